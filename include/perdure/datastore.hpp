@@ -1,0 +1,94 @@
+// A datastore is a directory that makes one segment durable. Most programs use it through `manager`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace perdure {
+
+class segment;
+struct page_run;
+
+/// Where the bytes of an open store live; see docs/architecture.md.
+enum class backing {
+  private_memory,  ///< private mapping of the home files: atomic checkpoints (default)
+  shared_file,     ///< shared mapping: durable only after a clean close; for comparison and tmpfs
+};
+
+/// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
+/// at creation and read back at opening.
+struct store_options {
+  std::size_t capacity = std::size_t{1} << 40;        ///< bytes of address space reserved; rounded up to 1 GiB
+  std::size_t home_file_size = std::size_t{1} << 40;  ///< bytes per `heap.NNN`; a multiple of 2 MiB
+  perdure::backing backing = perdure::backing::private_memory;
+  bool pinned = false;       ///< record the base address and always map there, so plain pointers survive
+  void* address = nullptr;   ///< base of a pinned store, a multiple of 1 GiB; null: chosen
+};
+
+/// What `perdure info` prints: everything the super block records.
+struct store_info {
+  std::string uuid;
+  std::uint32_t format_version = 0;
+  std::uint64_t compat_features = 0;
+  std::uint64_t read_only_compat_features = 0;
+  std::uint64_t incompat_features = 0;
+  std::uint64_t epoch = 0;          ///< last committed checkpoint
+  std::uint64_t applied_epoch = 0;  ///< last checkpoint written home
+  bool open_dirty = false;          ///< a `shared_file` store that was not closed cleanly
+  std::size_t capacity = 0;
+  std::size_t size = 0;             ///< bytes of the segment in use, as of the last checkpoint
+  std::size_t home_file_size = 0;
+  std::size_t home_files = 0;
+  std::size_t disk_bytes = 0;       ///< allocated on disk by all files of the store
+  bool pinned = false;
+  std::uint64_t address = 0;        ///< of a pinned store
+  std::string abi;                  ///< endianness, pointer, page and chunk sizes, as text
+};
+
+/// An open datastore: one segment, made durable by `checkpoint`.
+///
+/// Thread safety: `checkpoint` and `close` need all threads that write to the segment to be quiet;
+/// everything else may be called from any thread.
+class datastore {
+ public:
+  /// Creates the directory and an empty store in it, durable on return. `already_exists` if the path exists.
+  static std::unique_ptr<datastore> create(const std::filesystem::path& path, const store_options& options = {});
+  /// Opens for reading and writing, at the last committed checkpoint. Only `backing` and the environment's
+  /// settings are taken from `options`. One writer excludes everyone else: `in_use` names the holder.
+  static std::unique_ptr<datastore> open(const std::filesystem::path& path, const store_options& options = {});
+  /// Opens for reading, also from read-only media; many processes may do so at once.
+  static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path, const store_options& options = {});
+  /// Reads what the super block records, without locking or mapping anything.
+  static store_info inspect(const std::filesystem::path& path);
+
+  virtual ~datastore() = default;
+
+  virtual segment& memory() noexcept = 0;
+
+  /// Makes the segment's present content the store's durable content, atomically: after a crash at any
+  /// instant the store reopens either here or at the previous checkpoint. `released` are pages whose
+  /// content is no longer needed; they are punched out of the files once this checkpoint is applied.
+  /// On failure (`no_space`, `io`) the previous checkpoint stays the durable one, the segment keeps its
+  /// content, and the call may be repeated. Cost is proportional to the pages changed since the last one.
+  virtual void checkpoint(std::span<const page_run> released = {}) = 0;
+
+  /// Waits until the last committed checkpoint is written home. Throws what its writing met.
+  virtual void wait_applied() = 0;
+
+  /// Releases the mapping, files and lock without a checkpoint: changes since the last one are dropped.
+  /// The destructor does the same. For `shared_file` this is the clean close that makes changes durable.
+  virtual void close() = 0;
+
+  virtual std::uint64_t epoch() const noexcept = 0;
+  virtual bool read_only() const noexcept = 0;
+  virtual const std::filesystem::path& path() const noexcept = 0;
+  virtual store_info info() const = 0;
+  /// Which page tracker is in use: "uffd", "pagemap", "mprotect", or "none".
+  virtual std::string tracker() const = 0;
+};
+
+}  // namespace perdure

@@ -1,0 +1,90 @@
+// The heap engine: hands out memory inside a segment. The same engine serves persistent and volatile heaps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perdure {
+
+class segment;
+struct page_run;
+
+/// What `heap::stats()` counts. All sizes in bytes.
+struct heap_stats {
+  std::size_t used_bytes = 0;      ///< in allocated blocks, rounded up to their size class
+  std::size_t free_bytes = 0;      ///< inside the used part of the segment, free for reuse
+  std::size_t metadata_bytes = 0;  ///< heap bookkeeping inside the segment
+  std::size_t segment_bytes = 0;   ///< accessible part of the segment
+  std::size_t blocks = 0;          ///< allocated blocks
+};
+
+/// A heap inside a segment.
+///
+/// Thread safety: allocation, deallocation and size queries may be called from any thread at once.
+/// `flush_caches`, `check`, `walk`, `release_free_memory` and destruction need all other threads to be
+/// quiet (no call on this heap in progress, and their earlier calls synchronised with this one).
+class heap {
+ public:
+  /// Writes a new, empty heap into a fresh segment (all zero, size 0 or more).
+  static std::unique_ptr<heap> format(segment& memory);
+  /// Attaches to the heap an earlier run left in the segment. O(1). Throws `errc::damaged`,
+  /// `errc::too_new` when the segment's first bytes are not a heap this library can use.
+  static std::unique_ptr<heap> attach(segment& memory);
+
+  heap(const heap&) = delete;
+  heap& operator=(const heap&) = delete;
+  /// Forgets the volatile part (caches, locks). Does not flush: call `flush_caches` first to keep cached
+  /// blocks from being lost to a persistent heap.
+  ~heap();
+
+  /// At least `bytes` bytes, aligned to 16 (to 8 when `bytes` <= 8). `bytes` 0 gives a unique pointer.
+  /// Throws `std::bad_alloc` when the segment's capacity or the system's memory is exhausted; the heap
+  /// stays intact. O(1).
+  void* allocate(std::size_t bytes);
+  /// As above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
+  void* allocate(std::size_t bytes, std::size_t alignment);
+  /// Gives a block back; null is ignored. O(1).
+  void deallocate(void* block) noexcept;
+  /// Bytes that may be used in the block, at least what was asked for.
+  std::size_t usable_size(const void* block) const noexcept;
+  /// Grows (or shrinks) the block in place if it can; the block never moves.
+  bool try_expand(void* block, std::size_t bytes) noexcept;
+  /// `std::realloc`: in place where it can, else moves the bytes.
+  void* reallocate(void* block, std::size_t bytes);
+
+  /// Returns every thread's cached blocks to the bins, so that the segment alone describes the heap.
+  void flush_caches() noexcept;
+  /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
+  /// `discard` and to punch out of the files.
+  std::vector<page_run> release_free_memory();
+
+  /// A persistent word for the layer above: the offset of its root object, 0 until set.
+  std::uint64_t root() const noexcept;
+  void set_root(std::uint64_t offset) noexcept;
+
+  heap_stats stats() const;
+  /// Calls `visit(block, usable_bytes)` for each allocated block, in address order.
+  void walk(const std::function<void(void*, std::size_t)>& visit) const;
+  /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
+  std::vector<std::string> check() const;
+
+  /// First byte of the segment; allocators store their distance to it.
+  std::byte* base() const noexcept { return base_; }
+  std::uint64_t offset_of(const void* p) const noexcept {
+    return static_cast<std::uint64_t>(static_cast<const std::byte*>(p) - base_);
+  }
+  void* at(std::uint64_t offset) const noexcept { return base_ + offset; }
+
+  /// The open heap whose segment holds this address, or null. O(1), no lock.
+  static heap* containing(const void* address) noexcept;
+
+ private:
+  explicit heap(segment& memory);
+  std::byte* base_ = nullptr;
+};
+
+}  // namespace perdure

@@ -1,0 +1,154 @@
+// A pointer that survives being mapped at another address: it stores the distance from itself to its target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+
+namespace perdure {
+
+/// Self-relative pointer, the `pointer` type of `perdure::allocator`.
+///
+/// Null is the all-zero representation, so zeroed memory holds null pointers. The stored value is
+/// biased by one so that a pointer to itself (as in a circular list's sentinel) is not null; the one
+/// address it cannot hold is the byte after its own first byte, which no aligned object has.
+/// Copying re-computes the distance, so it is not trivially copyable: never `memcpy` one alone.
+template <class T>
+class offset_ptr {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using pointer = offset_ptr;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::random_access_iterator_tag;
+  using reference = std::add_lvalue_reference_t<T>;
+  template <class U>
+  using rebind = offset_ptr<U>;
+
+  constexpr offset_ptr() noexcept = default;
+  offset_ptr(T* target) noexcept { set(target); }
+  offset_ptr(const offset_ptr& other) noexcept { set(other.get()); }
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  offset_ptr(const offset_ptr<U>& other) noexcept {
+    set(other.get());
+  }
+  /// static_cast from a related type, as Boost.Container's pointer traits use it.
+  template <class U>
+    requires(!std::is_convertible_v<U*, T*>)
+  explicit offset_ptr(const offset_ptr<U>& other) noexcept {
+    set(static_cast<T*>(other.get()));
+  }
+
+  offset_ptr& operator=(const offset_ptr& other) noexcept {
+    set(other.get());
+    return *this;
+  }
+  offset_ptr& operator=(T* target) noexcept {
+    set(target);
+    return *this;
+  }
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  offset_ptr& operator=(const offset_ptr<U>& other) noexcept {
+    set(other.get());
+    return *this;
+  }
+
+  /// The raw pointer, valid while the store stays open. One add and one conditional move.
+  T* get() const noexcept {
+    const std::uintptr_t target = reinterpret_cast<std::uintptr_t>(this) + distance_ + 1;
+    return reinterpret_cast<T*>(distance_ == 0 ? 0 : target);
+  }
+
+  T* operator->() const noexcept { return get(); }
+  template <class U = T>
+  std::add_lvalue_reference_t<U> operator*() const noexcept {
+    return *get();
+  }
+  template <class U = T>
+  std::add_lvalue_reference_t<U> operator[](difference_type index) const noexcept {
+    return get()[index];
+  }
+  explicit operator bool() const noexcept { return distance_ != 0; }
+  bool operator!() const noexcept { return distance_ == 0; }
+
+  template <class U = T>
+  static offset_ptr pointer_to(std::add_lvalue_reference_t<U> object) noexcept {
+    return offset_ptr(std::addressof(object));
+  }
+  static T* to_address(const offset_ptr& p) noexcept { return p.get(); }
+
+  // Casts found by argument-dependent lookup through boost::intrusive::pointer_traits.
+  template <class U>
+  static offset_ptr static_cast_from(const offset_ptr<U>& p) noexcept {
+    return offset_ptr(static_cast<T*>(p.get()));
+  }
+  template <class U>
+  static offset_ptr const_cast_from(const offset_ptr<U>& p) noexcept {
+    return offset_ptr(const_cast<T*>(p.get()));
+  }
+  template <class U>
+  static offset_ptr dynamic_cast_from(const offset_ptr<U>& p) noexcept {
+    return offset_ptr(dynamic_cast<T*>(p.get()));
+  }
+
+  offset_ptr& operator+=(difference_type n) noexcept {
+    set(get() + n);
+    return *this;
+  }
+  offset_ptr& operator-=(difference_type n) noexcept { return *this += -n; }
+  offset_ptr& operator++() noexcept { return *this += 1; }
+  offset_ptr& operator--() noexcept { return *this += -1; }
+  offset_ptr operator++(int) noexcept {
+    offset_ptr old(*this);
+    ++*this;
+    return old;
+  }
+  offset_ptr operator--(int) noexcept {
+    offset_ptr old(*this);
+    --*this;
+    return old;
+  }
+  friend offset_ptr operator+(const offset_ptr& p, difference_type n) noexcept { return offset_ptr(p.get() + n); }
+  friend offset_ptr operator+(difference_type n, const offset_ptr& p) noexcept { return offset_ptr(p.get() + n); }
+  friend offset_ptr operator-(const offset_ptr& p, difference_type n) noexcept { return offset_ptr(p.get() - n); }
+  friend difference_type operator-(const offset_ptr& a, const offset_ptr& b) noexcept { return a.get() - b.get(); }
+
+  friend bool operator==(const offset_ptr& p, std::nullptr_t) noexcept { return !p; }
+  template <class U>
+  friend bool operator==(const offset_ptr& a, const offset_ptr<U>& b) noexcept {
+    return a.get() == b.get();
+  }
+  template <class U>
+    requires(!std::is_same_v<U, std::nullptr_t>)
+  friend bool operator==(const offset_ptr& a, U* b) noexcept {
+    return a.get() == b;
+  }
+  template <class U>
+  friend auto operator<=>(const offset_ptr& a, const offset_ptr<U>& b) noexcept {
+    return std::compare_three_way{}(a.get(), b.get());
+  }
+  template <class U>
+  friend auto operator<=>(const offset_ptr& a, U* b) noexcept {
+    return std::compare_three_way{}(a.get(), b);
+  }
+
+ private:
+  void set(T* target) noexcept {
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target);
+    distance_ = address == 0 ? 0 : address - reinterpret_cast<std::uintptr_t>(this) - 1;
+  }
+
+  std::uintptr_t distance_ = 0;
+};
+
+}  // namespace perdure
+
+template <class T>
+struct std::hash<perdure::offset_ptr<T>> {
+  std::size_t operator()(const perdure::offset_ptr<T>& p) const noexcept { return std::hash<T*>{}(p.get()); }
+};

@@ -1,0 +1,54 @@
+// A segment is a reserved range of virtual addresses that never moves while it is open.
+// A backing (a class derived from it) decides where its bytes come from.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace perdure {
+
+/// The unit of tracking, checksums and journalling. Fixed by the on-disk format, not by the kernel.
+inline constexpr std::size_t page_size = 4096;
+
+/// Segments start at multiples of this, so that an address tells its segment by one table look-up.
+inline constexpr std::size_t segment_alignment = std::size_t{1} << 30;
+
+/// A run of 4 KiB pages of a segment.
+struct page_run {
+  std::uint64_t first;
+  std::uint64_t count;
+  bool operator==(const page_run&) const = default;
+};
+
+/// Base of every backing. `[0, size())` is accessible; `[size(), capacity())` is reserved address space.
+class segment {
+ public:
+  segment(const segment&) = delete;
+  segment& operator=(const segment&) = delete;
+  virtual ~segment() = default;
+
+  std::byte* base() const noexcept { return base_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+  std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+  bool read_only() const noexcept { return read_only_; }
+
+  /// Makes at least `[0, bytes)` accessible; new bytes read as zero. The backing may grow in larger
+  /// steps, but `size()` after the call is `bytes` rounded up to 2 MiB (or the old size, if larger).
+  /// Thread-safe. Throws `std::bad_alloc` beyond capacity or when the system refuses memory.
+  virtual void grow(std::size_t bytes) = 0;
+
+  /// Gives the memory of whole pages back to the system. Their content is undefined until written again.
+  /// Thread-safe with respect to other pages.
+  virtual void discard(page_run pages) = 0;
+
+ protected:
+  segment() = default;
+
+  std::byte* base_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::atomic<std::size_t> size_{0};
+  bool read_only_ = false;
+};
+
+}  // namespace perdure
