@@ -1,0 +1,131 @@
+#include "os/mapping.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "os/system_error.hpp"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace perdure::os {
+
+namespace {
+
+int protection_bits(access allowed) noexcept {
+  switch (allowed) {
+    case access::none:
+      return PROT_NONE;
+    case access::read:
+      return PROT_READ;
+    case access::read_write:
+      return PROT_READ | PROT_WRITE;
+  }
+  return PROT_NONE;
+}
+
+constexpr int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+std::string describe(const void* address, std::size_t bytes) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%zu bytes at %p", bytes, address);
+  return text;
+}
+
+void map_file(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed, int sharing) {
+  if (bytes == 0) return;
+  if (::mmap(address, bytes, protection_bits(allowed), sharing | MAP_FIXED, file,
+             static_cast<off_t>(offset)) == MAP_FAILED) {
+    throw_errno("mmap file,", describe(address, bytes));
+  }
+}
+
+}  // namespace
+
+reservation::reservation(std::size_t bytes, std::size_t alignment) {
+  if (bytes + alignment < bytes) throw_errno("reserve", describe(nullptr, bytes), ENOMEM);
+  void* raw = ::mmap(nullptr, bytes + alignment, PROT_NONE, reserve_flags, -1, 0);
+  if (raw == MAP_FAILED) throw_errno("reserve", describe(nullptr, bytes));
+  const auto start = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = (start + alignment - 1) & ~(alignment - 1);
+  const std::size_t before = aligned - start;
+  const std::size_t after = alignment - before;
+  if (before != 0) ::munmap(raw, before);
+  if (after != 0) ::munmap(reinterpret_cast<void*>(aligned + bytes), after);
+  base_ = reinterpret_cast<std::byte*>(aligned);
+  size_ = bytes;
+}
+
+reservation::reservation(void* address, std::size_t bytes) {
+  void* raw = ::mmap(address, bytes, PROT_NONE, reserve_flags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (raw == MAP_FAILED) throw_errno("reserve", describe(address, bytes));
+  if (raw != address) {
+    // Kernels before 4.17 take MAP_FIXED_NOREPLACE for a hint and map elsewhere.
+    ::munmap(raw, bytes);
+    throw_errno("reserve", describe(address, bytes), EEXIST);
+  }
+  base_ = static_cast<std::byte*>(raw);
+  size_ = bytes;
+}
+
+reservation::reservation(reservation&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+reservation& reservation::operator=(reservation&& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+reservation::~reservation() {
+  if (base_ != nullptr) ::munmap(base_, size_);
+}
+
+void protect(void* address, std::size_t bytes, access allowed) {
+  if (bytes != 0 && ::mprotect(address, bytes, protection_bits(allowed)) != 0) {
+    throw_errno("mprotect", describe(address, bytes));
+  }
+}
+
+void map_anonymous(void* address, std::size_t bytes, access allowed) {
+  if (bytes == 0) return;
+  if (::mmap(address, bytes, protection_bits(allowed), reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    throw_errno("mmap", describe(address, bytes));
+  }
+}
+
+void map_private(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed) {
+  map_file(address, bytes, file, offset, allowed, MAP_PRIVATE | MAP_NORESERVE);
+}
+
+void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed) {
+  map_file(address, bytes, file, offset, allowed, MAP_SHARED);
+}
+
+void drop_pages(void* address, std::size_t bytes) {
+  if (bytes != 0 && ::madvise(address, bytes, MADV_DONTNEED) != 0) {
+    throw_errno("madvise(MADV_DONTNEED)", describe(address, bytes));
+  }
+}
+
+bool prefer_huge_pages(void* address, std::size_t bytes) noexcept {
+  return bytes == 0 || ::madvise(address, bytes, MADV_HUGEPAGE) == 0;
+}
+
+bool huge_pages_on_request() noexcept {
+  static const bool allowed = [] {
+    std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    if (file == nullptr) return false;
+    char line[64] = {};
+    const bool read = std::fgets(line, sizeof line, file) != nullptr;
+    std::fclose(file);
+    return read && std::strstr(line, "[never]") == nullptr;
+  }();
+  return allowed;
+}
+
+}  // namespace perdure::os

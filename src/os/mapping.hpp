@@ -1,0 +1,53 @@
+// Virtual memory: address-space reservations and what is mapped into them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace perdure::os {
+
+/// What may be done with the bytes of a mapping.
+enum class access { none, read, read_write };
+
+/// An owned range of address space, inaccessible until something is mapped into it or it is opened with
+/// `protect`. It costs no memory and is not counted against the commit limit.
+class reservation {
+ public:
+  reservation() = default;
+  /// Reserves `bytes` (a multiple of the page size) at a multiple of `alignment` (a power of two).
+  reservation(std::size_t bytes, std::size_t alignment);
+  /// Reserves exactly [address, address + bytes). Throws std::system_error with EEXIST when any part of
+  /// it is in use.
+  reservation(void* address, std::size_t bytes);
+  reservation(reservation&& other) noexcept;
+  reservation& operator=(reservation&& other) noexcept;
+  ~reservation();
+
+  std::byte* base() const noexcept { return base_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Changes what may be done with mapped bytes. Throws std::system_error.
+void protect(void* address, std::size_t bytes, access allowed);
+
+/// Replaces [address, address + bytes) by fresh zero memory that is not counted against the commit limit.
+void map_anonymous(void* address, std::size_t bytes, access allowed);
+
+/// Replaces [address, address + bytes) by a private (copy-on-write) or shared view of a file.
+void map_private(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
+void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
+
+/// Drops the pages of a private mapping: they read as the file's bytes, or zero, again.
+void drop_pages(void* address, std::size_t bytes);
+
+/// Asks for huge pages for what is touched from now on. False when the kernel refuses or has none.
+bool prefer_huge_pages(void* address, std::size_t bytes) noexcept;
+
+/// Whether the system lets a program ask for transparent huge pages, read once from sysfs.
+bool huge_pages_on_request() noexcept;
+
+}  // namespace perdure::os

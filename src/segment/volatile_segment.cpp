@@ -1,0 +1,72 @@
+#include "segment/volatile_segment.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <perdure/error.hpp>
+#include <string>
+#include <system_error>
+
+#include "os/mapping.hpp"
+#include "segment/growth.hpp"
+
+namespace perdure {
+
+namespace {
+
+class volatile_segment final : public segment {
+ public:
+  explicit volatile_segment(os::reservation memory) : memory_(std::move(memory)) {
+    base_ = memory_.base();
+    capacity_ = memory_.size();
+    if (huge_pages_wanted()) os::prefer_huge_pages(base_ + small_page_part, capacity_ - small_page_part);
+  }
+
+  void grow(std::size_t bytes) override {
+    if (bytes <= size()) return;
+    if (bytes > capacity_) throw std::bad_alloc();
+    const std::scoped_lock lock(growing_);
+    const std::size_t wanted = round_up(bytes, size_step);
+    if (wanted <= size()) return;
+    if (wanted > open_) {
+      const std::size_t most = capacity_ - open_;
+      const std::size_t step = std::max(wanted - open_, std::min(growth_step(open_), most));
+      try {
+        os::protect(base_ + open_, step, os::access::read_write);
+      } catch (const std::system_error&) {
+        throw std::bad_alloc();
+      }
+      open_ += step;
+    }
+    size_.store(wanted, std::memory_order_release);
+  }
+
+  void discard(page_run pages) override {
+    os::drop_pages(base_ + pages.first * page_size, pages.count * page_size);
+  }
+
+ private:
+  os::reservation memory_;
+  std::mutex growing_;
+  std::size_t open_ = 0;  // bytes already readable and writable, size() and a reserve for growth
+};
+
+}  // namespace
+
+std::unique_ptr<segment> make_volatile_segment(std::size_t capacity) {
+  if (capacity == 0) capacity = segment_alignment;
+  if (capacity > (std::size_t{1} << 47)) {
+    throw error(errc::invalid_argument,
+                "a segment of " + std::to_string(capacity) + " bytes exceeds the address space");
+  }
+  try {
+    return std::make_unique<volatile_segment>(
+        os::reservation(round_up(capacity, segment_alignment), segment_alignment));
+  } catch (const std::system_error& failure) {
+    throw error(errc::out_of_memory, std::string("cannot reserve address space for a segment: ") +
+                                         failure.what() +
+                                         "; check `ulimit -v` or ask for a smaller capacity");
+  }
+}
+
+}  // namespace perdure
