@@ -1,6 +1,7 @@
 // The heap engine: hands out memory inside a segment. The same engine serves persistent and volatile heaps.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,12 +9,34 @@
 #include <string>
 #include <vector>
 
+#include <perdure/detail/thread_cache.hpp>
+
 namespace perdure {
 
 class segment;
 struct page_run;
 
-/// What `heap::stats()` counts. All sizes in bytes.
+namespace detail {
+/// Geometry of the hot path: regions of 1 GiB start with a table of one class byte per 16 KiB unit
+/// (see docs/heap.md). A class byte is the size class plus one, 0 where no small block starts.
+inline constexpr unsigned region_shift = 30;
+inline constexpr unsigned unit_shift = 14;
+inline constexpr std::uintptr_t region_mask = (std::uintptr_t{1} << region_shift) - 1;
+inline constexpr std::size_t class_map_offset = 64 * 1024;
+
+inline std::uint8_t& class_byte(const void* block) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return *reinterpret_cast<std::uint8_t*>((address & ~region_mask) + class_map_offset +
+                                          ((address & region_mask) >> unit_shift));
+}
+
+/// Which open heap owns each GiB of the address space (48 bits of it).
+inline constexpr std::size_t heap_table_size = std::size_t{1} << (48 - region_shift);
+extern std::atomic<heap*> heap_table[heap_table_size];
+struct heap_access;
+}  // namespace detail
+
+/// What `heap::stats()` counts, as of the last flush of the caches (cached blocks count as used). All sizes in bytes.
 struct heap_stats {
   std::size_t used_bytes = 0;      ///< in allocated blocks, rounded up to their size class
   std::size_t free_bytes = 0;      ///< inside the used part of the segment, free for reuse
@@ -44,11 +67,35 @@ class heap {
   /// At least `bytes` bytes, aligned to 16 (to 8 when `bytes` <= 8). `bytes` 0 gives a unique pointer.
   /// Throws `std::bad_alloc` when the segment's capacity or the system's memory is exhausted; the heap
   /// stays intact. O(1).
-  void* allocate(std::size_t bytes);
+  void* allocate(std::size_t bytes) {
+    detail::thread_cache* cache = detail::current_cache;
+    if (bytes <= detail::max_small_size && cache->owner.load(std::memory_order_relaxed) == this) [[likely]] {
+      detail::cache_bin& bin = cache->bins[detail::class_of(bytes)];
+      if (bin.count != 0) [[likely]]
+        return bin.blocks[--bin.count];
+    }
+    return allocate_slow(bytes);
+  }
   /// As above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
   void* allocate(std::size_t bytes, std::size_t alignment);
-  /// Gives a block back; null is ignored. O(1).
-  void deallocate(void* block) noexcept;
+  /// Gives a block back; null is ignored. O(1). A block freed twice is fatal in debug builds; in release
+  /// builds the second free is dropped when the caches are flushed, if the block was not handed out since.
+  void deallocate(void* block) noexcept {
+    if (block == nullptr) return;
+#ifndef NDEBUG
+    reject_invalid_free(block);
+#endif
+    detail::thread_cache* cache = detail::current_cache;
+    const unsigned class_plus_one = detail::class_byte(block);
+    if (class_plus_one != 0 && cache->owner.load(std::memory_order_relaxed) == this) [[likely]] {
+      detail::cache_bin& bin = cache->bins[class_plus_one - 1];
+      if (bin.count < bin.capacity) [[likely]] {
+        bin.blocks[bin.count++] = block;
+        return;
+      }
+    }
+    deallocate_slow(block);
+  }
   /// Bytes that may be used in the block, at least what was asked for.
   std::size_t usable_size(const void* block) const noexcept;
   /// Grows (or shrinks) the block in place if it can; the block never moves.
@@ -80,11 +127,22 @@ class heap {
   void* at(std::uint64_t offset) const noexcept { return base_ + offset; }
 
   /// The open heap whose segment holds this address, or null. O(1), no lock.
-  static heap* containing(const void* address) noexcept;
+  static heap* containing(const void* address) noexcept {
+    const std::size_t slot = reinterpret_cast<std::uintptr_t>(address) >> detail::region_shift;
+    return slot < detail::heap_table_size ? detail::heap_table[slot].load(std::memory_order_acquire) : nullptr;
+  }
 
  private:
+  struct engine;
+  friend struct detail::heap_access;
   explicit heap(segment& memory);
+
+  void* allocate_slow(std::size_t bytes);
+  void deallocate_slow(void* block) noexcept;
+  void reject_invalid_free(const void* block) const noexcept;
+
   std::byte* base_ = nullptr;
+  std::unique_ptr<engine> engine_;
 };
 
 }  // namespace perdure

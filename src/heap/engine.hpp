@@ -1,0 +1,62 @@
+// The volatile side of an open heap: locks, bins and the list of the threads' caches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "heap/bin.hpp"
+#include "heap/metadata.hpp"
+#include "heap/run_allocator.hpp"
+#include "perdure/heap.hpp"
+
+namespace perdure {
+
+namespace detail {
+
+/// A thread's cache with its storage. Owned by its thread; listed by the heap it serves.
+struct owned_cache : thread_cache {
+  std::array<std::unique_ptr<void*[]>, class_count> storage;
+
+  /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
+  bool widen(unsigned size_class) noexcept;
+  /// Empties every bin into the heap's slabs.
+  void flush(std::array<bin, class_count>& bins) noexcept;
+};
+
+}  // namespace detail
+
+struct heap::engine {
+  engine(heap& owner, segment& memory);
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  void* allocate_large(std::size_t bytes, std::uint32_t alignment_units);
+  void deallocate_large(void* block) noexcept;
+  bool resize_large(void* block, std::size_t bytes) noexcept;
+
+  segment& memory;
+  detail::metadata metadata;
+  std::mutex runs_mutex;
+  detail::run_allocator runs;
+  std::array<detail::bin, detail::class_count> bins;
+  std::vector<detail::owned_cache*> caches;  // guarded by the mutex in thread_caches.cpp
+  std::uint64_t invalid_frees = 0;           // guarded by runs_mutex
+};
+
+namespace detail {
+/// The calling thread's cache for this heap; null while the thread is ending.
+owned_cache* cache_for(heap& owner, std::vector<owned_cache*>& caches);
+/// Flushes all caches of a heap; every thread must be quiet.
+void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept;
+/// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
+void orphan_all(std::vector<owned_cache*>& caches) noexcept;
+/// How a cache that outlives its use in a thread finds the heap's parts.
+std::array<bin, class_count>& bins_of(heap& owner) noexcept;
+std::vector<owned_cache*>& caches_of(heap& owner) noexcept;
+}  // namespace detail
+
+}  // namespace perdure

@@ -1,0 +1,266 @@
+// The public face of the heap engine: format, attach, and the paths that the inline hot path falls back to.
+//
+// A small block travels slab -> bin -> thread's cache -> program and back; only the first two know it in
+// the segment's metadata, so a checkpoint first empties the caches. Large blocks go to the run allocator.
+
+#include "perdure/heap.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "heap/engine.hpp"
+#include "perdure/error.hpp"
+#include "segment/segment.hpp"
+
+namespace perdure {
+
+using namespace detail;
+
+namespace detail {
+std::atomic<heap*> heap_table[heap_table_size];
+
+namespace {
+
+void register_heap(const segment& memory, heap* value) noexcept {
+  const std::size_t first = reinterpret_cast<std::uintptr_t>(memory.base()) >> region_shift;
+  const std::size_t count = (memory.capacity() + region_size - 1) / region_size;
+  for (std::size_t i = first; i < first + count && i < heap_table_size; ++i)
+    heap_table[i].store(value, std::memory_order_release);
+}
+
+std::uint32_t units_for(std::size_t bytes) noexcept {
+  return static_cast<std::uint32_t>(std::max<std::size_t>(1, (bytes + unit_size - 1) / unit_size));
+}
+
+}  // namespace
+}  // namespace detail
+
+heap::engine::engine(heap& owner, segment& segment_memory)
+    : memory(segment_memory), metadata(segment_memory.base()), runs(segment_memory) {
+  for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex);
+  register_heap(memory, &owner);
+}
+
+heap::engine::~engine() {
+  register_heap(memory, nullptr);
+  orphan_all(caches);
+}
+
+namespace detail {
+// The only way from a cache's owner to its engine, which is private to heap: kept by address.
+struct heap_access {
+  static heap::engine& engine_of(heap& h) noexcept { return *h.engine_; }
+};
+std::array<bin, class_count>& bins_of(heap& owner) noexcept { return heap_access::engine_of(owner).bins; }
+std::vector<owned_cache*>& caches_of(heap& owner) noexcept { return heap_access::engine_of(owner).caches; }
+}  // namespace detail
+
+heap::heap(segment& memory) : base_(memory.base()) { engine_ = std::make_unique<engine>(*this, memory); }
+
+heap::~heap() = default;
+
+std::unique_ptr<heap> heap::format(segment& memory) {
+  if (memory.capacity() < data_offset + chunk_size)
+    throw error(errc::invalid_argument, "a heap needs a segment of at least 24 MiB");
+  memory.grow(data_offset);
+  heap_header& header = metadata(memory.base()).header();
+  header.version = heap_version;
+  header.class_count = class_count;
+  header.class_checksum = geometry_checksum;
+  header.magic = heap_magic;
+  return std::unique_ptr<heap>(new heap(memory));
+}
+
+std::unique_ptr<heap> heap::attach(segment& memory) {
+  if (memory.size() < data_offset)
+    throw error(errc::damaged, "the segment is too short to hold a heap: the store was never completed");
+  const heap_header& header = metadata(memory.base()).header();
+  if (header.magic != heap_magic) throw error(errc::damaged, "the segment does not begin with a heap");
+  if (header.version > heap_version)
+    throw error(errc::too_new, "the heap has format " + std::to_string(header.version) + ", this library reads up to " +
+                                   std::to_string(heap_version) + ": use a newer library");
+  if (header.version < heap_version || header.class_count != class_count || header.class_checksum != geometry_checksum)
+    throw error(errc::too_old, "the heap was written with other size classes: copy the data with the library that wrote it");
+  if (header.region_count > max_regions || std::size_t{header.region_count} * region_size > memory.capacity() + region_size - 1)
+    throw error(errc::damaged, "the heap header counts more regions than the segment can hold");
+  return std::unique_ptr<heap>(new heap(memory));
+}
+
+void* heap::allocate_slow(std::size_t bytes) {
+  if (bytes > max_small_size) return engine_->allocate_large(bytes, 1);
+  const unsigned size_class = class_of(bytes);
+  owned_cache* cache = cache_for(*this, engine_->caches);
+  void* block = nullptr;
+  if (cache == nullptr) {
+    engine_->bins[size_class].take(&block, 1);
+    return block;
+  }
+  cache_bin& cached = cache->bins[size_class];
+  if (cached.count != 0) return cached.blocks[--cached.count];
+  cache->widen(size_class);
+  if (cached.capacity == 0) {
+    engine_->bins[size_class].take(&block, 1);
+    return block;
+  }
+  cached.count = engine_->bins[size_class].take(cached.blocks, cached.capacity / 2);
+  return cached.blocks[--cached.count];
+}
+
+void heap::deallocate_slow(void* block) noexcept {
+  const unsigned class_plus_one = class_byte(block);
+  if (class_plus_one == 0) return engine_->deallocate_large(block);
+  const unsigned size_class = class_plus_one - 1;
+  owned_cache* cache = nullptr;
+  try {
+    cache = cache_for(*this, engine_->caches);
+  } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: go without
+  }
+  if (cache == nullptr) return engine_->bins[size_class].put(&block, 1);
+  cache_bin& cached = cache->bins[size_class];
+  if (cached.count == cached.capacity && !cache->widen(size_class)) {
+    if (cached.capacity == 0) return engine_->bins[size_class].put(&block, 1);
+    // The older half goes: the blocks freed last are the ones still in the processor's caches.
+    const std::uint32_t half = cached.capacity / 2;
+    engine_->bins[size_class].put(cached.blocks, half);
+    cached.count -= half;
+    std::memmove(cached.blocks, cached.blocks + half, cached.count * sizeof(void*));
+  }
+  cached.blocks[cached.count++] = block;
+}
+
+void* heap::allocate(std::size_t bytes, std::size_t alignment) {
+  if (!std::has_single_bit(alignment) || alignment > chunk_size) throw std::bad_alloc();
+  if (alignment <= unit_size && bytes <= max_small_size) {
+    // Blocks lie at multiples of their size from a unit's start: a size that is a multiple will do.
+    unsigned size_class = class_of(std::max(bytes, alignment));
+    while (class_size(size_class) % alignment != 0) ++size_class;
+    return allocate(class_size(size_class));
+  }
+  return engine_->allocate_large(bytes, static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1})));
+}
+
+void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_units) {
+  if (bytes > memory.capacity()) throw std::bad_alloc();
+  const std::lock_guard lock(runs_mutex);
+  const std::uint32_t units = units_for(bytes);
+  unit_index first;
+  if (units + alignment_units - 1 > data_units) {
+    first = runs.allocate_huge(bytes);
+  } else {
+    first = runs.allocate(units, alignment_units);
+    if (units > 1) {
+      unit_descriptor& tail = metadata.unit(first + units - 1);
+      tail.kind = unit_kind::large_tail;
+      tail.length = units - 1;
+    }
+  }
+  unit_descriptor& d = metadata.unit(first);
+  d.kind = unit_kind::large;
+  d.length = units;
+  metadata.header().large_units += units;
+  ++metadata.header().large_blocks;
+  return metadata.address(first);
+}
+
+void heap::engine::deallocate_large(void* block) noexcept {
+  const std::lock_guard lock(runs_mutex);
+  const unit_index first = metadata.unit_of(block);
+  unit_descriptor& d = metadata.unit(first);
+  if (d.kind != unit_kind::large || metadata.address(first) != block) {
+    ++invalid_frees;
+    return;
+  }
+  metadata.header().large_units -= d.length;
+  --metadata.header().large_blocks;
+  if (metadata.header().regions[first / units_per_region] == region_kind::huge) {
+    d.kind = unit_kind::unused;
+    runs.release_huge(first);
+  } else {
+    runs.release(first, d.length);
+  }
+}
+
+bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
+  if (bytes > memory.capacity()) return false;
+  const std::lock_guard lock(runs_mutex);
+  const unit_index first = metadata.unit_of(block);
+  unit_descriptor& d = metadata.unit(first);
+  const std::uint32_t units = units_for(bytes);
+  if (units == d.length) return true;
+  if (metadata.header().regions[first / units_per_region] == region_kind::huge) return units < d.length;
+  const std::uint32_t old_units = d.length;
+  if (units > old_units && !runs.extend(first, old_units, units)) return false;
+  d.length = units;
+  if (units > 1) {
+    unit_descriptor& tail = metadata.unit(first + units - 1);
+    tail.kind = unit_kind::large_tail;
+    tail.length = units - 1;
+  }
+  // Last, because the release looks at the unit before it: by now this block's new tail.
+  if (units < old_units) runs.release(first + units, old_units - units);
+  metadata.header().large_units += units;
+  metadata.header().large_units -= old_units;
+  return true;
+}
+
+std::size_t heap::usable_size(const void* block) const noexcept {
+  const unsigned class_plus_one = class_byte(block);
+  if (class_plus_one != 0) return class_size(class_plus_one - 1);
+  return std::size_t{engine_->metadata.unit(engine_->metadata.unit_of(block)).length} * unit_size;
+}
+
+bool heap::try_expand(void* block, std::size_t bytes) noexcept {
+  const unsigned class_plus_one = class_byte(block);
+  if (class_plus_one != 0) return bytes <= class_size(class_plus_one - 1);
+  return engine_->resize_large(block, bytes);
+}
+
+void* heap::reallocate(void* block, std::size_t bytes) {
+  if (block == nullptr) return allocate(bytes);
+  const std::size_t old_bytes = usable_size(block);
+  // A block that would leave more than half of itself unused moves to a smaller one.
+  const bool keeps_place = bytes > max_small_size || bytes * 2 > old_bytes || old_bytes <= 16;
+  if (keeps_place && try_expand(block, bytes)) return block;
+  void* moved = allocate(bytes);
+  std::memcpy(moved, block, std::min(bytes, old_bytes));
+  deallocate(block);
+  return moved;
+}
+
+void heap::flush_caches() noexcept { flush_all(engine_->caches, engine_->bins); }
+
+std::vector<page_run> heap::release_free_memory() {
+  const std::lock_guard lock(engine_->runs_mutex);
+  return engine_->runs.take_idle_chunks();
+}
+
+std::uint64_t heap::root() const noexcept { return engine_->metadata.header().root; }
+void heap::set_root(std::uint64_t offset) noexcept { engine_->metadata.header().root = offset; }
+
+void heap::reject_invalid_free(const void* block) const noexcept {
+  const unsigned class_plus_one = class_byte(block);
+  bool valid;
+  if (containing(block) != this) {
+    valid = false;
+  } else if (class_plus_one == 0) {
+    const std::lock_guard lock(engine_->runs_mutex);
+    const unit_index first = engine_->metadata.unit_of(block);
+    valid = engine_->metadata.unit(first).kind == unit_kind::large && engine_->metadata.address(first) == block;
+  } else {
+    valid = engine_->bins[class_plus_one - 1].is_used(block);
+    const thread_cache* cache = current_cache;
+    if (cache->owner.load(std::memory_order_relaxed) == this) {
+      const cache_bin& cached = cache->bins[class_plus_one - 1];
+      valid = valid && std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
+    }
+  }
+  if (valid) return;
+  std::fprintf(stderr, "perdure: %p is freed, but it is not an allocated block of this heap (freed twice?)\n", block);
+  std::abort();
+}
+
+}  // namespace perdure

@@ -1,0 +1,231 @@
+#include "heap/run_allocator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+namespace perdure::detail {
+
+unsigned run_allocator::list_of(std::uint32_t units) noexcept {
+  if (units < 16) return units;
+  const unsigned top = static_cast<unsigned>(std::bit_width(units)) - 1;
+  return 16 + (top - 4) * 8 + ((units >> (top - 3)) & 7);
+}
+
+void run_allocator::link(unit_index first, std::uint32_t units, idle_state idle) noexcept {
+  heap_header& header = metadata_.header();
+  const unsigned list = list_of(units);
+  unit_descriptor& run = metadata_.unit(first);
+  if (units > 1) {
+    unit_descriptor& tail = metadata_.unit(first + units - 1);
+    tail.kind = unit_kind::free_tail;
+    tail.length = units - 1;
+  }
+  run.kind = unit_kind::free_run;
+  run.length = units;
+  run.idle = idle;
+  run.previous = no_unit;
+  run.next = header.run_lists[list];
+  if (run.next != no_unit) metadata_.unit(run.next).previous = first;
+  header.run_lists[list] = first;
+  header.run_list_bits[list / 64] |= std::uint64_t{1} << (list % 64);
+  header.free_units += units;
+}
+
+void run_allocator::unlink(unit_index first) noexcept {
+  heap_header& header = metadata_.header();
+  unit_descriptor& run = metadata_.unit(first);
+  const unsigned list = list_of(run.length);
+  if (run.previous != no_unit)
+    metadata_.unit(run.previous).next = run.next;
+  else
+    header.run_lists[list] = run.next;
+  if (run.next != no_unit) metadata_.unit(run.next).previous = run.previous;
+  if (header.run_lists[list] == no_unit) header.run_list_bits[list / 64] &= ~(std::uint64_t{1} << (list % 64));
+  header.free_units -= run.length;
+}
+
+unit_index run_allocator::find_fit(std::uint32_t units) const noexcept {
+  const heap_header& header = metadata_.header();
+  const unsigned list = list_of(units);
+  // Lists of 32 units and more mix lengths, so the first few of the run's own list may be too short.
+  unit_index candidate = header.run_lists[list];
+  for (int tries = 0; candidate != no_unit && tries < 4; ++tries) {
+    const unit_descriptor& run = metadata_.unit(candidate);
+    if (run.length >= units) return candidate;
+    candidate = run.next;
+  }
+  for (unsigned next = list + 1; next < run_list_count;) {
+    const std::uint64_t bits = header.run_list_bits[next / 64] >> (next % 64);
+    if (bits != 0) return header.run_lists[next + static_cast<unsigned>(std::countr_zero(bits))];
+    next = (next / 64 + 1) * 64;
+  }
+  return no_unit;
+}
+
+void run_allocator::make_accessible(unit_index first, std::uint32_t units) {
+  const std::size_t end = (std::size_t{first} + units) * unit_size;
+  if (end > memory_.size()) memory_.grow(std::min(memory_.capacity(), end));
+  region_header& region = metadata_.region(first / units_per_region);
+  region.frontier = std::max(region.frontier, first % units_per_region + units);
+}
+
+unit_index run_allocator::take(unit_index run, std::uint32_t skip, std::uint32_t units) {
+  make_accessible(run + skip, units);
+  const unit_descriptor found = metadata_.unit(run);
+  unlink(run);
+  if (skip != 0) link(run, skip, found.idle);
+  if (found.length > skip + units) link(run + skip + units, found.length - skip - units, found.idle);
+  return run + skip;
+}
+
+unit_index run_allocator::allocate(std::uint32_t units, std::uint32_t alignment_units) {
+  const std::uint32_t sought = units + alignment_units - 1;
+  unit_index run = find_fit(sought);
+  if (run == no_unit) {
+    if (!add_region()) throw std::bad_alloc();
+    run = find_fit(sought);
+    if (run == no_unit) throw std::bad_alloc();
+  }
+  const std::uint32_t skip = (alignment_units - run % alignment_units) % alignment_units;
+  return take(run, skip, units);
+}
+
+void run_allocator::release(unit_index first, std::uint32_t units) {
+  const unit_index region_start = first - first % units_per_region;
+  const unit_index region_end = region_start + metadata_.region(first / units_per_region).end_unit;
+  idle_state idle = idle_state::fresh;
+  if (first + units < region_end && metadata_.unit(first + units).kind == unit_kind::free_run) {
+    const std::uint32_t right = metadata_.unit(first + units).length;
+    unlink(first + units);
+    units += right;
+  }
+  if (first > region_start + first_data_unit) {
+    const unit_descriptor& left = metadata_.unit(first - 1);
+    if (left.kind == unit_kind::free_run || left.kind == unit_kind::free_tail) {
+      const unit_index start = left.kind == unit_kind::free_run ? first - 1 : first - 1 - left.length;
+      const std::uint32_t length = metadata_.unit(start).length;
+      unlink(start);
+      first = start;
+      units += length;
+    }
+  }
+  link(first, units, idle);
+}
+
+bool run_allocator::extend(unit_index first, std::uint32_t units, std::uint32_t new_units) {
+  const unit_index right = first + units;
+  if (units_to_region_end(first) < new_units || metadata_.unit(right).kind != unit_kind::free_run) return false;
+  const std::uint32_t wanted = new_units - units;
+  if (metadata_.unit(right).length < wanted) return false;
+  try {
+    take(right, 0, wanted);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+bool run_allocator::add_region() {
+  heap_header& header = metadata_.header();
+  for (std::size_t r = 0; r < header.region_count; ++r) {
+    if (is_vacant(header.regions[r])) {
+      start_region(r, true);
+      return true;
+    }
+  }
+  const std::size_t next = header.region_count;
+  if (next >= max_regions || next * region_size + data_offset + unit_size > memory_.capacity()) return false;
+  const std::size_t metadata_end = next * region_size + data_offset;
+  if (metadata_end > memory_.size()) memory_.grow(metadata_end);
+  start_region(next, true);
+  header.region_count = static_cast<std::uint32_t>(next + 1);
+  return true;
+}
+
+void run_allocator::start_region(std::size_t r, bool as_free_run) {
+  heap_header& header = metadata_.header();
+  std::byte* start = metadata_.base() + r * region_size;
+  // A region that was the middle of a huge block holds the block's bytes where its metadata must be.
+  if (is_vacant(header.regions[r]))
+    std::memset(start + region_header_offset, 0, data_offset - region_header_offset);
+  const std::size_t room = std::min(memory_.capacity() - r * region_size, region_size);
+  metadata_.region(r).end_unit = static_cast<std::uint32_t>(room / unit_size);
+  metadata_.region(r).frontier = first_data_unit;
+  if (!as_free_run) return;
+  header.regions[r] = region_kind::runs;
+  link(static_cast<unit_index>(r * units_per_region + first_data_unit),
+       metadata_.region(r).end_unit - first_data_unit, idle_state::released);
+}
+
+unit_index run_allocator::allocate_huge(std::size_t bytes) {
+  heap_header& header = metadata_.header();
+  if (bytes > memory_.capacity()) throw std::bad_alloc();
+  const std::size_t regions = (data_offset + bytes + region_size - 1) / region_size;
+  // Vacant regions in a row first, else new ones at the end (which may begin with vacant ones).
+  std::size_t start = 0, length = 0;
+  for (std::size_t r = 0; r < header.region_count && length < regions; ++r) {
+    if (!is_vacant(header.regions[r])) {
+      length = 0;
+      start = r + 1;
+    } else {
+      ++length;
+    }
+  }
+  const std::size_t end = start * region_size + data_offset + bytes;
+  if (start + regions > max_regions || end > memory_.capacity()) throw std::bad_alloc();
+  if (end > memory_.size()) memory_.grow(end);
+  start_region(start, false);
+  header.regions[start] = region_kind::huge;
+  for (std::size_t r = 1; r < regions; ++r) header.regions[start + r] = region_kind::huge_rest;
+  header.region_count = std::max(header.region_count, static_cast<std::uint32_t>(start + regions));
+  const auto first = static_cast<unit_index>(start * units_per_region + first_data_unit);
+  metadata_.region(start).frontier = units_per_region;
+  return first;
+}
+
+void run_allocator::release_huge(unit_index first) {
+  heap_header& header = metadata_.header();
+  std::size_t r = first / units_per_region;
+  header.regions[r] = region_kind::vacant;
+  for (++r; r < header.region_count && header.regions[r] == region_kind::huge_rest; ++r)
+    header.regions[r] = region_kind::vacant;
+}
+
+std::vector<page_run> run_allocator::take_idle_chunks() {
+  constexpr std::uint64_t pages_per_unit = unit_size / page_size;
+  std::vector<page_run> chunks;
+  heap_header& header = metadata_.header();
+  for (unsigned list = list_of(units_per_chunk); list < run_list_count; ++list) {
+    for (unit_index first = header.run_lists[list]; first != no_unit; first = metadata_.unit(first).next) {
+      unit_descriptor& run = metadata_.unit(first);
+      if (run.idle == idle_state::released) continue;
+      if (run.idle == idle_state::fresh) {
+        run.idle = idle_state::seen;
+        continue;
+      }
+      run.idle = idle_state::released;
+      const std::size_t r = first / units_per_region;
+      const auto region_start = static_cast<unit_index>(r * units_per_region);
+      const unit_index used_end = region_start + metadata_.region(r).frontier;
+      const unit_index run_end = first + run.length;
+      const unit_index begin = (first + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
+      // Nothing from the frontier on was ever used, so a last chunk that reaches past it counts as whole.
+      unit_index end = std::min(run_end, (used_end + units_per_chunk - 1) / units_per_chunk * units_per_chunk);
+      end = end / units_per_chunk * units_per_chunk;
+      if (begin >= end) continue;
+      if (run_end >= used_end) metadata_.region(r).frontier = begin - region_start;
+      chunks.push_back({begin * pages_per_unit, (end - begin) * pages_per_unit});
+    }
+  }
+  for (std::size_t r = 0; r < header.region_count; ++r) {
+    if (header.regions[r] != region_kind::vacant) continue;
+    header.regions[r] = region_kind::vacant_released;
+    const std::size_t end = std::min((r + 1) * region_size, memory_.size());
+    if (end > r * region_size) chunks.push_back({r * region_size / page_size, (end - r * region_size) / page_size});
+  }
+  return chunks;
+}
+
+}  // namespace perdure::detail

@@ -1,0 +1,53 @@
+// Hands out runs of 16 KiB units: slabs for the bins, and large blocks. Two-level segregated fit (Masmano
+// et al., "TLSF", ECRTS 2004) at unit granularity: allocation and release are O(1) for any store size,
+// neighbours that are free are merged at once, and no search ever starts at the segment's beginning.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heap/metadata.hpp"
+#include "segment/segment.hpp"
+
+namespace perdure::detail {
+
+/// Not thread-safe: the heap serialises calls.
+class run_allocator {
+ public:
+  explicit run_allocator(segment& memory) noexcept : memory_(memory), metadata_(memory.base()) {}
+
+  /// A run of `units` units whose first one is a multiple of `alignment_units` (a power of two up to a
+  /// chunk). The caller sets the descriptors' kind. Throws `std::bad_alloc`; then nothing has changed.
+  unit_index allocate(std::uint32_t units, std::uint32_t alignment_units);
+  void release(unit_index first, std::uint32_t units);
+  /// Extends the run in place. False if its right neighbour is not free or too short, or memory ran out.
+  bool extend(unit_index first, std::uint32_t units, std::uint32_t new_units);
+
+  /// A block of `bytes` that no region's data can hold.
+  unit_index allocate_huge(std::size_t bytes);
+  void release_huge(unit_index first);
+
+  /// Chunks inside runs that were already free at the previous call; marks them released.
+  std::vector<page_run> take_idle_chunks();
+
+  static unsigned list_of(std::uint32_t units) noexcept;
+  /// Units from `first` on that lie in the same region and exist.
+  std::uint32_t units_to_region_end(unit_index first) const noexcept {
+    return metadata_.region(first / units_per_region).end_unit - first % units_per_region;
+  }
+
+ private:
+  void link(unit_index first, std::uint32_t units, idle_state idle) noexcept;
+  void unlink(unit_index first) noexcept;
+  unit_index find_fit(std::uint32_t units) const noexcept;
+  unit_index take(unit_index run, std::uint32_t skip, std::uint32_t units);
+  bool add_region();
+  void start_region(std::size_t region, bool as_free_run);
+  void make_accessible(unit_index first, std::uint32_t units);
+
+  segment& memory_;
+  metadata metadata_;
+};
+
+}  // namespace perdure::detail

@@ -1,0 +1,108 @@
+// Threads' caches: creation on a thread's first use of a heap, return of their blocks when the thread ends,
+// and what happens when the heap goes first (the cache is orphaned, and reused by its thread).
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "heap/engine.hpp"
+
+namespace perdure::detail {
+
+namespace {
+
+thread_cache no_cache;
+
+// Guards every heap's list of caches, and changes of a cache's owner.
+std::mutex caches_mutex;
+
+std::uint32_t cache_limit(unsigned size_class) noexcept {
+  const std::size_t size = class_size(size_class);
+  if (size <= 512) return 256;
+  if (size <= 1024) return 128;
+  if (size <= 4096) return 64;
+  if (size <= 16 * 1024) return 32;
+  return 8;
+}
+
+__thread bool thread_is_ending = false;
+
+struct caches_of_thread {
+  std::vector<std::unique_ptr<owned_cache>> all;
+
+  ~caches_of_thread() {
+    thread_is_ending = true;
+    current_cache = &no_cache;
+    const std::lock_guard lock(caches_mutex);
+    for (const std::unique_ptr<owned_cache>& cache : all) {
+      heap* owner = cache->owner.load(std::memory_order_relaxed);
+      if (owner == nullptr) continue;
+      cache->flush(bins_of(*owner));
+      std::erase(caches_of(*owner), cache.get());
+    }
+  }
+};
+
+thread_local caches_of_thread this_thread;
+
+}  // namespace
+
+__thread thread_cache* current_cache __attribute__((tls_model("initial-exec"))) = &no_cache;
+
+bool owned_cache::widen(unsigned size_class) noexcept {
+  const std::uint32_t limit = cache_limit(size_class);
+  cache_bin& cached = bins[size_class];
+  if (cached.capacity == limit) return false;
+  if (storage[size_class] == nullptr) {
+    storage[size_class].reset(new (std::nothrow) void*[limit]);
+    if (storage[size_class] == nullptr) return false;
+    cached.blocks = storage[size_class].get();
+  }
+  cached.capacity = std::min(limit, std::max<std::uint32_t>(8, cached.capacity * 2));
+  return true;
+}
+
+void owned_cache::flush(std::array<bin, class_count>& slabs) noexcept {
+  for (unsigned c = 0; c < class_count; ++c) {
+    if (bins[c].count != 0) slabs[c].put(bins[c].blocks, bins[c].count);
+    bins[c].count = 0;
+  }
+}
+
+owned_cache* cache_for(heap& owner, std::vector<owned_cache*>& caches) {
+  if (thread_is_ending) return nullptr;
+  owned_cache* orphan = nullptr;
+  for (const std::unique_ptr<owned_cache>& cache : this_thread.all) {
+    heap* serves = cache->owner.load(std::memory_order_relaxed);
+    if (serves == &owner) {
+      current_cache = cache.get();
+      return cache.get();
+    }
+    if (serves == nullptr) orphan = cache.get();
+  }
+  if (orphan == nullptr) {
+    this_thread.all.push_back(std::make_unique<owned_cache>());
+    orphan = this_thread.all.back().get();
+  }
+  const std::lock_guard lock(caches_mutex);
+  caches.push_back(orphan);
+  orphan->owner.store(&owner, std::memory_order_relaxed);
+  current_cache = orphan;
+  return orphan;
+}
+
+void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept {
+  const std::lock_guard lock(caches_mutex);
+  for (owned_cache* cache : caches) cache->flush(bins);
+}
+
+void orphan_all(std::vector<owned_cache*>& caches) noexcept {
+  const std::lock_guard lock(caches_mutex);
+  for (owned_cache* cache : caches) {
+    for (cache_bin& cached : cache->bins) cached.count = 0;
+    cache->owner.store(nullptr, std::memory_order_relaxed);
+  }
+  caches.clear();
+}
+
+}  // namespace perdure::detail

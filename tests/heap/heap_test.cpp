@@ -1,0 +1,297 @@
+#include "perdure/heap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "perdure/error.hpp"
+#include "segment/segment.hpp"
+#include "segment/volatile_segment.hpp"
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t GiB = std::size_t{1} << 30;
+
+struct HeapTest : testing::Test {
+  explicit HeapTest(std::size_t capacity = 8 * GiB) : memory(make_volatile_segment(capacity)), h(heap::format(*memory)) {}
+  ~HeapTest() override {
+    h->flush_caches();
+    EXPECT_EQ(h->check(), std::vector<std::string>{});
+  }
+  std::unique_ptr<segment> memory;
+  std::unique_ptr<heap> h;
+};
+
+struct SmallHeapTest : HeapTest {
+  SmallHeapTest() : HeapTest(64 * MiB) {}
+};
+
+TEST_F(HeapTest, BlocksOfEverySizeAreDistinctAlignedAndWritable) {
+  std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+  for (std::size_t size : {0, 1, 7, 8, 9, 16, 17, 100, 128, 129, 1000, 4096, 5000, 65536, 65537, 100000, 3000000}) {
+    auto* p = static_cast<unsigned char*>(h->allocate(size));
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(p) % (size <= 8 ? 8 : 16), 0U);
+    ASSERT_GE(h->usable_size(p), size);
+    std::memset(p, static_cast<int>(size % 251), h->usable_size(p));
+    blocks.emplace_back(p, h->usable_size(p));
+  }
+  std::size_t i = 0;
+  for (std::size_t size : {0, 1, 7, 8, 9, 16, 17, 100, 128, 129, 1000, 4096, 5000, 65536, 65537, 100000, 3000000}) {
+    const auto [p, usable] = blocks[i++];
+    for (std::size_t k = 0; k < usable; ++k) ASSERT_EQ(p[k], size % 251);
+    h->deallocate(p);
+  }
+  h->deallocate(nullptr);
+}
+
+TEST_F(HeapTest, AlignmentIsHonouredForEveryPowerOfTwoUpToAChunk) {
+  for (std::size_t alignment = 1; alignment <= 2 * MiB; alignment *= 2) {
+    for (std::size_t size : {std::size_t{1}, std::size_t{24}, std::size_t{200}, std::size_t{5000}, std::size_t{70000}, 3 * MiB}) {
+      void* p = h->allocate(size, alignment);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0U);
+      EXPECT_GE(h->usable_size(p), size);
+      std::memset(p, 1, size);
+      if (alignment % 3 != 1) h->deallocate(p);
+    }
+  }
+  EXPECT_THROW(h->allocate(8, 3), std::bad_alloc);
+  EXPECT_THROW(h->allocate(8, 0), std::bad_alloc);
+  EXPECT_THROW(h->allocate(8, 4 * MiB), std::bad_alloc);
+}
+
+TEST_F(HeapTest, FreedMemoryIsUsedAgain) {
+  for (std::size_t size : {std::size_t{64}, std::size_t{9000}, 2 * MiB, 40 * MiB}) {
+    std::size_t after_first_round = 0;
+    for (int round = 0; round < 20; ++round) {
+      std::vector<void*> blocks;
+      for (int i = 0; i < 10; ++i) blocks.push_back(h->allocate(size));
+      for (void* p : blocks) h->deallocate(p);
+      if (round == 0) after_first_round = memory->size();
+    }
+    EXPECT_EQ(memory->size(), after_first_round);
+  }
+}
+
+TEST_F(HeapTest, NeighboursThatAreFreeAreMerged) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 64; ++i) blocks.push_back(h->allocate(MiB));
+  const std::size_t before = memory->size();
+  for (std::size_t i = 0; i < blocks.size(); i += 2) h->deallocate(blocks[i]);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) h->deallocate(blocks[i]);
+  void* all = h->allocate(64 * MiB);
+  EXPECT_EQ(memory->size(), before);
+  h->deallocate(all);
+}
+
+TEST_F(HeapTest, LargeBlocksGrowInPlaceWhileTheirNeighbourIsFree) {
+  void* p = h->allocate(MiB);
+  EXPECT_TRUE(h->try_expand(p, 300 * MiB));
+  EXPECT_GE(h->usable_size(p), 300 * MiB);
+  void* wall = h->allocate(MiB);
+  EXPECT_FALSE(h->try_expand(p, 400 * MiB));
+  EXPECT_TRUE(h->try_expand(p, 2 * MiB));
+  EXPECT_LT(h->usable_size(p), 3 * MiB);
+  h->deallocate(wall);
+  EXPECT_FALSE(h->try_expand(p, 20 * GiB));
+  h->deallocate(p);
+}
+
+TEST_F(HeapTest, ReallocateKeepsTheBytes) {
+  auto* p = static_cast<char*>(h->reallocate(nullptr, 10));
+  std::strcpy(p, "perdure");
+  for (std::size_t size : {20, 200, 3000, 70000, 5000000, 60000, 500, 9}) {
+    p = static_cast<char*>(h->reallocate(p, size));
+    ASSERT_STREQ(p, "perdure");
+    ASSERT_GE(h->usable_size(p), size);
+  }
+  h->deallocate(p);
+}
+
+TEST_F(HeapTest, BlocksLargerThanARegionAreServedAndTheirSpaceReused) {
+  auto* p = static_cast<char*>(h->allocate(2 * GiB + 5));
+  p[0] = 1;
+  p[2 * GiB + 4] = 2;
+  EXPECT_GE(h->usable_size(p), 2 * GiB + 5);
+  void* other = h->allocate(1500 * MiB);
+  EXPECT_EQ(h->check(), std::vector<std::string>{});
+  h->deallocate(p);
+  void* again = h->allocate(2 * GiB);
+  EXPECT_EQ(again, p);
+  h->deallocate(again);
+  // Ordinary blocks find room where the huge one was.
+  std::vector<void*> blocks;
+  for (int i = 0; i < 6; ++i) blocks.push_back(h->allocate(600 * MiB));
+  EXPECT_EQ(h->check(), std::vector<std::string>{});
+  for (void* b : blocks) h->deallocate(b);
+  h->deallocate(other);
+}
+
+TEST_F(SmallHeapTest, ExhaustionThrowsAndLeavesTheHeapIntact) {
+  for (std::size_t size : {std::size_t{48}, std::size_t{5000}, std::size_t{200000}}) {
+    std::vector<void*> blocks;
+    EXPECT_THROW(
+        for (;;) blocks.push_back(h->allocate(size)), std::bad_alloc);
+    EXPECT_GT(blocks.size() * size, 30 * MiB);
+    for (void* p : blocks) h->deallocate(p);
+    h->flush_caches();
+    ASSERT_EQ(h->check(), std::vector<std::string>{});
+  }
+  EXPECT_THROW(h->allocate(65 * MiB), std::bad_alloc);
+  EXPECT_THROW(h->allocate(~std::size_t{0}), std::bad_alloc);
+  EXPECT_THROW(h->allocate(~std::size_t{0} / 2), std::bad_alloc);
+  h->deallocate(h->allocate(100));
+}
+
+TEST_F(HeapTest, WalkVisitsEachBlockOnceInAddressOrder) {
+  std::set<void*> expected;
+  for (std::size_t size : {8, 100, 3000, 70000, 8000000})
+    for (int i = 0; i < 50; ++i) expected.insert(h->allocate(size));
+  for (auto it = expected.begin(); it != expected.end();) {
+    if (reinterpret_cast<std::uintptr_t>(*it) / 8 % 3 == 0) {
+      h->deallocate(*it);
+      it = expected.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  h->flush_caches();
+  std::vector<void*> seen;
+  h->walk([&](void* p, std::size_t) { seen.push_back(p); });
+  EXPECT_EQ(seen, std::vector<void*>(expected.begin(), expected.end()));
+  EXPECT_EQ(h->stats().blocks, expected.size());
+}
+
+TEST_F(HeapTest, AHeapAttachesToWhatAnEarlierOneLeft) {
+  char* p = static_cast<char*>(h->allocate(100));
+  std::strcpy(p, "kept");
+  void* large = h->allocate(5 * MiB);
+  h->set_root(h->offset_of(p));
+  h->flush_caches();
+  const heap_stats before = h->stats();
+  h.reset();
+  EXPECT_EQ(heap::containing(p), nullptr);
+  h = heap::attach(*memory);
+  EXPECT_EQ(heap::containing(p), h.get());
+  EXPECT_STREQ(static_cast<char*>(h->at(h->root())), "kept");
+  EXPECT_EQ(h->stats().blocks, before.blocks);
+  EXPECT_EQ(h->check(), std::vector<std::string>{});
+  h->deallocate(p);
+  h->deallocate(large);
+  h->flush_caches();
+  EXPECT_EQ(h->stats().blocks, 0U);
+}
+
+TEST_F(HeapTest, AttachRefusesWhatIsNotAHeapItCanRead) {
+  h.reset();
+  auto* words = reinterpret_cast<std::uint32_t*>(memory->base());
+  const auto expect = [&](std::size_t word, errc code) {
+    const std::uint32_t kept = words[word];
+    words[word] += 7;
+    try {
+      heap::attach(*memory);
+      ADD_FAILURE() << "attached with word " << word << " changed";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), code);
+    }
+    words[word] = kept;
+  };
+  expect(0, errc::damaged);  // magic
+  expect(2, errc::too_new);  // version
+  expect(3, errc::too_old);  // number of classes
+  auto empty = make_volatile_segment(GiB);
+  EXPECT_THROW(heap::attach(*empty), error);
+  h = heap::attach(*memory);
+}
+
+TEST_F(HeapTest, IdleChunksAreReleasedAtTheSecondCallAndOnlyOnce) {
+  void* p = h->allocate(100 * MiB);
+  void* wall = h->allocate(MiB);
+  EXPECT_TRUE(h->release_free_memory().empty());
+  h->deallocate(p);
+  EXPECT_TRUE(h->release_free_memory().empty()) << "memory freed just now is kept for reuse";
+  std::size_t released = 0;
+  for (const page_run& run : h->release_free_memory()) {
+    EXPECT_EQ(run.first * page_size % (2 * MiB), 0U);
+    released += run.count * page_size;
+    memory->discard(run);
+  }
+  EXPECT_GE(released, 96 * MiB);
+  EXPECT_LE(released, 100 * MiB);
+  EXPECT_TRUE(h->release_free_memory().empty());
+  h->deallocate(wall);
+}
+
+TEST_F(HeapTest, ManyHeapsLiveSideBySide) {
+  std::vector<std::unique_ptr<segment>> segments;
+  std::vector<std::unique_ptr<heap>> heaps;
+  for (int i = 0; i < 40; ++i) {
+    segments.push_back(make_volatile_segment(GiB));
+    heaps.push_back(heap::format(*segments.back()));
+  }
+  std::vector<std::pair<heap*, void*>> blocks;
+  for (int i = 0; i < 4000; ++i) {
+    heap* owner = heaps[i * 7 % 40].get();
+    void* p = owner->allocate(i % 3000);
+    ASSERT_EQ(heap::containing(p), owner);
+    blocks.emplace_back(owner, p);
+  }
+  for (auto [owner, p] : blocks) owner->deallocate(p);
+  for (auto& one : heaps) {
+    one->flush_caches();
+    ASSERT_EQ(one->check(), std::vector<std::string>{});
+    ASSERT_EQ(one->stats().blocks, 0U);
+  }
+}
+
+TEST_F(HeapTest, AThreadThatEndsGivesItsCachedBlocksBack) {
+  std::thread([&] {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 1000; ++i) blocks.push_back(h->allocate(64));
+    for (void* p : blocks) h->deallocate(p);
+  }).join();
+  EXPECT_EQ(h->stats().blocks, 0U);
+}
+
+TEST_F(HeapTest, AHeapMayGoBeforeTheThreadsThatUsedIt) {
+  std::atomic<int> stage{0};
+  std::thread other([&] {
+    h->deallocate(h->allocate(64));
+    stage = 1;
+    while (stage != 2) std::this_thread::yield();
+    h->deallocate(h->allocate(64));  // the second heap
+  });
+  while (stage != 1) std::this_thread::yield();
+  h.reset();
+  memory = make_volatile_segment(GiB);
+  h = heap::format(*memory);
+  stage = 2;
+  other.join();
+}
+
+#ifdef NDEBUG
+TEST_F(HeapTest, CheckReportsABlockFreedTwice) {
+  void* p = h->allocate(64);
+  h->deallocate(p);
+  h->flush_caches();
+  h->deallocate(p);
+  h->flush_caches();
+  EXPECT_EQ(h->check().size(), 1U);
+  h.reset();  // the report is the heap object's, the segment is sound
+  h = heap::attach(*memory);
+}
+#else
+TEST_F(HeapTest, FreeingABlockTwiceIsFatalInDebugBuilds) {
+  void* p = h->allocate(64);
+  h->deallocate(p);
+  EXPECT_DEATH(h->deallocate(p), "not an allocated block");
+}
+#endif
+
+}  // namespace
+}  // namespace perdure
