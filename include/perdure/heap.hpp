@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <perdure/detail/thread_cache.hpp>
 #include <string>
 #include <vector>
-
-#include <perdure/detail/thread_cache.hpp>
 
 namespace perdure {
 
@@ -36,7 +35,8 @@ extern std::atomic<heap*> heap_table[heap_table_size];
 struct heap_access;
 }  // namespace detail
 
-/// What `heap::stats()` counts, as of the last flush of the caches (cached blocks count as used). All sizes in bytes.
+/// What `heap::stats()` counts, as of the last flush of the caches (cached blocks count as used). All sizes
+/// in bytes.
 struct heap_stats {
   std::size_t used_bytes = 0;      ///< in allocated blocks, rounded up to their size class
   std::size_t free_bytes = 0;      ///< inside the used part of the segment, free for reuse
@@ -129,7 +129,8 @@ class heap {
   /// The open heap whose segment holds this address, or null. O(1), no lock.
   static heap* containing(const void* address) noexcept {
     const std::size_t slot = reinterpret_cast<std::uintptr_t>(address) >> detail::region_shift;
-    return slot < detail::heap_table_size ? detail::heap_table[slot].load(std::memory_order_acquire) : nullptr;
+    return slot < detail::heap_table_size ? detail::heap_table[slot].load(std::memory_order_acquire)
+                                          : nullptr;
   }
 
  private:

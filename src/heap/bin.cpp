@@ -50,7 +50,8 @@ unit_index bin::new_slab() {
   d.free_blocks = geometry.blocks;
   std::uint64_t* bitmap = metadata_.bitmap(slab, geometry);
   for (std::uint32_t w = 0; w < geometry.words; ++w) bitmap[w] = ~std::uint64_t{0};
-  if (geometry.blocks % 64 != 0) bitmap[geometry.words - 1] = (std::uint64_t{1} << (geometry.blocks % 64)) - 1;
+  if (geometry.blocks % 64 != 0)
+    bitmap[geometry.words - 1] = (std::uint64_t{1} << (geometry.blocks % 64)) - 1;
   for (std::uint32_t i = 0; i < geometry.units; ++i)
     metadata_.class_byte_of(slab + i) = static_cast<std::uint8_t>(size_class_ + 1);
   metadata_.header().slab_units[size_class_] += geometry.units;
@@ -116,7 +117,8 @@ void bin::put(void* const* blocks, std::uint32_t count) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {
     const unit_index slab = metadata_.slab_of(metadata_.unit_of(blocks[i]));
     unit_descriptor& d = metadata_.unit(slab);
-    const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(blocks[i]) - metadata_.address(slab));
+    const auto offset =
+        static_cast<std::uint64_t>(static_cast<std::byte*>(blocks[i]) - metadata_.address(slab));
     const auto index = static_cast<std::uint32_t>((offset * geometry.reciprocal) >> 32);
     std::uint64_t& word = metadata_.bitmap(slab, geometry)[index / 64];
     const std::uint64_t bit = std::uint64_t{1} << (index % 64);
@@ -138,7 +140,8 @@ bool bin::is_used(const void* block) noexcept {
   const slab_geometry& geometry = slab_geometries[size_class_];
   const std::lock_guard lock(mutex_);
   const unit_index slab = metadata_.slab_of(metadata_.unit_of(block));
-  const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(block) - metadata_.address(slab));
+  const auto offset =
+      static_cast<std::uint64_t>(static_cast<const std::byte*>(block) - metadata_.address(slab));
   const auto index = static_cast<std::uint32_t>(offset / geometry.block_size);
   if (offset % geometry.block_size != 0 || index >= geometry.blocks) return false;
   return (metadata_.bitmap(slab, geometry)[index / 64] >> (index % 64) & 1) == 0;

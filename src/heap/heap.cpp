@@ -55,11 +55,17 @@ namespace detail {
 struct heap_access {
   static heap::engine& engine_of(heap& h) noexcept { return *h.engine_; }
 };
-std::array<bin, class_count>& bins_of(heap& owner) noexcept { return heap_access::engine_of(owner).bins; }
-std::vector<owned_cache*>& caches_of(heap& owner) noexcept { return heap_access::engine_of(owner).caches; }
+std::array<bin, class_count>& bins_of(heap& owner) noexcept {
+  return heap_access::engine_of(owner).bins;
+}
+std::vector<owned_cache*>& caches_of(heap& owner) noexcept {
+  return heap_access::engine_of(owner).caches;
+}
 }  // namespace detail
 
-heap::heap(segment& memory) : base_(memory.base()) { engine_ = std::make_unique<engine>(*this, memory); }
+heap::heap(segment& memory) : base_(memory.base()) {
+  engine_ = std::make_unique<engine>(*this, memory);
+}
 
 heap::~heap() = default;
 
@@ -72,7 +78,9 @@ std::unique_ptr<heap> heap::format(segment& memory) {
   header.class_count = class_count;
   header.class_checksum = geometry_checksum;
   header.magic = heap_magic;
-  return std::unique_ptr<heap>(new heap(memory));
+  std::unique_ptr<heap> formatted(new heap(memory));
+  formatted->engine_->runs.add_region();  // region 0 is never part of a huge block: it holds the header
+  return formatted;
 }
 
 std::unique_ptr<heap> heap::attach(segment& memory) {
@@ -81,11 +89,15 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
   const heap_header& header = metadata(memory.base()).header();
   if (header.magic != heap_magic) throw error(errc::damaged, "the segment does not begin with a heap");
   if (header.version > heap_version)
-    throw error(errc::too_new, "the heap has format " + std::to_string(header.version) + ", this library reads up to " +
-                                   std::to_string(heap_version) + ": use a newer library");
-  if (header.version < heap_version || header.class_count != class_count || header.class_checksum != geometry_checksum)
-    throw error(errc::too_old, "the heap was written with other size classes: copy the data with the library that wrote it");
-  if (header.region_count > max_regions || std::size_t{header.region_count} * region_size > memory.capacity() + region_size - 1)
+    throw error(errc::too_new, "the heap has format " + std::to_string(header.version) +
+                                   ", this library reads up to " + std::to_string(heap_version) +
+                                   ": use a newer library");
+  if (header.version < heap_version || header.class_count != class_count ||
+      header.class_checksum != geometry_checksum)
+    throw error(errc::too_old,
+                "the heap was written with other size classes: copy the data with the library that wrote it");
+  if (header.region_count > max_regions ||
+      std::size_t{header.region_count} * region_size > memory.capacity() + region_size - 1)
     throw error(errc::damaged, "the heap header counts more regions than the segment can hold");
   return std::unique_ptr<heap>(new heap(memory));
 }
@@ -140,7 +152,8 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
     while (class_size(size_class) % alignment != 0) ++size_class;
     return allocate(class_size(size_class));
   }
-  return engine_->allocate_large(bytes, static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1})));
+  return engine_->allocate_large(bytes,
+                                 static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1})));
 }
 
 void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_units) {
@@ -231,15 +244,21 @@ void* heap::reallocate(void* block, std::size_t bytes) {
   return moved;
 }
 
-void heap::flush_caches() noexcept { flush_all(engine_->caches, engine_->bins); }
+void heap::flush_caches() noexcept {
+  flush_all(engine_->caches, engine_->bins);
+}
 
 std::vector<page_run> heap::release_free_memory() {
   const std::lock_guard lock(engine_->runs_mutex);
   return engine_->runs.take_idle_chunks();
 }
 
-std::uint64_t heap::root() const noexcept { return engine_->metadata.header().root; }
-void heap::set_root(std::uint64_t offset) noexcept { engine_->metadata.header().root = offset; }
+std::uint64_t heap::root() const noexcept {
+  return engine_->metadata.header().root;
+}
+void heap::set_root(std::uint64_t offset) noexcept {
+  engine_->metadata.header().root = offset;
+}
 
 void heap::reject_invalid_free(const void* block) const noexcept {
   const unsigned class_plus_one = class_byte(block);
@@ -249,17 +268,20 @@ void heap::reject_invalid_free(const void* block) const noexcept {
   } else if (class_plus_one == 0) {
     const std::lock_guard lock(engine_->runs_mutex);
     const unit_index first = engine_->metadata.unit_of(block);
-    valid = engine_->metadata.unit(first).kind == unit_kind::large && engine_->metadata.address(first) == block;
+    valid =
+        engine_->metadata.unit(first).kind == unit_kind::large && engine_->metadata.address(first) == block;
   } else {
     valid = engine_->bins[class_plus_one - 1].is_used(block);
     const thread_cache* cache = current_cache;
     if (cache->owner.load(std::memory_order_relaxed) == this) {
       const cache_bin& cached = cache->bins[class_plus_one - 1];
-      valid = valid && std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
+      valid = valid &&
+              std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
     }
   }
   if (valid) return;
-  std::fprintf(stderr, "perdure: %p is freed, but it is not an allocated block of this heap (freed twice?)\n", block);
+  std::fprintf(stderr, "perdure: %p is freed, but it is not an allocated block of this heap (freed twice?)\n",
+               block);
   std::abort();
 }
 

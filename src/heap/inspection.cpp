@@ -27,7 +27,8 @@ unit_index each_run(const metadata& m, std::size_t r, Visit visit) {
   unit_index u = start + first_data_unit;
   while (u < end) {
     const unit_descriptor& d = m.unit(u);
-    const bool known = d.kind == unit_kind::free_run || d.kind == unit_kind::slab || d.kind == unit_kind::large;
+    const bool known =
+        d.kind == unit_kind::free_run || d.kind == unit_kind::slab || d.kind == unit_kind::large;
     if (!known || d.length == 0 || d.length > end - u || !visit(u, d)) return u;
     u += d.length;
   }
@@ -83,7 +84,8 @@ void heap::walk(const std::function<void(void*, std::size_t)>& visit) const {
       const slab_geometry& geometry = slab_geometries[d.size_class];
       const std::uint64_t* bitmap = m.bitmap(u, geometry);
       for (std::uint32_t i = 0; i < geometry.blocks; ++i)
-        if (!is_free(bitmap, i)) visit(m.address(u) + std::size_t{i} * geometry.block_size, geometry.block_size);
+        if (!is_free(bitmap, i))
+          visit(m.address(u) + std::size_t{i} * geometry.block_size, geometry.block_size);
       return true;
     });
   }
@@ -104,7 +106,8 @@ std::vector<std::string> heap::check() const {
       const unit_descriptor& d = m.unit(static_cast<unit_index>(r * units_per_region + first_data_unit));
       large_units += d.length;
       ++large_blocks;
-      if (d.kind != unit_kind::large) fault(first_data_unit, "a huge region does not begin with a large block");
+      if (d.kind != unit_kind::large)
+        fault(first_data_unit, "a huge region does not begin with a large block");
     }
     if (header.regions[r] != region_kind::runs) continue;
     bool previous_free = false;
@@ -141,7 +144,8 @@ std::vector<std::string> heap::check() const {
       std::uint32_t free_blocks = 0;
       for (std::uint32_t w = 0; w < geometry.words; ++w) {
         free_blocks += static_cast<std::uint32_t>(std::popcount(bitmap[w]));
-        if (w < d.first_word && bitmap[w] != 0) fault(u, "a free block lies before the slab's first free word");
+        if (w < d.first_word && bitmap[w] != 0)
+          fault(u, "a free block lies before the slab's first free word");
       }
       if (geometry.blocks % 64 != 0 && (bitmap[geometry.words - 1] >> (geometry.blocks % 64)) != 0)
         fault(u, "the bitmap marks blocks beyond the slab's end");
@@ -162,11 +166,13 @@ std::vector<std::string> heap::check() const {
   std::uint64_t listed_runs = 0;
   for (unsigned list = 0; list < run_list_count; ++list) {
     const bool bit = (header.run_list_bits[list / 64] >> (list % 64) & 1) != 0;
-    if (bit != (header.run_lists[list] != no_unit)) fault(header.run_lists[list], "a run list's bit is wrong");
+    if (bit != (header.run_lists[list] != no_unit))
+      fault(header.run_lists[list], "a run list's bit is wrong");
     unit_index previous = no_unit;
     for (unit_index u = header.run_lists[list]; u != no_unit; u = m.unit(u).next) {
       const unit_descriptor& d = m.unit(u);
-      if (d.kind != unit_kind::free_run || d.previous != previous || run_allocator::list_of(d.length) != list) {
+      if (d.kind != unit_kind::free_run || d.previous != previous ||
+          run_allocator::list_of(d.length) != list) {
         fault(u, "a run list holds what does not belong there");
         break;
       }
@@ -175,7 +181,8 @@ std::vector<std::string> heap::check() const {
     }
   }
   if (listed_runs != free_runs)
-    fault(0, std::to_string(free_runs) + " free runs exist, but the lists hold " + std::to_string(listed_runs));
+    fault(0,
+          std::to_string(free_runs) + " free runs exist, but the lists hold " + std::to_string(listed_runs));
 
   for (unsigned c = 0; c < class_count; ++c) {
     std::uint64_t listed = 0;
@@ -189,14 +196,16 @@ std::vector<std::string> heap::check() const {
       if (++listed > partial_slabs[c]) break;
       previous = u;
     }
-    if (listed != partial_slabs[c]) fault(0, "class " + std::to_string(c) + " lists not all its slabs with free blocks");
+    if (listed != partial_slabs[c])
+      fault(0, "class " + std::to_string(c) + " lists not all its slabs with free blocks");
     if (used_blocks[c] != header.used_blocks[c] || slab_units[c] != header.slab_units[c])
       fault(0, "the counters of class " + std::to_string(c) + " are wrong");
     if (engine_->bins[c].double_frees() != 0)
       fault(0, std::to_string(engine_->bins[c].double_frees()) + " blocks of class " + std::to_string(c) +
                    " were freed twice");
   }
-  if (free_units != header.free_units || large_units != header.large_units || large_blocks != header.large_blocks)
+  if (free_units != header.free_units || large_units != header.large_units ||
+      large_blocks != header.large_blocks)
     fault(0, "the counters of free or large runs are wrong");
   if (engine_->invalid_frees != 0)
     fault(0, std::to_string(engine_->invalid_frees) + " addresses were freed that are not allocated blocks");

@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <cstdint>
-
 #include <perdure/detail/size_classes.hpp>
 #include <perdure/heap.hpp>
 
@@ -60,8 +59,9 @@ struct unit_descriptor {
   unit_kind kind;
   std::uint8_t size_class;   // slab, slab_rest
   std::uint16_t first_word;  // slab: no bitmap word before this one has a free block
-  std::uint32_t length;      // free_run, slab, large: units in the run. Tails and rests: distance to its first unit
-  unit_index next;           // free_run: in its size list. slab: in its bin's list of slabs with free blocks
+  std::uint32_t
+      length;       // free_run, slab, large: units in the run. Tails and rests: distance to its first unit
+  unit_index next;  // free_run: in its size list. slab: in its bin's list of slabs with free blocks
   unit_index previous;
   std::uint32_t free_blocks;  // slab
   idle_state idle;            // free_run
@@ -95,18 +95,18 @@ constexpr bool is_vacant(region_kind kind) noexcept {
 struct heap_header {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t class_count;     // both are part of the format: blocks are found through them
+  std::uint32_t class_count;  // both are part of the format: blocks are found through them
   std::uint64_t class_checksum;
   std::uint64_t root;
   std::uint32_t region_count;
   std::uint32_t reserved;
-  std::uint64_t large_units;                     // in large blocks
+  std::uint64_t large_units;  // in large blocks
   std::uint64_t large_blocks;
-  std::uint64_t free_units;                      // in free runs
+  std::uint64_t free_units;  // in free runs
   std::uint64_t run_list_bits[2];
   unit_index run_lists[run_list_count];
-  unit_index partial_slabs[64];                  // per class: slabs with both used and free blocks
-  std::uint64_t used_blocks[64];                 // per class, cached blocks included
+  unit_index partial_slabs[64];   // per class: slabs with both used and free blocks
+  std::uint64_t used_blocks[64];  // per class, cached blocks included
   std::uint64_t slab_units[64];
   region_kind regions[max_regions];
 };

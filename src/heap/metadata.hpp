@@ -31,7 +31,8 @@ class metadata {
   }
   std::byte* address(unit_index u) const noexcept { return base_ + std::size_t{u} * unit_size; }
   unit_index unit_of(const void* block) const noexcept {
-    return static_cast<unit_index>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base_) / unit_size);
+    return static_cast<unit_index>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base_) /
+                                   unit_size);
   }
   /// First unit of the slab that holds this unit.
   unit_index slab_of(unit_index u) const noexcept {

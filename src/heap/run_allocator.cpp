@@ -42,7 +42,8 @@ void run_allocator::unlink(unit_index first) noexcept {
   else
     header.run_lists[list] = run.next;
   if (run.next != no_unit) metadata_.unit(run.next).previous = run.previous;
-  if (header.run_lists[list] == no_unit) header.run_list_bits[list / 64] &= ~(std::uint64_t{1} << (list % 64));
+  if (header.run_lists[list] == no_unit)
+    header.run_list_bits[list / 64] &= ~(std::uint64_t{1} << (list % 64));
   header.free_units -= run.length;
 }
 
@@ -116,7 +117,8 @@ void run_allocator::release(unit_index first, std::uint32_t units) {
 
 bool run_allocator::extend(unit_index first, std::uint32_t units, std::uint32_t new_units) {
   const unit_index right = first + units;
-  if (units_to_region_end(first) < new_units || metadata_.unit(right).kind != unit_kind::free_run) return false;
+  if (units_to_region_end(first) < new_units || metadata_.unit(right).kind != unit_kind::free_run)
+    return false;
   const std::uint32_t wanted = new_units - units;
   if (metadata_.unit(right).length < wanted) return false;
   try {
@@ -212,7 +214,8 @@ std::vector<page_run> run_allocator::take_idle_chunks() {
       const unit_index run_end = first + run.length;
       const unit_index begin = (first + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
       // Nothing from the frontier on was ever used, so a last chunk that reaches past it counts as whole.
-      unit_index end = std::min(run_end, (used_end + units_per_chunk - 1) / units_per_chunk * units_per_chunk);
+      unit_index end =
+          std::min(run_end, (used_end + units_per_chunk - 1) / units_per_chunk * units_per_chunk);
       end = end / units_per_chunk * units_per_chunk;
       if (begin >= end) continue;
       if (run_end >= used_end) metadata_.region(r).frontier = begin - region_start;
@@ -223,7 +226,8 @@ std::vector<page_run> run_allocator::take_idle_chunks() {
     if (header.regions[r] != region_kind::vacant) continue;
     header.regions[r] = region_kind::vacant_released;
     const std::size_t end = std::min((r + 1) * region_size, memory_.size());
-    if (end > r * region_size) chunks.push_back({r * region_size / page_size, (end - r * region_size) / page_size});
+    if (end > r * region_size)
+      chunks.push_back({r * region_size / page_size, (end - r * region_size) / page_size});
   }
   return chunks;
 }

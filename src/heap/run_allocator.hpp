@@ -17,6 +17,8 @@ class run_allocator {
  public:
   explicit run_allocator(segment& memory) noexcept : memory_(memory), metadata_(memory.base()) {}
 
+  /// Opens one more region's data for runs. False if the capacity is used up.
+  bool add_region();
   /// A run of `units` units whose first one is a multiple of `alignment_units` (a power of two up to a
   /// chunk). The caller sets the descriptors' kind. Throws `std::bad_alloc`; then nothing has changed.
   unit_index allocate(std::uint32_t units, std::uint32_t alignment_units);
@@ -42,7 +44,6 @@ class run_allocator {
   void unlink(unit_index first) noexcept;
   unit_index find_fit(std::uint32_t units) const noexcept;
   unit_index take(unit_index run, std::uint32_t skip, std::uint32_t units);
-  bool add_region();
   void start_region(std::size_t region, bool as_free_run);
   void make_accessible(unit_index first, std::uint32_t units);
 

@@ -26,14 +26,16 @@ inline constexpr auto slab_geometries = [] {
     // largest classes hold four.
     const std::size_t least_blocks = size > 16 * 1024 ? 4 : 8;
     std::size_t units = 1;
-    while (units * unit_size / size < least_blocks || units * unit_size % size > units * unit_size / 32) ++units;
+    while (units * unit_size / size < least_blocks || units * unit_size % size > units * unit_size / 32)
+      ++units;
     const std::size_t blocks = units * unit_size / size;
-    table[c] = {static_cast<std::uint32_t>(size),
-                static_cast<std::uint32_t>(units),
-                static_cast<std::uint32_t>(blocks),
-                static_cast<std::uint32_t>((blocks + 63) / 64),
-                static_cast<std::uint32_t>((std::uint64_t{1} << 32) / size + ((std::uint64_t{1} << 32) % size != 0)),
-                blocks > narrow_bitmap_words * 64};
+    table[c] = {
+        static_cast<std::uint32_t>(size),
+        static_cast<std::uint32_t>(units),
+        static_cast<std::uint32_t>(blocks),
+        static_cast<std::uint32_t>((blocks + 63) / 64),
+        static_cast<std::uint32_t>((std::uint64_t{1} << 32) / size + ((std::uint64_t{1} << 32) % size != 0)),
+        blocks > narrow_bitmap_words * 64};
   }
   return table;
 }();

@@ -5,20 +5,20 @@
 
 namespace perdure {
 
-/// How far beyond the wish a growing segment opens its address space, so that growing is rarely a system
-/// call: 64 MiB, or an eighth of what is open already, at most 1 GiB.
-constexpr std::size_t growth_step(std::size_t open) noexcept {
-  constexpr std::size_t least = std::size_t{64} << 20;
-  constexpr std::size_t most = std::size_t{1} << 30;
-  const std::size_t share = open / 8;
-  return share < least ? least : share > most ? most : share;
-}
-
 /// Segment sizes are multiples of this.
 inline constexpr std::size_t size_step = std::size_t{2} << 20;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t step) noexcept {
   return (bytes + step - 1) / step * step;
+}
+
+/// How far beyond the wish a growing segment opens its address space, so that growing is rarely a system
+/// call: 64 MiB, or an eighth of what is open already, at most 1 GiB.
+constexpr std::size_t growth_step(std::size_t open) noexcept {
+  constexpr std::size_t least = std::size_t{64} << 20;
+  constexpr std::size_t most = std::size_t{1} << 30;
+  const std::size_t share = open / 8 / size_step * size_step;
+  return share < least ? least : share > most ? most : share;
 }
 
 /// The first part of a segment keeps small pages: a first touch of a huge page clears 2 MiB, which a

@@ -49,8 +49,10 @@ class worker {
 
   void run(int operations, std::mutex& exchange_mutex, std::vector<block>& exchange) {
     for (int i = 0; i < operations && good; ++i) {
-      const unsigned dice = random_() % 100;
-      if (blocks.empty() || (dice < 48 && live_ < (std::size_t{96} << 20))) {
+      const auto dice = random_() % 100;
+      if (live_ > (std::size_t{96} << 20)) {
+        release();
+      } else if (blocks.empty() || dice < 48) {
         allocate(0);
       } else if (dice < 52) {
         allocate(std::size_t{1} << (random_() % 22));
@@ -66,11 +68,14 @@ class worker {
           exchange.pop_back();
         }
       } else {
-        const block b = take();
-        good &= intact(b);
-        heap_.deallocate(b.data);
+        release();
       }
     }
+  }
+
+  void adopt(std::vector<block> others) {
+    for (const block& b : others) live_ += b.size;
+    blocks = std::move(others);
   }
 
   std::vector<block> blocks;
@@ -78,7 +83,7 @@ class worker {
 
  private:
   std::size_t random_size() {
-    const unsigned kind = random_() % 1000;
+    const auto kind = random_() % 1000;
     if (kind < 700) return random_() % 300;
     if (kind < 950) return random_() % 8000;
     if (kind < 998) return random_() % 200000;
@@ -92,6 +97,11 @@ class worker {
     good &= heap_.usable_size(p) >= size;
     fill(blocks.back());
     live_ += size;
+  }
+  void release() {
+    const block b = take();
+    good &= intact(b);
+    heap_.deallocate(b.data);
   }
   void resize() {
     block& b = blocks[random_() % blocks.size()];
@@ -140,7 +150,8 @@ TEST(HeapModel, RandomOperationsByManyThreadsKeepEveryByte) {
   for (int round = 0; round < 8; ++round) {
     std::vector<std::thread> threads;
     for (auto& w : workers)
-      threads.emplace_back([&w, &exchange_mutex, &exchange] { w->run(operations, exchange_mutex, exchange); });
+      threads.emplace_back(
+          [&w, &exchange_mutex, &exchange] { w->run(operations, exchange_mutex, exchange); });
     for (auto& t : threads) t.join();
     for (auto& w : workers) ASSERT_TRUE(w->good);
 
@@ -155,7 +166,7 @@ TEST(HeapModel, RandomOperationsByManyThreadsKeepEveryByte) {
       h = heap::attach(*memory);
       for (unsigned t = 0; t < 4; ++t) {
         auto next = std::make_unique<worker>(*h, (round + 2) * 100U + t);
-        next->blocks = std::move(workers[t]->blocks);
+        next->adopt(std::move(workers[t]->blocks));
         workers[t] = std::move(next);
       }
     }

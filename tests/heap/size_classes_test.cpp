@@ -9,7 +9,9 @@ TEST(SizeClasses, EverySizeGoesToTheSmallestClassThatHoldsIt) {
   for (std::size_t bytes = 1; bytes <= max_small_size; ++bytes) {
     const unsigned c = class_of(bytes);
     ASSERT_GE(class_size(c), bytes);
-    if (c > 0) ASSERT_LT(class_size(c - 1), bytes) << bytes;
+    if (c > 0) {
+      ASSERT_LT(class_size(c - 1), bytes);
+    }
   }
   EXPECT_EQ(class_of(0), class_of(1));
 }
@@ -33,7 +35,8 @@ TEST(SlabGeometry, SlabsWasteLittleAndHoldSeveralBlocks) {
 
 TEST(SlabGeometry, ReciprocalGivesTheIndexOfEveryBlock) {
   for (const slab_geometry& g : slab_geometries)
-    for (std::uint64_t i = 0; i < g.blocks; ++i) ASSERT_EQ((i * g.block_size * g.reciprocal) >> 32, i) << g.block_size;
+    for (std::uint64_t i = 0; i < g.blocks; ++i)
+      ASSERT_EQ((i * g.block_size * g.reciprocal) >> 32, i) << g.block_size;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-
 #include <perdure/detail/size_classes.hpp>
 
 namespace perdure {
