@@ -1,0 +1,61 @@
+# Perdure. The targets install what they need by name (scripts/install-deps.sh), then build and run.
+#
+#   make demo    build, then keep two graphs between processes and show what that saves
+#   make test    build, then run the tests
+#   make build   the library and the program build/release/bin/perdure
+#   make bench   measure against other libraries; results in build/bench/results.json
+#   make lint    formatting, layering and clang-tidy
+#   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make tsan    the tests under ThreadSanitizer
+#   make install-deps, make install (PREFIX=/usr/local), make clean
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := build
+.PHONY: build test demo bench lint asan tsan clang install install-deps clean
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+export JOBS
+
+ccache := $(shell command -v ccache 2>/dev/null)
+launcher := $(if $(ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+
+# $(call configure_and_build,PRESET[,TARGETS])
+configure_and_build = cmake --preset $(1) $(launcher) && cmake --build --preset $(1) --parallel $(JOBS) $(2)
+
+install-deps:
+	@scripts/install-deps.sh build test
+
+build:
+	@scripts/install-deps.sh build test
+	@$(call configure_and_build,release,--target perdure perdure_cli)
+
+test:
+	@scripts/install-deps.sh build test
+	@$(call configure_and_build,release)
+	@scripts/run-tests.sh release
+
+demo: build
+	@GRAPH='$(GRAPH)' scripts/demo.sh
+
+bench:
+	@scripts/install-deps.sh build bench
+	@$(call configure_and_build,bench)
+	@python3 bench/run.py $(BENCH)
+
+asan tsan clang:
+	@scripts/install-deps.sh build test $(if $(filter clang,$@),check)
+	@$(call configure_and_build,$@)
+	@scripts/run-tests.sh $@
+
+lint:
+	@scripts/install-deps.sh build test check
+	@cmake --preset clang $(launcher)
+	@scripts/lint.sh
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

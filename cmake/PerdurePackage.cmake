@@ -1,0 +1,30 @@
+# Installation: headers, library, program, find_package(perdure) and pkg-config.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# The program finds a shared library beside it wherever the tree is put.
+file(RELATIVE_PATH PERDURE_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
+
+function(perdure_install)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
+  install(TARGETS perdure EXPORT perdure-targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT perdure-targets NAMESPACE perdure:: DESTINATION ${package_dir})
+
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/perdure-config.cmake.in
+                                ${PROJECT_BINARY_DIR}/perdure-config.cmake INSTALL_DESTINATION ${package_dir})
+  # Before 1.0 a minor version may change the interface.
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/perdure-config-version.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/perdure-config.cmake ${PROJECT_BINARY_DIR}/perdure-config-version.cmake
+          DESTINATION ${package_dir})
+
+  # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
+  file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/perdure.pc.in ${PROJECT_BINARY_DIR}/perdure.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Layers point only downwards: system < segment < store, heap < manager < containers and workloads < faces.
+# Each rule names a folder and what its files must not include.
+set -eu
+cd "$(dirname "$0")/.."
+broken=0
+
+# forbid FOLDER PATTERN WHY
+forbid() {
+  [ -d "$1" ] || return 0
+  if grep -rnE --include='*.hpp' --include='*.cpp' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$2" "$1"; then
+    echo "layers: $1 $3" >&2
+    broken=1
+  fi
+}
+
+forbid src/os '(perdure|segment|store|heap|manager)/' 'knows nothing of Perdure'
+forbid src/segment '(store|heap|manager)/' 'lies below the store and the heap'
+forbid src/segment 'perdure/(datastore|heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' \
+  'lies below the store and the heap'
+forbid src/store '(heap|manager)/' 'knows nothing of objects'
+forbid src/store 'perdure/(heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of objects'
+forbid src/heap '(os|store|manager)/' 'knows nothing of files'
+forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
+forbid graph '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid examples '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid include/perdure '(os|segment|store|heap|manager)/' 'must stand without the sources'
+exit $broken

@@ -1,0 +1,129 @@
+#!/bin/sh
+# Installs, by name, what the given groups need and this system lacks: build, test, bench, check.
+# Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
+#
+# usage: scripts/install-deps.sh GROUP...
+set -eu
+
+missing=""
+want() {
+  case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
+}
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+
+has_package() {
+  dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -q '^installed$'
+}
+
+want_command() { has_command "$1" || want "$2"; }
+want_package() { has_package "$1" || want "$1"; }
+
+# cmake 3.25 is what the presets need.
+has_cmake() {
+  has_command cmake || return 1
+  version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+  [ -n "$version" ] || return 1
+  # shellcheck disable=SC2086 # two words, major and minor
+  set -- $version
+  [ "$1" -gt 3 ] || { [ "$1" -eq 3 ] && [ "$2" -ge 25 ]; }
+}
+
+has_boost() {
+  for directory in /usr/include /usr/local/include; do
+    header=$directory/boost/version.hpp
+    [ -r "$header" ] || continue
+    number=$(sed -n 's/^#define BOOST_VERSION \([0-9]*\).*/\1/p' "$header")
+    [ "${number:-0}" -ge 108100 ] && return 0
+  done
+  return 1
+}
+
+if ! has_command dpkg-query || ! has_command apt-get; then
+  echo "This is no Debian or Ubuntu system, so nothing is installed. Perdure needs a C++20 compiler (g++ 12," \
+       "clang 16), cmake 3.25, ninja, pkg-config, xz, Boost 1.81, zlib, GoogleTest, CLI11 and nlohmann-json."
+  exit 0
+fi
+
+boost_wanted=false
+for group in "$@"; do
+  case $group in
+    build)
+      want_command g++ g++
+      has_cmake || want cmake
+      want_command ninja ninja-build
+      want_command pkg-config pkg-config
+      want_command xz xz-utils
+      has_boost || boost_wanted=true
+      want_package zlib1g-dev
+      want_package libcli11-dev
+      want_package nlohmann-json3-dev
+      ;;
+    test) want_package libgtest-dev ;;
+    bench)
+      want_command python3 python3-minimal
+      want_package libmimalloc-dev
+      want_package libjemalloc-dev
+      want_package libgoogle-perftools-dev
+      ;;
+    check)
+      want_command clang++-16 clang-16
+      want_command clang-tidy-16 clang-tidy-16
+      want_command clang-format-16 clang-format-16
+      ;;
+    *)
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check)" >&2
+      exit 2
+      ;;
+  esac
+done
+
+[ -n "$missing" ] || $boost_wanted || exit 0
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  # Without a terminal sudo could only wait for a password that nobody types.
+  if has_command sudo && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    as_root="sudo"
+  else
+    $boost_wanted && missing="$missing libboost1.81-dev (or libboost1.83-dev)"
+    echo "These packages are missing, and installing them needs root or sudo:$missing" >&2
+    exit 1
+  fi
+fi
+
+apt() {
+  # shellcheck disable=SC2086 # empty, or the one word sudo
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -q "$@"
+}
+
+echo "Missing:$missing$(! $boost_wanted || echo ' boost (1.81 or later)'). Updating the package lists."
+apt update
+
+if $boost_wanted; then
+  boost_package=""
+  for minor in 83 81 84 85 86 87 88 89 90; do
+    if apt-cache show "libboost1.$minor-dev" >/dev/null 2>&1; then
+      boost_package=libboost1.$minor-dev
+      break
+    fi
+  done
+  if [ -z "$boost_package" ]; then
+    echo "This system's package sources offer no Boost 1.81 or later; Debian 12 and Ubuntu 24.04 do." >&2
+    exit 1
+  fi
+  want "$boost_package"
+fi
+
+unknown=""
+for package in $missing; do
+  apt-cache show "$package" >/dev/null 2>&1 || unknown="$unknown $package"
+done
+if [ -n "$unknown" ]; then
+  echo "This system's package sources do not offer:$unknown (on Ubuntu they are in 'universe')." >&2
+  exit 1
+fi
+
+echo "Installing:$missing"
+# shellcheck disable=SC2086 # a list of package names
+apt install -y --no-install-recommends $missing

@@ -1,0 +1,34 @@
+#!/bin/sh
+# usage: check_package.sh BUILD_DIRECTORY SCRATCH_DIRECTORY COMPILER [LAUNCHER]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+scratch=$2
+compiler=$3
+launcher=${4:-}
+
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log"
+# Nothing may depend on where the tree was installed.
+mv "$scratch/first" "$scratch/prefix"
+prefix=$scratch/prefix
+
+cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$scratch/consumer"
+
+[ "$("$scratch/consumer/consumer" "$scratch/store")" = 1 ]
+[ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
+echo "find_package: the program built, linked and kept its count"
+
+pc=$(find "$prefix" -name perdure.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+library=$(find "$prefix" -name 'libperdure.*' | head -n 1)
+# shellcheck disable=SC2046,SC2086 # flags are words
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure) "$here/consumer/consumer.cpp" -o "$scratch/consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/consumer.o" $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/by_pkg_config"
+[ "$("$scratch/by_pkg_config" "$scratch/store")" = 3 ]
+echo "pkg-config: the program built, linked and read the other program's store"
