@@ -1,0 +1,71 @@
+// Where edges come from: a stream of batches that any number of threads may draw from.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <perdure/graph/edge.hpp>
+#include <span>
+#include <string_view>
+
+namespace perdure::graph {
+
+/// How far a source has got, in its own unit.
+struct source_progress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;  ///< 0: unknown (a pipe)
+  std::string_view unit;    ///< "bytes" or "edges"
+};
+
+/// A stream of edges in batches of bounded size, so that ingestion needs bounded memory.
+///
+/// Thread safety: `next` and `progress` may be called from any thread at once; each edge is handed out
+/// exactly once.
+class edge_source {
+ public:
+  edge_source() = default;
+  edge_source(const edge_source&) = delete;
+  edge_source& operator=(const edge_source&) = delete;
+  virtual ~edge_source() = default;
+
+  /// Replaces the content of `batch` by the next edges; false at the end. A batch may be empty before the
+  /// end. After a throw the source is at its end for every thread.
+  virtual bool next(edge_batch& batch) = 0;
+
+  virtual source_progress progress() const noexcept = 0;
+
+  /// Malformed lines left out so far (only where the source was told to skip them).
+  virtual std::uint64_t skipped_lines() const noexcept { return 0; }
+};
+
+/// Edges that lie in memory. The span must outlive the source.
+class span_source final : public edge_source {
+ public:
+  explicit span_source(std::span<const edge> edges, std::size_t batch_size = std::size_t{1} << 14)
+      : edges_(edges), batch_size_(batch_size) {}
+
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    std::span<const edge> part;
+    {
+      const std::lock_guard lock(mutex_);
+      part = edges_.subspan(position_, std::min(batch_size_, edges_.size() - position_));
+      position_ += part.size();
+    }
+    batch.edges.assign(part.begin(), part.end());
+    return !part.empty();
+  }
+  source_progress progress() const noexcept override {
+    const std::lock_guard lock(mutex_);
+    return {position_, edges_.size(), "edges"};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::span<const edge> edges_;
+  std::size_t batch_size_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace perdure::graph

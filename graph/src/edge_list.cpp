@@ -1,0 +1,351 @@
+// Reading edge lists. Blocks of whole lines are taken from the stream one after the other, under a lock
+// that also counts the lines; parsing happens outside it, in the thread that asked.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <mutex>
+#include <perdure/graph/edge_list.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "byte_stream.hpp"
+
+namespace perdure::graph {
+namespace {
+
+constexpr std::size_t block_size = std::size_t{1} << 20;
+
+std::string display_name(const std::filesystem::path& path) {
+  return path == "-" ? "standard input" : path.string();
+}
+
+std::string quoted(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte >= 0x20 && byte < 0x7f) return std::string("'") + c + "'";
+  constexpr char digits[] = "0123456789abcdef";
+  return std::string("byte 0x") + digits[byte >> 4] + digits[byte & 15];
+}
+
+constexpr bool is_blank(char c) noexcept {
+  return c == ' ' || c == '\t';
+}
+constexpr bool is_digit(char c) noexcept {
+  return static_cast<unsigned char>(c - '0') < 10;
+}
+
+/// What is wrong with a line, and where.
+struct flaw {
+  const char* at = nullptr;
+  std::string what;
+};
+
+/// Parses the lines of one block. Every line, the last too, ends in a line feed, which stops all scans.
+class line_parser {
+ public:
+  line_parser(const char* end, bool keep_values) : end_(end), keep_values_(keep_values) {}
+
+  /// The line at `p`: appends its edge, if it has one, to `batch` and returns the next line's begin.
+  /// Null when the line is malformed; `flaw()` says how, and `batch` is unchanged.
+  const char* parse(const char* p, edge_batch& batch) {
+    while (is_blank(*p)) ++p;
+    if (!is_digit(*p)) {
+      if (*p == '\n') return p + 1;
+      if (*p == '#' || *p == '%') return after_line(p);
+      if (*p == '\r') {
+        const char* q = p;
+        while (*q == '\r') ++q;
+        if (*q == '\n') return q + 1;
+      }
+      return not_an_id(p);
+    }
+    edge e;
+    p = number(p, e.source);
+    if (p == nullptr) return nullptr;
+    const char* gap = p;
+    while (is_blank(*p)) ++p;
+    if (*p == ',') {
+      ++p;
+      while (is_blank(*p)) ++p;
+    } else if (p == gap && *p != '\n' && *p != '\r') {
+      return wrong(p, "unexpected " + quoted(*p) + " after the first vertex id");
+    }
+    if (*p == '\n' || *p == '\r') return wrong(p, "the second vertex id is missing");
+    if (!is_digit(*p)) return not_an_id(p);
+    p = number(p, e.target);
+    if (p == nullptr) return nullptr;
+
+    double value = 0;
+    if (*p != '\n') {
+      const char* rest = p;
+      p = end_of_line(rest, value);
+      if (p == nullptr) return nullptr;
+    } else {
+      ++p;
+    }
+    batch.edges.push_back(e);
+    if (keep_values_) batch.values.push_back(value);
+    return p;
+  }
+
+  const flaw& problem() const noexcept { return flaw_; }
+
+  const char* after_line(const char* p) const noexcept {
+    return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1;
+  }
+
+ private:
+  const char* wrong(const char* at, std::string what) {
+    flaw_ = {at, std::move(what)};
+    return nullptr;
+  }
+
+  const char* not_an_id(const char* p) {
+    if (*p == '-' && is_digit(p[1])) return wrong(p, "a vertex id must not be negative");
+    if (*p == '\0')
+      return wrong(p, "byte 0x00 is not text; a binary edge list needs a name in .bin or the binary format");
+    return wrong(p, "expected a vertex id (a decimal number), found " + quoted(*p));
+  }
+
+  const char* number(const char* p, std::uint64_t& value) {
+    const char* begin = p;
+    std::uint64_t v = 0;
+    while (is_digit(*p)) v = v * 10 + static_cast<unsigned char>(*p++ - '0');
+    // Nineteen digits always fit.
+    if (p - begin > 19) {
+      const auto result = std::from_chars(begin, p, v);
+      if (result.ec != std::errc{}) return wrong(begin, "the vertex id does not fit 64 bits");
+    }
+    value = v;
+    return p;
+  }
+
+  // What follows the second id: line end, or further columns.
+  const char* end_of_line(const char* p, double& value) {
+    if (*p != '\r' && *p != ',' && !is_blank(*p))
+      return wrong(p, "unexpected " + quoted(*p) + " after the second vertex id");
+    const char* end = after_line(p) - 1;
+    const char* next = end + 1;
+    while (end != p && end[-1] == '\r') --end;
+    // A carriage return inside the line is a line end of another system: going on would lose edges.
+    if (const void* cr = std::memchr(p, '\r', static_cast<std::size_t>(end - p)))
+      return wrong(static_cast<const char*>(cr), "carriage return inside a line (convert the line ends)");
+    if (const void* zero = std::memchr(p, '\0', static_cast<std::size_t>(end - p)))
+      return wrong(static_cast<const char*>(zero), "byte 0x00 is not text");
+    if (keep_values_) {
+      while (p != end && (is_blank(*p) || *p == ',')) ++p;
+      if (p != end) {
+        const auto result = std::from_chars(p, end, value);
+        if (result.ec != std::errc{} || (result.ptr != end && !is_blank(*result.ptr) && *result.ptr != ','))
+          return wrong(p, "the third column is not a number");
+      }
+    }
+    return next;
+  }
+
+  const char* end_;
+  bool keep_values_;
+  flaw flaw_;
+};
+
+class text_source final : public edge_source {
+ public:
+  text_source(std::unique_ptr<byte_stream> stream, std::string name, const edge_list_options& options)
+      : stream_(std::move(stream)), name_(std::move(name)), options_(options) {}
+
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    // Kept by the thread: a fresh megabyte for each block would cost more than parsing it.
+    thread_local std::vector<char> block;
+    std::uint64_t line = 0;
+    if (!take_block(block, line)) return false;
+
+    const char* p = block.data();
+    const char* const end = p + block.size();
+    line_parser parser(end, options_.keep_values);
+    if (line == 1) p = skip_file_head(p, end);
+    for (; p != end; ++line) {
+      const char* begin = p;
+      p = parser.parse(begin, batch);
+      if (p != nullptr) continue;
+      if (!options_.skip_bad_lines) {
+        stop();
+        const flaw& f = parser.problem();
+        throw at(line, static_cast<std::uint64_t>(f.at - begin) + 1, f.what);
+      }
+      skipped_.fetch_add(1, std::memory_order_relaxed);
+      p = parser.after_line(begin);
+    }
+    return true;
+  }
+
+  source_progress progress() const noexcept override {
+    return {stream_->position(), stream_->length(), "bytes"};
+  }
+  std::uint64_t skipped_lines() const noexcept override { return skipped_.load(std::memory_order_relaxed); }
+
+ private:
+  edge_list_error at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
+    return edge_list_error(
+        name_ + ": line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what, line,
+        column);
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+
+  // The next whole lines, and the number of the first of them.
+  bool take_block(std::vector<char>& block, std::uint64_t& first_line) {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    try {
+      block.resize(block_size);
+      std::size_t size = rest_.size();
+      std::memcpy(block.data(), rest_.data(), size);
+      std::size_t whole = 0;  // bytes up to and with the last line feed
+      while (whole == 0) {
+        if (size == block.size())
+          throw at(line_, 1,
+                   "the line is longer than " + std::to_string(block_size) +
+                       " bytes; this is not a text edge list");
+        const std::size_t got = stream_->read(block.data() + size, block.size() - size);
+        if (got == 0) {
+          ended_ = true;
+          if (size == 0) return false;
+          if (block[size - 1] != '\n') {
+            block.resize(size + 1);
+            block[size++] = '\n';
+          }
+          whole = size;
+          break;
+        }
+        // Go on reading until the block is full: a pipe hands out little at a time.
+        const std::size_t before = size;
+        size += got;
+        if (size < block.size() && stream_->length() != 0) {
+          const std::size_t more = stream_->read(block.data() + size, block.size() - size);
+          size += more;
+        }
+        if (const void* last = ::memrchr(block.data() + before, '\n', size - before))
+          whole = static_cast<std::size_t>(static_cast<const char*>(last) - block.data()) + 1;
+      }
+      rest_.assign(block.data() + whole, size - whole);
+      block.resize(whole);
+      first_line = line_;
+      line_ += static_cast<std::uint64_t>(std::count(block.begin(), block.end(), '\n'));
+      return true;
+    } catch (...) {
+      ended_ = true;
+      throw;
+    }
+  }
+
+  const char* skip_file_head(const char* p, const char* end) {
+    const std::string_view text(p, static_cast<std::size_t>(end - p));
+    if (text.starts_with("\xEF\xBB\xBF")) return p + 3;
+    // Its size line would be taken for an edge.
+    if (text.starts_with("%%MatrixMarket")) {
+      stop();
+      throw at(1, 1, "this is a Matrix Market file, not an edge list");
+    }
+    return p;
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<byte_stream> stream_;
+  std::string name_;
+  edge_list_options options_;
+  std::string rest_;  // the begin of a line whose end is not read yet
+  std::uint64_t line_ = 1;
+  bool ended_ = false;
+  std::atomic<std::uint64_t> skipped_{0};
+};
+
+class binary_source final : public edge_source {
+ public:
+  binary_source(std::unique_ptr<byte_stream> stream, std::string name)
+      : stream_(std::move(stream)), name_(std::move(name)) {}
+
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    ended_ = true;  // stays so when anything below throws
+    batch.edges.resize(batch_edges);
+    auto* bytes = reinterpret_cast<char*>(batch.edges.data());
+    std::size_t size = 0;
+    bool more = true;
+    while (more && size < batch_edges * sizeof(edge)) {
+      const std::size_t got = stream_->read(bytes + size, batch_edges * sizeof(edge) - size);
+      size += got;
+      more = got != 0;
+    }
+    edges_ += size / sizeof(edge);
+    if (size % sizeof(edge) != 0)
+      throw edge_list_error(name_ + ": the length is not a multiple of 16 bytes; edge " +
+                                std::to_string(edges_ + 1) + " is cut off (truncated file, or not binary?)",
+                            edges_ + 1, 0);
+    batch.edges.resize(size / sizeof(edge));
+    if constexpr (std::endian::native == std::endian::big)
+      for (edge& e : batch.edges) e = {__builtin_bswap64(e.source), __builtin_bswap64(e.target)};
+    ended_ = !more;
+    return !batch.edges.empty();
+  }
+  source_progress progress() const noexcept override {
+    return {stream_->position(), stream_->length(), "bytes"};
+  }
+
+ private:
+  static constexpr std::size_t batch_edges = std::size_t{1} << 15;
+
+  std::mutex mutex_;
+  std::unique_ptr<byte_stream> stream_;
+  std::string name_;
+  std::uint64_t edges_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+edge_list_format format_of(const std::filesystem::path& path, edge_list_format asked) {
+  if (asked != edge_list_format::automatic) return asked;
+  const std::filesystem::path name = path.extension() == ".gz" ? path.stem() : path;
+  return name.extension() == ".bin" ? edge_list_format::binary : edge_list_format::text;
+}
+
+std::unique_ptr<edge_source> open_edge_list(const std::filesystem::path& path,
+                                            const edge_list_options& options) {
+  auto stream = open_byte_stream(path);
+  std::string name = display_name(path);
+  if (format_of(path, options.format) == edge_list_format::binary)
+    return std::make_unique<binary_source>(std::move(stream), std::move(name));
+  return std::make_unique<text_source>(std::move(stream), std::move(name), options);
+}
+
+void append_edges(std::string& out, std::span<const edge> edges, edge_list_format format) {
+  if (format == edge_list_format::binary) {
+    static_assert(sizeof(edge) == 16);
+    for (edge e : edges) {
+      if constexpr (std::endian::native == std::endian::big)
+        e = {__builtin_bswap64(e.source), __builtin_bswap64(e.target)};
+      out.append(reinterpret_cast<const char*>(&e), sizeof e);
+    }
+    return;
+  }
+  for (const edge& e : edges) {
+    char line[48];
+    char* p = std::to_chars(line, line + 20, e.source).ptr;
+    *p++ = '\t';
+    p = std::to_chars(p, p + 20, e.target).ptr;
+    *p++ = '\n';
+    out.append(line, static_cast<std::size_t>(p - line));
+  }
+}
+
+}  // namespace perdure::graph
