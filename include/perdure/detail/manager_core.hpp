@@ -1,0 +1,124 @@
+// The part of a manager that does not depend on the types of its objects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/datastore.hpp>
+#include <perdure/heap.hpp>
+#include <perdure/object_info.hpp>
+#include <perdure/open_mode.hpp>
+#include <perdure/type_stamp.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perdure::detail {
+
+class object_construction;
+
+/// Store, heap and directory of one open manager. Thread-safe except where noted.
+class manager_core {
+ public:
+  enum class mode { create, open, open_read_only, open_or_create };
+
+  static std::unique_ptr<manager_core> open(mode how, const std::filesystem::path& path,
+                                            const store_options& options, bool must_be_pinned);
+  manager_core(const manager_core&) = delete;
+  manager_core& operator=(const manager_core&) = delete;
+  /// Closes without a checkpoint.
+  ~manager_core();
+
+  /// All threads quiet.
+  void checkpoint();
+
+  datastore& store() noexcept;
+  heap& memory() noexcept;
+  std::size_t capacity() const noexcept;
+  /// Throws `errc::read_only` naming the path, if the store was opened so.
+  void require_writable() const;
+
+  /// `{nullptr, 0}` where there is none; `errc::wrong_type` where it was stored as another type.
+  std::pair<void*, std::size_t> find(const object_name& name, const type_stamp& type) const;
+
+  /// Takes an object out of the directory, so that no one finds it any more, for the caller to destroy its
+  /// elements and then `release` it. `{nullptr, 0}` where there is none.
+  std::pair<void*, std::size_t> withdraw(const object_name& name, const type_stamp& type);
+  std::pair<void*, std::size_t> withdraw(const void* object, const type_stamp& type);
+  void release(void* withdrawn) noexcept;
+
+  /// What is known of an object; `errc::invalid_argument` if the address is not that of an object.
+  object_info describe(const void* object) const;
+  std::size_t count(instance_kind kind) const noexcept;
+  object_range objects(instance_kind kind) const;
+
+  void set_attribute(const object_name& name, std::string_view key, std::string_view value);
+  void set_attribute(const void* object, std::string_view key, std::string_view value);
+  std::optional<std::string> attribute_of(const object_name& name, std::string_view key) const;
+  std::optional<std::string> attribute_of(const void* object, std::string_view key) const;
+  std::vector<attribute> attributes_of(const object_name& name) const;
+  std::vector<attribute> attributes_of(const void* object) const;
+  bool remove_attribute(const object_name& name, std::string_view key);
+  bool remove_attribute(const void* object, std::string_view key);
+
+  /// All threads quiet.
+  std::vector<std::string> check() const;
+
+ private:
+  friend class object_construction;
+  struct state;
+  explicit manager_core(std::unique_ptr<state> s) noexcept;
+  std::unique_ptr<state> state_;
+};
+
+/// What to do when the name is taken.
+enum class if_exists { fail, use };
+
+/// An object between its name being reserved and its being published (or given up, by the destructor).
+///
+/// No lock is held meanwhile, so constructors may use the manager. Another thread that asks for the same
+/// name waits for the outcome; the same thread (a constructor that constructs its own name) gets
+/// `errc::already_exists`, and so does a thread that would wait for itself through others.
+class object_construction {
+ public:
+  /// Throws `already_exists`, `wrong_type`, `read_only`, `invalid_argument` (an empty or too long name),
+  /// `std::bad_alloc`.
+  object_construction(manager_core& core, const object_name& name, const type_stamp& type, std::size_t length,
+                      if_exists policy);
+  object_construction(const object_construction&) = delete;
+  object_construction& operator=(const object_construction&) = delete;
+  ~object_construction();
+
+  /// The object was there already (`if_exists::use`); nothing is to be constructed.
+  bool exists() const noexcept { return exists_; }
+  /// Uninitialised memory for the elements, or the existing object.
+  void* object() const noexcept { return object_; }
+  void publish() noexcept;
+
+ private:
+  friend class manager_core;
+
+  manager_core::state& state_;
+  const type_stamp& type_;
+  std::string_view key_;
+  instance_kind kind_;
+  std::uint64_t hash_ = 0;
+  std::uint64_t type_record_ = 0;
+  void* object_ = nullptr;
+  bool exists_ = false;
+  bool pending_ = false;
+};
+
+/// Where failures of a manager's destructor go. Null: one line on the standard error stream.
+using close_failure_handler = void (*)(const std::filesystem::path& path, const char* what);
+
+void report_close_failure(const std::filesystem::path& path, const char* what) noexcept;
+
+/// Implementations of `manager::exists` and `manager::remove`.
+bool store_exists(const std::filesystem::path& path);
+bool remove_store(const std::filesystem::path& path);
+
+}  // namespace perdure::detail

@@ -1,0 +1,352 @@
+// A manager is a heap in a datastore with a directory of named, typed objects: what most programs use.
+//
+//     perdure::manager store(perdure::open_or_create, "my.store");
+//     auto* counter = store.find_or_construct<int>("counter")(0);
+//     ++*counter;   // the next run finds it here
+//
+// The conventions are those of Boost.Interprocess and Metall.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <perdure/allocator.hpp>
+#include <perdure/datastore.hpp>
+#include <perdure/detail/construct_proxy.hpp>
+#include <perdure/detail/manager_core.hpp>
+#include <perdure/error.hpp>
+#include <perdure/heap.hpp>
+#include <perdure/object_info.hpp>
+#include <perdure/open_mode.hpp>
+#include <perdure/persistable.hpp>
+#include <perdure/placement.hpp>
+#include <perdure/type_stamp.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace perdure {
+
+/// Told of a checkpoint that failed in a manager's destructor, with the store's path and the reason. Must not
+/// throw.
+using close_failure_handler = detail::close_failure_handler;
+
+/// Replaces the handler (initially null: one line on the standard error stream) and returns the old one.
+/// Thread-safe.
+close_failure_handler set_close_failure_handler(close_failure_handler handler) noexcept;
+
+/// An open store and its objects.
+///
+/// Thread safety: every member may be called from any thread at once, except construction, moving,
+/// destruction, `close`, `checkpoint`, `check` and iteration, which need threads that change the store to be
+/// quiet. The objects themselves are the caller's to protect.
+///
+/// Names are any bytes, 1 to `max_name_length` of them; `unique_instance` names the only object of its type,
+/// `anonymous_instance` an object without name. Pointers stay valid until the object is destroyed or the
+/// manager closed. Members throw `perdure::error` (codes below each), `std::bad_alloc` where memory or the
+/// store's capacity is exhausted, and what the objects' constructors throw.
+template <class Placement>
+class basic_manager {
+  using core_mode = detail::manager_core::mode;
+
+ public:
+  using placement = Placement;
+  template <class T = std::byte>
+  using allocator_type = typename Placement::template allocator<T>;
+
+  /// Creates a store in a new directory, durable on return. `already_exists`, `permission_denied`,
+  /// `no_space`, `io`.
+  basic_manager(create_only_t, const std::filesystem::path& path, const store_options& options = {})
+      : basic_manager(core_mode::create, path, options) {}
+  /// Opens a store at its last checkpoint. O(1) in the number of objects. `not_found`, `not_a_store`,
+  /// `in_use`, `damaged`, `too_new`, `incompatible` (also a store that is not pinned, by a `pinned_manager`),
+  /// `address_taken` (a pinned store).
+  basic_manager(open_only_t, const std::filesystem::path& path, const store_options& options = {})
+      : basic_manager(core_mode::open, path, options) {}
+  /// As `open_only`, for reading: objects must not be written to, and every member that would change the
+  /// store throws `read_only`.
+  basic_manager(open_read_only_t, const std::filesystem::path& path, const store_options& options = {})
+      : basic_manager(core_mode::open_read_only, path, options) {}
+  /// As `open_only`, or `create_only` where nothing is at the path.
+  basic_manager(open_or_create_t, const std::filesystem::path& path, const store_options& options = {})
+      : basic_manager(core_mode::open_or_create, path, options) {}
+
+  basic_manager(basic_manager&& other) noexcept = default;
+  basic_manager& operator=(basic_manager&& other) noexcept {
+    if (this != &other) {
+      close_quietly();
+      core_ = std::move(other.core_);
+    }
+    return *this;
+  }
+  /// Closes with a checkpoint. A failure is reported to the close failure handler and what changed since the
+  /// last checkpoint is lost; call `close` to be told by an exception.
+  ~basic_manager() { close_quietly(); }
+
+  /// Checkpoints (unless read-only) and closes; the manager is then empty, as after a move. Does nothing on
+  /// an empty one. If the checkpoint throws the store stays open, so the call may be repeated.
+  void close() {
+    if (core_ == nullptr) return;
+    if (!core_->store().read_only()) core_->checkpoint();
+    core_->store().close();
+    core_.reset();
+  }
+  /// Whether a store is open (not closed, not moved from).
+  bool is_open() const noexcept { return core_ != nullptr; }
+
+  /// Makes the present state of all objects durable, atomically. `read_only`, `no_space`, `io`: then the
+  /// previous checkpoint stays the durable one and the call may be repeated. Cost is proportional to the
+  /// pages changed since the last one.
+  void checkpoint() { core().checkpoint(); }
+
+  datastore& store() const { return core().store(); }
+  heap& memory() const { return core().memory(); }
+  const std::filesystem::path& path() const { return core().store().path(); }
+  bool read_only() const { return core().store().read_only(); }
+
+  /// Whether a store is at the path, open or not, sound or not.
+  static bool exists(const std::filesystem::path& path) { return detail::store_exists(path); }
+  /// Deletes the store at the path. False if nothing is there; `not_a_store` (nothing is touched) if
+  /// something else is; `in_use`, `permission_denied`, `io`.
+  static bool remove(const std::filesystem::path& path) { return detail::remove_store(path); }
+
+  /// `construct<T>(name)(args…)`: a new object. `construct<T>(name)[n](args…)`: an array of n, each element
+  /// from the same arguments. An allocator-aware `T` gets the store's allocator, unless the arguments hold
+  /// one. The object can be found once all its constructors have returned; if one throws, the elements before
+  /// it are destroyed and their memory is given back. `already_exists`, `wrong_type` (the name is taken by
+  /// another type), `read_only`, `invalid_argument` (empty or too long name).
+  template <class T>
+  auto construct(const object_name& name) {
+    return detail::construct_proxy<T, Placement>(core(), name, detail::if_exists::fail, false);
+  }
+  /// As above, but null instead of an error or `std::bad_alloc`. What constructors throw is still thrown.
+  template <class T>
+  auto construct(const object_name& name, std::nothrow_t) {
+    return detail::construct_proxy<T, Placement>(core(), name, detail::if_exists::fail, true);
+  }
+  /// As `construct`, or the object of this name if there is one. Many threads may ask at once: one
+  /// constructs, the others wait for it.
+  template <class T>
+  auto find_or_construct(const object_name& name) {
+    return detail::construct_proxy<T, Placement>(core(), name, detail::if_exists::use, false);
+  }
+  template <class T>
+  auto find_or_construct(const object_name& name, std::nothrow_t) {
+    return detail::construct_proxy<T, Placement>(core(), name, detail::if_exists::use, true);
+  }
+  /// `construct_it<T>(name)[n](iterators…)`: as `construct`, element i from what the iterators point to after
+  /// i increments.
+  template <class T>
+  auto construct_it(const object_name& name) {
+    return detail::iterator_construct_proxy<T, Placement>(core(), name, detail::if_exists::fail, false);
+  }
+  template <class T>
+  auto construct_it(const object_name& name, std::nothrow_t) {
+    return detail::iterator_construct_proxy<T, Placement>(core(), name, detail::if_exists::fail, true);
+  }
+  template <class T>
+  auto find_or_construct_it(const object_name& name) {
+    return detail::iterator_construct_proxy<T, Placement>(core(), name, detail::if_exists::use, false);
+  }
+  template <class T>
+  auto find_or_construct_it(const object_name& name, std::nothrow_t) {
+    return detail::iterator_construct_proxy<T, Placement>(core(), name, detail::if_exists::use, true);
+  }
+
+  /// The object and its number of elements; `{nullptr, 0}` if there is none. `wrong_type` if it was
+  /// constructed as another type, naming both. O(1).
+  template <class T>
+  std::pair<T*, std::size_t> find(const object_name& name) const {
+    const auto [object, length] = core().find(name, type_stamp_of<std::remove_cv_t<T>>());
+    return {static_cast<T*>(object), length};
+  }
+
+  /// Destroys the object; false if there is none. `wrong_type`, `read_only`.
+  template <class T>
+  bool destroy(const object_name& name) {
+    return destroy_elements<T>(core().withdraw(name, type_stamp_of<T>()));
+  }
+  /// Destroys the object at this address, whatever its kind; false if null. `wrong_type`, `read_only`,
+  /// `invalid_argument` if no object was constructed at the address.
+  template <class T>
+  bool destroy_ptr(const T* object) {
+    if (object == nullptr) return false;
+    return destroy_elements<std::remove_cv_t<T>>(
+        core().withdraw(object, type_stamp_of<std::remove_cv_t<T>>()));
+  }
+
+  // What is known of an object, by its address: `invalid_argument` if no object was constructed there.
+
+  /// A named object's name, a unique object's type name (mangled), empty for an anonymous one. The view is
+  /// valid until the object is destroyed.
+  std::string_view get_instance_name(const void* object) const {
+    const object_info info = core().describe(object);
+    return info.kind() == instance_kind::unique ? info.mangled_type_name() : info.name();
+  }
+  instance_kind get_instance_kind(const void* object) const { return core().describe(object).kind(); }
+  /// Number of elements.
+  std::size_t get_instance_length(const void* object) const { return core().describe(object).length(); }
+  std::string get_instance_type_name(const void* object) const { return core().describe(object).type_name(); }
+  object_info get_instance_info(const void* object) const { return core().describe(object); }
+
+  // Attributes: small values (up to 1 MiB) under keys (up to 4 KiB), for descriptions, units, versions.
+  // An object is given by name or by address. To pass the address of a `char` object cast it to `const
+  // void*`, else it is read as a name. `not_found` where no object has the name, `invalid_argument` for other
+  // addresses.
+
+  /// Adds the attribute or replaces its value. `read_only`, `invalid_argument` (too long, or too many).
+  void set_attribute(const object_name& name, std::string_view key, std::string_view value) {
+    core().set_attribute(name, key, value);
+  }
+  void set_attribute(const char* name, std::string_view key, std::string_view value) {
+    core().set_attribute(object_name(name), key, value);
+  }
+  void set_attribute(const void* object, std::string_view key, std::string_view value) {
+    core().set_attribute(object, key, value);
+  }
+  std::optional<std::string> attribute(const object_name& name, std::string_view key) const {
+    return core().attribute_of(name, key);
+  }
+  std::optional<std::string> attribute(const char* name, std::string_view key) const {
+    return core().attribute_of(object_name(name), key);
+  }
+  std::optional<std::string> attribute(const void* object, std::string_view key) const {
+    return core().attribute_of(object, key);
+  }
+  std::vector<perdure::attribute> attributes(const object_name& name) const {
+    return core().attributes_of(name);
+  }
+  std::vector<perdure::attribute> attributes(const char* name) const {
+    return core().attributes_of(object_name(name));
+  }
+  std::vector<perdure::attribute> attributes(const void* object) const {
+    return core().attributes_of(object);
+  }
+  /// False if the object has no such attribute.
+  bool remove_attribute(const object_name& name, std::string_view key) {
+    return core().remove_attribute(name, key);
+  }
+  bool remove_attribute(const char* name, std::string_view key) {
+    return core().remove_attribute(object_name(name), key);
+  }
+  bool remove_attribute(const void* object, std::string_view key) {
+    return core().remove_attribute(object, key);
+  }
+
+  std::size_t get_num_named_objects() const { return core().count(instance_kind::named); }
+  std::size_t get_num_unique_objects() const { return core().count(instance_kind::unique); }
+  std::size_t get_num_anonymous_objects() const { return core().count(instance_kind::anonymous); }
+
+  // In no particular order. A pass over one kind costs time proportional to the objects of all kinds.
+  object_range named_objects() const { return core().objects(instance_kind::named); }
+  object_range unique_objects() const { return core().objects(instance_kind::unique); }
+  object_range anonymous_objects() const { return core().objects(instance_kind::anonymous); }
+  object_iterator named_begin() const { return named_objects().begin(); }
+  object_iterator named_end() const { return named_objects().end(); }
+  object_iterator unique_begin() const { return unique_objects().begin(); }
+  object_iterator unique_end() const { return unique_objects().end(); }
+  object_iterator anonymous_begin() const { return anonymous_objects().begin(); }
+  object_iterator anonymous_end() const { return anonymous_objects().end(); }
+
+  /// For containers in this store: copyable, valid while the store is open, and when stored in it.
+  template <class T = std::byte>
+  allocator_type<T> get_allocator() const {
+    return allocator_type<T>(core().memory());
+  }
+
+  /// Memory that is in no directory; keep an `offset_ptr` (or a handle) to it somewhere. `read_only`.
+  void* allocate(std::size_t bytes) {
+    core().require_writable();
+    return core().memory().allocate(bytes);
+  }
+  void* allocate(std::size_t bytes, std::nothrow_t) {
+    core().require_writable();
+    try {
+      return core().memory().allocate(bytes);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }
+  /// `alignment` is a power of two up to 2 MiB.
+  void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
+    core().require_writable();
+    return core().memory().allocate(bytes, alignment);
+  }
+  /// Of what `allocate` and `allocate_aligned` gave; null is ignored.
+  void deallocate(void* block) {
+    core().require_writable();
+    core().memory().deallocate(block);
+  }
+
+  /// First byte of the store.
+  void* get_address() const { return core().memory().base(); }
+  /// Bytes the store may grow to, its directory and bookkeeping included.
+  std::size_t get_size() const { return core().capacity(); }
+  /// Bytes of `get_size()` that are not in use.
+  std::size_t get_free_memory() const {
+    const heap_stats stats = core().memory().stats();
+    const std::size_t taken = stats.used_bytes + stats.metadata_bytes;
+    return taken < core().capacity() ? core().capacity() - taken : 0;
+  }
+  /// Whether the address lies in the store's address range.
+  bool belongs_to_segment(const void* address) const {
+    const auto* const byte = static_cast<const std::byte*>(address);
+    const std::byte* const base = core().memory().base();
+    return std::less_equal<>{}(base, byte) && std::less<>{}(byte, base + core().capacity());
+  }
+  /// A number that names an address of this store in every process.
+  std::uint64_t get_handle_from_address(const void* address) const {
+    return core().memory().offset_of(address);
+  }
+  void* get_address_from_handle(std::uint64_t handle) const { return core().memory().at(handle); }
+
+  /// Checks the heap and the directory. Returns what is wrong, one sentence each; empty when sound. Reads the
+  /// bookkeeping of every object.
+  std::vector<std::string> check() const { return core().check(); }
+  bool check_sanity() const { return check().empty(); }
+
+ private:
+  basic_manager(core_mode mode, const std::filesystem::path& path, const store_options& options)
+      : core_(detail::manager_core::open(mode, path, options, Placement::fixed_address)) {}
+
+  detail::manager_core& core() const {
+    if (core_ == nullptr) throw error(errc::invalid_argument, "this manager is closed: open a store first");
+    return *core_;
+  }
+
+  void close_quietly() noexcept {
+    if (core_ == nullptr) return;
+    const std::filesystem::path& where = core_->store().path();
+    try {
+      close();
+    } catch (const std::exception& failure) {
+      detail::report_close_failure(where, failure.what());
+      core_.reset();
+    }
+  }
+
+  template <class T>
+  bool destroy_elements(std::pair<void*, std::size_t> withdrawn) {
+    const auto [object, length] = withdrawn;
+    if (object == nullptr) return false;
+    T* const first = static_cast<T*>(object);
+    for (std::size_t i = length; i != 0; --i) std::destroy_at(first + (i - 1));
+    core().release(object);
+    return true;
+  }
+
+  std::unique_ptr<detail::manager_core> core_;
+};
+
+/// The usual manager: the store may be mapped at another address each time.
+using manager = basic_manager<relocatable>;
+/// Its store is always mapped at the same address, so plain pointers and `std::` containers survive.
+using pinned_manager = basic_manager<pinned>;
+
+}  // namespace perdure

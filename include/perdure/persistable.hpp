@@ -1,0 +1,372 @@
+// Which types can live in a store: a compile-time check with a message that says why not.
+//
+// The language offers no full reflection, so the check sees what it can: the type itself, the elements of
+// arrays, pairs, tuples, optionals, variants and containers, and the members of aggregates. What hides
+// behind a constructor is the author's word. To overrule the check either way:
+//
+//     template <> inline constexpr bool perdure::enable_persistable<my_type> = true;
+#pragma once
+
+#include <any>
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <perdure/placement.hpp>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace perdure {
+
+namespace detail {
+struct judged_by_its_parts {};
+}  // namespace detail
+
+/// Specialise with a `bool` to overrule the check for one type.
+template <class T>
+inline constexpr detail::judged_by_its_parts enable_persistable{};
+
+namespace detail {
+
+/// Why a type cannot live in a store.
+enum class obstacle {
+  none,
+  refused,
+  polymorphic,
+  raw_pointer,
+  reference,
+  member_pointer,
+  function_pointer,
+  raw_pointer_container,
+  foreign_allocator,
+  smart_pointer,
+  callable_wrapper,
+  system_object,
+};
+
+template <class T, class Placement, class... Seen>
+consteval obstacle find_obstacle();
+
+/// The types a standard vocabulary type holds by value.
+template <class T>
+struct parts_of {
+  static constexpr bool known = false;
+};
+template <class... Parts>
+struct known_parts {
+  static constexpr bool known = true;
+  template <class Placement, class... Seen>
+  static consteval obstacle judge() {
+    obstacle found = obstacle::none;
+    (void)(((found = find_obstacle<Parts, Placement, Seen...>()) != obstacle::none) || ...);
+    return found;
+  }
+};
+template <class A, class B>
+struct parts_of<std::pair<A, B>> : known_parts<A, B> {};
+template <class... Ts>
+struct parts_of<std::tuple<Ts...>> : known_parts<Ts...> {};
+template <class... Ts>
+struct parts_of<std::variant<Ts...>> : known_parts<Ts...> {};
+template <class T>
+struct parts_of<std::optional<T>> : known_parts<T> {};
+template <class T, std::size_t N>
+struct parts_of<std::array<T, N>> : known_parts<T> {};
+template <class T>
+struct parts_of<std::atomic<T>> : known_parts<T> {};
+
+/// Types of the standard library that hold plain pointers or own memory outside the store.
+template <class T>
+struct standard_obstacle {
+  static constexpr obstacle relocatable = obstacle::none;
+  static constexpr obstacle pinned = obstacle::none;
+};
+template <obstacle Relocatable, obstacle Pinned>
+struct standard_obstacles {
+  static constexpr obstacle relocatable = Relocatable;
+  static constexpr obstacle pinned = Pinned;
+};
+template <class T>
+struct standard_obstacle<std::shared_ptr<T>>
+    : standard_obstacles<obstacle::smart_pointer, obstacle::smart_pointer> {};
+template <class T>
+struct standard_obstacle<std::weak_ptr<T>>
+    : standard_obstacles<obstacle::smart_pointer, obstacle::smart_pointer> {};
+template <class T>
+struct standard_obstacle<std::unique_ptr<T, std::default_delete<T>>>
+    : standard_obstacles<obstacle::smart_pointer, obstacle::smart_pointer> {};
+template <class T, class D>
+struct standard_obstacle<std::unique_ptr<T, D>>
+    : standard_obstacles<std::is_pointer_v<typename std::unique_ptr<T, D>::pointer> ? obstacle::smart_pointer
+                                                                                    : obstacle::none,
+                         obstacle::none> {};
+template <class F>
+struct standard_obstacle<std::function<F>>
+    : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
+template <>
+struct standard_obstacle<std::any>
+    : standard_obstacles<obstacle::foreign_allocator, obstacle::foreign_allocator> {};
+template <class T>
+struct standard_obstacle<std::reference_wrapper<T>>
+    : standard_obstacles<obstacle::reference,
+                         std::is_function_v<T> ? obstacle::function_pointer : obstacle::none> {};
+template <class C, class Traits>
+struct standard_obstacle<std::basic_string_view<C, Traits>>
+    : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+template <class T, std::size_t N>
+struct standard_obstacle<std::span<T, N>> : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+template <class T>
+struct standard_obstacle<std::initializer_list<T>>
+    : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+
+template <class A>
+concept allocates_in_a_store = requires(const A& a) {
+  { a.memory() } -> std::convertible_to<heap*>;
+};
+
+template <class T>
+concept has_allocator = requires { typename T::allocator_type; };
+
+/// Mutexes, condition variables and threads name what the system gave them; locks name their mutex.
+template <class T>
+concept holds_system_object =
+    requires { typename T::native_handle_type; } || requires { typename T::mutex_type; };
+
+template <class T, class Placement, class... Seen>
+consteval obstacle judge_container() {
+  using container_allocator = typename T::allocator_type;
+  using stored_pointer = typename std::allocator_traits<container_allocator>::pointer;
+  if constexpr (std::is_pointer_v<stored_pointer>) {
+    if constexpr (!Placement::fixed_address) return obstacle::raw_pointer_container;
+    if constexpr (!allocates_in_a_store<container_allocator>) return obstacle::foreign_allocator;
+  }
+  if constexpr (requires { typename T::value_type; }) {
+    return find_obstacle<typename T::value_type, Placement, Seen...>();
+  } else {
+    return obstacle::none;
+  }
+}
+
+// Members of an aggregate are examined one by one through aggregate initialisation: `T{any, any, probe}`
+// is well-formed just when the third member can be initialised from `probe`, and a probe converts only to
+// the types asked about. Unlike counting members for a structured binding this cannot end in an error.
+
+/// None of these conversions is ever called; they have bodies because some compilers ask for one.
+///
+/// Constructible from any argument its part is constructible from, so it needs no conversion to itself,
+/// which would be ambiguous with that constructor.
+template <class T>
+inline constexpr bool adopts_conversions_of_its_part = false;
+template <class T>
+inline constexpr bool adopts_conversions_of_its_part<std::optional<T>> = true;
+template <class T>
+inline constexpr bool adopts_conversions_of_its_part<std::tuple<T>> = true;
+template <class T>
+inline constexpr bool adopts_conversions_of_its_part<std::variant<T>> = true;
+template <>
+inline constexpr bool adopts_conversions_of_its_part<std::any> = true;
+
+template <class Member, class Aggregate>
+concept member_candidate = !std::is_same_v<Member, Aggregate> && !adopts_conversions_of_its_part<Member>;
+
+template <class Aggregate>
+struct any_value {
+  template <member_candidate<Aggregate> U>
+  operator U() const {
+    __builtin_unreachable();
+  }
+};
+/// For a member held by value the first conversion is the better one, as the object is not const.
+template <class Aggregate>
+struct any_member {
+  template <member_candidate<Aggregate> U>
+  operator U() {
+    __builtin_unreachable();
+  }
+  template <member_candidate<Aggregate> U>
+  operator U&() const {
+    __builtin_unreachable();
+  }
+};
+template <class Placement, class Aggregate, class... Seen>
+struct unfit_member {
+  template <member_candidate<Aggregate> U>
+    requires(find_obstacle<U, Placement, Seen...>() != obstacle::none)
+  operator U() const {
+    __builtin_unreachable();
+  }
+};
+template <obstacle Reason, class Placement, class Aggregate, class... Seen>
+struct member_with_obstacle {
+  template <member_candidate<Aggregate> U>
+    requires(find_obstacle<U, Placement, Seen...>() == Reason)
+  operator U() const {
+    __builtin_unreachable();
+  }
+};
+
+/// Bounds the work for aggregates that hold long arrays, whose elements count as members.
+inline constexpr std::size_t examined_members = 64;
+
+template <class T, class Placement, class... Seen>
+struct aggregate_judge {
+  template <std::size_t>
+  using filler = any_member<T>;
+
+  template <std::size_t... I>
+  static consteval bool filled_by(std::index_sequence<I...>) {
+    return requires { T{std::declval<filler<I>>()...}; };
+  }
+
+  template <class Probe, std::size_t... I, std::size_t... J>
+  static consteval bool accepts(std::index_sequence<I...>, std::index_sequence<J...>) {
+    return requires { T{std::declval<filler<I>>()..., std::declval<Probe>(), std::declval<filler<J>>()...}; };
+  }
+
+  /// The most initialisers `T` takes, up to the bound. Fewer than a certain number may be refused, because
+  /// a later member has no default; 0 also where none are accepted.
+  template <std::size_t N = 0, bool Found = false>
+  static consteval std::size_t initialisers() {
+    if constexpr (N > examined_members) {
+      return Found ? examined_members : 0;
+    } else if constexpr (filled_by(std::make_index_sequence<N>{})) {
+      return initialisers<N + 1, true>();
+    } else if constexpr (Found) {
+      return N - 1;
+    } else {
+      return initialisers<N + 1, false>();
+    }
+  }
+
+  template <std::size_t Index, std::size_t Count>
+  static consteval obstacle judge_member() {
+    using before = std::make_index_sequence<Index>;
+    using after = std::make_index_sequence<Count - 1 - Index>;
+    if constexpr (accepts<unfit_member<Placement, T, Seen...>>(before{}, after{})) {
+      obstacle found = obstacle::raw_pointer;
+      auto test = [&]<obstacle Reason>(std::integral_constant<obstacle, Reason>) {
+        if (accepts<member_with_obstacle<Reason, Placement, T, Seen...>>(before{}, after{})) found = Reason;
+      };
+      test(std::integral_constant<obstacle, obstacle::refused>{});
+      test(std::integral_constant<obstacle, obstacle::polymorphic>{});
+      test(std::integral_constant<obstacle, obstacle::reference>{});
+      test(std::integral_constant<obstacle, obstacle::member_pointer>{});
+      test(std::integral_constant<obstacle, obstacle::function_pointer>{});
+      test(std::integral_constant<obstacle, obstacle::raw_pointer_container>{});
+      test(std::integral_constant<obstacle, obstacle::foreign_allocator>{});
+      test(std::integral_constant<obstacle, obstacle::smart_pointer>{});
+      test(std::integral_constant<obstacle, obstacle::callable_wrapper>{});
+      test(std::integral_constant<obstacle, obstacle::system_object>{});
+      return found;
+    } else if constexpr (!Placement::fixed_address && !accepts<any_value<T>>(before{}, after{})) {
+      return obstacle::reference;
+    } else {
+      return obstacle::none;
+    }
+  }
+
+  static consteval obstacle judge() {
+    constexpr std::size_t count = initialisers();
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      obstacle found = obstacle::none;
+      (void)(((found = judge_member<I, count>()) != obstacle::none) || ...);
+      return found;
+    }(std::make_index_sequence<count>{});
+  }
+};
+
+/// `Seen` are the types under examination around this one: a type that reaches itself through its own
+/// containers is judged by its other parts.
+template <class T, class Placement, class... Seen>
+consteval obstacle find_obstacle() {
+  using type = std::remove_cv_t<T>;
+  if constexpr ((std::is_same_v<type, Seen> || ...)) {
+    return obstacle::none;
+  } else if constexpr (std::is_same_v<std::remove_cv_t<decltype(enable_persistable<type>)>, bool>) {
+    return enable_persistable<type> ? obstacle::none : obstacle::refused;
+  } else if constexpr (std::is_reference_v<type>) {
+    return Placement::fixed_address ? obstacle::none : obstacle::reference;
+  } else if constexpr (std::is_function_v<std::remove_pointer_t<type>>) {
+    return obstacle::function_pointer;
+  } else if constexpr (std::is_pointer_v<type>) {
+    return Placement::fixed_address ? obstacle::none : obstacle::raw_pointer;
+  } else if constexpr (std::is_member_pointer_v<type>) {
+    return obstacle::member_pointer;
+  } else if constexpr (std::is_array_v<type>) {
+    return find_obstacle<std::remove_all_extents_t<type>, Placement, Seen...>();
+  } else if constexpr (!std::is_class_v<type>) {
+    return obstacle::none;
+  } else if constexpr (std::is_polymorphic_v<type>) {
+    return obstacle::polymorphic;
+  } else if constexpr (parts_of<type>::known) {
+    return parts_of<type>::template judge<Placement, Seen...>();
+  } else if constexpr (holds_system_object<type>) {
+    return obstacle::system_object;
+  } else if constexpr (has_allocator<type>) {
+    return judge_container<type, Placement, Seen..., type>();
+  } else {
+    constexpr obstacle standard =
+        Placement::fixed_address ? standard_obstacle<type>::pinned : standard_obstacle<type>::relocatable;
+    if constexpr (standard == obstacle::none && std::is_aggregate_v<type>) {
+      return aggregate_judge<type, Placement, Seen..., type>::judge();
+    } else {
+      return standard;
+    }
+  }
+}
+
+/// Fails to compile, saying why, if `T` cannot live in a store of this placement.
+template <class T, class Placement>
+consteval void require_persistable() {
+  constexpr obstacle found = find_obstacle<T, Placement>();
+  static_assert(found != obstacle::refused,
+                "this type (or a member of it) was declared unfit for a store by enable_persistable");
+  static_assert(
+      found != obstacle::polymorphic,
+      "a type with virtual functions cannot live in a store: its hidden table pointer is only valid "
+      "in the process that built it");
+  static_assert(found != obstacle::raw_pointer,
+                "a plain pointer cannot live in a relocatable store, which is mapped at another address next "
+                "time: use perdure::offset_ptr, or a pinned_manager");
+  static_assert(
+      found != obstacle::reference,
+      "a reference cannot live in a relocatable store, which is mapped at another address next time: "
+      "use perdure::offset_ptr, or a pinned_manager");
+  static_assert(found != obstacle::member_pointer,
+                "a pointer to member cannot live in a store: its value depends on the program that made it");
+  static_assert(found != obstacle::function_pointer,
+                "a pointer to a function cannot live in a store: code is at another address in the next run");
+  static_assert(
+      found != obstacle::raw_pointer_container,
+      "a container that keeps plain pointers cannot live in a relocatable store: use perdure::vector, "
+      "string, flat_map and their kind, or a container with perdure::allocator, or a pinned_manager");
+  static_assert(found != obstacle::foreign_allocator,
+                "this type allocates outside the store: give it the allocator of the store "
+                "(manager::get_allocator)");
+  static_assert(found != obstacle::smart_pointer,
+                "a standard smart pointer cannot live in a store: what it points to is outside; use "
+                "perdure::offset_ptr and construct<T>(anonymous_instance)");
+  static_assert(
+      found != obstacle::callable_wrapper,
+      "a std::function cannot live in a store: the code it calls is at another address in the next run");
+  static_assert(
+      found != obstacle::system_object,
+      "a mutex, lock, condition variable or thread cannot live in a store: it belongs to the running "
+      "process");
+}
+
+}  // namespace detail
+
+/// `T` can live in a store of this placement, as far as the language lets us see.
+template <class T, class Placement = relocatable>
+concept persistable = detail::find_obstacle<T, Placement>() == detail::obstacle::none;
+
+}  // namespace perdure

@@ -1,0 +1,15 @@
+// Version of the library. The version of the on-disk format is another matter: see `store_info`.
+#pragma once
+
+#define PERDURE_VERSION_MAJOR 0
+#define PERDURE_VERSION_MINOR 1
+#define PERDURE_VERSION_PATCH 0
+
+namespace perdure {
+
+inline constexpr int version_major = PERDURE_VERSION_MAJOR;
+inline constexpr int version_minor = PERDURE_VERSION_MINOR;
+inline constexpr int version_patch = PERDURE_VERSION_PATCH;
+inline constexpr char version_string[] = "0.1.0";
+
+}  // namespace perdure

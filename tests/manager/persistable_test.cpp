@@ -1,0 +1,226 @@
+// What may live in a store is decided at compile time; these are the decisions.
+#include <gtest/gtest.h>
+
+#include <boost/container/map.hpp>
+#include <boost/container/string.hpp>
+#include <boost/container/vector.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <mutex>
+#include <perdure/persistable.hpp>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+using perdure::persistable;
+using perdure::pinned;
+using perdure::relocatable;
+
+template <class T>
+constexpr bool both = persistable<T, relocatable> && persistable<T, pinned>;
+template <class T>
+constexpr bool neither = !persistable<T, relocatable> && !persistable<T, pinned>;
+template <class T>
+constexpr bool only_pinned = !persistable<T, relocatable> && persistable<T, pinned>;
+
+enum class colour : std::uint8_t { red, green };
+struct empty {};
+struct point {
+  double x;
+  float y;
+  colour c;
+};
+struct segment_of_points {
+  point from, to;
+  char label[12];
+  std::array<point, 3> more;
+  const int id = 0;
+  unsigned flags : 3;
+};
+struct with_pointer {
+  int count;
+  char name[20];
+  int* values;
+};
+struct with_pointer_in_array {
+  int* values[3];
+};
+struct with_nested_pointer {
+  point p;
+  with_pointer inner;
+};
+struct with_reference {
+  int n;
+  int& target;
+};
+struct with_function {
+  double x;
+  int (*f)(int);
+};
+struct with_member_pointer {
+  int point::*m;
+};
+struct abstract {
+  virtual ~abstract() = default;
+};
+struct derived : abstract {};
+struct holds_polymorphic {
+  int n;
+  derived d;
+};
+struct has_string {
+  int n;
+  std::string text;
+};
+struct has_optional_pointer {
+  int n;
+  std::optional<int*> p;
+};
+struct has_variant {
+  std::optional<int> a;
+  std::variant<int, double> b;
+  std::tuple<int> c;
+  int n;
+};
+struct pointer_after_variant {
+  std::variant<int, double> b;
+  std::optional<double> c;
+  const char* text;
+};
+struct variant_of_pointer {
+  std::variant<int, char*> b;
+};
+struct based : point {
+  int z;
+};
+struct badly_based : with_pointer {
+  int z;
+};
+struct has_mutex {
+  int n;
+  std::mutex m;
+};
+struct has_atomic {
+  std::atomic<int> n;
+  std::atomic<bool> b;
+};
+struct linked {
+  perdure::offset_ptr<linked> next;
+  int value;
+};
+template <class T>
+using stored_vector = boost::container::vector<T, perdure::allocator<T>>;
+using stored_string = boost::container::basic_string<char, std::char_traits<char>, perdure::allocator<char>>;
+template <class T>
+using pinned_vector = std::vector<T, perdure::pinned_allocator<T>>;
+struct tree {
+  int value;
+  stored_vector<tree> children;
+};
+struct bad_tree {
+  stored_vector<bad_tree> children;
+  int* value;
+};
+struct pointer_before_container {
+  int* value;
+  stored_string name;
+};
+struct containers_all_through {
+  stored_string name;
+  stored_vector<int> a;
+  int n;
+  stored_vector<stored_string> b;
+};
+struct reference_before_container {
+  int n;
+  int& r;
+  stored_string name;
+};
+struct opaque_pointer_holder {
+  explicit opaque_pointer_holder(int* p) : p_(p) {}
+  int* p_;
+};
+struct vouched_for {
+  int* cache_that_is_rebuilt;
+};
+struct refused_type {
+  int n;
+};
+struct holds_refused {
+  int n;
+  refused_type r;
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool perdure::enable_persistable<vouched_for> = true;
+template <>
+inline constexpr bool perdure::enable_persistable<refused_type> = false;
+
+namespace {
+
+static_assert(both<int> && both<const double> && both<colour> && both<std::nullptr_t> && both<std::byte>);
+static_assert(both<empty> && both<point> && both<segment_of_points> && both<based> && both<has_atomic>);
+static_assert(both<int[4]> && both<point[2][3]> && both<std::array<point, 4>>);
+static_assert(both<std::pair<int, point>> && both<std::tuple<>> && both<std::tuple<int, point>>);
+static_assert(both<std::optional<point>> && both<std::variant<int, point>> && both<has_variant>);
+static_assert(both<linked> && both<perdure::offset_ptr<linked>>);
+static_assert(both<stored_vector<int>> && both<stored_string> && both<stored_vector<stored_string>>);
+static_assert(both<boost::container::map<int, stored_string, std::less<>,
+                                         perdure::allocator<std::pair<const int, stored_string>>>>);
+static_assert(both<tree> && both<vouched_for> && both<std::vector<point, perdure::allocator<point>>>);
+
+static_assert(only_pinned<int*> && only_pinned<const void*> && only_pinned<with_pointer>);
+static_assert(only_pinned<with_pointer_in_array> && only_pinned<with_nested_pointer> &&
+              only_pinned<badly_based>);
+static_assert(only_pinned<with_reference> && only_pinned<std::reference_wrapper<int>>);
+static_assert(only_pinned<std::pair<int, int*>> && only_pinned<std::tuple<int, char*>>);
+static_assert(only_pinned<std::optional<int*>> && only_pinned<has_optional_pointer>);
+static_assert(only_pinned<pointer_after_variant> && only_pinned<variant_of_pointer>);
+static_assert(only_pinned<std::string_view> && only_pinned<std::span<int>>);
+static_assert(only_pinned<pinned_vector<int>> && only_pinned<pinned_vector<int*>>);
+static_assert(only_pinned<stored_vector<int*>> && only_pinned<bad_tree>);
+static_assert(only_pinned<std::map<int, pinned_vector<int>, std::less<>,
+                                   perdure::pinned_allocator<std::pair<const int, pinned_vector<int>>>>>);
+
+static_assert(both<containers_all_through>);
+static_assert(only_pinned<pointer_before_container> && only_pinned<reference_before_container>);
+static_assert(neither<abstract> && neither<derived> && neither<holds_polymorphic>);
+static_assert(neither<int (*)(int)> && neither<with_function>);
+static_assert(neither<int point::*> && neither<with_member_pointer>);
+static_assert(neither<std::string> && neither<std::vector<int>> && neither<has_string>);
+static_assert(neither<std::map<int, int>> && neither<std::list<int>> && neither<std::deque<int>>);
+static_assert(neither<std::unordered_map<int, int>> && neither<std::set<int>>);
+static_assert(neither<stored_vector<std::string>> && neither<pinned_vector<std::string>>);
+static_assert(neither<std::shared_ptr<int>> && neither<std::unique_ptr<int>> && neither<std::weak_ptr<int>>);
+static_assert(neither<std::unique_ptr<int[]>> && neither<std::function<void()>> && neither<std::any>);
+static_assert(neither<std::mutex> && neither<std::recursive_mutex> && neither<std::shared_mutex>);
+static_assert(neither<std::condition_variable> && neither<std::thread> && neither<has_mutex>);
+static_assert(neither<std::unique_lock<std::mutex>> && neither<refused_type> && neither<holds_refused>);
+
+// Behind a constructor the check cannot see; that is the author's word.
+static_assert(both<opaque_pointer_holder>);
+
+TEST(Persistable, NamesTheObstacleOfAMember) {
+  using perdure::detail::find_obstacle;
+  using perdure::detail::obstacle;
+  EXPECT_EQ((find_obstacle<with_pointer, relocatable>()), obstacle::raw_pointer);
+  EXPECT_EQ((find_obstacle<with_reference, relocatable>()), obstacle::reference);
+  EXPECT_EQ((find_obstacle<with_function, pinned>()), obstacle::function_pointer);
+  EXPECT_EQ((find_obstacle<holds_polymorphic, pinned>()), obstacle::polymorphic);
+  EXPECT_EQ((find_obstacle<has_string, relocatable>()), obstacle::raw_pointer_container);
+  EXPECT_EQ((find_obstacle<has_string, pinned>()), obstacle::foreign_allocator);
+  EXPECT_EQ((find_obstacle<has_mutex, pinned>()), obstacle::system_object);
+  EXPECT_EQ((find_obstacle<holds_refused, pinned>()), obstacle::refused);
+}
+
+}  // namespace
