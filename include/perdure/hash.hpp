@@ -1,0 +1,193 @@
+// Hash functions whose values are part of the stored format: the same on every machine, compiler and run.
+//
+// std::hash may differ between libraries and runs, so a table built with it could not be found again.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace perdure {
+
+static_assert(std::endian::native == std::endian::little, "stored hashes assume little-endian loads");
+
+namespace detail {
+// Odd constants with as many ones as zeros, without structure: digits of the fractional part of pi.
+inline constexpr std::uint64_t hash_key_0 = 0x243f6a8885a308d3U;
+inline constexpr std::uint64_t hash_key_1 = 0x9e3779b97f4a7c15U;
+inline constexpr std::uint64_t hash_key_2 = 0xa4093822299f31d1U;
+inline constexpr std::uint64_t hash_key_3 = 0x082efa98ec4e6c89U;
+
+/// Both halves of the 128-bit product, folded: every input bit reaches every output bit.
+constexpr std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) noexcept {
+  __extension__ using wide = unsigned __int128;
+  const wide product = static_cast<wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+inline std::uint64_t load_64(const unsigned char* p) noexcept {
+  std::uint64_t value;
+  std::memcpy(&value, p, sizeof(value));
+  return value;
+}
+inline std::uint64_t load_32(const unsigned char* p) noexcept {
+  std::uint32_t value;
+  std::memcpy(&value, p, sizeof(value));
+  return value;
+}
+}  // namespace detail
+
+/// Mixes 64 bits well enough that any of the result's bits can choose a place in a table.
+constexpr std::uint64_t hash_mix(std::uint64_t value) noexcept {
+  return detail::fold_multiply(value, detail::hash_key_1);
+}
+
+/// Adds one more value to a hash; the order matters.
+constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t value) noexcept {
+  return detail::fold_multiply(seed ^ detail::hash_key_2, value ^ detail::hash_key_3);
+}
+
+/// Hash of a byte string, any length. Multiplies 16 bytes a step, three steps at a time when it is long.
+inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
+  using namespace detail;
+  const auto* p = static_cast<const unsigned char*>(data);
+  std::uint64_t seed = hash_key_0 ^ length;
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  if (length <= 16) {
+    if (length >= 8) {
+      a = load_64(p);
+      b = load_64(p + length - 8);
+    } else if (length >= 4) {
+      a = load_32(p);
+      b = load_32(p + length - 4);
+    } else if (length != 0) {
+      a = (std::uint64_t{p[0]} << 16) | (std::uint64_t{p[length >> 1]} << 8) | p[length - 1];
+    }
+  } else {
+    std::size_t left = length;
+    if (left > 48) {
+      std::uint64_t lane_1 = seed;
+      std::uint64_t lane_2 = seed;
+      for (; left > 48; left -= 48, p += 48) {
+        seed = fold_multiply(load_64(p) ^ hash_key_1, load_64(p + 8) ^ seed);
+        lane_1 = fold_multiply(load_64(p + 16) ^ hash_key_2, load_64(p + 24) ^ lane_1);
+        lane_2 = fold_multiply(load_64(p + 32) ^ hash_key_3, load_64(p + 40) ^ lane_2);
+      }
+      seed ^= lane_1 ^ lane_2;
+    }
+    for (; left > 16; left -= 16, p += 16) {
+      seed = fold_multiply(load_64(p) ^ hash_key_1, load_64(p + 8) ^ seed);
+    }
+    a = load_64(p + left - 16);
+    b = load_64(p + left - 8);
+  }
+  const std::uint64_t folded = fold_multiply(a ^ hash_key_1, b ^ seed);
+  return fold_multiply(folded ^ hash_key_2, seed ^ hash_key_3);
+}
+
+/// The default hash of `flat_map`, `flat_set` and the node-based tables.
+///
+/// Defined for integers, enumerations, floating-point numbers (+0 and -0 alike), pairs, tuples, strings and
+/// everything convertible to a string view, and any type with a free function `hash_value(const T&)`, found
+/// by argument-dependent lookup, that returns an integer. Every result has all its bits mixed
+/// (`is_avalanching`): a table takes its position from the low bits and a tag from the top 7, so data
+/// distributed over several tables by the same hash should use the bits between (say, from bit 32 on).
+template <class T>
+struct hash;
+
+template <class T>
+  requires(std::integral<T> || std::is_enum_v<T>)
+struct hash<T> {
+  using is_avalanching = void;
+  constexpr std::size_t operator()(T value) const noexcept {
+    return hash_mix(static_cast<std::uint64_t>(value));
+  }
+};
+
+template <std::floating_point T>
+  requires(sizeof(T) <= 8)
+struct hash<T> {
+  using is_avalanching = void;
+  constexpr std::size_t operator()(T value) const noexcept {
+    if (value == T{0}) return hash_mix(0);
+    if constexpr (sizeof(T) == 8) {
+      return hash_mix(std::bit_cast<std::uint64_t>(value));
+    } else {
+      return hash_mix(std::bit_cast<std::uint32_t>(value));
+    }
+  }
+};
+
+namespace detail {
+template <class T>
+concept string_like = std::is_class_v<T> && requires {
+  typename T::value_type;
+  typename T::traits_type;
+} && std::is_convertible_v<const T&, std::basic_string_view<typename T::value_type, typename T::traits_type>>;
+
+template <class T>
+concept has_hash_value = !string_like<T> && requires(const T& value) {
+  { hash_value(value) } -> std::integral;
+};
+}  // namespace detail
+
+/// Strings of any kind; takes any string type of the same characters (transparent).
+template <detail::string_like T>
+struct hash<T> {
+  using is_avalanching = void;
+  using is_transparent = void;
+  std::size_t operator()(
+      std::basic_string_view<typename T::value_type, typename T::traits_type> text) const noexcept {
+    return hash_bytes(text.data(), text.size() * sizeof(typename T::value_type));
+  }
+};
+
+template <class A, class B>
+struct hash<std::pair<A, B>> {
+  using is_avalanching = void;
+  constexpr std::size_t operator()(const std::pair<A, B>& value) const {
+    return hash_combine(hash<std::remove_cv_t<A>>{}(value.first), hash<std::remove_cv_t<B>>{}(value.second));
+  }
+};
+
+template <class... Ts>
+struct hash<std::tuple<Ts...>> {
+  using is_avalanching = void;
+  constexpr std::size_t operator()(const std::tuple<Ts...>& value) const {
+    return std::apply(
+        [](const Ts&... parts) {
+          std::uint64_t seed = sizeof...(Ts);
+          ((seed = hash_combine(seed, hash<std::remove_cv_t<Ts>>{}(parts))), ...);
+          return seed;
+        },
+        value);
+  }
+};
+
+template <detail::has_hash_value T>
+  requires(!std::integral<T> && !std::is_enum_v<T> && !std::floating_point<T>)
+struct hash<T> {
+  using is_avalanching = void;
+  std::size_t operator()(const T& value) const noexcept(noexcept(hash_value(value))) {
+    return hash_mix(static_cast<std::uint64_t>(hash_value(value)));
+  }
+};
+
+/// Compares with `==` whatever can be compared: the default equality of the tables, so that a string key is
+/// found by a string view. (The standard's is in a header ten times this one's size.)
+struct equal_to {
+  using is_transparent = void;
+  template <class A, class B>
+  constexpr bool operator()(const A& a, const B& b) const noexcept(noexcept(bool(a == b))) {
+    return bool(a == b);
+  }
+};
+
+}  // namespace perdure
