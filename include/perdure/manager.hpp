@@ -94,8 +94,8 @@ class basic_manager {
   void close() {
     if (core_ == nullptr) return;
     if (!core_->store().read_only()) core_->checkpoint();
-    core_->store().close();
-    core_.reset();
+    const std::unique_ptr<detail::manager_core> closing = std::move(core_);
+    closing->close();
   }
   /// Whether a store is open (not closed, not moved from).
   bool is_open() const noexcept { return core_ != nullptr; }
@@ -119,8 +119,8 @@ class basic_manager {
   /// `construct<T>(name)(args…)`: a new object. `construct<T>(name)[n](args…)`: an array of n, each element
   /// from the same arguments. An allocator-aware `T` gets the store's allocator, unless the arguments hold
   /// one. The object can be found once all its constructors have returned; if one throws, the elements before
-  /// it are destroyed and their memory is given back. `already_exists`, `wrong_type` (the name is taken by
-  /// another type), `read_only`, `invalid_argument` (empty or too long name).
+  /// it are destroyed and their memory is given back. `already_exists`, `read_only`, `invalid_argument`
+  /// (empty or too long name).
   template <class T>
   auto construct(const object_name& name) {
     return detail::construct_proxy<T, Placement>(core(), name, detail::if_exists::fail, false);
@@ -322,8 +322,9 @@ class basic_manager {
 
   void close_quietly() noexcept {
     if (core_ == nullptr) return;
-    const std::filesystem::path& where = core_->store().path();
+    std::filesystem::path where;
     try {
+      where = core_->store().path();
       close();
     } catch (const std::exception& failure) {
       detail::report_close_failure(where, failure.what());

@@ -13,6 +13,7 @@
 #include <perdure/type_stamp.hpp>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,8 @@ class manager_core {
 
   /// All threads quiet.
   void checkpoint();
+  /// Without a checkpoint; the core is of no use afterwards.
+  void close();
 
   datastore& store() noexcept;
   heap& memory() noexcept;
@@ -100,13 +103,12 @@ class object_construction {
 
  private:
   friend class manager_core;
+  friend struct manager_core::state;
 
   manager_core::state& state_;
-  const type_stamp& type_;
   std::string_view key_;
   instance_kind kind_;
-  std::uint64_t hash_ = 0;
-  std::uint64_t type_record_ = 0;
+  std::thread::id owner_;
   void* object_ = nullptr;
   bool exists_ = false;
   bool pending_ = false;

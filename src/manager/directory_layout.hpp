@@ -1,0 +1,77 @@
+// What the directory of objects writes into the segment. All links are offsets from the segment's start;
+// 0 means none.
+//
+//   heap root ─► directory_root ─► slot table: open addressing, a power of two of 8-byte slots
+//                     │                 │
+//                     │                 └─► [name … | object_record | the object's elements …]   one block
+//                     │                                  │        └─► attribute_record ─► …
+//                     └─► type_record ─► … ◄─────────────┘   one per type, shared by its objects
+//
+// An object's record ends where its first element begins, so a pointer to an object leads to all that is
+// known of it; that there really is an object is told by the slot that points back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace perdure::detail {
+
+inline constexpr std::uint64_t directory_magic = 0x79726f74'63657269;  // "irectory"
+inline constexpr std::uint32_t directory_version = 1;
+inline constexpr std::uint32_t least_table_bits = 6;
+
+struct directory_root {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t table_bits;  // the table has 1 << table_bits slots, at most 7/8 of them taken
+  std::uint64_t table;
+  std::uint64_t counts[3];  // objects by instance_kind
+  std::uint64_t types;      // the type interned last
+  std::uint64_t type_count;
+  std::uint64_t reserved[8];
+};
+static_assert(sizeof(directory_root) == 128);
+
+/// A slot: the object's offset in units of 16 bytes (44 bits), its kind (2 bits), and the top of its hash
+/// (18 bits), so that probing seldom touches the record of another object. 0 is free.
+using slot = std::uint64_t;
+inline constexpr unsigned slot_kind_shift = 44;
+inline constexpr unsigned slot_tag_shift = 46;
+inline constexpr std::uint64_t slot_offset_mask = (std::uint64_t{1} << slot_kind_shift) - 1;
+inline constexpr std::size_t object_alignment = 16;
+
+struct object_record {
+  std::uint64_t hash;        // of the name, the type's name (unique), or the offset (anonymous)
+  std::uint64_t type;        // its type_record
+  std::uint64_t attributes;  // first attribute_record
+  std::uint64_t length;      // elements
+  std::uint32_t name_length;
+  std::uint32_t lead;   // bytes from the start of the block to the object; the name is at the start
+  std::uint32_t check;  // of everything above but the attributes, and of the object's offset
+  std::uint8_t kind;
+  std::uint8_t reserved[3];
+};
+static_assert(sizeof(object_record) == 48 && sizeof(object_record) % object_alignment == 0);
+
+/// Followed by the mangled name. Never removed: a type costs its name once.
+struct type_record {
+  std::uint64_t next;
+  std::uint64_t hash;
+  std::uint64_t name_hash;
+  std::uint64_t size;
+  std::uint32_t alignment;
+  std::uint32_t version;
+  std::uint32_t trivially_copyable;
+  std::uint32_t name_length;
+};
+static_assert(sizeof(type_record) == 48);
+
+/// Followed by the key and the value.
+struct attribute_record {
+  std::uint64_t next;
+  std::uint32_t key_length;
+  std::uint32_t value_length;
+};
+static_assert(sizeof(attribute_record) == 16);
+
+}  // namespace perdure::detail

@@ -1,0 +1,436 @@
+// An open manager without the types of its objects: the store, the heap, the directory, and who is
+// constructing what.
+//
+// One lock guards the directory: finding shares it, changing it is exclusive. It is never held while
+// constructors or destructors run. A name under construction is listed in `pending`; whoever wants it
+// meanwhile waits until it is settled (published or given up).
+#include "perdure/detail/manager_core.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <thread>
+
+#include "manager/attribute_list.hpp"
+#include "manager/name_directory.hpp"
+#include "perdure/error.hpp"
+#include "segment/segment.hpp"
+
+namespace perdure::detail {
+
+namespace {
+
+/// A thread that waits for a construction, and the thread that will settle it.
+struct waiter {
+  std::thread::id self;
+  const object_construction* goal;  // null once settled
+  std::thread::id goal_owner;
+};
+
+std::string printable(instance_kind kind, std::string_view name) {
+  switch (kind) {
+    case instance_kind::named: {
+      constexpr std::size_t shown = 80;
+      std::string text = "\"";
+      for (const char c : name.substr(0, shown))
+        text += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
+      return text + (name.size() > shown ? "…\"" : "\"");
+    }
+    case instance_kind::unique:
+      return "the unique instance of " + demangle(name);
+    case instance_kind::anonymous:
+      break;
+  }
+  return "an anonymous object";
+}
+
+}  // namespace
+
+struct manager_core::state {
+  // Destroyed in reverse: the heap before the segment it lives in.
+  std::unique_ptr<datastore> store;
+  std::unique_ptr<heap> memory;
+  std::unique_ptr<name_directory> directory;
+  std::string path;
+  bool writable = false;
+
+  mutable std::shared_mutex lock;
+  std::condition_variable_any settled;
+  std::vector<object_construction*> pending;
+  std::vector<waiter> waiters;
+
+  void attach() {
+    memory = heap::attach(store->memory());
+    directory = std::make_unique<name_directory>(checked_memory(*memory, store->memory(), path));
+    if (memory->root() == 0 && writable) format_directory();
+  }
+  void format() {
+    memory = heap::format(store->memory());
+    format_directory();
+  }
+  void format_directory() {
+    name_directory::format(*memory);
+    directory = std::make_unique<name_directory>(checked_memory(*memory, store->memory(), path));
+  }
+
+  object_construction* pending_for(instance_kind kind, std::string_view key) const noexcept {
+    for (object_construction* one : pending)
+      if (one->kind_ == kind && one->key_ == key) return one;
+    return nullptr;
+  }
+  /// Whether `owner` (in the end) waits for the calling thread.
+  bool waits_for_me(std::thread::id owner) const noexcept {
+    const std::thread::id me = std::this_thread::get_id();
+    for (std::size_t steps = 0; steps <= waiters.size(); ++steps) {
+      if (owner == me) return true;
+      const auto next =
+          std::find_if(waiters.begin(), waiters.end(), [&](const waiter& w) { return w.self == owner; });
+      if (next == waiters.end() || next->goal == nullptr) return false;
+      owner = next->goal_owner;
+    }
+    return false;
+  }
+  void wait_for(const object_construction& goal, std::unique_lock<std::shared_mutex>& held) {
+    const std::thread::id me = std::this_thread::get_id();
+    waiters.push_back({me, &goal, goal.owner_});
+    settled.wait(held, [&] {
+      const auto mine =
+          std::find_if(waiters.begin(), waiters.end(), [&](const waiter& w) { return w.self == me; });
+      if (mine->goal != nullptr) return false;
+      waiters.erase(mine);
+      return true;
+    });
+  }
+  /// With the lock held exclusively.
+  void settle(const object_construction& done) noexcept {
+    std::erase(pending, &done);
+    for (waiter& w : waiters)
+      if (w.goal == &done) w.goal = nullptr;
+    if (!waiters.empty()) settled.notify_all();
+  }
+
+  std::string describe(instance_kind kind, std::string_view key) const { return printable(kind, key); }
+  void require_type(const void* object, const type_stamp& type, instance_kind kind,
+                    std::string_view key) const {
+    const object_record& record = directory->record_of(object);
+    const type_record& recorded = directory->type_of(record);
+    if (recorded.hash != type.hash)
+      type_table::require_same(directory->memory(), recorded, type, describe(kind, key));
+  }
+  /// With the lock held. `errc::invalid_argument` unless an object is at the address.
+  void require_object(const void* object) const {
+    if (!directory->contains(object))
+      throw error(errc::invalid_argument,
+                  path + ": the address is not that of an object constructed in this store");
+  }
+  /// With the lock held. `errc::not_found` unless there is such an object.
+  void* require_named(const object_name& name) const {
+    if (name.kind() != instance_kind::named)
+      throw error(errc::invalid_argument,
+                  path + ": attributes of unique and anonymous objects are reached through their addresses");
+    void* const object =
+        directory->find(name.kind(), name_directory::key_hash(name.kind(), name.name()), name.name());
+    if (object == nullptr)
+      throw error(errc::not_found,
+                  path + ": there is no object named " + printable(name.kind(), name.name()));
+    return object;
+  }
+};
+
+namespace {
+
+/// What the directory knows the object under.
+std::string_view key_of(const object_name& name, const type_stamp& type) noexcept {
+  return name.kind() == instance_kind::unique ? type.name : name.name();
+}
+
+void require_sound_name(const object_name& name, const std::string& path) {
+  if (name.kind() != instance_kind::named) return;
+  if (name.name().empty())
+    throw error(errc::invalid_argument,
+                path + ": an object's name is empty; give it one, or use anonymous_instance");
+  if (name.name().size() > max_name_length)
+    throw error(errc::invalid_argument, path + ": an object's name has at most " +
+                                            std::to_string(max_name_length) + " bytes, not " +
+                                            std::to_string(name.name().size()));
+}
+
+}  // namespace
+
+manager_core::manager_core(std::unique_ptr<state> s) noexcept : state_(std::move(s)) {}
+manager_core::~manager_core() = default;
+
+std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem::path& path,
+                                                 const store_options& options, bool must_be_pinned) {
+  auto s = std::make_unique<state>();
+  s->path = path.string();
+  s->writable = how != mode::open_read_only;
+
+  const auto create = [&] {
+    store_options wanted = options;
+    wanted.pinned = wanted.pinned || must_be_pinned;
+    s->store = datastore::create(path, wanted);
+    s->format();
+    s->store->checkpoint();
+  };
+  const auto open_existing = [&] {
+    s->store = s->writable ? datastore::open(path, options) : datastore::open_read_only(path, options);
+    if (must_be_pinned && !s->store->info().pinned)
+      throw error(errc::incompatible,
+                  s->path +
+                      ": this store is not pinned, so plain pointers in it would not survive; "
+                      "open it with perdure::manager");
+    if (s->store->memory().size() != 0) return s->attach();
+    // Its creation ended before the first checkpoint: it is an empty store.
+    if (!s->writable)
+      throw error(errc::not_a_store, s->path + ": this store was never filled; open it for writing once");
+    s->format();
+    s->store->checkpoint();
+  };
+
+  switch (how) {
+    case mode::create:
+      create();
+      break;
+    case mode::open:
+    case mode::open_read_only:
+      open_existing();
+      break;
+    case mode::open_or_create:
+      try {
+        open_existing();
+      } catch (const error& failure) {
+        if (failure.code() != errc::not_found) throw;
+        try {
+          create();
+        } catch (const error& race) {
+          if (race.code() != errc::already_exists) throw;
+          open_existing();
+        }
+      }
+      break;
+  }
+  return std::unique_ptr<manager_core>(new manager_core(std::move(s)));
+}
+
+void manager_core::checkpoint() {
+  require_writable();
+  state_->memory->flush_caches();
+  const std::vector<page_run> released = state_->memory->release_free_memory();
+  for (const page_run& run : released) state_->store->memory().discard(run);
+  state_->store->checkpoint(released);
+}
+
+void manager_core::close() {
+  state_->directory.reset();
+  state_->memory.reset();
+  state_->store->close();
+}
+
+datastore& manager_core::store() noexcept {
+  return *state_->store;
+}
+heap& manager_core::memory() noexcept {
+  return *state_->memory;
+}
+std::size_t manager_core::capacity() const noexcept {
+  return state_->store->memory().capacity();
+}
+
+void manager_core::require_writable() const {
+  if (!state_->writable)
+    throw error(errc::read_only, state_->path +
+                                     ": the store is open for reading only; open it with open_only to "
+                                     "change it");
+}
+
+std::pair<void*, std::size_t> manager_core::find(const object_name& name, const type_stamp& type) const {
+  if (name.kind() == instance_kind::anonymous)
+    throw error(errc::invalid_argument, state_->path + ": anonymous objects have no name to find them by");
+  const std::string_view key = key_of(name, type);
+  const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
+  const std::shared_lock held(state_->lock);
+  void* const object = state_->directory->find(name.kind(), hash, key);
+  if (object == nullptr) return {nullptr, 0};
+  state_->require_type(object, type, name.kind(), key);
+  return {object, state_->directory->record_of(object).length};
+}
+
+std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, const type_stamp& type) {
+  require_writable();
+  if (name.kind() == instance_kind::anonymous)
+    throw error(errc::invalid_argument,
+                state_->path + ": anonymous objects have no name to find them by; use destroy_ptr");
+  const std::string_view key = key_of(name, type);
+  const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
+  const std::unique_lock held(state_->lock);
+  void* const object = state_->directory->find(name.kind(), hash, key);
+  if (object == nullptr) return {nullptr, 0};
+  state_->require_type(object, type, name.kind(), key);
+  const std::size_t length = state_->directory->record_of(object).length;
+  state_->directory->erase(object);
+  return {object, length};
+}
+
+std::pair<void*, std::size_t> manager_core::withdraw(const void* object, const type_stamp& type) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  state_->require_object(object);
+  const object_info info = state_->directory->describe(object);
+  state_->require_type(object, type, info.kind(),
+                       info.kind() == instance_kind::unique ? info.mangled_type_name() : info.name());
+  state_->directory->erase(object);
+  return {const_cast<void*>(object), info.length()};
+}
+
+void manager_core::release(void* withdrawn) noexcept {
+  state_->directory->free_object(withdrawn);
+}
+
+object_info manager_core::describe(const void* object) const {
+  const std::shared_lock held(state_->lock);
+  state_->require_object(object);
+  return state_->directory->describe(object);
+}
+
+std::size_t manager_core::count(instance_kind kind) const noexcept {
+  const std::shared_lock held(state_->lock);
+  return state_->directory->count(kind);
+}
+
+object_range manager_core::objects(instance_kind kind) const {
+  const std::shared_lock held(state_->lock);
+  return state_->directory->objects(kind);
+}
+
+void manager_core::set_attribute(const object_name& name, std::string_view key, std::string_view value) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  object_record& record = state_->directory->record_of(state_->require_named(name));
+  detail::set_attribute(state_->directory->memory(), record.attributes, key, value);
+}
+
+void manager_core::set_attribute(const void* object, std::string_view key, std::string_view value) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  state_->require_object(object);
+  detail::set_attribute(state_->directory->memory(), state_->directory->record_of(object).attributes, key,
+                        value);
+}
+
+std::optional<std::string> manager_core::attribute_of(const object_name& name, std::string_view key) const {
+  const std::shared_lock held(state_->lock);
+  const object_record& record = state_->directory->record_of(state_->require_named(name));
+  return find_attribute(state_->directory->memory(), record.attributes, key);
+}
+
+std::optional<std::string> manager_core::attribute_of(const void* object, std::string_view key) const {
+  const std::shared_lock held(state_->lock);
+  state_->require_object(object);
+  return find_attribute(state_->directory->memory(), state_->directory->record_of(object).attributes, key);
+}
+
+std::vector<attribute> manager_core::attributes_of(const object_name& name) const {
+  const std::shared_lock held(state_->lock);
+  const object_record& record = state_->directory->record_of(state_->require_named(name));
+  return list_attributes(state_->directory->memory(), record.attributes);
+}
+
+std::vector<attribute> manager_core::attributes_of(const void* object) const {
+  const std::shared_lock held(state_->lock);
+  state_->require_object(object);
+  return list_attributes(state_->directory->memory(), state_->directory->record_of(object).attributes);
+}
+
+bool manager_core::remove_attribute(const object_name& name, std::string_view key) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  object_record& record = state_->directory->record_of(state_->require_named(name));
+  return detail::remove_attribute(state_->directory->memory(), record.attributes, key);
+}
+
+bool manager_core::remove_attribute(const void* object, std::string_view key) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  state_->require_object(object);
+  return detail::remove_attribute(state_->directory->memory(),
+                                  state_->directory->record_of(object).attributes, key);
+}
+
+std::vector<std::string> manager_core::check() const {
+  if (state_->writable) state_->memory->flush_caches();
+  std::vector<std::string> wrong = state_->memory->check();
+  const std::shared_lock held(state_->lock);
+  for (std::string& one : state_->directory->check()) wrong.push_back(std::move(one));
+  return wrong;
+}
+
+object_construction::object_construction(manager_core& core, const object_name& name, const type_stamp& type,
+                                         std::size_t length, if_exists policy)
+    : state_(*core.state_), key_(key_of(name, type)), kind_(name.kind()), owner_(std::this_thread::get_id()) {
+  if (policy == if_exists::use && kind_ != instance_kind::anonymous) {
+    object_ = core.find(name, type).first;
+    exists_ = object_ != nullptr;
+    if (exists_) return;
+  }
+  core.require_writable();
+  require_sound_name(name, state_.path);
+  const std::uint64_t hash = name_directory::key_hash(kind_, key_);
+
+  std::uint64_t type_offset = 0;
+  {
+    std::unique_lock held(state_.lock);
+    name_directory& directory = *state_.directory;
+    while (kind_ != instance_kind::anonymous) {
+      if (void* const found = directory.find(kind_, hash, key_); found != nullptr) {
+        if (policy == if_exists::fail)
+          throw error(errc::already_exists,
+                      state_.path + ": " + printable(kind_, key_) + " exists already (" +
+                          demangle(type_table::name(directory.type_of(directory.record_of(found)))) +
+                          "); use find_or_construct, or destroy it first");
+        state_.require_type(found, type, kind_, key_);
+        object_ = found;
+        exists_ = true;
+        return;
+      }
+      const object_construction* const other = state_.pending_for(kind_, key_);
+      if (other == nullptr) break;
+      if (state_.waits_for_me(other->owner_))
+        throw error(errc::already_exists, state_.path + ": " + printable(kind_, key_) +
+                                              " is already being constructed by its own constructor");
+      state_.wait_for(*other, held);
+    }
+    directory.reserve(state_.pending.size() + 1);
+    type_offset = directory.intern(type);
+    state_.pending.push_back(this);
+    pending_ = true;
+  }
+
+  try {
+    const std::string_view stored_name = kind_ == instance_kind::named ? key_ : std::string_view{};
+    object_ = state_.directory->allocate_object(kind_, hash, stored_name, type_offset, type.size,
+                                                type.alignment, length);
+  } catch (...) {
+    const std::unique_lock held(state_.lock);
+    state_.settle(*this);
+    throw;
+  }
+}
+
+object_construction::~object_construction() {
+  if (!pending_) return;
+  state_.directory->free_object(object_);
+  const std::unique_lock held(state_.lock);
+  state_.settle(*this);
+}
+
+void object_construction::publish() noexcept {
+  const std::unique_lock held(state_.lock);
+  state_.directory->insert(object_);
+  state_.settle(*this);
+  pending_ = false;
+}
+
+}  // namespace perdure::detail

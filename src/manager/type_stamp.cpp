@@ -1,0 +1,40 @@
+#include "perdure/type_stamp.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "manager/name_hash.hpp"
+
+namespace perdure {
+
+std::string demangle(std::string_view mangled) {
+  const std::string text(mangled);
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> readable(
+      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && readable != nullptr ? std::string(readable.get()) : text;
+}
+
+namespace detail {
+
+type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,
+                           bool trivially_copyable) {
+  type_stamp stamp;
+  stamp.name = name;
+  stamp.size = size;
+  stamp.alignment = alignment;
+  stamp.version = version;
+  stamp.trivially_copyable = trivially_copyable;
+  stamp.name_hash = name_hash(stamp.name, 0);
+  const std::uint64_t shape =
+      (std::uint64_t{alignment} << 33) | (std::uint64_t{trivially_copyable} << 32) | version;
+  stamp.hash =
+      fold(stamp.name_hash ^ fold(size ^ 0x510e527fade682d1, 0x1f83d9abfb41bd6b), shape ^ 0x9b05688c2b3e6c1f);
+  return stamp;
+}
+
+}  // namespace detail
+
+}  // namespace perdure

@@ -1,0 +1,86 @@
+#include "manager/type_table.hpp"
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace perdure::detail {
+
+namespace {
+
+std::string layout(std::uint64_t size, std::uint64_t alignment, std::uint32_t version,
+                   bool trivially_copyable) {
+  return std::to_string(size) + " bytes aligned to " + std::to_string(alignment) + ", " +
+         (trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
+         std::to_string(version);
+}
+
+}  // namespace
+
+const type_record& type_table::at(const checked_memory& memory, std::uint64_t offset) {
+  const auto* type = memory.at<type_record>(offset, "a type record");
+  if (!memory.holds(offset, sizeof(type_record) + std::uint64_t{type->name_length}, alignof(type_record)))
+    memory.fail("the name of the type record at offset " + std::to_string(offset) + " is out of bounds");
+  return *type;
+}
+
+void type_table::load(const checked_memory& memory, const directory_root& root) {
+  offsets_.clear();
+  std::uint64_t offset = root.types;
+  for (std::uint64_t i = 0; i < root.type_count; ++i) {
+    const type_record& type = at(memory, offset);
+    offsets_.emplace(type.hash, offset);
+    offset = type.next;
+  }
+  if (offset != 0) memory.fail("there are more types than their count says");
+  loaded_ = true;
+}
+
+std::uint64_t type_table::intern(const checked_memory& memory, directory_root& root,
+                                 const type_stamp& stamp) {
+  if (!loaded_) load(memory, root);
+  if (const auto known = offsets_.find(stamp.hash); known != offsets_.end()) return known->second;
+
+  if (stamp.name.size() > std::numeric_limits<std::uint32_t>::max() ||
+      stamp.alignment > std::numeric_limits<std::uint32_t>::max())
+    throw error(errc::invalid_argument,
+                memory.owner() + ": the type's name or alignment is too long to be recorded");
+  void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size());
+  const std::uint64_t offset = memory.memory().offset_of(block);
+  try {
+    offsets_.emplace(stamp.hash, offset);
+  } catch (...) {
+    memory.memory().deallocate(block);
+    throw;
+  }
+  auto* const type = ::new (block) type_record{};
+  type->next = root.types;
+  type->hash = stamp.hash;
+  type->name_hash = stamp.name_hash;
+  type->size = stamp.size;
+  type->alignment = static_cast<std::uint32_t>(stamp.alignment);
+  type->version = stamp.version;
+  type->trivially_copyable = stamp.trivially_copyable;
+  type->name_length = static_cast<std::uint32_t>(stamp.name.size());
+  std::memcpy(type + 1, stamp.name.data(), stamp.name.size());
+  root.types = offset;
+  ++root.type_count;
+  return offset;
+}
+
+void type_table::require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
+                              std::string_view object) {
+  if (type.hash == asked.hash) return;
+  std::string message =
+      memory.owner() + ": " + std::string(object) + " was stored as " + demangle(name(type));
+  if (name(type) == asked.name) {
+    message += ", and that type's layout has changed since: stored with " +
+               layout(type.size, type.alignment, type.version, type.trivially_copyable != 0) + ", now " +
+               layout(asked.size, asked.alignment, asked.version, asked.trivially_copyable);
+  } else {
+    message += ", not as " + demangle(asked.name);
+  }
+  throw error(errc::wrong_type, message);
+}
+
+}  // namespace perdure::detail
