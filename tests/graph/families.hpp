@@ -5,15 +5,22 @@
 
 #include <memory>
 #include <perdure/graph/adjacency_list.hpp>
+#include <perdure/graph/boost_containers.hpp>
+#include <perdure/graph/store_containers.hpp>
+#include <perdure/heap.hpp>
+
+#include "segment/volatile_segment.hpp"
 
 namespace perdure::test {
 
 template <class T>
 using standard_allocator = std::allocator<T>;
 
-/// A graph on `std::` containers in ordinary memory.
-struct in_memory {
-  using graph_type = graph::adjacency_list<graph::std_containers<standard_allocator>>;
+/// Ordinary memory.
+template <class Family>
+class in_memory {
+ public:
+  using graph_type = graph::adjacency_list<Family>;
   graph_type& make(graph::direction d) {
     graph_ = std::make_unique<graph_type>(d);
     return *graph_;
@@ -23,6 +30,31 @@ struct in_memory {
   std::unique_ptr<graph_type> graph_;
 };
 
-using graph_families = testing::Types<in_memory>;
+/// A Perdure heap, a fresh one for each graph.
+template <class Family>
+class in_heap {
+ public:
+  using graph_type = graph::adjacency_list<Family>;
+  graph_type& make(graph::direction d) {
+    graph_.reset();
+    heap_.reset();
+    segment_ = make_volatile_segment(std::size_t{4} << 30);
+    heap_ = heap::format(*segment_);
+    graph_ = std::make_unique<graph_type>(d, typename graph_type::allocator_type(*heap_));
+    return *graph_;
+  }
+
+ private:
+  std::unique_ptr<segment> segment_;
+  std::unique_ptr<heap> heap_;
+  std::unique_ptr<graph_type> graph_;
+};
+
+using graph_families =
+    testing::Types<in_memory<graph::std_containers<standard_allocator>>,
+                   in_memory<graph::boost_containers<standard_allocator>>, in_heap<graph::store_containers>,
+                   in_heap<graph::flat_containers<pinned_allocator>>,
+                   in_heap<graph::std_containers<pinned_allocator>>,
+                   in_heap<graph::boost_containers<perdure::allocator>>>;
 
 }  // namespace perdure::test
