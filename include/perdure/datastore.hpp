@@ -22,11 +22,14 @@ enum class backing {
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
 /// at creation and read back at opening.
 struct store_options {
-  std::size_t capacity = std::size_t{1} << 40;        ///< bytes of address space reserved; rounded up to 1 GiB
+  std::size_t capacity = std::size_t{1} << 40;  ///< bytes of address space reserved; rounded up to 1 GiB
   std::size_t home_file_size = std::size_t{1} << 40;  ///< bytes per `heap.NNN`; a multiple of 2 MiB
   perdure::backing backing = perdure::backing::private_memory;
-  bool pinned = false;       ///< record the base address and always map there, so plain pointers survive
-  void* address = nullptr;   ///< base of a pinned store, a multiple of 1 GiB; null: chosen
+  bool pinned = false;      ///< record the base address and always map there, so plain pointers survive
+  void* address = nullptr;  ///< base of a pinned store, a multiple of 1 GiB; null: chosen
+  /// Open a store that died while open as `shared_file`, whatever state its pages are in. Without it such
+  /// a store is refused as `damaged`.
+  bool accept_unclean = false;
 };
 
 /// What `perdure info` prints: everything the super block records.
@@ -40,13 +43,13 @@ struct store_info {
   std::uint64_t applied_epoch = 0;  ///< last checkpoint written home
   bool open_dirty = false;          ///< a `shared_file` store that was not closed cleanly
   std::size_t capacity = 0;
-  std::size_t size = 0;             ///< bytes of the segment in use, as of the last checkpoint
+  std::size_t size = 0;  ///< bytes of the segment in use, as of the last checkpoint
   std::size_t home_file_size = 0;
   std::size_t home_files = 0;
-  std::size_t disk_bytes = 0;       ///< allocated on disk by all files of the store
+  std::size_t disk_bytes = 0;  ///< allocated on disk by all files of the store
   bool pinned = false;
-  std::uint64_t address = 0;        ///< of a pinned store
-  std::string abi;                  ///< endianness, pointer, page and chunk sizes, as text
+  std::uint64_t address = 0;  ///< of a pinned store
+  std::string abi;            ///< endianness, pointer, page and chunk sizes, as text
 };
 
 /// An open datastore: one segment, made durable by `checkpoint`.
@@ -56,12 +59,15 @@ struct store_info {
 class datastore {
  public:
   /// Creates the directory and an empty store in it, durable on return. `already_exists` if the path exists.
-  static std::unique_ptr<datastore> create(const std::filesystem::path& path, const store_options& options = {});
+  static std::unique_ptr<datastore> create(const std::filesystem::path& path,
+                                           const store_options& options = {});
   /// Opens for reading and writing, at the last committed checkpoint. Only `backing` and the environment's
   /// settings are taken from `options`. One writer excludes everyone else: `in_use` names the holder.
-  static std::unique_ptr<datastore> open(const std::filesystem::path& path, const store_options& options = {});
+  static std::unique_ptr<datastore> open(const std::filesystem::path& path,
+                                         const store_options& options = {});
   /// Opens for reading, also from read-only media; many processes may do so at once.
-  static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path, const store_options& options = {});
+  static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
+                                                   const store_options& options = {});
   /// Reads what the super block records, without locking or mapping anything.
   static store_info inspect(const std::filesystem::path& path);
 

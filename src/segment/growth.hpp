@@ -1,7 +1,10 @@
 // How segments grow: the steps, and which parts ask for huge pages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <new>
+#include <system_error>
 
 namespace perdure {
 
@@ -24,6 +27,20 @@ constexpr std::size_t growth_step(std::size_t open) noexcept {
 /// The first part of a segment keeps small pages: a first touch of a huge page clears 2 MiB, which a
 /// small heap never gains back.
 inline constexpr std::size_t small_page_part = std::size_t{4} << 20;
+
+/// Opens address space so that [0, wanted) is accessible: calls `open_range(offset, bytes)` for at least
+/// what is missing after `open`, and moves `open`. Throws std::bad_alloc when the system refuses.
+template <class OpenRange>
+void open_up_to(std::size_t wanted, std::size_t capacity, std::size_t& open, OpenRange&& open_range) {
+  if (wanted <= open) return;
+  const std::size_t step = std::max(wanted - open, std::min(growth_step(open), capacity - open));
+  try {
+    open_range(open, step);
+  } catch (const std::system_error&) {
+    throw std::bad_alloc();
+  }
+  open += step;
+}
 
 /// Whether segments ask for huge pages: the system allows it and PERDURE_HUGE_PAGES is not "0".
 bool huge_pages_wanted() noexcept;

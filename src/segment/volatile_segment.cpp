@@ -1,6 +1,5 @@
 #include "segment/volatile_segment.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 #include <perdure/error.hpp>
@@ -28,16 +27,9 @@ class volatile_segment final : public segment {
     const std::scoped_lock lock(growing_);
     const std::size_t wanted = round_up(bytes, size_step);
     if (wanted <= size()) return;
-    if (wanted > open_) {
-      const std::size_t most = capacity_ - open_;
-      const std::size_t step = std::max(wanted - open_, std::min(growth_step(open_), most));
-      try {
-        os::protect(base_ + open_, step, os::access::read_write);
-      } catch (const std::system_error&) {
-        throw std::bad_alloc();
-      }
-      open_ += step;
-    }
+    open_up_to(wanted, capacity_, open_, [this](std::size_t offset, std::size_t step) {
+      os::protect(base_ + offset, step, os::access::read_write);
+    });
     size_.store(wanted, std::memory_order_release);
   }
 

@@ -1,0 +1,9 @@
+// What this processor can do.
+#pragma once
+
+namespace perdure::os {
+
+/// Whether there are instructions for CRC-32C (SSE4.2 on x86-64, the CRC extension on aarch64).
+bool cpu_has_crc32c() noexcept;
+
+}  // namespace perdure::os

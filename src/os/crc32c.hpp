@@ -1,0 +1,19 @@
+// CRC-32C (Castagnoli), the checksum of everything on disk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace perdure::os {
+
+/// The checksum of what `crc` covers followed by `bytes` bytes; 0 covers nothing.
+std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t bytes) noexcept;
+
+/// Copies and checksums in one pass, so that the checksum is of exactly the bytes copied even if
+/// another thread changes the source meanwhile.
+std::uint32_t crc32c_copy(std::uint32_t crc, void* to, const void* from, std::size_t bytes) noexcept;
+
+/// The table-driven implementation, for processors without instructions for it, and for the tests.
+std::uint32_t crc32c_portable(std::uint32_t crc, const void* data, std::size_t bytes) noexcept;
+
+}  // namespace perdure::os

@@ -1,0 +1,90 @@
+// Files and directories: whole reads and writes, durability, space, locks.
+//
+// Every failure is thrown as std::system_error naming the operation and the path. Short transfers and
+// EINTR are dealt with here, so callers see all or an error.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace perdure::os {
+
+enum class lock_mode { shared, exclusive };
+
+/// What a process tells others about itself in a lock file.
+struct process_identity {
+  std::string host;
+  std::string boot_id;
+  std::int64_t pid = 0;
+};
+process_identity this_process();
+
+/// An owned descriptor of a file or directory, with the path it was opened by (for messages).
+class file {
+ public:
+  file() = default;
+  file(int descriptor, std::filesystem::path path) : descriptor_(descriptor), path_(std::move(path)) {}
+  file(file&& other) noexcept;
+  file& operator=(file&& other) noexcept;
+  ~file();
+
+  /// Opens a directory; symbolic links on the way to it are followed.
+  static file open_directory(const std::filesystem::path& path);
+  /// Opens `name` inside `directory`. No symbolic link is followed: finding one is ELOOP.
+  /// `flags` as for open(2); O_CLOEXEC is added. New files get mode 0600 less the umask.
+  static file open_in(const file& directory, const std::string& name, int flags);
+
+  explicit operator bool() const noexcept { return descriptor_ >= 0; }
+  int descriptor() const noexcept { return descriptor_; }
+  const std::filesystem::path& path() const noexcept { return path_; }
+  void close() noexcept;
+
+  std::uint64_t size() const;
+  std::uint64_t allocated_bytes() const;
+
+  /// Reads up to `bytes`; fewer only at the end of the file.
+  std::size_t read_at(void* to, std::size_t bytes, std::uint64_t offset) const;
+  void write_at(const void* from, std::size_t bytes, std::uint64_t offset) const;
+  /// Writes all parts one after the other. Changes `parts`.
+  void write_at(std::span<iovec> parts, std::uint64_t offset) const;
+
+  void resize(std::uint64_t bytes) const;
+  /// Takes disk space for a range without changing the file's size. False where the file system cannot.
+  bool reserve_space(std::uint64_t offset, std::uint64_t bytes) const;
+  /// Makes a range read as zero, giving its space back where the file system can (elsewhere it is
+  /// overwritten with zeros). Never changes the file's size.
+  void punch(std::uint64_t offset, std::uint64_t bytes) const;
+
+  /// Lets the device begin to write what is dirty, without waiting. A hint: errors come from `sync_data`.
+  void start_writeback() const noexcept;
+  /// Content and what is needed to read it back, size included.
+  void sync_data() const;
+  /// The same and all metadata; for a directory, its entries.
+  void sync() const;
+
+  /// Takes an open-file-description lock on the whole file. False when another holds a conflicting one.
+  /// It goes when the last copy of this descriptor is closed, also by the death of the process.
+  bool try_lock(lock_mode mode) const;
+  /// The kind of lock that would keep us from an exclusive one, if any.
+  std::optional<lock_mode> foreign_lock() const;
+
+ private:
+  int descriptor_ = -1;
+  std::filesystem::path path_;
+};
+
+/// Gives `from` the name `to`, which must not exist: EEXIST. Both on one file system.
+void rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
+/// Gives `from` the name `to` inside one directory, replacing what had it.
+void rename_in(const file& directory, const std::string& from, const std::string& to);
+/// Removes a name inside a directory; a missing one is no error.
+void remove_in(const file& directory, const std::string& name);
+bool exists_in(const file& directory, const std::string& name);
+
+}  // namespace perdure::os

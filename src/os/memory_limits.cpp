@@ -1,0 +1,80 @@
+#include "os/memory_limits.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace perdure::os {
+
+namespace {
+
+// Version 1 says "no limit" by a number near the largest 64-bit one, rounded to pages.
+constexpr std::uint64_t no_limit_from = std::uint64_t{1} << 60;
+
+std::optional<std::uint64_t> read_limit(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string text;
+  if (!(file >> text) || text == "max") return std::nullopt;
+  try {
+    const std::uint64_t value = std::stoull(text);
+    return value < no_limit_from ? std::optional(value) : std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// A group is bound by its ancestors' limits too, so every directory up to the hierarchy's root counts.
+std::optional<std::uint64_t> tightest_on_path(const std::filesystem::path& root, std::filesystem::path group,
+                                              const char* file) {
+  std::optional<std::uint64_t> tightest;
+  for (;;) {
+    // In a container the group's path may lie outside what is mounted; the root then stands for it.
+    const auto limit = read_limit(root / group.relative_path() / file);
+    if (limit) tightest = std::min(tightest.value_or(*limit), *limit);
+    if (group.relative_path().empty()) return tightest;
+    group = group.parent_path();
+  }
+}
+
+bool lists_controller(const std::string& controllers, const std::string& name) {
+  return ("," + controllers + ",").find("," + name + ",") != std::string::npos;
+}
+
+}  // namespace
+
+std::uint64_t physical_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long size = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
+std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& membership,
+                                                 const std::filesystem::path& hierarchy) {
+  std::optional<std::uint64_t> tightest;
+  std::ifstream file(membership);
+  // Lines are "id:controllers:path"; version 2 has id 0 and no controllers.
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::filesystem::path group = line.substr(second + 1);
+    std::optional<std::uint64_t> limit;
+    if (controllers.empty()) {
+      limit = tightest_on_path(hierarchy, group, "memory.max");
+    } else if (lists_controller(controllers, "memory")) {
+      limit = tightest_on_path(hierarchy / "memory", group, "memory.limit_in_bytes");
+    }
+    if (limit) tightest = std::min(tightest.value_or(*limit), *limit);
+  }
+  return tightest;
+}
+
+std::uint64_t usable_memory() {
+  const std::uint64_t physical = physical_memory();
+  return std::min(physical, cgroup_memory_limit().value_or(physical));
+}
+
+}  // namespace perdure::os

@@ -1,0 +1,22 @@
+// How much memory this process may use.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace perdure::os {
+
+/// Bytes of memory of the machine.
+std::uint64_t physical_memory();
+
+/// The tightest memory limit of the control groups (version 1 or 2) this process is in, in bytes; nothing
+/// when there is none. The two paths are parameters for the tests.
+std::optional<std::uint64_t> cgroup_memory_limit(
+    const std::filesystem::path& membership = "/proc/self/cgroup",
+    const std::filesystem::path& hierarchy = "/sys/fs/cgroup");
+
+/// The smaller of the two.
+std::uint64_t usable_memory();
+
+}  // namespace perdure::os

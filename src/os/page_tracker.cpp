@@ -1,0 +1,124 @@
+#include "os/page_tracker.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "os/file.hpp"
+#include "os/mapping.hpp"
+
+namespace perdure::os {
+
+namespace {
+
+constexpr tracker_kind all_kinds[] = {tracker_kind::uffd, tracker_kind::pagemap, tracker_kind::mprotect};
+
+bool covers(const std::vector<byte_range>& ranges, std::uint64_t offset) {
+  return std::any_of(ranges.begin(), ranges.end(), [offset](const byte_range& range) {
+    return offset >= range.offset && offset < range.offset + range.bytes;
+  });
+}
+
+// Half a private file mapping, half anonymous memory, as a segment has them. Reads everything, stores to
+// one page of each half, and expects exactly that to be found, twice.
+bool self_test(tracker_kind kind) {
+  constexpr std::size_t block = std::size_t{256} << 10;
+  constexpr std::size_t in_file = std::size_t{64} << 10;
+  constexpr std::size_t in_memory = block + (std::size_t{128} << 10);
+  constexpr std::size_t untouched_in_file = std::size_t{192} << 10;
+  file scratch(::memfd_create("page tracker self-test", MFD_CLOEXEC), "memfd");
+  if (!scratch) return false;
+  scratch.resize(block);
+  reservation range(2 * block, std::size_t{2} << 20);
+  map_private(range.base(), block, scratch.descriptor(), 0, access::read_write);
+  const auto tracker = make_page_tracker(kind, range.base(), range.size());
+  tracker->open_range(0, 2 * block);
+
+  volatile std::byte* bytes = range.base();
+  for (std::size_t i = 0; i < 2 * block; i += 4096) (void)bytes[i];
+  bool sound = true;
+  for (int round = 0; round < 2 && sound; ++round) {
+    bytes[in_file] = std::byte{1};
+    bytes[in_memory] = std::byte{1};
+    std::vector<byte_range> dirty;
+    tracker->collect(2 * block, dirty);
+    sound = covers(dirty, in_file) && covers(dirty, in_memory) && !covers(dirty, untouched_in_file);
+    if (tracker->rearms()) {
+      dirty.clear();
+      tracker->collect(2 * block, dirty);
+      sound = sound && dirty.empty();
+    }
+  }
+  tracker->detach();
+  return sound;
+}
+
+bool try_self_test(tracker_kind kind) noexcept {
+  try {
+    return self_test(kind);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(tracker_kind kind) noexcept {
+  switch (kind) {
+    case tracker_kind::uffd:
+      return "uffd";
+    case tracker_kind::pagemap:
+      return "pagemap";
+    case tracker_kind::mprotect:
+      return "mprotect";
+  }
+  return "";
+}
+
+bool tracker_works(tracker_kind kind) {
+  switch (kind) {
+    case tracker_kind::uffd: {
+      static const bool works = try_self_test(tracker_kind::uffd);
+      return works;
+    }
+    case tracker_kind::pagemap: {
+      static const bool works = try_self_test(tracker_kind::pagemap);
+      return works;
+    }
+    case tracker_kind::mprotect: {
+      static const bool works = try_self_test(tracker_kind::mprotect);
+      return works;
+    }
+  }
+  return false;
+}
+
+tracker_kind choose_tracker() {
+  if (const char* wish = std::getenv("PERDURE_TRACKER")) {
+    for (const tracker_kind kind : all_kinds) {
+      if (wish == name_of(kind) && tracker_works(kind)) return kind;
+    }
+  }
+  for (const tracker_kind kind : all_kinds) {
+    if (tracker_works(kind)) return kind;
+  }
+  throw std::system_error(
+      ENOTSUP, std::generic_category(),
+      "no way to track stores works here: userfaultfd, /proc/self/pagemap and mprotect all failed");
+}
+
+std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, std::byte* base, std::size_t capacity) {
+  switch (kind) {
+    case tracker_kind::uffd:
+      return make_uffd_tracker(base, capacity);
+    case tracker_kind::pagemap:
+      return make_pagemap_tracker(base, capacity);
+    case tracker_kind::mprotect:
+      break;
+  }
+  return make_mprotect_tracker(base, capacity);
+}
+
+}  // namespace perdure::os

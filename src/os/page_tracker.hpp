@@ -1,0 +1,73 @@
+// Finds out which pages of a private mapping the program has stored to.
+//
+// Three ways, in order of preference:
+//   uffd      userfaultfd's asynchronous write protection, read and renewed by PAGEMAP_SCAN (Linux 6.7):
+//             exact, about half a millisecond per GiB;
+//   pagemap   /proc/self/pagemap: in a private file mapping a page that was stored to is anonymous. Cannot
+//             renew: the caller must make the pages the file's again (`rearms()` is false);
+//   mprotect  write-protected memory and a SIGSEGV handler: works everywhere, 64 KiB at a time.
+// A tracker that the kernel claims to have may still not work (soft-dirty bits that are never set are the
+// known case), so each is tried on a scratch mapping before it is trusted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace perdure::os {
+
+/// A piece of the tracked range, in bytes from its base; whole pages.
+struct byte_range {
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+
+enum class tracker_kind { uffd, pagemap, mprotect };
+
+class page_tracker {
+ public:
+  page_tracker(const page_tracker&) = delete;
+  page_tracker& operator=(const page_tracker&) = delete;
+  virtual ~page_tracker() = default;
+
+  virtual tracker_kind kind() const noexcept = 0;
+  /// Whether `collect` itself starts the next interval. If not, every page it reported is reported again
+  /// until its private copy is dropped.
+  virtual bool rearms() const noexcept = 0;
+
+  /// Makes a mapped part of the range readable and writable, and watches it. No page in it is dirty.
+  /// Thread-safe for ranges that are not yet open.
+  virtual void open_range(std::size_t offset, std::size_t bytes) = 0;
+
+  /// Appends what was stored to in [0, bytes) since the last call (or the opening of the range). May
+  /// report more than was stored to, the same page twice, and in any order; never less. No thread may
+  /// store to the range meanwhile.
+  virtual void collect(std::size_t bytes, std::vector<byte_range>& dirty) = 0;
+
+  /// Ends tracking. Must be called before the range is unmapped.
+  virtual void detach() noexcept {}
+
+ protected:
+  page_tracker() = default;
+};
+
+std::string_view name_of(tracker_kind kind) noexcept;
+
+/// Whether this kind passes its self-test on this system; tried once per process.
+bool tracker_works(tracker_kind kind);
+
+/// The kind PERDURE_TRACKER names, if it works; else the first that works.
+tracker_kind choose_tracker();
+
+/// Tracks [base, base + capacity), a reservation into which files may already be mapped; nothing is
+/// accessible until `open_range`. Throws std::system_error when the kernel refuses.
+std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, std::byte* base, std::size_t capacity);
+
+// The three implementations, each in its own file.
+std::unique_ptr<page_tracker> make_uffd_tracker(std::byte* base, std::size_t capacity);
+std::unique_ptr<page_tracker> make_pagemap_tracker(std::byte* base, std::size_t capacity);
+std::unique_ptr<page_tracker> make_mprotect_tracker(std::byte* base, std::size_t capacity);
+
+}  // namespace perdure::os

@@ -1,0 +1,129 @@
+// Page tracking by userfaultfd's asynchronous write protection (Linux 6.7).
+//
+// The whole reservation is registered once. A page that is write-protected through it loses that mark at
+// the first store, without a signal or a message; one PAGEMAP_SCAN finds the pages without the mark and
+// sets it again. A page never touched has no mark either, so a first touch is found too. Left out are
+// pages that are still the file's (PAGE_IS_FILE: a private mapping that was only read) and the shared
+// zero page (anonymous memory that was only read).
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "os/file.hpp"
+#include "os/mapping.hpp"
+#include "os/page_tracker.hpp"
+#include "os/system_error.hpp"
+
+namespace perdure::os {
+
+namespace {
+
+// Kernel interface newer than the headers of the oldest supported distribution.
+constexpr int user_mode_only = 1;                             // UFFD_USER_MODE_ONLY: needs no privilege
+constexpr std::uint64_t feature_wp_unpopulated = 1ULL << 13;  // UFFD_FEATURE_WP_UNPOPULATED
+constexpr std::uint64_t feature_wp_async = 1ULL << 15;        // UFFD_FEATURE_WP_ASYNC
+
+struct scanned_region {  // struct page_region
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t categories;
+};
+
+struct scan_request {  // struct pm_scan_arg
+  std::uint64_t size;
+  std::uint64_t flags;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t walk_end;
+  std::uint64_t vec;
+  std::uint64_t vec_len;
+  std::uint64_t max_pages;
+  std::uint64_t category_inverted;
+  std::uint64_t category_mask;
+  std::uint64_t category_anyof_mask;
+  std::uint64_t return_mask;
+};
+static_assert(sizeof(scan_request) == 96);
+
+const unsigned long pagemap_scan = _IOWR('f', 16, scan_request);
+constexpr std::uint64_t scan_protect_matching = 1ULL << 0;  // PM_SCAN_WP_MATCHING
+constexpr std::uint64_t scan_check_async = 1ULL << 1;       // PM_SCAN_CHECK_WPASYNC
+constexpr std::uint64_t page_is_written = 1ULL << 1;
+constexpr std::uint64_t page_is_file = 1ULL << 2;
+constexpr std::uint64_t page_is_zero = 1ULL << 5;
+
+class uffd_tracker final : public page_tracker {
+ public:
+  uffd_tracker(std::byte* base, std::size_t capacity) : base_(base) {
+    faults_ = file(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | user_mode_only)),
+                   "userfaultfd");
+    if (!faults_) throw_errno("userfaultfd", "");
+    uffdio_api api{};
+    api.api = UFFD_API;
+    api.features = feature_wp_async | feature_wp_unpopulated;
+    if (::ioctl(faults_.descriptor(), UFFDIO_API, &api) != 0) throw_errno("UFFDIO_API", "");
+    uffdio_register range{};
+    range.range.start = reinterpret_cast<std::uintptr_t>(base);
+    range.range.len = capacity;
+    range.mode = UFFDIO_REGISTER_MODE_WP;
+    if (::ioctl(faults_.descriptor(), UFFDIO_REGISTER, &range) != 0) throw_errno("UFFDIO_REGISTER", "");
+    pagemap_ = file(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "/proc/self/pagemap");
+    if (!pagemap_) throw_errno("open", "/proc/self/pagemap");
+  }
+
+  tracker_kind kind() const noexcept override { return tracker_kind::uffd; }
+  bool rearms() const noexcept override { return true; }
+
+  void open_range(std::size_t offset, std::size_t bytes) override {
+    protect(base_ + offset, bytes, access::read_write);
+  }
+
+  void collect(std::size_t bytes, std::vector<byte_range>& dirty) override {
+    const auto base = reinterpret_cast<std::uintptr_t>(base_);
+    std::array<scanned_region, 1024> regions;
+    scan_request request{};
+    request.size = sizeof request;
+    request.flags = scan_protect_matching | scan_check_async;
+    request.start = base;
+    request.end = base + bytes;
+    request.vec = reinterpret_cast<std::uintptr_t>(regions.data());
+    request.vec_len = regions.size();
+    request.category_inverted = page_is_file | page_is_zero;
+    request.category_mask = page_is_written | page_is_file | page_is_zero;
+    request.return_mask = page_is_written;
+    while (request.start < request.end) {
+      request.walk_end = 0;
+      // Room first: what the scan has protected and an exception here lost would never be reported again.
+      if (dirty.capacity() - dirty.size() < regions.size()) {
+        dirty.reserve(std::max(2 * dirty.capacity(), dirty.size() + regions.size()));
+      }
+      const int found = ::ioctl(pagemap_.descriptor(), pagemap_scan, &request);
+      if (found < 0 && errno == EINTR) continue;
+      if (found < 0) throw_errno("PAGEMAP_SCAN", "");
+      for (int i = 0; i < found; ++i) {
+        const scanned_region& region = regions[static_cast<std::size_t>(i)];
+        dirty.push_back({region.start - base, region.end - region.start});
+      }
+      if (request.walk_end <= request.start) break;
+      request.start = request.walk_end;
+    }
+  }
+
+ private:
+  std::byte* base_;
+  file faults_;
+  file pagemap_;
+};
+
+}  // namespace
+
+std::unique_ptr<page_tracker> make_uffd_tracker(std::byte* base, std::size_t capacity) {
+  return std::make_unique<uffd_tracker>(base, capacity);
+}
+
+}  // namespace perdure::os

@@ -1,0 +1,38 @@
+#include "segment/page_runs.hpp"
+
+#include <algorithm>
+
+namespace perdure {
+
+void normalize(std::vector<page_run>& runs) {
+  std::sort(runs.begin(), runs.end(), [](const page_run& a, const page_run& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].count == 0) continue;
+    if (kept != 0 && runs[i].first <= runs[kept - 1].first + runs[kept - 1].count) {
+      page_run& last = runs[kept - 1];
+      last.count = std::max(last.first + last.count, runs[i].first + runs[i].count) - last.first;
+    } else {
+      runs[kept++] = runs[i];
+    }
+  }
+  runs.resize(kept);
+}
+
+std::vector<page_run> subtract(const std::vector<page_run>& from, const std::vector<page_run>& what) {
+  std::vector<page_run> result;
+  auto hole = what.begin();
+  for (const page_run& run : from) {
+    std::uint64_t next = run.first;
+    const std::uint64_t end = run.first + run.count;
+    while (hole != what.end() && hole->first + hole->count <= next) ++hole;
+    for (auto h = hole; h != what.end() && h->first < end; ++h) {
+      if (h->first > next) result.push_back({next, h->first - next});
+      next = std::max(next, h->first + h->count);
+    }
+    if (next < end) result.push_back({next, end - next});
+  }
+  return result;
+}
+
+}  // namespace perdure

@@ -1,0 +1,16 @@
+// Sets of pages, kept as sorted runs that neither touch nor overlap.
+#pragma once
+
+#include <vector>
+
+#include "segment/segment.hpp"
+
+namespace perdure {
+
+/// Sorts the runs and joins those that touch or overlap; empty ones go.
+void normalize(std::vector<page_run>& runs);
+
+/// The pages of `from` that are not in `what`; both normalized, and so is the result.
+std::vector<page_run> subtract(const std::vector<page_run>& from, const std::vector<page_run>& what);
+
+}  // namespace perdure

@@ -1,0 +1,57 @@
+// The default backing of a store: a private mapping of the home files, anonymous memory beyond them.
+//
+// The kernel never writes any of its pages to a file, so the store alone decides what becomes durable,
+// and when. Pages the program stored to are found by a page tracker.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "os/mapping.hpp"
+#include "os/page_tracker.hpp"
+#include "segment/segment.hpp"
+
+namespace perdure {
+
+/// Consecutive parts of a segment and where in which file their bytes are.
+struct file_extent {
+  int descriptor;
+  std::uint64_t offset;
+  std::size_t bytes;
+};
+
+class private_segment final : public segment {
+ public:
+  /// Maps `home` from the segment's start; its total is the segment's first size. A read-only segment is
+  /// writable until `seal`. Throws std::system_error.
+  private_segment(os::reservation memory, std::span<const file_extent> home, bool read_only);
+  ~private_segment() override;
+
+  void grow(std::size_t bytes) override;
+  void discard(page_run pages) override;
+
+  /// Appends, sorted and without overlap, the pages stored to since the last call. Writers must be quiet.
+  void collect_dirty(std::vector<page_run>& dirty);
+  /// Whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a checkpoint.
+  bool rearms() const noexcept { return !tracker_ || tracker_->rearms(); }
+  /// The home files now hold every byte: drops the private copies of `settled` and maps the whole segment
+  /// from `home`, so that private copies are the pages stored to from now on.
+  void adopt(std::span<const file_extent> home, std::span<const page_run> settled);
+
+  /// Ends the time in which a read-only segment may be written (for the replay of a journal).
+  void seal();
+
+  std::string_view tracker() const noexcept { return tracker_ ? os::name_of(tracker_->kind()) : "none"; }
+
+ private:
+  std::unique_ptr<os::page_tracker> tracker_;
+  os::reservation memory_;
+  std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
+  std::mutex growing_;
+  std::size_t open_ = 0;    // bytes readable and writable: size() and a reserve for growth
+  std::size_t mapped_ = 0;  // bytes backed by files; anonymous beyond
+};
+
+}  // namespace perdure

@@ -1,0 +1,33 @@
+// A shared mapping of the home files: the kernel writes pages back when it likes. For comparison with
+// other systems, and for stores on tmpfs.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "segment/private_segment.hpp"
+
+namespace perdure {
+
+class shared_segment final : public segment {
+ public:
+  /// Gives the files' extents for [0, bytes), making the files at least so long, with disk space behind
+  /// them where that can be had: a store to a hole of a full disk is a SIGBUS. Throws std::system_error.
+  using extend_files = std::function<std::vector<file_extent>(std::size_t bytes)>;
+
+  shared_segment(os::reservation memory, std::size_t size, extend_files extend);
+
+  void grow(std::size_t bytes) override;
+  void discard(page_run pages) override;
+
+ private:
+  void map_from(std::size_t offset, std::size_t bytes);
+
+  os::reservation memory_;
+  extend_files extend_;
+  std::mutex growing_;
+  std::size_t open_ = 0;
+};
+
+}  // namespace perdure

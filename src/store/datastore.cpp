@@ -1,0 +1,288 @@
+// Creating, opening and recovering stores.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "segment/growth.hpp"
+#include "store/address_space.hpp"
+#include "store/failure.hpp"
+#include "store/redo.hpp"
+#include "store/store_parts.hpp"
+
+namespace perdure {
+
+namespace {
+
+constexpr std::size_t most_home_files = 4096;
+
+std::filesystem::path without_trailing_slash(std::filesystem::path path) {
+  if (path.empty()) throw error(errc::invalid_argument, "the path of a datastore must not be empty");
+  path = path.lexically_normal();
+  return path.has_filename() || !path.has_parent_path() ? path : path.parent_path();
+}
+
+os::file open_store_directory(const std::filesystem::path& path) {
+  os::file directory;
+  try {
+    directory = os::file::open_directory(path);
+  } catch (const std::system_error& failure) {
+    const int code = failure.code().value();
+    if (code == ENOENT)
+      throw error(errc::not_found, "there is no datastore " + path.string() + ": create it first");
+    if (code == ENOTDIR) {
+      throw error(errc::not_a_store,
+                  path.string() + " is no datastore: a datastore is a directory, this is not");
+    }
+    throw;
+  }
+  return directory;
+}
+
+layout::super_slot first_slot(const store_options& options) {
+  constexpr std::size_t most = std::size_t{1} << 46;
+  if (options.capacity == 0 || options.capacity > most) {
+    throw error(errc::invalid_argument,
+                "a store's capacity must be from 1 byte to 64 TiB, not " + std::to_string(options.capacity));
+  }
+  if (options.home_file_size == 0 || options.home_file_size % layout::chunk_size != 0 ||
+      options.home_file_size > most) {
+    throw error(errc::invalid_argument,
+                "a store's home file size must be a multiple of 2 MiB up to 64 TiB, not " +
+                    std::to_string(options.home_file_size));
+  }
+  layout::super_slot slot{};
+  slot.capacity = round_up(options.capacity, segment_alignment);
+  slot.home_file_bytes = options.home_file_size;
+  if ((slot.capacity - 1) / slot.home_file_bytes + 1 > most_home_files) {
+    throw error(errc::invalid_argument, "a store of this capacity would have more than " +
+                                            std::to_string(most_home_files) +
+                                            " home files: choose a larger home file size");
+  }
+  if (!options.pinned && options.address != nullptr) {
+    throw error(errc::invalid_argument, "an address can be chosen for pinned stores only");
+  }
+  if (reinterpret_cast<std::uintptr_t>(options.address) % segment_alignment != 0) {
+    throw error(errc::invalid_argument, "the address of a pinned store must be a multiple of 1 GiB");
+  }
+  slot.magic = layout::super_magic;
+  slot.format = layout::format_version;
+  slot.byte_order = layout::byte_order_mark;
+  slot.uuid = random_uuid();
+  slot.page_bytes = static_cast<std::uint32_t>(page_size);
+  slot.pointer_bytes = sizeof(void*);
+  slot.chunk_bytes = layout::chunk_size;
+  slot.flags = options.pinned ? layout::flag_pinned : 0;
+  slot.created_ns = slot.written_ns = unix_time_ns();
+  return slot;
+}
+
+// Everything but the memory of a store whose lock is held.
+store_parts load(const std::filesystem::path& path, store_lock lock, bool writable,
+                 const store_options& options, os::reservation place) {
+  os::file directory = os::file::open_directory(path);
+  super_block super = super_block::load(directory, writable);
+  const layout::super_slot& now = super.now();
+  if ((now.flags & layout::flag_open_dirty) != 0 && !options.accept_unclean) {
+    throw error(errc::damaged,
+                path.string() +
+                    " was open with a shared mapping and not closed: its pages may be of different "
+                    "times. Restore a copy, or open it with `accept_unclean` to look at what is there");
+  }
+  home_files home(directory, now, writable);
+  checksum_table checksums(directory, now, writable);
+  std::array<journal, 2> journals{journal(directory, 0, now.uuid, writable),
+                                  journal(directory, 1, now.uuid, writable)};
+  if (place.base() == nullptr) {
+    place =
+        now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
+  }
+  return {path,
+          writable,
+          std::move(lock),
+          std::move(directory),
+          std::move(super),
+          std::move(home),
+          std::move(checksums),
+          std::move(journals),
+          std::move(place)};
+}
+
+// Brings home what was committed last, and takes away what a checkpoint that was never committed left.
+void recover(store_parts& parts) {
+  layout::super_slot super = parts.super.now();
+  const auto pending = find_committed(parts.journals, super.applied_epoch, super.capacity);
+  if (!pending.empty()) {
+    const layout::journal_header& last = pending.back().header;
+    for (const committed_journal& journal : pending) parts.home.require(journal.header.segment_bytes);
+    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
+                                 last.segment_bytes / page_size);
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      const bool newest = i + 1 == pending.size();
+      redo_at_home(pending[i], parts.home, parts.checksums,
+                   newest ? std::vector<page_run>{} : pages_of(pending.back()));
+    }
+    parts.checksums.stop_rebuilding();
+    parts.checksums.flush(last.segment_bytes);
+    parts.home.sync();
+    parts.checksums.sync();
+    super.epoch = super.applied_epoch = last.epoch;
+    super.segment_bytes = last.segment_bytes;
+    parts.super.store(super);
+  }
+  // Pages beyond the committed length must read as zero when the segment grows over them again.
+  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);
+}
+
+std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, bool writable,
+                                       const store_options& options, os::reservation place) {
+  store_parts parts = load(path, std::move(lock), writable, options, std::move(place));
+  if (writable) recover(parts);
+  if (writable && options.backing == backing::shared_file) return make_shared_store(std::move(parts));
+  return make_private_store(std::move(parts));
+}
+
+std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, bool writable,
+                                         const store_options& options) {
+  const std::filesystem::path path = without_trailing_slash(given);
+  return reporting("open", path, [&] {
+    const os::file directory = open_store_directory(path);
+    // Looked at before LOCK is made, so that a directory that is no store stays as it is.
+    if (!os::exists_in(directory, "super")) super_block::load(directory, false);
+    store_lock lock(directory, writable ? os::lock_mode::exclusive : os::lock_mode::shared);
+    return open_locked(path, std::move(lock), writable, options, {});
+  });
+}
+
+std::string hidden_name(const std::filesystem::path& path, const layout::super_slot& slot) {
+  std::string name(1, '.');
+  name.append(path.filename().string()).append(".new-").append(to_text(slot.uuid), 0, 8);
+  return name;
+}
+
+// A new store is made under another name beside its place and renamed when complete and durable: nobody
+// ever sees half of one.
+class unfinished_store {
+ public:
+  unfinished_store(const std::filesystem::path& path, const layout::super_slot& slot)
+      : path_(path.parent_path() / hidden_name(path, slot)) {
+    if (::mkdir(path_.c_str(), 0700) != 0)
+      throw std::system_error(errno, std::generic_category(), "mkdir " + path_.string());
+  }
+  unfinished_store(const unfinished_store&) = delete;
+  unfinished_store& operator=(const unfinished_store&) = delete;
+  ~unfinished_store() {
+    std::error_code ignored;
+    if (!finished_) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+  void publish(const std::filesystem::path& path) {
+    os::rename_to_new(path_, path);
+    finished_ = true;
+  }
+
+ private:
+  std::filesystem::path path_;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
+                                             const store_options& options) {
+  const std::filesystem::path path = without_trailing_slash(given);
+  layout::super_slot slot = first_slot(options);
+  return reporting("create", path, [&] {
+    struct stat status;
+    if (::lstat(path.c_str(), &status) == 0) {
+      throw error(errc::already_exists, path.string() + " exists already: open it, or choose another path");
+    }
+    os::reservation place;
+    if (options.pinned) {
+      std::uint64_t seed;
+      std::memcpy(&seed, slot.uuid.data(), sizeof seed);
+      place = options.address != nullptr
+                  ? reserve_at(reinterpret_cast<std::uintptr_t>(options.address), slot.capacity, path)
+                  : choose_pinned_place(slot.capacity, seed, path);
+      slot.address = reinterpret_cast<std::uintptr_t>(place.base());
+    }
+    const std::filesystem::path parent =
+        path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    const os::file parent_directory = os::file::open_directory(parent);
+    unfinished_store fresh(path, slot);
+    const os::file directory = os::file::open_directory(fresh.path());
+    store_lock lock(directory, os::lock_mode::exclusive);
+    super_block::create(directory, slot).sync();
+    checksum_table::create(directory, slot);
+    journal::create(directory, 0, slot.uuid);
+    journal::create(directory, 1, slot.uuid);
+    home_files::create(directory, slot);
+    directory.sync();
+    try {
+      fresh.publish(path);
+    } catch (const std::system_error& failure) {
+      if (failure.code().value() != EEXIST && failure.code().value() != ENOTEMPTY) throw;
+      throw error(errc::already_exists, path.string() + " exists already: open it, or choose another path");
+    }
+    parent_directory.sync();
+    return open_locked(path, std::move(lock), true, options, std::move(place));
+  });
+}
+
+std::unique_ptr<datastore> datastore::open(const std::filesystem::path& path, const store_options& options) {
+  return open_existing(path, true, options);
+}
+
+std::unique_ptr<datastore> datastore::open_read_only(const std::filesystem::path& path,
+                                                     const store_options& options) {
+  return open_existing(path, false, options);
+}
+
+store_info datastore::inspect(const std::filesystem::path& given) {
+  const std::filesystem::path path = without_trailing_slash(given);
+  return reporting("inspect", path, [&] {
+    const os::file directory = open_store_directory(path);
+    const super_block super = super_block::load(directory, false);
+    const layout::super_slot& now = super.now();
+    store_info info = describe(directory, now, super.abi());
+    // A checkpoint is committed by its journal, before the super block hears of it.
+    for (const unsigned parity : {0u, 1u}) {
+      if (!os::exists_in(directory, journal::name_of(parity))) continue;
+      const auto header = journal(directory, parity, now.uuid, false).header();
+      if (!header || header->epoch <= info.epoch || header->epoch > now.applied_epoch + 2) continue;
+      info.epoch = header->epoch;
+      info.size = header->segment_bytes;
+    }
+    return info;
+  });
+}
+
+store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi) {
+  store_info info;
+  info.uuid = to_text(super.uuid);
+  info.format_version = super.format;
+  info.compat_features = super.compat;
+  info.read_only_compat_features = super.read_only_compat;
+  info.incompat_features = super.incompat;
+  info.epoch = super.epoch;
+  info.applied_epoch = super.applied_epoch;
+  info.open_dirty = (super.flags & layout::flag_open_dirty) != 0;
+  info.capacity = super.capacity;
+  info.size = super.segment_bytes;
+  info.home_file_size = super.home_file_bytes;
+  info.pinned = (super.flags & layout::flag_pinned) != 0;
+  info.address = super.address;
+  info.abi = abi;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    if (entry.path().filename().string().starts_with("heap.")) ++info.home_files;
+    struct stat status;
+    if (::lstat(entry.path().c_str(), &status) == 0) {
+      info.disk_bytes += static_cast<std::size_t>(status.st_blocks) * 512;
+    }
+  }
+  return info;
+}
+
+}  // namespace perdure

@@ -1,0 +1,30 @@
+// Turns failed system calls into errors a person can act on.
+#pragma once
+
+#include <filesystem>
+#include <perdure/error.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace perdure {
+
+errc code_of(const std::system_error& failure) noexcept;
+
+/// "cannot <action> <store>: <what the system said>; <what to do>".
+[[noreturn]] void throw_failure(const std::string& action, const std::filesystem::path& store,
+                                const std::system_error& failure);
+
+/// Runs `work`; a failed system call in it is thrown as `perdure::error`.
+template <class Work>
+decltype(auto) reporting(const std::string& action, const std::filesystem::path& store, Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const std::system_error& failure) {
+    throw_failure(action, store, failure);
+  }
+}
+
+[[noreturn]] void throw_damaged(const std::filesystem::path& file, const std::string& what);
+
+}  // namespace perdure

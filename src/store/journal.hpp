@@ -1,0 +1,57 @@
+// The redo journals jrnl.0 and jrnl.1: what a checkpoint changes in pages that the one before it needs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "os/file.hpp"
+#include "store/layout.hpp"
+
+namespace perdure {
+
+/// One journal file, used for every second epoch. Not thread-safe.
+class journal {
+ public:
+  /// Makes the file with an empty header, synced.
+  static void create(const os::file& directory, unsigned parity, const layout::uuid_bytes& uuid);
+  /// Throws `damaged` when the file is missing, has no header block, or belongs to another store.
+  journal(const os::file& directory, unsigned parity, const layout::uuid_bytes& uuid, bool writable);
+
+  /// Reads the header; nothing when it is torn or empty.
+  std::optional<layout::journal_header> header() const;
+  /// The index of a journal whose header, index and payload are whole; nothing when any of it is torn.
+  /// Every number in it has been checked against `capacity`.
+  std::optional<std::vector<layout::journal_entry>> read_index(const layout::journal_header& header,
+                                                               std::uint64_t capacity) const;
+  /// As `read_index`, without reading the payload.
+  std::optional<std::vector<layout::journal_entry>> read_index_only(const layout::journal_header& header,
+                                                                    std::uint64_t capacity) const;
+  /// Reads `count` payload pages from the `first`.
+  void read_payload(const layout::journal_header& header, std::uint64_t first, std::size_t count,
+                    std::byte* to) const;
+
+  static std::uint64_t payload_offset(std::size_t entries);
+  /// Writes payload pages at a place counted from `payload_offset(entries)`.
+  void write_payload(std::size_t entries, std::uint64_t first, std::size_t count, const std::byte* from);
+  /// Writes index and header, and makes all of the journal durable: this is the commit.
+  layout::journal_header commit(std::uint64_t epoch, std::uint64_t segment_bytes,
+                                std::span<const layout::journal_entry> index, std::uint64_t payload_pages);
+
+  /// Puts a new, empty file in this one's place, durably. After a failed write or fdatasync nobody knows
+  /// what of the old file is on disk, and its pages may never be written again.
+  void replace();
+
+  const std::filesystem::path& path() const noexcept { return file_.path(); }
+  std::uint64_t allocated_bytes() const { return file_.allocated_bytes(); }
+  static std::string name_of(unsigned parity) { return "jrnl." + std::to_string(parity); }
+
+ private:
+  os::file directory_;
+  std::string name_;
+  layout::uuid_bytes uuid_;
+  os::file file_;
+};
+
+}  // namespace perdure

@@ -1,0 +1,183 @@
+// Every byte the store writes: the structures of its files, in one place.
+//
+// All numbers are little-endian. Structures have explicit padding (`reserved`, written as zero, ignored
+// when read unless a feature bit gives it a meaning), and each ends in or carries a CRC-32C over itself.
+// In every structure of every format to come, the magic, the format version and the place of the checksum
+// of the super slots stay where they are, so that an old library can tell "too new" from "damaged".
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "segment/segment.hpp"
+
+namespace perdure::layout {
+
+static_assert(std::endian::native == std::endian::little,
+              "the format is read and written without conversion");
+
+inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t oldest_readable_format = 1;
+inline constexpr std::uint32_t byte_order_mark = 0x01020304;
+
+/// What the heap cuts the segment into, and the step in which segments and home files grow.
+inline constexpr std::size_t chunk_size = std::size_t{2} << 20;
+
+using magic = std::array<char, 8>;
+using uuid_bytes = std::array<std::uint8_t, 16>;
+
+inline constexpr magic super_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'S'};
+inline constexpr magic stamp_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'A'};
+inline constexpr magic home_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'H'};
+inline constexpr magic checksum_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'C'};
+inline constexpr magic journal_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'J'};
+
+inline constexpr std::size_t block = 4096;
+static_assert(block == page_size);
+
+// ---- super: slot 0, slot 1, ABI stamp; one block each ------------------------------------------------
+
+/// Features a library must know to open at all (incompat), to write (ro_compat), or need not know.
+/// Reserved for what is planned: incompat bit 0 `undo` log holds old images; incompat bit 1 two epochs in
+/// flight; compat bit 0 labels and times of checkpoints; ro_compat bit 0 snapshot bookkeeping.
+inline constexpr std::uint64_t known_compat = 0;
+inline constexpr std::uint64_t known_read_only_compat = 0;
+inline constexpr std::uint64_t known_incompat = 0;
+
+inline constexpr std::uint64_t flag_open_dirty = 1;       ///< open with the shared backing, or died so
+inline constexpr std::uint64_t flag_checksums_stale = 2;  ///< written through the shared backing since
+inline constexpr std::uint64_t flag_pinned = 4;           ///< always mapped at `address`
+
+struct super_slot {
+  layout::magic magic;
+  std::uint32_t format;
+  std::uint32_t byte_order;
+  std::uint64_t compat;
+  std::uint64_t read_only_compat;
+  std::uint64_t incompat;
+  uuid_bytes uuid;
+  std::uint32_t page_bytes;
+  std::uint32_t pointer_bytes;
+  std::uint64_t chunk_bytes;
+  std::uint64_t sequence;       ///< counts super writes; the valid slot with the higher one counts
+  std::uint64_t epoch;          ///< last checkpoint committed when this slot was written
+  std::uint64_t applied_epoch;  ///< last checkpoint whose pages are all home
+  std::uint64_t segment_bytes;  ///< length of the segment at `applied_epoch`
+  std::uint64_t capacity;
+  std::uint64_t home_file_bytes;  ///< segment bytes per home file
+  std::uint64_t address;          ///< base of a pinned store, else 0
+  std::uint64_t flags;
+  std::uint64_t created_ns;  ///< Unix time
+  std::uint64_t written_ns;
+  std::uint64_t undo_epoch;  ///< reserved for the undo log
+  std::array<std::uint8_t, 3932> reserved;
+  std::uint32_t crc;  ///< of all bytes before it
+};
+static_assert(sizeof(super_slot) == block && offsetof(super_slot, crc) == block - 4);
+
+/// What two builds must share for one to use the other's objects.
+struct abi_stamp {
+  layout::magic magic;
+  std::uint32_t byte_order;
+  std::uint32_t page_bytes;
+  std::uint64_t chunk_bytes;
+  std::uint8_t pointer_bytes;
+  std::uint8_t long_bytes;
+  std::uint8_t long_double_bytes;
+  std::uint8_t wide_char_bytes;
+  std::uint8_t size_bytes;
+  std::uint8_t most_alignment;
+  std::uint8_t char_is_signed;
+  std::uint8_t reserved0;
+  std::array<char, 128> text;  ///< the same for people, zero-terminated
+  std::array<std::uint8_t, 3932> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(abi_stamp) == block && offsetof(abi_stamp, crc) == block - 4);
+
+inline constexpr std::uint64_t super_file_bytes = 3 * block;
+
+// ---- heap.NNN: a header block, then, at a huge-page boundary, page i of the file's part at i * 4096 -----
+
+/// The header ties the file to its store: without it a file of another store or another place in the same
+/// store would be taken for this one. The gap behind the header is a hole.
+inline constexpr std::uint64_t home_data_offset = std::uint64_t{2} << 20;
+
+struct home_header {
+  layout::magic magic;
+  std::uint32_t format;
+  std::uint32_t index;
+  uuid_bytes uuid;
+  std::uint64_t home_file_bytes;
+  std::array<std::uint8_t, 4052> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(home_header) == block && offsetof(home_header, crc) == block - 4);
+
+// ---- crc: a header block, then table pages of 1020 entries ----------------------------------------------
+
+/// Entry values with a meaning of their own; a page whose checksum is one of them has it remapped.
+inline constexpr std::uint32_t no_checksum = 0;  ///< reads as zero
+inline constexpr std::uint32_t any_content = 1;  ///< content of no consequence
+inline constexpr std::uint32_t first_checksum = 2;
+
+inline constexpr std::size_t entries_per_table_page = 1020;
+
+struct checksum_header {
+  layout::magic magic;
+  std::uint32_t format;
+  std::uint32_t reserved0;
+  uuid_bytes uuid;
+  std::array<std::uint8_t, 4060> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(checksum_header) == block && offsetof(checksum_header, crc) == block - 4);
+
+/// A table page of nothing but zeros is valid too: none of its pages was ever written.
+struct table_page {
+  std::uint32_t crc;  ///< of all bytes after it
+  std::uint32_t index;
+  std::array<std::uint8_t, 8> store;  ///< first half of the UUID
+  std::array<std::uint32_t, entries_per_table_page> entries;
+};
+static_assert(sizeof(table_page) == block);
+
+// ---- jrnl.0, jrnl.1: a header block, the index, then, at the next block boundary, whole pages -----------
+
+enum class entry_kind : std::uint8_t {
+  overwrite = 1,  ///< one page; its bytes are in the payload, `value` is their checksum
+  fresh = 2,      ///< one page; its bytes are home already, `value` is their checksum
+  zero = 3,       ///< `value` pages that now read as zero
+  released = 4,   ///< `value` pages whose content is of no consequence
+};
+
+struct journal_entry {
+  std::uint64_t page;
+  std::uint32_t value;
+  entry_kind kind;
+  std::array<std::uint8_t, 3> reserved;
+};
+static_assert(sizeof(journal_entry) == 16);
+
+struct journal_header {
+  layout::magic magic;
+  std::uint32_t format;
+  std::uint32_t flags;
+  uuid_bytes uuid;
+  std::uint64_t epoch;
+  std::uint64_t segment_bytes;
+  std::uint64_t entries;
+  std::uint64_t payload_pages;
+  std::uint64_t payload_offset;
+  std::uint32_t index_crc;
+  std::uint32_t reserved0;
+  std::uint64_t committed_ns;  ///< Unix time
+  std::array<char, 64> label;  ///< reserved for named checkpoints
+  std::array<std::uint8_t, 3940> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) == block - 4);
+
+}  // namespace perdure::layout

@@ -1,0 +1,118 @@
+#include "store/redo.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "segment/page_runs.hpp"
+#include "store/failure.hpp"
+
+namespace perdure {
+
+namespace {
+
+using layout::entry_kind;
+using layout::journal_entry;
+
+constexpr std::size_t batch_pages = 256;
+
+bool is_run(const journal_entry& entry) {
+  return entry.kind == entry_kind::zero || entry.kind == entry_kind::released;
+}
+
+bool contains(const std::vector<page_run>& runs, std::uint64_t page) {
+  const auto after = std::upper_bound(runs.begin(), runs.end(), page,
+                                      [](std::uint64_t p, const page_run& run) { return p < run.first; });
+  return after != runs.begin() && page < (after - 1)->first + (after - 1)->count;
+}
+
+// Calls `visit(first page, pages, bytes)` for the overwritten pages, neighbours together.
+template <class Visit>
+void for_payload(const committed_journal& journal, Visit&& visit) {
+  std::vector<std::byte> batch(std::min<std::uint64_t>(batch_pages, journal.header.payload_pages) *
+                               page_size);
+  std::vector<std::uint64_t> pages;
+  std::uint64_t next = 0;
+  const auto flush = [&] {
+    if (pages.empty()) return;
+    journal.file->read_payload(journal.header, next, pages.size(), batch.data());
+    next += pages.size();
+    for (std::size_t i = 0; i < pages.size();) {
+      std::size_t end = i + 1;
+      while (end < pages.size() && pages[end] == pages[end - 1] + 1) ++end;
+      visit(pages[i], end - i, batch.data() + i * page_size);
+      i = end;
+    }
+    pages.clear();
+  };
+  for (const journal_entry& entry : journal.index) {
+    if (entry.kind != entry_kind::overwrite) continue;
+    pages.push_back(entry.page);
+    if (pages.size() == batch_pages) flush();
+  }
+  flush();
+}
+
+}  // namespace
+
+void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table,
+                  const std::vector<page_run>& newer) {
+  for_payload(journal, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
+    if (newer.empty()) return home.write(first, count, bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!contains(newer, first + i)) home.write(first + i, 1, bytes + i * page_size);
+    }
+  });
+  for (const journal_entry& entry : journal.index) {
+    if (!is_run(entry)) continue;
+    for (const page_run& run : subtract({{entry.page, entry.value}}, newer)) home.punch(run);
+  }
+  // Entries after pages: a torn table page may have to be made from the pages first.
+  for (const journal_entry& entry : journal.index) {
+    const std::uint64_t count = is_run(entry) ? entry.value : 1;
+    const std::uint32_t value = entry.kind == entry_kind::zero       ? layout::no_checksum
+                                : entry.kind == entry_kind::released ? layout::any_content
+                                                                     : entry.value;
+    for (std::uint64_t page = entry.page; page < entry.page + count; ++page) {
+      if (newer.empty() || !contains(newer, page)) table.set(page, value);
+    }
+  }
+}
+
+void redo_in_memory(const committed_journal& journal, std::byte* base) {
+  for_payload(journal, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
+    std::memcpy(base + first * page_size, bytes, count * page_size);
+  });
+  for (const journal_entry& entry : journal.index) {
+    if (entry.kind == entry_kind::zero)
+      std::memset(base + entry.page * page_size, 0, entry.value * page_size);
+  }
+}
+
+std::vector<committed_journal> find_committed(const std::array<journal, 2>& journals, std::uint64_t applied,
+                                              std::uint64_t capacity) {
+  std::vector<committed_journal> found;
+  for (std::uint64_t epoch = applied + 1; epoch <= applied + 2; ++epoch) {
+    const journal& file = journals[epoch & 1];
+    const auto header = file.header();
+    if (!header || header->epoch != epoch) continue;
+    auto index = file.read_index(*header, capacity);
+    if (!index) continue;
+    if (found.empty() && epoch == applied + 2) {
+      throw_damaged(journals[(applied + 1) & 1].path(),
+                    "checkpoint " + std::to_string(applied + 1) + " is missing beneath a later one");
+    }
+    found.push_back({&file, *header, std::move(*index)});
+  }
+  return found;
+}
+
+std::vector<page_run> pages_of(const committed_journal& journal) {
+  std::vector<page_run> runs;
+  runs.reserve(journal.index.size());
+  for (const journal_entry& entry : journal.index)
+    runs.push_back({entry.page, is_run(entry) ? entry.value : 1});
+  normalize(runs);
+  return runs;
+}
+
+}  // namespace perdure

@@ -1,0 +1,115 @@
+// A store whose segment is the files themselves. What it holds on disk while open is anything between the
+// last clean close and now; the super block says so (`open_dirty`).
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "segment/shared_segment.hpp"
+#include "store/failure.hpp"
+#include "store/store_parts.hpp"
+
+namespace perdure {
+
+namespace {
+
+class shared_store final : public datastore {
+ public:
+  explicit shared_store(store_parts parts)
+      : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)), epoch_(parts_->super.now().epoch) {
+    layout::super_slot super = parts_->super.now();
+    super.flags |= layout::flag_open_dirty | layout::flag_checksums_stale;
+    parts_->super.store(super);
+    memory_ = std::make_unique<shared_segment>(
+        std::move(parts_->place), super.segment_bytes, [this](std::size_t bytes) {
+          const std::uint64_t before = parts_->home.bytes();
+          parts_->home.extend(bytes);
+          if (bytes > before) parts_->home.reserve_space({before / page_size, (bytes - before) / page_size});
+          return parts_->home.extents(bytes);
+        });
+  }
+  ~shared_store() override {
+    try {
+      shut();
+    } catch (const std::exception&) {
+      // The super block still says open-dirty, so the next open reports it.
+    }
+  }
+
+  segment& memory() noexcept override { return *memory_; }
+
+  void checkpoint(std::span<const page_run> released) override {
+    const std::scoped_lock lock(control_);
+    if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+    if (owner_ != ::getpid())
+      throw error(errc::invalid_argument, path_.string() + " belongs to the parent process");
+    reporting("checkpoint", path_, [&] {
+      for (const page_run& run : released) parts_->home.punch(run);
+      save(layout::flag_open_dirty | layout::flag_checksums_stale);
+    });
+  }
+
+  void wait_applied() override {}
+  void close() override { shut(); }
+  std::uint64_t epoch() const noexcept override { return epoch_; }
+  bool read_only() const noexcept override { return false; }
+  const std::filesystem::path& path() const noexcept override { return path_; }
+
+  store_info info() const override {
+    const std::scoped_lock lock(control_);
+    if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+    return describe(parts_->directory, parts_->super.now(), parts_->super.abi());
+  }
+
+  std::string tracker() const override { return "none"; }
+
+ private:
+  // Everything written so far becomes durable, then the super block that says how much it is.
+  void save(std::uint64_t flags) {
+    parts_->home.sync_all();
+    parts_->checksums.flush(memory_->size());
+    parts_->checksums.sync();
+    layout::super_slot super = parts_->super.now();
+    super.flags = (super.flags & layout::flag_pinned) | flags;
+    super.epoch = super.applied_epoch = super.epoch + 1;
+    super.segment_bytes = memory_->size();
+    parts_->super.store(super);
+    epoch_ = super.epoch;
+  }
+
+  void shut() {
+    const std::scoped_lock lock(control_);
+    if (!open_) return;
+    open_ = false;
+    if (owner_ != ::getpid()) return;
+    const auto let_go = [this] {
+      memory_.reset();
+      parts_.reset();
+    };
+    try {
+      reporting("close", path_, [&] { save(layout::flag_checksums_stale); });
+    } catch (...) {
+      let_go();
+      throw;
+    }
+    let_go();
+  }
+
+  std::filesystem::path path_;
+  int owner_;
+  mutable std::mutex control_;
+  bool open_ = true;
+  std::optional<store_parts> parts_;
+  std::unique_ptr<shared_segment> memory_;
+  std::atomic<std::uint64_t> epoch_;
+};
+
+}  // namespace
+
+std::unique_ptr<datastore> make_shared_store(store_parts parts) {
+  const std::filesystem::path path = parts.path;
+  return reporting("open", path, [&] { return std::make_unique<shared_store>(std::move(parts)); });
+}
+
+}  // namespace perdure

@@ -1,0 +1,35 @@
+// What every open datastore holds, whatever its backing: directory, lock, super block, home files.
+#pragma once
+
+#include <array>
+#include <perdure/datastore.hpp>
+
+#include "os/mapping.hpp"
+#include "store/checksum_table.hpp"
+#include "store/home_files.hpp"
+#include "store/journal.hpp"
+#include "store/store_lock.hpp"
+#include "store/super_block.hpp"
+
+namespace perdure {
+
+struct store_parts {
+  std::filesystem::path path;
+  bool writable;
+  store_lock lock;
+  os::file directory;
+  super_block super;
+  home_files home;
+  checksum_table checksums;
+  std::array<journal, 2> journals;
+  os::reservation place;  // address space for the segment
+};
+
+/// The two kinds of open store. `parts` of a writer are recovered: nothing is left to redo.
+std::unique_ptr<datastore> make_private_store(store_parts parts);
+std::unique_ptr<datastore> make_shared_store(store_parts parts);
+
+/// What `datastore::info` reports, from a super slot and the files in the directory.
+store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi);
+
+}  // namespace perdure
