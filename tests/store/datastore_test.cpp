@@ -1,0 +1,381 @@
+// What a datastore promises when nothing goes wrong.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <perdure/datastore.hpp>
+#include <vector>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+store_options small() {
+  store_options options;
+  options.capacity = std::size_t{2} << 30;
+  return options;
+}
+
+class a_datastore : public scratch_directory {
+ protected:
+  void put(datastore& store, std::uint64_t page, std::uint64_t number) {
+    fill_page(store.memory().base() + page * page_size, number);
+  }
+  ::testing::AssertionResult has(datastore& store, std::uint64_t page, std::uint64_t number) {
+    if (holds(store.memory().base() + page * page_size, number)) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "page " << page << " is not pattern " << number;
+  }
+};
+
+TEST_F(a_datastore, uses_the_tracker_it_is_told_to) {
+  const auto store = datastore::create(path(), small());
+  const char* wish = std::getenv("PERDURE_TRACKER");
+  if (wish != nullptr && *wish != 0) {
+    EXPECT_EQ(store->tracker(), wish);
+  } else {
+    EXPECT_NE(store->tracker(), "none");
+  }
+}
+
+TEST_F(a_datastore, keeps_what_was_checkpointed) {
+  {
+    const auto store = datastore::create(path(), small());
+    EXPECT_EQ(store->epoch(), 0u);
+    EXPECT_EQ(store->memory().size(), 0u);
+    store->memory().grow(8 * mib);
+    for (std::uint64_t page = 0; page < 1000; page += 3) put(*store, page, page + 1);
+    store->checkpoint();
+    EXPECT_EQ(store->epoch(), 1u);
+  }
+  const auto store = datastore::open(path());
+  EXPECT_EQ(store->epoch(), 1u);
+  EXPECT_EQ(store->memory().size(), 8 * mib);
+  for (std::uint64_t page = 0; page < 1000; ++page)
+    EXPECT_TRUE(has(*store, page, page % 3 == 0 ? page + 1 : 0));
+}
+
+TEST_F(a_datastore, forgets_what_was_not_checkpointed) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    put(*store, 7, 1);
+    store->checkpoint();
+    put(*store, 7, 2);
+    put(*store, 8, 3);
+    store->memory().grow(64 * mib);
+    put(*store, 15000, 4);
+  }
+  const auto store = datastore::open(path());
+  EXPECT_EQ(store->memory().size(), 4 * mib);
+  EXPECT_TRUE(has(*store, 7, 1));
+  EXPECT_TRUE(has(*store, 8, 0));
+}
+
+TEST_F(a_datastore, commits_only_what_changed) {
+  const auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  put(*store, 1, 1);
+  store->checkpoint();
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 1u) << "nothing had changed";
+  put(*store, 1, 2);
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 2u);
+  store->memory().grow(6 * mib);
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 3u) << "growth is a change";
+}
+
+TEST_F(a_datastore, keeps_single_byte_stores_of_many_epochs) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(16 * mib);
+    for (int epoch = 1; epoch <= 20; ++epoch) {
+      for (int i = 0; i < 50; ++i) {
+        store->memory()
+            .base()[static_cast<std::size_t>(mix(static_cast<std::uint64_t>(epoch * 64 + i)) % (16 * mib))] =
+            std::byte{static_cast<unsigned char>(epoch)};
+      }
+      store->checkpoint();
+    }
+  }
+  std::vector<std::byte> expected(16 * mib);
+  for (int epoch = 1; epoch <= 20; ++epoch) {
+    for (int i = 0; i < 50; ++i) {
+      expected[static_cast<std::size_t>(mix(static_cast<std::uint64_t>(epoch * 64 + i)) % (16 * mib))] =
+          std::byte{static_cast<unsigned char>(epoch)};
+    }
+  }
+  const auto store = datastore::open(path());
+  EXPECT_EQ(std::memcmp(store->memory().base(), expected.data(), expected.size()), 0);
+}
+
+TEST_F(a_datastore, can_be_made_of_several_files) {
+  store_options options = small();
+  options.home_file_size = 2 * mib;
+  {
+    const auto store = datastore::create(path(), options);
+    store->memory().grow(9 * mib);
+    for (std::uint64_t page = 500; page < 2560; ++page) put(*store, page, page);
+    store->checkpoint();
+    for (std::uint64_t page = 510; page < 520; ++page) put(*store, page, page + 1);
+    store->checkpoint();
+    EXPECT_EQ(store->info().home_files, 5u);
+  }
+  const auto store = datastore::open(path());
+  EXPECT_EQ(store->memory().size(), 10 * mib);
+  for (std::uint64_t page = 500; page < 2560; ++page) {
+    EXPECT_TRUE(has(*store, page, page >= 510 && page < 520 ? page + 1 : page));
+  }
+}
+
+TEST_F(a_datastore, makes_pages_zero_again) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 64; ++page) put(*store, page, page + 1);
+    store->checkpoint();
+    for (std::uint64_t page = 8; page < 40; ++page) put(*store, page, 0);
+    store->checkpoint();
+    put(*store, 9, 77);
+    store->checkpoint();
+  }
+  const auto store = datastore::open(path());
+  for (std::uint64_t page = 0; page < 64; ++page) {
+    EXPECT_TRUE(has(*store, page, page == 9 ? 77 : page >= 8 && page < 40 ? 0 : page + 1));
+  }
+}
+
+TEST_F(a_datastore, gives_released_pages_back_to_the_disk) {
+  const auto store = datastore::create(path(), small());
+  store->memory().grow(16 * mib);
+  for (std::uint64_t page = 0; page < 4096; ++page) put(*store, page, page + 1);
+  store->checkpoint();
+  store->wait_applied();
+  const std::size_t before = store->info().disk_bytes;
+  const page_run gone{1024, 2048};
+  store->memory().discard(gone);
+  store->checkpoint(std::span(&gone, 1));
+  store->wait_applied();
+  EXPECT_LT(store->info().disk_bytes + 7 * mib, before);
+  // Used again, in part.
+  for (std::uint64_t page = 2000; page < 2100; ++page) put(*store, page, page + 9);
+  store->checkpoint();
+  store->close();
+  const auto again = datastore::open(path());
+  for (std::uint64_t page = 0; page < 1024; ++page) EXPECT_TRUE(has(*again, page, page + 1));
+  for (std::uint64_t page = 2000; page < 2100; ++page) EXPECT_TRUE(has(*again, page, page + 9));
+  for (std::uint64_t page = 3072; page < 4096; ++page) EXPECT_TRUE(has(*again, page, page + 1));
+}
+
+TEST_F(a_datastore, refuses_released_pages_outside_the_segment) {
+  const auto store = datastore::create(path(), small());
+  store->memory().grow(2 * mib);
+  const page_run outside{500, 13};
+  EXPECT_TRUE(
+      fails_with(errc::invalid_argument, "outside", [&] { store->checkpoint(std::span(&outside, 1)); }));
+}
+
+TEST_F(a_datastore, describes_itself) {
+  const auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  put(*store, 0, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (const store_info& info : {store->info(), datastore::inspect(path())}) {
+    EXPECT_EQ(info.format_version, 1u);
+    EXPECT_EQ(info.epoch, 1u);
+    EXPECT_EQ(info.applied_epoch, 1u);
+    EXPECT_EQ(info.capacity, std::size_t{2} << 30);
+    EXPECT_EQ(info.size, 4 * mib);
+    EXPECT_EQ(info.home_files, 1u);
+    EXPECT_EQ(info.uuid.size(), 36u);
+    EXPECT_FALSE(info.open_dirty);
+    EXPECT_FALSE(info.pinned);
+    EXPECT_NE(info.abi.find("64-bit pointers"), std::string::npos);
+    EXPECT_GT(info.disk_bytes, 0u);
+  }
+  struct stat status;
+  ASSERT_EQ(::stat((path() / "heap.000").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0077, 0u) << "others may not read a store's files";
+}
+
+TEST_F(a_datastore, may_be_opened_through_a_symbolic_link_and_with_a_trailing_slash) {
+  datastore::create(path().string() + "/", small())->close();
+  std::filesystem::create_directory_symlink(path(), path("link"));
+  EXPECT_EQ(datastore::open(path("link").string() + "/")->epoch(), 0u);
+}
+
+TEST_F(a_datastore, is_shared_by_readers) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(2 * mib);
+    put(*store, 3, 3);
+    store->checkpoint();
+  }
+  const auto first = datastore::open_read_only(path());
+  const auto second = datastore::open_read_only(path());
+  EXPECT_TRUE(first->read_only());
+  EXPECT_TRUE(first->memory().read_only());
+  EXPECT_TRUE(has(*first, 3, 3));
+  EXPECT_TRUE(has(*second, 3, 3));
+  EXPECT_TRUE(fails_with(errc::in_use, "open for reading", [&] { datastore::open(path()); }));
+  EXPECT_TRUE(fails_with(errc::read_only, "reading", [&] { first->checkpoint(); }));
+  EXPECT_THROW(first->memory().grow(8 * mib), std::bad_alloc);
+}
+
+TEST_F(a_datastore, has_one_writer_and_names_it) {
+  const auto store = datastore::create(path(), small());
+  const std::string holder = "process " + std::to_string(::getpid());
+  EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open(path()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path()); }));
+  store->close();
+  EXPECT_NO_THROW(datastore::open(path()));
+}
+
+TEST_F(a_datastore, is_out_of_use_when_closed) {
+  const auto store = datastore::create(path(), small());
+  store->close();
+  store->close();
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->checkpoint(); }));
+}
+
+TEST_F(a_datastore, cannot_be_checkpointed_by_a_forked_child) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(2 * mib);
+  put(*store, 1, 1);
+  store->checkpoint();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    put(*store, 1, 99);
+    int result = 1;
+    try {
+      store->checkpoint();
+    } catch (const error& failure) {
+      result = failure.code() == errc::invalid_argument ? 0 : 2;
+    }
+    store.reset();
+    ::_exit(result);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path()); }))
+      << "the parent still holds the lock";
+  put(*store, 2, 2);
+  store->checkpoint();
+  store->close();
+  const auto again = datastore::open(path());
+  EXPECT_TRUE(has(*again, 1, 1));
+  EXPECT_TRUE(has(*again, 2, 2));
+}
+
+TEST_F(a_datastore, stays_at_its_address_when_pinned) {
+  store_options options = small();
+  options.pinned = true;
+  std::byte* base = nullptr;
+  {
+    const auto store = datastore::create(path(), options);
+    base = store->memory().base();
+    EXPECT_EQ(store->info().address, reinterpret_cast<std::uintptr_t>(base));
+    store->memory().grow(2 * mib);
+    put(*store, 5, 5);
+    store->checkpoint();
+  }
+  {
+    const auto store = datastore::open(path());
+    EXPECT_EQ(store->memory().base(), base);
+    EXPECT_TRUE(has(*store, 5, 5));
+  }
+  void* const squatter = ::mmap(base + (std::size_t{1} << 30), page_size, PROT_READ,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  ASSERT_NE(squatter, MAP_FAILED);
+  EXPECT_TRUE(fails_with(errc::address_taken, "pinned", [&] { datastore::open(path()); }));
+  ::munmap(squatter, page_size);
+  EXPECT_EQ(datastore::open(path())->memory().base(), base);
+}
+
+TEST_F(a_datastore, can_be_pinned_where_the_program_wants) {
+  store_options options = small();
+  options.pinned = true;
+  options.address = reinterpret_cast<void*>(std::uintptr_t{96} << 30);
+  const auto store = datastore::create(path(), options);
+  EXPECT_EQ(store->memory().base(), options.address);
+}
+
+TEST_F(a_datastore, lives_in_its_files_with_the_shared_backing) {
+  store_options options = small();
+  options.backing = backing::shared_file;
+  {
+    const auto store = datastore::create(path(), options);
+    EXPECT_EQ(store->tracker(), "none");
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, page + 1);
+    EXPECT_TRUE(datastore::inspect(path()).open_dirty);
+    store->checkpoint();
+    put(*store, 100, 101);
+    store->close();
+  }
+  EXPECT_FALSE(datastore::inspect(path()).open_dirty);
+  {
+    // Changed through the other backing, whose table of checksums knows nothing of what is there.
+    const auto store = datastore::open(path());
+    EXPECT_EQ(store->memory().size(), 4 * mib);
+    for (std::uint64_t page = 0; page <= 100; ++page) EXPECT_TRUE(has(*store, page, page + 1));
+    put(*store, 5, 500);
+    put(*store, 6, 0);
+    put(*store, 700, 700);
+    store->checkpoint();
+  }
+  const auto store = datastore::open(path(), options);
+  EXPECT_TRUE(has(*store, 4, 5));
+  EXPECT_TRUE(has(*store, 5, 500));
+  EXPECT_TRUE(has(*store, 6, 0));
+  EXPECT_TRUE(has(*store, 700, 700));
+}
+
+TEST_F(a_datastore, that_died_in_shared_use_is_refused_unless_accepted) {
+  store_options options = small();
+  options.backing = backing::shared_file;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto store = datastore::create(path(), options);
+    store->memory().grow(2 * mib);
+    put(*store, 1, 1);
+    store->checkpoint();
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(datastore::inspect(path()).open_dirty);
+  EXPECT_TRUE(fails_with(errc::damaged, "not closed", [&] { datastore::open(path()); }));
+  EXPECT_TRUE(fails_with(errc::damaged, "not closed", [&] { datastore::open_read_only(path()); }));
+  options.accept_unclean = true;
+  const auto store = datastore::open(path(), options);
+  EXPECT_TRUE(has(*store, 1, 1));
+}
+
+TEST_F(a_datastore, takes_the_default_capacity_where_address_space_is_plenty) {
+  std::unique_ptr<datastore> store;
+  try {
+    store = datastore::create(path());
+  } catch (const error& failure) {
+    ASSERT_EQ(failure.code(), errc::out_of_memory);
+    GTEST_SKIP() << "no 1 TiB of address space here: " << failure.what();
+  }
+  store->memory().grow(2 * mib);
+  put(*store, 1, 1);
+  store->checkpoint();
+}
+
+}  // namespace
+}  // namespace perdure
