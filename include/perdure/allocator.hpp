@@ -5,12 +5,12 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <type_traits>
-#include <utility>
-
-#include <boost/container/scoped_allocator.hpp>
+#include <perdure/detail/construct_element.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/offset_ptr.hpp>
+#include <perdure/relocation.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace perdure {
 
@@ -80,7 +80,7 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
 
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
-    std::uninitialized_construct_using_allocator(p, *this, std::forward<Args>(args)...);
+    detail::construct_element(p, *this, std::forward<Args>(args)...);
   }
   template <class U>
   void destroy(U* p) noexcept {
@@ -96,6 +96,7 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   }
 
  private:
+  friend struct relocator<allocator>;
   offset_ptr<std::byte> anchor_;  // the first byte of the heap's segment
 };
 
@@ -140,7 +141,7 @@ class fallback_allocator : public detail::allocator_base<T, offset_ptr<T>> {
 
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
-    std::uninitialized_construct_using_allocator(p, *this, std::forward<Args>(args)...);
+    detail::construct_element(p, *this, std::forward<Args>(args)...);
   }
   template <class U>
   void destroy(U* p) noexcept {
@@ -157,6 +158,7 @@ class fallback_allocator : public detail::allocator_base<T, offset_ptr<T>> {
   }
 
  private:
+  friend struct relocator<fallback_allocator>;
   offset_ptr<std::byte> anchor_;
 };
 
@@ -186,7 +188,7 @@ class pinned_allocator : public detail::allocator_base<T, T*> {
 
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
-    std::uninitialized_construct_using_allocator(p, *this, std::forward<Args>(args)...);
+    detail::construct_element(p, *this, std::forward<Args>(args)...);
   }
   template <class U>
   void destroy(U* p) noexcept {
@@ -205,8 +207,18 @@ class pinned_allocator : public detail::allocator_base<T, T*> {
   std::byte* anchor_;
 };
 
-/// Passes the outer allocator to inner containers explicitly, for containers that do not do it themselves.
-template <class Outer, class... Inner>
-using scoped_allocator = boost::container::scoped_allocator_adaptor<Outer, Inner...>;
+// An allocator is the distance to its segment and nothing else.
+template <class T>
+struct relocator<allocator<T>> {
+  static void relocate(allocator<T>* to, allocator<T>* from) noexcept {
+    detail::relocate_at(&to->anchor_, &from->anchor_);
+  }
+};
+template <class T>
+struct relocator<fallback_allocator<T>> {
+  static void relocate(fallback_allocator<T>* to, fallback_allocator<T>* from) noexcept {
+    detail::relocate_at(&to->anchor_, &from->anchor_);
+  }
+};
 
 }  // namespace perdure

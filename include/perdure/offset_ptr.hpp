@@ -1,11 +1,12 @@
 // A pointer that survives being mapped at another address: it stores the distance from itself to its target.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <memory>
+#include <perdure/relocation.hpp>
 #include <type_traits>
 
 namespace perdure {
@@ -16,6 +17,7 @@ namespace perdure {
 /// biased by one so that a pointer to itself (as in a circular list's sentinel) is not null; the one
 /// address it cannot hold is the byte after its own first byte, which no aligned object has.
 /// Copying re-computes the distance, so it is not trivially copyable: never `memcpy` one alone.
+/// Comparison, ordering, arithmetic and hashing are those of the raw pointers.
 template <class T>
 class offset_ptr {
  public:
@@ -24,7 +26,8 @@ class offset_ptr {
   using pointer = offset_ptr;
   using difference_type = std::ptrdiff_t;
   using iterator_category = std::random_access_iterator_tag;
-  using reference = std::add_lvalue_reference_t<T>;
+  /// For `offset_ptr<void>` a placeholder, which pointer traits ask for and nothing uses.
+  using reference = std::conditional_t<std::is_void_v<T>, char, T>&;
   template <class U>
   using rebind = offset_ptr<U>;
 
@@ -113,10 +116,18 @@ class offset_ptr {
     --*this;
     return old;
   }
-  friend offset_ptr operator+(const offset_ptr& p, difference_type n) noexcept { return offset_ptr(p.get() + n); }
-  friend offset_ptr operator+(difference_type n, const offset_ptr& p) noexcept { return offset_ptr(p.get() + n); }
-  friend offset_ptr operator-(const offset_ptr& p, difference_type n) noexcept { return offset_ptr(p.get() - n); }
-  friend difference_type operator-(const offset_ptr& a, const offset_ptr& b) noexcept { return a.get() - b.get(); }
+  friend offset_ptr operator+(const offset_ptr& p, difference_type n) noexcept {
+    return offset_ptr(p.get() + n);
+  }
+  friend offset_ptr operator+(difference_type n, const offset_ptr& p) noexcept {
+    return offset_ptr(p.get() + n);
+  }
+  friend offset_ptr operator-(const offset_ptr& p, difference_type n) noexcept {
+    return offset_ptr(p.get() - n);
+  }
+  friend difference_type operator-(const offset_ptr& a, const offset_ptr& b) noexcept {
+    return a.get() - b.get();
+  }
 
   friend bool operator==(const offset_ptr& p, std::nullptr_t) noexcept { return !p; }
   template <class U>
@@ -138,12 +149,24 @@ class offset_ptr {
   }
 
  private:
+  friend struct relocator<offset_ptr>;
+
   void set(T* target) noexcept {
     const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target);
     distance_ = address == 0 ? 0 : address - reinterpret_cast<std::uintptr_t>(this) - 1;
   }
 
   std::uintptr_t distance_ = 0;
+};
+
+/// The distance changes by as much as the pointer moves.
+template <class T>
+struct relocator<offset_ptr<T>> {
+  static void relocate(offset_ptr<T>* to, offset_ptr<T>* from) noexcept {
+    const std::uintptr_t moved =
+        reinterpret_cast<std::uintptr_t>(from) - reinterpret_cast<std::uintptr_t>(to);
+    to->distance_ = from->distance_ == 0 ? 0 : from->distance_ + moved;
+  }
 };
 
 }  // namespace perdure
