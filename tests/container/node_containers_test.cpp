@@ -28,7 +28,9 @@ using perdure::test::store_heap;
 
 const std::string long_text = "a text too long to be kept inside the string object";
 
-bool in_store(store_heap& heap, const void* p) { return perdure::heap::containing(p) == &*heap; }
+bool in_store(store_heap& heap, const void* p) {
+  return perdure::heap::containing(p) == &*heap;
+}
 
 // Sequences -----------------------------------------------------------------------------------------------
 
@@ -117,8 +119,9 @@ struct hashed {
   template <template <class...> class Map, class K, class V>
   using map = Map<K, V, perdure::hash<K>, perdure::equal_to, perdure::allocator<std::pair<const K, V>>>;
 };
-using maps = testing::Types<map_kind<perdure::map, ordered, false>, map_kind<perdure::unordered_map, hashed, false>,
-                            map_kind<perdure::flat_map, hashed, false>>;
+using maps =
+    testing::Types<map_kind<perdure::map, ordered, false>, map_kind<perdure::unordered_map, hashed, false>,
+                   map_kind<perdure::flat_map, hashed, false>>;
 TYPED_TEST_SUITE(MapOf, maps);
 
 TYPED_TEST(MapOf, HoldsNumbers) {
@@ -132,11 +135,20 @@ TYPED_TEST(MapOf, HoldsNumbers) {
     for (int i = 0; i < 20000; ++i) {
       const int key = static_cast<int>(random() % 500);
       switch (random() % 5) {
-        case 0: ASSERT_EQ(values.erase(key), model.erase(key)); break;
-        case 1: ASSERT_EQ(values.insert_or_assign(key, i).second, model.insert_or_assign(key, i).second); break;
-        case 2: ASSERT_EQ(values.try_emplace(key, i).second, model.try_emplace(key, i).second); break;
-        case 3: ASSERT_EQ(values.emplace(key, i).second, model.emplace(key, i).second); break;
-        default: ASSERT_EQ(values[key] += i, model[key] += i);
+        case 0:
+          ASSERT_EQ(values.erase(key), model.erase(key));
+          break;
+        case 1:
+          ASSERT_EQ(values.insert_or_assign(key, i).second, model.insert_or_assign(key, i).second);
+          break;
+        case 2:
+          ASSERT_EQ(values.try_emplace(key, i).second, model.try_emplace(key, i).second);
+          break;
+        case 3:
+          ASSERT_EQ(values.emplace(key, i).second, model.emplace(key, i).second);
+          break;
+        default:
+          ASSERT_EQ(values[key] += i, model[key] += i);
       }
     }
     ASSERT_EQ(values.size(), model.size());
@@ -261,8 +273,7 @@ TEST(ScopedAllocator, ReachesInnerContainers) {
 
 TEST(FallbackAllocator, UsesOrdinaryMemoryUntilGivenAStore) {
   store_heap heap;
-  using strings =
-      perdure::basic_string<char, std::char_traits<char>, perdure::fallback_allocator<char>>;
+  using strings = perdure::basic_string<char, std::char_traits<char>, perdure::fallback_allocator<char>>;
   using list = perdure::vector<strings, perdure::fallback_allocator<strings>>;
   list outside;
   outside.emplace_back(long_text);

@@ -425,6 +425,11 @@ class vector {
     if (grown < first_capacity) grown = first_capacity;
     return grown < needed ? needed : grown;
   }
+  /// `grown_capacity(1)` of a full vector, in fewer instructions.
+  size_type doubled_capacity() const {
+    if (capacity_ >= max_size() / 2) return grown_capacity(1);
+    return capacity_ == 0 ? first_capacity : 2 * capacity_;
+  }
   void start_with(size_type n) {
     if (n == 0) return;
     if (n > max_size()) detail::throw_too_long("perdure::vector: more elements than max_size()");
@@ -471,7 +476,7 @@ class vector {
   /// The new element is built before the old ones move, because the arguments may refer to one of them.
   template <class... Args>
   [[gnu::noinline]] reference emplace_back_growing(Args&&... args) {
-    const size_type n = grown_capacity(1);
+    const size_type n = doubled_capacity();
     if (capacity_ != 0 && detail::try_expand(alloc_, raw(), capacity_, n)) {
       capacity_ = n;
       traits::construct(alloc_, raw() + size_, std::forward<Args>(args)...);

@@ -124,9 +124,8 @@ inline void construct_element(T* p, const Allocator& alloc, Args&&... args) {
   using object = std::remove_cv_t<T>;
   void* const where = const_cast<void*>(static_cast<const volatile void*>(p));
   if constexpr (takes_allocator_somewhere<object, Allocator>() || try_emplace_tagged<Args...>) {
-    std::apply(
-        [where]<class... All>(All&&... all) { ::new (where) object(std::forward<All>(all)...); },
-        arguments_with<object>(alloc, std::forward<Args>(args)...));
+    std::apply([where]<class... All>(All&&... all) { ::new (where) object(std::forward<All>(all)...); },
+               arguments_with<object>(alloc, std::forward<Args>(args)...));
   } else {
     ::new (where) object(std::forward<Args>(args)...);
   }
