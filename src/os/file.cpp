@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <utility>
 
+#include "os/file_observer.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
@@ -19,11 +21,31 @@ namespace perdure::os {
 namespace {
 
 constexpr mode_t new_file_mode = 0600;
+constexpr mode_t new_directory_mode = 0700;
 
 // Linux transfers at most this much in one call; larger counts come back short.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
-int open_without_symlinks(int directory, const char* name, int flags) {
+std::atomic<file_observer*> observer_of_all{nullptr};
+
+// Every system call on a file goes through here. `make` does the call, transferring no more bytes than it
+// is given, and returns what it returned.
+template <class Make>
+[[gnu::always_inline]] inline auto observed(const file_call& call, Make&& make) {
+  file_observer* const observer = observer_of_all.load(std::memory_order_relaxed);
+  if (observer == nullptr) [[likely]]
+    return make(call.bytes);
+  const file_observer::verdict verdict = observer->before(call);
+  decltype(make(call.bytes)) result = -1;
+  errno = verdict.error;
+  if (verdict.error == 0) result = make(std::min(call.bytes, verdict.at_most));
+  const int error = result < 0 ? errno : 0;
+  observer->after(call, static_cast<std::int64_t>(result), error);
+  errno = error;
+  return result;
+}
+
+int open_unobserved(int directory, const char* name, int flags) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags);
   how.mode = (flags & O_CREAT) != 0 ? new_file_mode : 0;
@@ -31,15 +53,35 @@ int open_without_symlinks(int directory, const char* name, int flags) {
   long descriptor;
   do {
     descriptor = ::syscall(SYS_openat2, directory, name, &how, sizeof how);
-  } while (descriptor < 0 && (errno == EINTR || errno == EAGAIN));
+  } while (descriptor < 0 && errno == EAGAIN);
   if (descriptor >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(descriptor);
   // Old kernels, and sandboxes that filter openat2. Names here have no slash, so the last component is
   // the only one and O_NOFOLLOW says the same.
-  int plain;
+  return ::openat(directory, name, flags | O_NOFOLLOW, new_file_mode);
+}
+
+int open_without_symlinks(int directory, const char* name, int flags) {
+  int descriptor;
   do {
-    plain = ::openat(directory, name, flags | O_NOFOLLOW, new_file_mode);
-  } while (plain < 0 && errno == EINTR);
-  return plain;
+    descriptor =
+        observed({.operation = file_operation::open, .descriptor = directory, .name = name, .flags = flags},
+                 [&](std::uint64_t) { return open_unobserved(directory, name, flags); });
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+// Never replaces what has the name already.
+int rename_unobserved(const char* from, const char* to) {
+  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
+  if (::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  // The file system cannot do it atomically (NFS): check, then rename.
+  struct stat status;
+  if (::lstat(to, &status) == 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  return ::rename(from, to);
 }
 
 struct flock whole_file(lock_mode mode) {
@@ -50,6 +92,10 @@ struct flock whole_file(lock_mode mode) {
 }
 
 }  // namespace
+
+void observe_files(file_observer* observer) noexcept {
+  observer_of_all.store(observer);
+}
 
 process_identity this_process() {
   process_identity self;
@@ -105,8 +151,15 @@ std::uint64_t file::allocated_bytes() const {
 std::size_t file::read_at(void* to, std::size_t bytes, std::uint64_t offset) const {
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t got = ::pread(descriptor_, static_cast<char*>(to) + done,
-                                std::min(bytes - done, largest_transfer), static_cast<off_t>(offset + done));
+    const ssize_t got =
+        observed({.operation = file_operation::read,
+                  .descriptor = descriptor_,
+                  .offset = offset + done,
+                  .bytes = std::min(bytes - done, largest_transfer)},
+                 [&](std::uint64_t most) {
+                   return ::pread(descriptor_, static_cast<char*>(to) + done, static_cast<std::size_t>(most),
+                                  static_cast<off_t>(offset + done));
+                 });
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw_errno("read", path_.string());
     if (got == 0) break;
@@ -118,8 +171,17 @@ std::size_t file::read_at(void* to, std::size_t bytes, std::uint64_t offset) con
 void file::write_at(const void* from, std::size_t bytes, std::uint64_t offset) const {
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t put = ::pwrite(descriptor_, static_cast<const char*>(from) + done,
-                                 std::min(bytes - done, largest_transfer), static_cast<off_t>(offset + done));
+    const iovec rest{const_cast<char*>(static_cast<const char*>(from)) + done,
+                     std::min(bytes - done, largest_transfer)};
+    const ssize_t put = observed({.operation = file_operation::write,
+                                  .descriptor = descriptor_,
+                                  .offset = offset + done,
+                                  .bytes = rest.iov_len,
+                                  .data = std::span(&rest, 1)},
+                                 [&](std::uint64_t most) {
+                                   return ::pwrite(descriptor_, rest.iov_base, static_cast<std::size_t>(most),
+                                                   static_cast<off_t>(offset + done));
+                                 });
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw_errno("write", path_.string());
     // A write of nothing without an error would loop for ever; no regular file does it except when full.
@@ -132,8 +194,23 @@ void file::write_at(std::span<iovec> parts, std::uint64_t offset) const {
   constexpr std::size_t most_parts = 1024;  // IOV_MAX
   while (!parts.empty()) {
     const std::size_t count = std::min(parts.size(), most_parts);
-    const ssize_t put =
-        ::pwritev(descriptor_, parts.data(), static_cast<int>(count), static_cast<off_t>(offset));
+    const std::span<const iovec> now = parts.first(count);
+    std::uint64_t bytes = 0;
+    for (const iovec& part : now) bytes += part.iov_len;
+    const ssize_t put = observed(
+        {.operation = file_operation::write,
+         .descriptor = descriptor_,
+         .offset = offset,
+         .bytes = bytes,
+         .data = now},
+        [&](std::uint64_t most) {
+          // A shortened call ends within the first part.
+          if (most < bytes) {
+            return ::pwrite(descriptor_, now.front().iov_base,
+                            std::min<std::size_t>(most, now.front().iov_len), static_cast<off_t>(offset));
+          }
+          return ::pwritev(descriptor_, now.data(), static_cast<int>(count), static_cast<off_t>(offset));
+        });
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw_errno("write", path_.string());
     if (put == 0) throw_errno("write", path_.string(), ENOSPC);
@@ -153,7 +230,8 @@ void file::write_at(std::span<iovec> parts, std::uint64_t offset) const {
 void file::resize(std::uint64_t bytes) const {
   int result;
   do {
-    result = ::ftruncate(descriptor_, static_cast<off_t>(bytes));
+    result = observed({.operation = file_operation::resize, .descriptor = descriptor_, .bytes = bytes},
+                      [&](std::uint64_t) { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw_errno("resize", path_.string());
 }
@@ -162,8 +240,14 @@ bool file::reserve_space(std::uint64_t offset, std::uint64_t bytes) const {
   if (bytes == 0) return true;
   int result;
   do {
-    result =
-        ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    result = observed({.operation = file_operation::reserve_space,
+                       .descriptor = descriptor_,
+                       .offset = offset,
+                       .bytes = bytes},
+                      [&](std::uint64_t) {
+                        return ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                                           static_cast<off_t>(bytes));
+                      });
   } while (result != 0 && errno == EINTR);
   if (result == 0) return true;
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL || errno == EPERM) return false;
@@ -174,8 +258,12 @@ void file::punch(std::uint64_t offset, std::uint64_t bytes) const {
   if (bytes == 0) return;
   int result;
   do {
-    result = ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-                         static_cast<off_t>(bytes));
+    result = observed(
+        {.operation = file_operation::punch, .descriptor = descriptor_, .offset = offset, .bytes = bytes},
+        [&](std::uint64_t) {
+          return ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                             static_cast<off_t>(offset), static_cast<off_t>(bytes));
+        });
   } while (result != 0 && errno == EINTR);
   if (result == 0) return;
   if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL && errno != EPERM) {
@@ -195,7 +283,8 @@ void file::start_writeback() const noexcept {
 void file::sync_data() const {
   int result;
   do {
-    result = ::fdatasync(descriptor_);
+    result = observed({.operation = file_operation::sync_data, .descriptor = descriptor_},
+                      [&](std::uint64_t) { return ::fdatasync(descriptor_); });
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw_errno("fdatasync", path_.string());
 }
@@ -203,7 +292,8 @@ void file::sync_data() const {
 void file::sync() const {
   int result;
   do {
-    result = ::fsync(descriptor_);
+    result = observed({.operation = file_operation::sync, .descriptor = descriptor_},
+                      [&](std::uint64_t) { return ::fsync(descriptor_); });
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw_errno("fsync", path_.string());
 }
@@ -222,26 +312,32 @@ std::optional<lock_mode> file::foreign_lock() const {
   return lock.l_type == F_RDLCK ? lock_mode::shared : lock_mode::exclusive;
 }
 
+void make_directory(const std::filesystem::path& path) {
+  const int result = observed({.operation = file_operation::make_directory, .name = path.c_str()},
+                              [&](std::uint64_t) { return ::mkdir(path.c_str(), new_directory_mode); });
+  if (result != 0) throw_errno("mkdir", path.string());
+}
+
 void rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to) {
-  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
-  if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS) throw_errno("rename to", to.string());
-  // The file system cannot do it atomically (NFS): check, then rename.
-  struct stat status;
-  if (::lstat(to.c_str(), &status) == 0) throw_errno("rename to", to.string(), EEXIST);
-  if (::rename(from.c_str(), to.c_str()) != 0) throw_errno("rename to", to.string());
+  const int result =
+      observed({.operation = file_operation::rename, .name = from.c_str(), .new_name = to.c_str()},
+               [&](std::uint64_t) { return rename_unobserved(from.c_str(), to.c_str()); });
+  if (result != 0) throw_errno("rename to", to.string());
 }
 
 void rename_in(const file& directory, const std::string& from, const std::string& to) {
-  if (::renameat(directory.descriptor(), from.c_str(), directory.descriptor(), to.c_str()) != 0) {
-    throw_errno("rename to", (directory.path() / to).string());
-  }
+  const int in = directory.descriptor();
+  const int result = observed(
+      {.operation = file_operation::rename, .descriptor = in, .name = from.c_str(), .new_name = to.c_str()},
+      [&](std::uint64_t) { return ::renameat(in, from.c_str(), in, to.c_str()); });
+  if (result != 0) throw_errno("rename to", (directory.path() / to).string());
 }
 
 void remove_in(const file& directory, const std::string& name) {
-  if (::unlinkat(directory.descriptor(), name.c_str(), 0) != 0 && errno != ENOENT) {
-    throw_errno("remove", (directory.path() / name).string());
-  }
+  const int in = directory.descriptor();
+  const int result = observed({.operation = file_operation::remove, .descriptor = in, .name = name.c_str()},
+                              [&](std::uint64_t) { return ::unlinkat(in, name.c_str(), 0); });
+  if (result != 0 && errno != ENOENT) throw_errno("remove", (directory.path() / name).string());
 }
 
 bool exists_in(const file& directory, const std::string& name) {

@@ -79,6 +79,8 @@ class file {
   std::filesystem::path path_;
 };
 
+/// Makes an empty directory with mode 0700 less the umask. EEXIST when there is something of that name.
+void make_directory(const std::filesystem::path& path);
 /// Gives `from` the name `to`, which must not exist: EEXIST. Both on one file system.
 void rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Gives `from` the name `to` inside one directory, replacing what had it.

@@ -167,8 +167,7 @@ class unfinished_store {
  public:
   unfinished_store(const std::filesystem::path& path, const layout::super_slot& slot)
       : path_(path.parent_path() / hidden_name(path, slot)) {
-    if (::mkdir(path_.c_str(), 0700) != 0)
-      throw std::system_error(errno, std::generic_category(), "mkdir " + path_.string());
+    os::make_directory(path_);
   }
   unfinished_store(const unfinished_store&) = delete;
   unfinished_store& operator=(const unfinished_store&) = delete;
