@@ -3,8 +3,9 @@
 // The whole reservation is registered once. A page that is write-protected through it loses that mark at
 // the first store, without a signal or a message; one PAGEMAP_SCAN finds the pages without the mark and
 // sets it again. A page never touched has no mark either, so a first touch is found too. Left out are
-// pages that are still the file's (PAGE_IS_FILE: a private mapping that was only read) and the shared
-// zero page (anonymous memory that was only read).
+// pages that are still the file's (PAGE_IS_FILE: a private mapping that was only read), the shared
+// zero page (anonymous memory that was only read), and places where no page is, neither present nor
+// swapped out: the kernel calls them written too, and after an opening nearly all places are such.
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -55,6 +56,8 @@ constexpr std::uint64_t scan_protect_matching = 1ULL << 0;  // PM_SCAN_WP_MATCHI
 constexpr std::uint64_t scan_check_async = 1ULL << 1;       // PM_SCAN_CHECK_WPASYNC
 constexpr std::uint64_t page_is_written = 1ULL << 1;
 constexpr std::uint64_t page_is_file = 1ULL << 2;
+constexpr std::uint64_t page_is_present = 1ULL << 3;
+constexpr std::uint64_t page_is_swapped = 1ULL << 4;
 constexpr std::uint64_t page_is_zero = 1ULL << 5;
 
 class uffd_tracker final : public page_tracker {
@@ -95,6 +98,7 @@ class uffd_tracker final : public page_tracker {
     request.vec_len = regions.size();
     request.category_inverted = page_is_file | page_is_zero;
     request.category_mask = page_is_written | page_is_file | page_is_zero;
+    request.category_anyof_mask = page_is_present | page_is_swapped;
     request.return_mask = page_is_written;
     while (request.start < request.end) {
       request.walk_end = 0;

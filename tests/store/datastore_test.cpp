@@ -94,6 +94,20 @@ TEST_F(a_datastore, commits_only_what_changed) {
   EXPECT_EQ(store->epoch(), 3u) << "growth is a change";
 }
 
+TEST_F(a_datastore, finds_nothing_changed_after_reopening) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(8 * mib);
+    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 1);
+    store->checkpoint();
+  }
+  const auto store = datastore::open(path());
+  // Some pages read, most not touched at all.
+  for (std::uint64_t page = 0; page < 1000; page += 50) EXPECT_TRUE(has(*store, page, page + 1));
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 1u);
+}
+
 TEST_F(a_datastore, keeps_single_byte_stores_of_many_epochs) {
   {
     const auto store = datastore::create(path(), small());
