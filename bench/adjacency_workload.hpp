@@ -46,7 +46,8 @@ nlohmann::json build_and_scan(Graph& built, const adjacency_workload& work) {
   graph::span_source source(work.edges);
   const stopwatch construction;
   graph::ingest(built, source, {.threads = work.threads});
-  nlohmann::json result = {{"construction_wall", construction.wall()}, {"construction_cpu", construction.cpu()}};
+  nlohmann::json result = {{"construction_wall", construction.wall()},
+                           {"construction_cpu", construction.cpu()}};
   result["resident_bytes"] = resident_bytes() - resident;
 
   // One pass over every neighbour, in the order of the containers.

@@ -17,6 +17,8 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <perdure/datastore.hpp>
+#include <perdure/heap.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -24,15 +26,7 @@
 #include <vector>
 
 #include "measure.hpp"
-
-#ifdef PERDURE_BENCH_HEAP
-#include <perdure/heap.hpp>
-
 #include "segment/volatile_segment.hpp"
-#endif
-#ifdef PERDURE_BENCH_STORE
-#include <perdure/datastore.hpp>
-#endif
 
 namespace {
 
@@ -85,13 +79,11 @@ struct process_malloc {
   void deallocate(void* block) const noexcept { std::free(block); }
 };
 
-#ifdef PERDURE_BENCH_HEAP
 struct perdure_heap {
   perdure::heap* memory;
   void* allocate(std::size_t bytes) const { return memory->allocate(bytes); }
   void deallocate(void* block) const noexcept { memory->deallocate(block); }
 };
-#endif
 
 struct block {
   void* address;
@@ -244,15 +236,12 @@ outcome run(const Allocator& allocator, const workload& work) {
 
 outcome run_allocator(const std::string& name, const std::string& store_path, const workload& work) {
   if (name == "malloc") return run(process_malloc{}, work);
-#ifdef PERDURE_BENCH_HEAP
   constexpr std::size_t capacity = std::size_t{64} << 30;
   if (name == "heap") {
     const auto memory = perdure::make_volatile_segment(capacity);
     const auto heap = perdure::heap::format(*memory);
     return run(perdure_heap{heap.get()}, work);
   }
-#endif
-#ifdef PERDURE_BENCH_STORE
   if (name == "store") {
     if (store_path.empty()) throw std::runtime_error("--allocator store needs --store DIRECTORY");
     std::filesystem::remove_all(store_path);
@@ -265,9 +254,7 @@ outcome run_allocator(const std::string& name, const std::string& store_path, co
     std::filesystem::remove_all(store_path);
     return result;
   }
-#endif
-  (void)store_path;
-  throw std::runtime_error("this build has no allocator called " + name);
+  throw std::runtime_error("no allocator is called " + name);
 }
 
 void print_json(const std::string& allocator, const workload& work, const outcome& result) {

@@ -1,28 +1,16 @@
-// Boost's containers as a family the graph library can be built from, and an allocator that gives them
-// Boost's own offset pointer.
+// What the graph library's own families of Boost containers leave out: the open-addressing map, and an
+// allocator that gives any container Boost's offset pointer.
 #pragma once
 
 #include <boost/container/vector.hpp>
 #include <boost/interprocess/offset_ptr.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered_map.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <utility>
 
 namespace perdure::bench {
-
-/// Node-based map and vector, on any allocator.
-template <template <class> class Allocator>
-struct boost_node_containers {
-  template <class T>
-  using allocator = Allocator<T>;
-  template <class T>
-  using vector = boost::container::vector<T, Allocator<T>>;
-  template <class Key, class Value, class Hash>
-  using map = boost::unordered_map<Key, Value, Hash, std::equal_to<Key>, Allocator<std::pair<const Key, Value>>>;
-};
 
 /// Open-addressing map and vector; raw pointers only.
 template <template <class> class Allocator>
@@ -75,7 +63,8 @@ class boost_offset_allocator {
 
   Memory* memory() const noexcept { return memory_.get(); }
   template <class U>
-  friend bool operator==(const boost_offset_allocator& a, const boost_offset_allocator<U, Memory>& b) noexcept {
+  friend bool operator==(const boost_offset_allocator& a,
+                         const boost_offset_allocator<U, Memory>& b) noexcept {
     return a.memory() == b.memory();
   }
 

@@ -1,0 +1,445 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks beside their peers and says how they compare.
+
+Every figure is a ratio of medians. The programs of one comparison run in turn (A B C, B C A, ...), each run
+in a fresh process, so that a machine that slows down or warms up treats all alike. Results go to a table on
+the terminal and, with every sample, to a JSON file.
+"""
+
+import argparse
+import glob
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PRELOADS = {
+    "glibc": None,
+    "jemalloc": "libjemalloc.so.2",
+    "mimalloc": "libmimalloc.so.2*",
+    "tcmalloc": "libtcmalloc_minimal.so.4",
+}
+
+
+def find_library(pattern):
+    """The newest shared library of that name in the places distributions use, or None."""
+    found = []
+    for directory in ("/usr/lib/*-linux-gnu", "/usr/lib", "/usr/lib64", "/usr/local/lib"):
+        found += glob.glob(f"{directory}/{pattern}")
+    return sorted(found)[-1] if found else None
+
+
+def run(program, arguments, preload=None):
+    """Runs one program to its end; returns its JSON, with the process's own cost added."""
+    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    if preload:
+        environment["LD_PRELOAD"] = preload
+    started = time.monotonic()
+    with subprocess.Popen([str(program), *map(str, arguments)], env=environment,
+                          stdout=subprocess.PIPE) as process:
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        command = " ".join([Path(program).name, *map(str, arguments)])
+        raise SystemExit(f"bench: '{command}' failed with {process.returncode}")
+    result = json.loads(output)
+    result["process"] = {
+        "wall": time.monotonic() - started,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "peak_resident_bytes": usage.ru_maxrss * 1024,
+    }
+    return result
+
+
+def interleave(variants, rounds, progress):
+    """variants: name -> function that takes one sample. Returns name -> list of samples."""
+    samples = {name: [] for name in variants}
+    names = list(variants)
+    for number in range(rounds):
+        shift = number % len(names)
+        for name in names[shift:] + names[:shift]:
+            progress(f"{name}, round {number + 1} of {rounds}")
+            samples[name].append(variants[name]())
+    return samples
+
+
+def value(sample, path):
+    for key in path.split("."):
+        sample = sample[key]
+    return sample
+
+
+def median(samples, path):
+    return statistics.median(value(sample, path) for sample in samples)
+
+
+def spread(samples, path):
+    """Half the interquartile range over the median: how much the samples disagree."""
+    values = sorted(value(sample, path) for sample in samples)
+    if len(values) < 4 or statistics.median(values) == 0:
+        return None
+    low, _, high = statistics.quantiles(values, n=4)
+    return (high - low) / 2 / statistics.median(values)
+
+
+class Report:
+    """Collects samples, tables and figures with goals."""
+
+    def __init__(self, directory):
+        self.samples = {}
+        self.figures = []
+        self.tables = []
+        self.directory = directory
+        self.on_terminal = sys.stderr.isatty()
+
+    def progress(self, text):
+        if self.on_terminal:
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    def say(self, text=""):
+        self.progress("")
+        print(text, flush=True)
+
+    def table(self, title, columns, rows):
+        self.tables.append({"title": title, "columns": columns, "rows": rows})
+        cells = [columns] + [[str(cell) for cell in row] for row in rows]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
+        self.say(f"\n{title}")
+        for row in cells:
+            self.say("  " + "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths))))
+
+    def figure(self, name, measured, goal, unit="×"):
+        self.figures.append({"name": name, "value": measured, "goal": goal, "unit": unit,
+                             "met": measured <= goal})
+
+
+# Allocation ---------------------------------------------------------------------------------------------
+
+ALLOC_SIZES = ("128", "32-512", "8-4k", "8k", "2m", "1k-2m")
+
+
+def bench_alloc(options, report):
+    program = options.bin / "bench_alloc"
+    allocators = {}
+    for name, pattern in PRELOADS.items():
+        library = find_library(pattern) if pattern else None
+        if pattern and library is None:
+            report.say(f"{name} is not installed and is left out")
+            continue
+        allocators[name] = (library, ["--allocator", "malloc"])
+    allocators["perdure heap"] = (None, ["--allocator", "heap"])
+    allocators["perdure store"] = (None, ["--allocator", "store", "--store", report.directory / "alloc"])
+    peers = [name for name in allocators if name not in ("glibc", "perdure heap", "perdure store")]
+    extra = ["--quick"] if options.quick else []
+
+    for threads in options.threads or (1, 2, 4):
+        rows = {name: {} for name in allocators}
+        for sizes in ALLOC_SIZES:
+            variants = {
+                name: lambda library=library, arguments=arguments: run(
+                    program, [*arguments, "--sizes", sizes, "--threads", threads, "--json", *extra], library)
+                for name, (library, arguments) in allocators.items()
+            }
+            samples = interleave(variants, options.rounds, report.progress)
+            report.samples[f"alloc/{sizes}/{threads}"] = samples
+            for name in allocators:
+                rows[name][sizes] = samples[name]
+        for phase in ("malloc", "mixed", "free"):
+            cost = {name: {sizes: median(rows[name][sizes], f"phases.{phase}.wall_ns") for sizes in ALLOC_SIZES}
+                    for name in allocators}
+            lines = [["glibc, ns"] + [f"{cost['glibc'][sizes]:.1f}" for sizes in ALLOC_SIZES]]
+            for name in allocators:
+                lines.append([name] + [f"{cost[name][s] / cost['glibc'][s]:.2f}" for s in ALLOC_SIZES])
+            for ours in ("perdure heap", "perdure store"):
+                if not peers:
+                    continue
+                ratios = {s: cost[ours][s] / min(cost[peer][s] for peer in peers) for s in ALLOC_SIZES}
+                lines.append([f"{ours} / best peer"] + [f"{ratios[s]:.2f}" for s in ALLOC_SIZES])
+                if phase == "mixed":
+                    for sizes in ("128", "8-4k"):
+                        report.figure(f"allocation, mixed, {sizes} bytes, {threads} threads, {ours} / best peer",
+                                      ratios[sizes], 1.3)
+            report.table(f"Allocation, {phase} phase, {threads} threads, wall, in units of glibc",
+                         ["bytes a block", *ALLOC_SIZES], lines)
+
+    space_sizes = ("32-512", "8-4k", "8k", "1k-2m")
+    lines = {name: [name] for name in allocators}
+    overhead = {}
+    for sizes in space_sizes:
+        variants = {
+            name: lambda library=library, arguments=arguments: run(
+                program, [*arguments, "--sizes", sizes, "--touch", "all", "--json", *extra], library)
+            for name, (library, arguments) in allocators.items()
+        }
+        samples = interleave(variants, min(options.rounds, 3), report.progress)
+        report.samples[f"space/{sizes}"] = samples
+        for name in allocators:
+            overhead[name, sizes] = (median(samples[name], "resident_growth_mixed")
+                                     / median(samples[name], "requested_bytes_mixed"))
+            lines[name].append(f"{overhead[name, sizes]:.3f}")
+    report.table("Resident memory over bytes asked for, after the mixed phase, every byte written",
+                 ["bytes a block", *space_sizes], list(lines.values()))
+    if "mimalloc" in allocators:
+        for sizes in space_sizes:
+            report.figure(f"space, {sizes} bytes, perdure heap / mimalloc",
+                          overhead["perdure heap", sizes] / overhead["mimalloc", sizes], 1.1)
+
+
+# Adjacency list -----------------------------------------------------------------------------------------
+
+# Variant of bench_adjacency, malloc under it, what the table calls it.
+ADJACENCY = (
+    ("perdure-store", "glibc", "perdure containers, relocatable store"),
+    ("perdure-memory", "mimalloc", "perdure containers, memory, mimalloc"),
+    ("std-pinned-store", "glibc", "std containers, pinned store"),
+    ("std-memory", "mimalloc", "std containers, memory, mimalloc"),
+    ("std-memory", "glibc", "std containers, memory, glibc"),
+    ("boost-flat-memory", "mimalloc", "Boost flat map, raw pointers, mimalloc"),
+    ("boost-node-memory", "mimalloc", "Boost node map, raw pointers, mimalloc"),
+    ("boost-node-store", "glibc", "Boost node map, perdure::offset_ptr, store"),
+    ("boost-offset-store", "glibc", "Boost node map, Boost offset_ptr, store"),
+    ("boost-mapped-file", "glibc", "Boost node map, managed_mapped_file"),
+)
+
+
+def bench_adjacency(options, report):
+    program = options.bin / "bench_adjacency"
+    scale = 12 if options.quick else options.scale
+    libraries = {name: find_library(pattern) if pattern else None for name, pattern in PRELOADS.items()}
+    chosen = [row for row in ADJACENCY if row[1] == "glibc" or libraries[row[1]]]
+    for threads in options.threads or (1, 2):
+        common = ["--scale", scale, "--threads", threads, "--directory", report.directory, "--json"]
+        variants = {}
+        for variant, malloc, title in chosen:
+            def sample(variant=variant, malloc=malloc):
+                result = run(program, [variant, *common], libraries[malloc])
+                if "close_wall" in result:
+                    attached = run(program, [variant, *common, "--attach"])
+                    result["attach_seconds"] = attached.get("ready_seconds")
+                return result
+            variants[title] = sample
+        samples = interleave(variants, options.rounds, report.progress)
+        report.samples[f"adjacency/{scale}/{threads}"] = samples
+        base = "std containers, memory, mimalloc"
+        if base not in samples:
+            base = "std containers, memory, glibc"
+
+        def cost(title, path):
+            return median(samples[title], path)
+
+        lines = []
+        for title, taken in samples.items():
+            stored = "close_wall" in taken[0]
+            attach = [s["attach_seconds"] for s in taken if s.get("attach_seconds") is not None]
+            payload = (1 << scale) * 16 * 8
+            lines.append([
+                title,
+                f"{cost(title, 'construction_wall'):.3f}",
+                f"{cost(title, 'construction_cpu'):.3f}",
+                f"{cost(title, 'construction_cpu') / cost(base, 'construction_cpu'):.2f}",
+                f"{cost(title, 'scan_wall'):.3f}",
+                f"{cost(title, 'resident_bytes') / payload:.2f}",
+                f"{cost(title, 'close_wall'):.3f}" if stored else "-",
+                f"{cost(title, 'written_bytes') / cost(title, 'disk_bytes'):.2f}" if stored else "-",
+                f"{statistics.median(attach) * 1e3:.3f}" if attach else "-",
+            ])
+        report.table(
+            f"Adjacency list, R-MAT scale {scale}, {threads} threads (times in s; CPU ratio to '{base}'; resident per "
+            "byte of neighbours; close = durable; written per byte on disk; re-attach to first find in ms)",
+            ["containers and memory", "wall", "CPU", "ratio", "scan", "resident", "close", "written", "re-attach"],
+            lines)
+
+        def compare(ours, theirs, goal, name):
+            for measure in ("wall", "cpu"):
+                path = f"construction_{measure}"
+                if ours in samples and theirs in samples:
+                    report.figure(f"adjacency, {threads} threads, {measure}, {name}",
+                                  cost(ours, path) / cost(theirs, path), goal)
+
+        store = "perdure containers, relocatable store"
+        compare(store, "perdure containers, memory, mimalloc", 1.05, "relocatable store / same in memory, mimalloc")
+        compare(store, "std containers, memory, mimalloc", 1.0, "relocatable store / std in memory, mimalloc")
+        compare(store, "Boost node map, managed_mapped_file", 1 / 3, "relocatable store / Boost mapped file")
+        compare(store, "Boost node map, Boost offset_ptr, store", 1 / 3, "relocatable store / Boost offset_ptr")
+        compare(store, "Boost flat map, raw pointers, mimalloc", 0.75, "relocatable store / Boost flat map, raw")
+        compare("std containers, pinned store", "std containers, memory, mimalloc", 1.1,
+                "std in pinned store / std in memory, mimalloc")
+        attach = [s["attach_seconds"] for s in samples[store]]
+        report.figure(f"adjacency, {threads} threads, re-attach to first find",
+                      statistics.median(attach) * 1e3, 1.0, "ms")
+
+
+# Store --------------------------------------------------------------------------------------------------
+
+def bench_store(options, report):
+    program = options.bin / "bench_store"
+    quick = ["--quick"] if options.quick else []
+    common = ["--directory", report.directory, "--json", *quick]
+    mebibytes = 8 if options.quick else options.mebibytes
+
+    def sample(measurement, *arguments):
+        return lambda: run(program, [measurement, *common, *arguments])
+
+    size = ["--mebibytes", mebibytes]
+    samples = interleave({"checkpoint": sample("fresh-checkpoint", *size),
+                          "pwrite + fdatasync": sample("fresh-pwrite", *size)}, options.rounds, report.progress)
+    report.samples["store/fresh"] = samples
+    written = median(samples["checkpoint"], "written") / median(samples["checkpoint"], "payload")
+    ratio = median(samples["checkpoint"], "wall") / median(samples["pwrite + fdatasync"], "wall")
+    report.table(f"Checkpoint of a freshly written heap of {mebibytes} MiB",
+                 ["", "wall, s", "until applied, s", "CPU, s", "bytes written / payload"],
+                 [["checkpoint", f"{median(samples['checkpoint'], 'wall'):.3f}",
+                   f"{median(samples['checkpoint'], 'applied_wall'):.3f}",
+                   f"{median(samples['checkpoint'], 'cpu'):.3f}", f"{written:.3f}"],
+                  ["pwrite + fdatasync", f"{median(samples['pwrite + fdatasync'], 'wall'):.3f}", "-",
+                   f"{median(samples['pwrite + fdatasync'], 'cpu'):.3f}",
+                   f"{median(samples['pwrite + fdatasync'], 'written') / (mebibytes << 20):.3f}"],
+                  ["ratio", f"{ratio:.2f}", "", "", ""]])
+    report.figure("fresh checkpoint / pwrite + fdatasync of the same bytes", ratio, 1.2)
+    report.figure("bytes written by a fresh checkpoint / payload", written, 1.1)
+
+    lines = []
+    for fraction in (0.01, 0.1):
+        arguments = [*size, "--fraction", fraction]
+        samples = interleave({"checkpoint": sample("dirty-checkpoint", *arguments),
+                              "msync": sample("dirty-msync", *arguments)}, options.rounds, report.progress)
+        report.samples[f"store/dirty/{fraction}"] = samples
+        typical = {name: statistics.median(w for s in taken for w in s["walls"]) for name, taken in samples.items()}
+        amplification = {name: sum(s["written"] for s in taken) / sum(s["dirtied"] for s in taken)
+                         for name, taken in samples.items()}
+        lines.append([f"{fraction:.0%} of the pages", f"{typical['checkpoint'] * 1e3:.2f}",
+                      f"{typical['msync'] * 1e3:.2f}", f"{typical['checkpoint'] / typical['msync']:.2f}",
+                      f"{amplification['checkpoint']:.2f}", f"{amplification['msync']:.2f}"])
+        report.figure(f"checkpoint / msync, {fraction:.0%} scattered", typical["checkpoint"] / typical["msync"],
+                      0.2 if fraction == 0.01 else 0.1)
+    report.table(f"Checkpoint of scattered dirty pages in {mebibytes} MiB, beside msync of a shared mapping",
+                 ["dirty", "checkpoint, ms", "msync, ms", "ratio", "written/dirty", "msync's"], lines)
+
+    lines = []
+    for store_mebibytes in ((8,) if options.quick else (64, 512, 2048)):
+        sample("prepare-attach", "--mebibytes", store_mebibytes)()
+        samples = [sample("attach")() for _ in range(options.rounds)]
+        report.samples[f"store/attach/{store_mebibytes}"] = samples
+        lines.append([f"{store_mebibytes} MiB", f"{median(samples, 'open_seconds') * 1e3:.3f}",
+                      f"{median(samples, 'ready_seconds') * 1e3:.3f}", f"{median(samples, 'close_seconds') * 1e3:.3f}"])
+        report.figure(f"re-attach to first find, {store_mebibytes} MiB", median(samples, "ready_seconds") * 1e3, 1.0,
+                      "ms")
+    report.table("Re-attach in a fresh process, ms", ["store", "open", "open and find", "close, unchanged"], lines)
+
+    sizes = (8,) if options.quick else (1 << 10, 200 << 10)
+    variants = {f"{s >> 10} GiB" if s >= 1024 else f"{s} MiB": sample("large-blocks", "--mebibytes", s) for s in sizes}
+    samples = interleave(variants, min(options.rounds, 3), report.progress)
+    report.samples["store/large-blocks"] = samples
+    report.table("Cost of a 2 MiB block, ns", ["store", "allocate, median", "allocate, mean", "free + allocate"],
+                 [[name, f"{median(taken, 'median_ns'):.0f}", f"{median(taken, 'mean_ns'):.0f}",
+                   f"{median(taken, 'pair_median_ns'):.0f}"] for name, taken in samples.items()])
+    if not options.quick:
+        report.figure("2 MiB block, 200 GiB store / 1 GiB store",
+                      median(samples["200 GiB"], "mean_ns") / median(samples["1 GiB"], "mean_ns"), 1.2)
+
+    sample("prepare-objects")()
+    sample("prepare-objects-boost")()
+    samples = interleave({"perdure": sample("find-objects"), "Boost.Interprocess": sample("find-objects-boost")},
+                         options.rounds, report.progress)
+    report.samples["store/objects"] = samples
+    report.table(f"{samples['perdure'][0]['objects']} named objects",
+                 ["", "open, ms", "first find, µs", "find, ns"],
+                 [[name, f"{median(taken, 'open_seconds') * 1e3:.3f}",
+                   f"{median(taken, 'first_find_seconds') * 1e6:.1f}", f"{median(taken, 'find_ns'):.0f}"]
+                  for name, taken in samples.items()])
+    report.figure("open a store of 300,000 named objects", median(samples["perdure"], "open_seconds") * 1e3, 2.0, "ms")
+    report.figure("find one of 300,000 named objects", median(samples["perdure"], "find_ns"), 500, "ns")
+
+
+# ---------------------------------------------------------------------------------------------------------
+
+def first_line(path, prefix=""):
+    try:
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith(prefix):
+                    return line.strip()
+    except OSError:
+        pass
+    return ""
+
+
+def describe_machine(directory):
+    kind = subprocess.run(["stat", "-f", "-c", "%T", directory], capture_output=True, text=True, check=False)
+    return {
+        "processor": first_line("/proc/cpuinfo", "model name").partition(":")[2].strip() or platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory": first_line("/proc/meminfo", "MemTotal").partition(":")[2].strip(),
+        "kernel": platform.release(),
+        "system": first_line("/etc/os-release", "PRETTY_NAME=").partition("=")[2].strip('"'),
+        "file_system": kind.stdout.strip(),
+        "transparent_huge_pages": first_line("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "load": os.getloadavg()[0],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=("alloc", "adjacency", "store"), action="append",
+                        help="run only this group (may be repeated)")
+    parser.add_argument("--quick", action="store_true", help="tiny inputs and one round: does everything work?")
+    parser.add_argument("--rounds", type=int, help="samples of each program (default 5)")
+    parser.add_argument("--threads", type=int, action="append", help="only this number of threads (may be repeated)")
+    parser.add_argument("--scale", type=int, default=20, help="R-MAT scale of the adjacency list (default 20)")
+    parser.add_argument("--mebibytes", type=int, default=1024, help="heap of the checkpoint figures (default 1024)")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/bench/bin", help="folder of the programs")
+    parser.add_argument("--directory", type=Path, help="where stores are made; decides the file system measured")
+    parser.add_argument("--output", type=Path, default=ROOT / "build/bench/results.json")
+    options = parser.parse_args()
+    if options.rounds is None:
+        options.rounds = 1 if options.quick else 5
+
+    directory = options.directory or options.output.parent / "scratch"
+    directory.mkdir(parents=True, exist_ok=True)
+    directory = directory.resolve()
+    report = Report(directory)
+    machine = describe_machine(directory)
+    report.say(f"{machine['processor']}, {machine['cores']} cores, {machine['memory']}, Linux {machine['kernel']}, "
+               f"{machine['file_system']}")
+    if machine["load"] > 0.5:
+        report.say(f"The machine is not idle (load {machine['load']:.1f}): times will be off.")
+
+    groups = {"alloc": bench_alloc, "adjacency": bench_adjacency, "store": bench_store}
+    started = time.monotonic()
+    for name, group in groups.items():
+        if not options.only or name in options.only:
+            group(options, report)
+    if options.directory is None:
+        shutil.rmtree(directory)
+
+    if not options.quick:
+        report.table("Figures and goals (a ratio or time is met when it is at most the goal)",
+                     ["figure", "measured", "goal", ""],
+                     [[f["name"], f"{f['value']:.3f} {f['unit']}", f"{f['goal']:.3g} {f['unit']}",
+                       "met" if f["met"] else "MISSED"] for f in report.figures])
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(json.dumps({
+        "machine": machine,
+        "options": {"quick": options.quick, "rounds": options.rounds, "scale": options.scale,
+                    "mebibytes": options.mebibytes},
+        "seconds": time.monotonic() - started,
+        "figures": report.figures,
+        "tables": report.tables,
+        "samples": report.samples,
+    }, indent=1))
+    report.say(f"\nEvery sample is in {options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
