@@ -11,7 +11,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: build test demo bench lint asan tsan clang install install-deps clean
+.PHONY: help build test demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -23,6 +23,9 @@ launcher := $(if $(ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPIL
 
 # $(call configure_and_build,PRESET[,TARGETS])
 configure_and_build = cmake --preset $(1) $(launcher) && cmake --build --preset $(1) --parallel $(JOBS) $(2)
+
+help:
+	@sed -n "s/^#   //p" Makefile
 
 install-deps:
 	@scripts/install-deps.sh build test

@@ -61,7 +61,7 @@ for group in "$@"; do
       ;;
     test) want_package libgtest-dev ;;
     bench)
-      want_command python3 python3-minimal
+      want_command python3 python3
       want_package libmimalloc-dev
       want_package libjemalloc-dev
       want_package libgoogle-perftools-dev
@@ -94,7 +94,7 @@ fi
 
 apt() {
   # shellcheck disable=SC2086 # empty, or the one word sudo
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -q "$@"
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"
 }
 
 echo "Missing:$missing$(! $boost_wanted || echo ' boost (1.81 or later)'). Updating the package lists."
