@@ -104,14 +104,15 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
   {
     heap_in_store subject(path, work.bytes);
     subject.memory->flush_caches();
-    const std::uint64_t written_before = bytes_written();
+    const write_counter writes(work.directory);
     const stopwatch watch;
     subject.store->checkpoint();
     result["wall"] = watch.wall();
     subject.store->wait_applied();
     result["applied_wall"] = watch.wall();
     result["cpu"] = watch.cpu();
-    result["written"] = bytes_written() - written_before;
+    result["written"] = writes.passed_to_write();
+    result["device_written"] = writes.on_device();
     result["payload"] = work.bytes;
     result["segment"] = subject.store->memory().size();
     subject.store->close();
@@ -123,12 +124,13 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
 nlohmann::json fresh_pwrite(const store_workload& work) {
   const auto memory = filled_memory(work.bytes);
   plain_file file(work.directory / "plain");
-  const std::uint64_t written_before = bytes_written();
+  const write_counter writes(work.directory);
   const stopwatch watch;
   file.write(memory.get(), work.bytes);
   return {{"wall", watch.wall()},
           {"cpu", watch.cpu()},
-          {"written", bytes_written() - written_before},
+          {"written", writes.passed_to_write()},
+          {"device_written", writes.on_device()},
           {"payload", work.bytes}};
 }
 
@@ -137,6 +139,7 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
   nlohmann::json result;
   std::vector<double> walls;
   std::uint64_t written = 0;
+  std::uint64_t device_written = 0;
   std::uint64_t dirtied = 0;
   {
     heap_in_store subject(path, work.bytes);
@@ -149,12 +152,13 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
         block[page * page_size % block_bytes] ^= std::byte{0xff};
         dirtied += page_size;
       }
-      const std::uint64_t written_before = bytes_written();
+      const write_counter writes(work.directory);
       const stopwatch watch;
       subject.store->checkpoint();
       walls.push_back(watch.wall());
       subject.store->wait_applied();
-      written += bytes_written() - written_before;
+      written += writes.passed_to_write();
+      device_written += writes.on_device();
     }
     result["tracker"] = subject.store->tracker();
     subject.store->close();
@@ -162,6 +166,7 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
   std::filesystem::remove_all(path);
   result["walls"] = walls;
   result["written"] = written;
+  result["device_written"] = device_written;
   result["dirtied"] = dirtied;
   return result;
 }
@@ -176,10 +181,10 @@ nlohmann::json dirty_msync(const store_workload& work) {
   if (mapping == MAP_FAILED) fail("mmap");
   auto* bytes = static_cast<std::byte*>(mapping);
   std::vector<double> walls;
-  std::uint64_t written = 0;
+  std::uint64_t device_written = 0;
   std::uint64_t dirtied = 0;
   for (unsigned round = 0; round < work.rounds; ++round) {
-    const std::uint64_t written_before = bytes_written();
+    const write_counter writes(work.directory);
     for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
       bytes[page * page_size] ^= std::byte{0xff};
       dirtied += page_size;
@@ -187,10 +192,10 @@ nlohmann::json dirty_msync(const store_workload& work) {
     const stopwatch watch;
     if (msync(mapping, work.bytes, MS_SYNC) != 0) fail("msync");
     walls.push_back(watch.wall());
-    written += bytes_written() - written_before;
+    device_written += writes.on_device();
   }
   munmap(mapping, work.bytes);
-  return {{"walls", walls}, {"written", written}, {"dirtied", dirtied}};
+  return {{"walls", walls}, {"device_written", device_written}, {"dirtied", dirtied}};
 }
 
 }  // namespace perdure::bench
