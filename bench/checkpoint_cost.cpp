@@ -104,15 +104,14 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
   {
     heap_in_store subject(path, work.bytes);
     subject.memory->flush_caches();
-    const write_counter writes(work.directory);
+    const std::uint64_t written_before = bytes_written();
     const stopwatch watch;
     subject.store->checkpoint();
     result["wall"] = watch.wall();
     subject.store->wait_applied();
     result["applied_wall"] = watch.wall();
     result["cpu"] = watch.cpu();
-    result["written"] = writes.passed_to_write();
-    result["device_written"] = writes.on_device();
+    result["written"] = bytes_written() - written_before;
     result["payload"] = work.bytes;
     result["segment"] = subject.store->memory().size();
     subject.store->close();
@@ -124,13 +123,12 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
 nlohmann::json fresh_pwrite(const store_workload& work) {
   const auto memory = filled_memory(work.bytes);
   plain_file file(work.directory / "plain");
-  const write_counter writes(work.directory);
+  const std::uint64_t written_before = bytes_written();
   const stopwatch watch;
   file.write(memory.get(), work.bytes);
   return {{"wall", watch.wall()},
           {"cpu", watch.cpu()},
-          {"written", writes.passed_to_write()},
-          {"device_written", writes.on_device()},
+          {"written", bytes_written() - written_before},
           {"payload", work.bytes}};
 }
 
@@ -139,7 +137,6 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
   nlohmann::json result;
   std::vector<double> walls;
   std::uint64_t written = 0;
-  std::uint64_t device_written = 0;
   std::uint64_t dirtied = 0;
   {
     heap_in_store subject(path, work.bytes);
@@ -152,13 +149,12 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
         block[page * page_size % block_bytes] ^= std::byte{0xff};
         dirtied += page_size;
       }
-      const write_counter writes(work.directory);
+      const std::uint64_t written_before = bytes_written();
       const stopwatch watch;
       subject.store->checkpoint();
       walls.push_back(watch.wall());
       subject.store->wait_applied();
-      written += writes.passed_to_write();
-      device_written += writes.on_device();
+      written += bytes_written() - written_before;
     }
     result["tracker"] = subject.store->tracker();
     subject.store->close();
@@ -166,7 +162,6 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
   std::filesystem::remove_all(path);
   result["walls"] = walls;
   result["written"] = written;
-  result["device_written"] = device_written;
   result["dirtied"] = dirtied;
   return result;
 }
@@ -181,10 +176,10 @@ nlohmann::json dirty_msync(const store_workload& work) {
   if (mapping == MAP_FAILED) fail("mmap");
   auto* bytes = static_cast<std::byte*>(mapping);
   std::vector<double> walls;
-  std::uint64_t device_written = 0;
+  std::uint64_t written = 0;
   std::uint64_t dirtied = 0;
   for (unsigned round = 0; round < work.rounds; ++round) {
-    const write_counter writes(work.directory);
+    const std::uint64_t written_before = bytes_written();
     for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
       bytes[page * page_size] ^= std::byte{0xff};
       dirtied += page_size;
@@ -192,10 +187,10 @@ nlohmann::json dirty_msync(const store_workload& work) {
     const stopwatch watch;
     if (msync(mapping, work.bytes, MS_SYNC) != 0) fail("msync");
     walls.push_back(watch.wall());
-    device_written += writes.on_device();
+    written += bytes_written() - written_before;
   }
   munmap(mapping, work.bytes);
-  return {{"walls", walls}, {"device_written", device_written}, {"dirtied", dirtied}};
+  return {{"walls", walls}, {"written", written}, {"dirtied", dirtied}};
 }
 
 }  // namespace perdure::bench

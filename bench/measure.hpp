@@ -3,9 +3,7 @@
 
 #include <linux/perf_event.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +11,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 namespace perdure::bench {
 
@@ -95,48 +92,18 @@ inline std::size_t peak_resident_bytes() noexcept {
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
-/// Bytes this process has passed to write calls. For a store of ours that is every byte written: nothing
-/// goes to its files through a mapping.
-inline std::uint64_t bytes_passed_to_write() noexcept {
+/// Bytes this process has sent towards block devices: what its writes and its dirtied file pages will
+/// cost. A file's truncation can take back some of them (`cancelled_write_bytes`).
+inline std::uint64_t bytes_written() noexcept {
   std::FILE* io = std::fopen("/proc/self/io", "re");
   if (io == nullptr) return 0;
   char line[128];
   unsigned long long bytes = 0;
   while (std::fgets(line, sizeof line, io) != nullptr) {
-    if (std::strncmp(line, "wchar:", 6) == 0) std::sscanf(line + 6, "%llu", &bytes);
+    if (std::strncmp(line, "write_bytes:", 12) == 0) std::sscanf(line + 12, "%llu", &bytes);
   }
   std::fclose(io);
   return bytes;
 }
-
-/// Bytes written so far to the device below a file, by everyone; 0 where there is no such device. Honest
-/// for mapped files too, on a machine that does nothing else. (`write_bytes` of /proc/self/io is not: it
-/// counts a whole large folio for one changed byte, also where only the changed block is written.)
-inline std::uint64_t device_bytes_written(const char* path) noexcept {
-  struct stat status {};
-  if (stat(path, &status) != 0) return 0;
-  char name[64];
-  std::snprintf(name, sizeof name, "/sys/dev/block/%u:%u/stat", major(status.st_dev), minor(status.st_dev));
-  std::FILE* counters = std::fopen(name, "re");
-  if (counters == nullptr) return 0;
-  unsigned long long sectors = 0;
-  const int fields = std::fscanf(counters, "%*u %*u %*u %*u %*u %*u %llu", &sectors);
-  std::fclose(counters);
-  return fields == 1 ? sectors * 512 : 0;
-}
-
-/// Both counts since construction.
-class write_counter {
- public:
-  explicit write_counter(const std::filesystem::path& where)
-      : where_(where), calls_(bytes_passed_to_write()), device_(device_bytes_written(where.c_str())) {}
-  std::uint64_t passed_to_write() const noexcept { return bytes_passed_to_write() - calls_; }
-  std::uint64_t on_device() const noexcept { return device_bytes_written(where_.c_str()) - device_; }
-
- private:
-  std::filesystem::path where_;
-  std::uint64_t calls_;
-  std::uint64_t device_;
-};
 
 }  // namespace perdure::bench

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <perdure/verify.hpp>
 #include <span>
 #include <string>
 
@@ -19,6 +20,13 @@ enum class backing {
   shared_file,     ///< shared mapping: durable only after a clean close; for comparison and tmpfs
 };
 
+/// What of a store is checked when it is opened. Super block, headers, lengths and the journals that are
+/// still needed always are.
+enum class verify_mode {
+  journal,  ///< nothing more (default)
+  open,     ///< every byte, before the open returns: `damaged` names the first that is wrong
+};
+
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
 /// at creation and read back at opening.
 struct store_options {
@@ -30,6 +38,7 @@ struct store_options {
   /// Open a store that died while open as `shared_file`, whatever state its pages are in. Without it such
   /// a store is refused as `damaged`.
   bool accept_unclean = false;
+  verify_mode verify = verify_mode::journal;
 };
 
 /// What `perdure info` prints: everything the super block records.
@@ -61,8 +70,9 @@ class datastore {
   /// Creates the directory and an empty store in it, durable on return. `already_exists` if the path exists.
   static std::unique_ptr<datastore> create(const std::filesystem::path& path,
                                            const store_options& options = {});
-  /// Opens for reading and writing, at the last committed checkpoint. Only `backing` and the environment's
-  /// settings are taken from `options`. One writer excludes everyone else: `in_use` names the holder.
+  /// Opens for reading and writing, at the last committed checkpoint. Only `backing`, `verify` and the
+  /// environment's settings are taken from `options`. One writer excludes everyone else: `in_use` names the
+  /// holder.
   static std::unique_ptr<datastore> open(const std::filesystem::path& path,
                                          const store_options& options = {});
   /// Opens for reading, also from read-only media; many processes may do so at once.
@@ -70,6 +80,10 @@ class datastore {
                                                    const store_options& options = {});
   /// Reads what the super block records, without locking or mapping anything.
   static store_info inspect(const std::filesystem::path& path);
+  /// Checks every byte of the store's files and changes nothing. The report names what is damaged; only
+  /// what keeps the store from being read at all is thrown (`not_found`, `not_a_store`, `too_new`,
+  /// `incompatible`, `in_use` by a writer, `permission_denied`). Reads the whole store, on several threads.
+  static verify_report verify(const std::filesystem::path& path, const verify_options& options = {});
 
   virtual ~datastore() = default;
 

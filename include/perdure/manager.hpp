@@ -116,6 +116,11 @@ class basic_manager {
   /// something else is; `in_use`, `permission_denied`, `io`.
   static bool remove(const std::filesystem::path& path) { return detail::remove_store(path); }
 
+  /// As `datastore::verify`, and if all bytes are whole, the heap and the directory of objects too.
+  static verify_report verify(const std::filesystem::path& path, const verify_options& options = {}) {
+    return detail::verify_store(path, options);
+  }
+
   /// `construct<T>(name)(args…)`: a new object. `construct<T>(name)[n](args…)`: an array of n, each element
   /// from the same arguments. An allocator-aware `T` gets the store's allocator, unless the arguments hold
   /// one. The object can be found once all its constructors have returned; if one throws, the elements before

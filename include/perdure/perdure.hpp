@@ -12,4 +12,5 @@
 #include <perdure/persistable.hpp>
 #include <perdure/placement.hpp>
 #include <perdure/type_stamp.hpp>
+#include <perdure/verify.hpp>
 #include <perdure/version.hpp>

@@ -3,42 +3,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "segment/growth.hpp"
 #include "store/address_space.hpp"
 #include "store/failure.hpp"
 #include "store/redo.hpp"
+#include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
+#include "store/verify.hpp"
 
 namespace perdure {
 
 namespace {
 
 constexpr std::size_t most_home_files = 4096;
-
-std::filesystem::path without_trailing_slash(std::filesystem::path path) {
-  if (path.empty()) throw error(errc::invalid_argument, "the path of a datastore must not be empty");
-  path = path.lexically_normal();
-  return path.has_filename() || !path.has_parent_path() ? path : path.parent_path();
-}
-
-os::file open_store_directory(const std::filesystem::path& path) {
-  os::file directory;
-  try {
-    directory = os::file::open_directory(path);
-  } catch (const std::system_error& failure) {
-    const int code = failure.code().value();
-    if (code == ENOENT)
-      throw error(errc::not_found, "there is no datastore " + path.string() + ": create it first");
-    if (code == ENOTDIR) {
-      throw error(errc::not_a_store,
-                  path.string() + " is no datastore: a datastore is a directory, this is not");
-    }
-    throw;
-  }
-  return directory;
-}
 
 layout::super_slot first_slot(const store_options& options) {
   constexpr std::size_t most = std::size_t{1} << 46;
@@ -143,61 +123,38 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   return make_private_store(std::move(parts));
 }
 
+void require_whole(const os::file& directory, const std::filesystem::path& path) {
+  const verify_report report = verify_files(directory, {});
+  if (report.whole()) return;
+  const auto first = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const verify_finding& one) { return one.damage; });
+  const std::uint64_t more = report.damages - 1;
+  throw error(errc::damaged, path.string() + " is damaged: " + to_string(*first) +
+                                 (more == 0 ? "" : ", and " + std::to_string(more) + " more") +
+                                 "; see `perdure verify` and `perdure repair`");
+}
+
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, bool writable,
                                          const store_options& options) {
-  const std::filesystem::path path = without_trailing_slash(given);
+  const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
     const os::file directory = open_store_directory(path);
     // Looked at before LOCK is made, so that a directory that is no store stays as it is.
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
     store_lock lock(directory, writable ? os::lock_mode::exclusive : os::lock_mode::shared);
+    if (options.verify == verify_mode::open) require_whole(directory, path);
     return open_locked(path, std::move(lock), writable, options, {});
   });
 }
-
-std::string hidden_name(const std::filesystem::path& path, const layout::super_slot& slot) {
-  std::string name(1, '.');
-  name.append(path.filename().string()).append(".new-").append(to_text(slot.uuid), 0, 8);
-  return name;
-}
-
-// A new store is made under another name beside its place and renamed when complete and durable: nobody
-// ever sees half of one.
-class unfinished_store {
- public:
-  unfinished_store(const std::filesystem::path& path, const layout::super_slot& slot)
-      : path_(path.parent_path() / hidden_name(path, slot)) {
-    os::make_directory(path_);
-  }
-  unfinished_store(const unfinished_store&) = delete;
-  unfinished_store& operator=(const unfinished_store&) = delete;
-  ~unfinished_store() {
-    std::error_code ignored;
-    if (!finished_) std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-  void publish(const std::filesystem::path& path) {
-    os::rename_to_new(path_, path);
-    finished_ = true;
-  }
-
- private:
-  std::filesystem::path path_;
-  bool finished_ = false;
-};
 
 }  // namespace
 
 std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
                                              const store_options& options) {
-  const std::filesystem::path path = without_trailing_slash(given);
+  const std::filesystem::path path = normalized_store_path(given);
   layout::super_slot slot = first_slot(options);
   return reporting("create", path, [&] {
-    struct stat status;
-    if (::lstat(path.c_str(), &status) == 0) {
-      throw error(errc::already_exists, path.string() + " exists already: open it, or choose another path");
-    }
+    require_absent(path);
     os::reservation place;
     if (options.pinned) {
       std::uint64_t seed;
@@ -207,10 +164,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
                   : choose_pinned_place(slot.capacity, seed, path);
       slot.address = reinterpret_cast<std::uintptr_t>(place.base());
     }
-    const std::filesystem::path parent =
-        path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    const os::file parent_directory = os::file::open_directory(parent);
-    unfinished_store fresh(path, slot);
+    unfinished_store fresh(path);
     const os::file directory = os::file::open_directory(fresh.path());
     store_lock lock(directory, os::lock_mode::exclusive);
     super_block::create(directory, slot).sync();
@@ -219,13 +173,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     journal::create(directory, 1, slot.uuid);
     home_files::create(directory, slot);
     directory.sync();
-    try {
-      fresh.publish(path);
-    } catch (const std::system_error& failure) {
-      if (failure.code().value() != EEXIST && failure.code().value() != ENOTEMPTY) throw;
-      throw error(errc::already_exists, path.string() + " exists already: open it, or choose another path");
-    }
-    parent_directory.sync();
+    fresh.publish();
     return open_locked(path, std::move(lock), true, options, std::move(place));
   });
 }
@@ -240,7 +188,7 @@ std::unique_ptr<datastore> datastore::open_read_only(const std::filesystem::path
 }
 
 store_info datastore::inspect(const std::filesystem::path& given) {
-  const std::filesystem::path path = without_trailing_slash(given);
+  const std::filesystem::path path = normalized_store_path(given);
   return reporting("inspect", path, [&] {
     const os::file directory = open_store_directory(path);
     const super_block super = super_block::load(directory, false);

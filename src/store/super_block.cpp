@@ -14,14 +14,6 @@
 
 namespace perdure {
 
-namespace {
-
-struct super_file {
-  layout::super_slot slots[2];
-  layout::abi_stamp abi;
-};
-static_assert(sizeof(super_file) == layout::super_file_bytes);
-
 void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable) {
   const std::string where = path.parent_path().string();
   if (slot.format > layout::format_version) {
@@ -49,7 +41,6 @@ void check_format(const layout::super_slot& slot, const std::filesystem::path& p
   }
 }
 
-// Values an honest writer cannot have written, though the checksum is right.
 void check_sense(const layout::super_slot& slot, const std::filesystem::path& path) {
   const auto damaged = [&path](const char* what) { throw_damaged(path, what); };
   constexpr std::uint64_t most = std::uint64_t{1} << 56;
@@ -69,7 +60,14 @@ void check_sense(const layout::super_slot& slot, const std::filesystem::path& pa
   }
 }
 
-}  // namespace
+void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& path) {
+  const layout::abi_stamp ours = own_abi();
+  // The text names the architecture and compiler for people; the numbers before it decide.
+  if (std::memcmp(&ours, &theirs, offsetof(layout::abi_stamp, text)) == 0) return;
+  const std::string text(theirs.text.data(), ::strnlen(theirs.text.data(), theirs.text.size()));
+  throw error(errc::incompatible, path.parent_path().string() + " was written with another ABI (" + text +
+                                      "; this program has " + ours.text.data() + ")");
+}
 
 super_block super_block::create(const os::file& directory, const layout::super_slot& first) {
   super_block result;
@@ -123,12 +121,7 @@ super_block super_block::load(const os::file& directory, bool writable) {
   if (!is_sound(theirs, layout::stamp_magic)) throw_damaged(path, "the ABI stamp has no valid checksum");
   theirs.text.back() = '\0';
   result.abi_ = theirs.text.data();
-  const layout::abi_stamp ours = own_abi();
-  // The text names the architecture and compiler for people; the numbers before it decide.
-  if (std::memcmp(&ours, &theirs, offsetof(layout::abi_stamp, text)) != 0) {
-    throw error(errc::incompatible, directory.path().string() + " was written with another ABI (" +
-                                        result.abi_ + "; this program has " + ours.text.data() + ")");
-  }
+  check_abi(theirs, path);
   return result;
 }
 

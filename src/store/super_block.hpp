@@ -9,6 +9,20 @@
 
 namespace perdure {
 
+/// The file as it is on disk, sound or not.
+struct super_file {
+  layout::super_slot slots[2];
+  layout::abi_stamp abi;
+};
+static_assert(sizeof(super_file) == layout::super_file_bytes);
+
+/// Throws `too_new`, `too_old` or `incompatible` when this library cannot use what the slot describes.
+void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable);
+/// Throws `damaged` for values an honest writer cannot have written, though the checksum is right.
+void check_sense(const layout::super_slot& slot, const std::filesystem::path& path);
+/// Throws `incompatible` when a sound stamp is not that of this build.
+void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& path);
+
 /// Two slots are written in turn, so a torn or damaged one leaves the other. Not thread-safe.
 class super_block {
  public:

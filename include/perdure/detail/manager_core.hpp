@@ -123,4 +123,7 @@ void report_close_failure(const std::filesystem::path& path, const char* what) n
 bool store_exists(const std::filesystem::path& path);
 bool remove_store(const std::filesystem::path& path);
 
+/// Implementation of `manager::verify`.
+verify_report verify_store(const std::filesystem::path& path, const verify_options& options);
+
 }  // namespace perdure::detail

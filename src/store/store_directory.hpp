@@ -1,0 +1,44 @@
+// The directory of a store: its path and its opening.
+#pragma once
+
+#include <filesystem>
+
+#include "os/file.hpp"
+
+namespace perdure {
+
+/// A path as given, without trailing slashes and dots. Throws `invalid_argument` for an empty one.
+std::filesystem::path normalized_store_path(std::filesystem::path given);
+
+/// The directory a store stands in, or is to stand in.
+std::filesystem::path parent_of(const std::filesystem::path& store);
+
+/// Opens the directory of an existing store. Throws `not_found`, `not_a_store`.
+os::file open_store_directory(const std::filesystem::path& path);
+
+/// A store under construction: made under a hidden name beside its place and renamed when complete and
+/// durable, so that nobody ever sees half of one. What a crash leaves is a directory `.NAME.new-XXXXXXXX`
+/// whose LOCK nobody holds.
+class unfinished_store {
+ public:
+  explicit unfinished_store(const std::filesystem::path& path);
+  unfinished_store(const unfinished_store&) = delete;
+  unfinished_store& operator=(const unfinished_store&) = delete;
+  /// Removes what was not published.
+  ~unfinished_store();
+
+  const std::filesystem::path& path() const noexcept { return hidden_; }
+  /// Gives the store its name, durably. Throws `already_exists`.
+  void publish();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path hidden_;
+  os::file parent_;
+  bool finished_ = false;
+};
+
+/// Throws `already_exists` when something is at the path.
+void require_absent(const std::filesystem::path& path);
+
+}  // namespace perdure

@@ -1,0 +1,343 @@
+// Verification finds every damaged byte that matters, says where it is, and takes what a crash leaves for
+// what it is.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <perdure/datastore.hpp>
+#include <perdure/verify.hpp>
+#include <random>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/layout.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::uint64_t pages_per_file = 4 * mib / page_size;
+
+store_options small_files() {
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  options.home_file_size = 4 * mib;
+  return options;
+}
+
+std::string describe(const verify_report& report) {
+  std::string text = std::to_string(report.damages) + " damages";
+  for (const verify_finding& one : report.findings)
+    text += (one.damage ? "\n  " : "\n  (note) ") + to_string(one);
+  return text;
+}
+
+class verifying : public scratch_directory {
+ protected:
+  // Three home files, some pages written, some released, some never touched. Made once, then copied.
+  void make_store() {
+    if (fs::exists(path("master"))) {
+      fs::remove_all(path());
+      fs::copy(path("master"), path(), fs::copy_options::recursive);
+      return;
+    }
+    const auto store = datastore::create(path(), small_files());
+    store->memory().grow(10 * mib);
+    for (std::uint64_t page = 0; page < 2560; page += 5) write(*store, page, page + 1);
+    store->checkpoint();
+    for (std::uint64_t page = 0; page < 2560; page += 50) write(*store, page, page + 7000);
+    const page_run gone{1000, 20};
+    store->checkpoint({&gone, 1});
+    store->close();
+    fs::copy(path(), path("master"), fs::copy_options::recursive);
+  }
+  static void write(datastore& store, std::uint64_t page, std::uint64_t number) {
+    fill_page(store.memory().base() + page * page_size, number);
+  }
+  void flip(const std::string& name, std::uint64_t offset, unsigned bit = 3) const {
+    std::fstream file(path() / name, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(offset));
+    const int before = file.get();
+    ASSERT_NE(before, EOF);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put(static_cast<char>(before ^ (1 << bit)));
+  }
+  verify_report verify() const { return datastore::verify(path()); }
+  static const verify_finding* find(const verify_report& report, store_section part) {
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                    [&](const verify_finding& one) { return one.part == part; });
+    return found == report.findings.end() ? nullptr : &*found;
+  }
+  static std::uint64_t home_offset(std::uint64_t page) {
+    return layout::home_data_offset + page % pages_per_file * page_size;
+  }
+};
+
+TEST_F(verifying, a_sound_store_is_whole) {
+  make_store();
+  const verify_report report = verify();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_TRUE(report.findings.empty()) << describe(report);
+  EXPECT_EQ(report.epoch, 2u);
+  EXPECT_EQ(report.applied_epoch, 2u);
+  EXPECT_EQ(report.pages, 2560u);
+}
+
+TEST_F(verifying, an_empty_store_is_whole) {
+  datastore::create(path(), small_files())->close();
+  const verify_report report = verify();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_EQ(report.pages, 0u);
+}
+
+TEST_F(verifying, names_the_damaged_page) {
+  make_store();
+  const std::uint64_t page = 2000;  // in the second file
+  flip("heap.001", home_offset(page) + 123);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  const verify_finding& found = report.findings.front();
+  EXPECT_EQ(found.part, store_section::home_page);
+  EXPECT_EQ(found.file, "heap.001");
+  EXPECT_EQ(found.offset, home_offset(page));
+  EXPECT_EQ(found.page, page);
+  EXPECT_EQ(found.epoch, 2u);
+}
+
+TEST_F(verifying, sees_bytes_where_nothing_was_ever_written) {
+  make_store();
+  flip("heap.000", home_offset(3) + 5);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().page, 3u);
+}
+
+TEST_F(verifying, does_not_mind_what_released_pages_hold) {
+  make_store();
+  flip("heap.000", home_offset(1005) + 5);
+  EXPECT_TRUE(verify().whole());
+}
+
+TEST_F(verifying, sees_a_page_become_a_hole) {
+  make_store();
+  const int file = ::open((path() / "heap.000").c_str(), O_RDWR);
+  const std::vector<char> zeros(page_size);
+  ASSERT_EQ(::pwrite(file, zeros.data(), zeros.size(), static_cast<off_t>(home_offset(10))),
+            static_cast<ssize_t>(page_size));
+  ::close(file);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().page, 10u);
+}
+
+TEST_F(verifying, sees_a_page_in_anothers_place) {
+  make_store();
+  const int file = ::open((path() / "heap.000").c_str(), O_RDWR);
+  std::vector<char> bytes(page_size);
+  ASSERT_GT(::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(home_offset(15))), 0);
+  ASSERT_GT(::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(home_offset(20))), 0);
+  ::close(file);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().page, 20u);
+}
+
+TEST_F(verifying, names_each_part_that_is_damaged) {
+  const struct {
+    const char* file;
+    std::uint64_t offset;
+    store_section part;
+  } places[] = {
+      {"super", layout::block + 4000, store_section::super_slot},
+      {"super", 2 * layout::block + 30, store_section::abi_stamp},
+      {"heap.000", 2000, store_section::home_header},
+      {"heap.002", 20, store_section::home_header},
+      {"heap.001", 100'000, store_section::home_padding},
+      {"crc", 40, store_section::checksum_header},
+      {"crc", layout::block + 500, store_section::checksum_page},
+      {"crc", 3 * layout::block + 4, store_section::checksum_page},
+  };
+  for (const auto& place : places) {
+    make_store();
+    flip(place.file, place.offset);
+    const verify_report report = verify();
+    EXPECT_EQ(report.damages, 1u) << place.file << ' ' << place.offset << ": " << describe(report);
+    const verify_finding* found = find(report, place.part);
+    ASSERT_NE(found, nullptr) << describe(report);
+    EXPECT_EQ(found->file, place.file);
+    EXPECT_LE(found->offset, place.offset);
+    EXPECT_LT(place.offset - found->offset, 65536u);
+  }
+}
+
+TEST_F(verifying, notices_any_single_bit_in_super_and_table) {
+  make_store();
+  std::mt19937_64 random(7);
+  for (const char* name : {"super", "crc"}) {
+    const std::uint64_t size = fs::file_size(path() / name);
+    for (int i = 0; i < 300; ++i) {
+      const std::uint64_t offset = random() % size;
+      const unsigned bit = random() % 8;
+      flip(name, offset, bit);
+      // A super slot may have been torn by a crash, if a journal holds what it said; that is only noted.
+      EXPECT_FALSE(verify().findings.empty()) << name << " byte " << offset << " bit " << bit;
+      flip(name, offset, bit);
+    }
+  }
+  EXPECT_TRUE(verify().whole());
+}
+
+TEST_F(verifying, notices_files_that_are_short_missing_or_foreign) {
+  const struct {
+    const char* what;
+    std::function<void(const fs::path&)> harm;
+    store_section part;
+  } harms[] = {
+      {"home cut", [](const fs::path& p) { fs::resize_file(p / "heap.001", 3 * mib); },
+       store_section::home_length},
+      {"home missing", [](const fs::path& p) { fs::remove(p / "heap.001"); }, store_section::home_length},
+      {"home exchanged",
+       [](const fs::path& p) {
+         fs::copy_file(p / "heap.000", p / "heap.001", fs::copy_options::overwrite_existing);
+       },
+       store_section::home_length},
+      {"table cut", [](const fs::path& p) { fs::resize_file(p / "crc", 8192); },
+       store_section::checksum_page},
+      {"table missing", [](const fs::path& p) { fs::remove(p / "crc"); }, store_section::checksum_header},
+      {"journal missing", [](const fs::path& p) { fs::remove(p / "jrnl.1"); }, store_section::journal},
+      {"journal cut", [](const fs::path& p) { fs::resize_file(p / "jrnl.0", 100); }, store_section::journal},
+      {"super cut", [](const fs::path& p) { fs::resize_file(p / "super", 5000); }, store_section::super_slot},
+      {"super missing", [](const fs::path& p) { fs::remove(p / "super"); }, store_section::super_slot},
+  };
+  for (const auto& harm : harms) {
+    make_store();
+    harm.harm(path());
+    const verify_report report = verify();
+    EXPECT_GE(report.damages, 1u) << harm.what;
+    EXPECT_LE(report.damages, 3u) << harm.what << ": " << describe(report);
+    EXPECT_NE(find(report, harm.part), nullptr) << harm.what << ": " << describe(report);
+  }
+}
+
+TEST_F(verifying, judges_by_the_journal_what_is_not_yet_home) {
+  {
+    const auto store = datastore::create(path(), small_files());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 900; ++page) write(*store, page, page + 1);
+    store->checkpoint();
+  }
+  fs::copy(path(), path("before"), fs::copy_options::recursive);
+  {
+    const auto store = datastore::open(path());
+    for (std::uint64_t page = 100; page < 200; ++page) write(*store, page, page + 5000);
+    store->checkpoint();
+  }
+  // Committed, nothing of it home: as after a crash.
+  for (const char* name : {"super", "heap.000", "crc"})
+    fs::copy_file(path("before") / name, path() / name, fs::copy_options::overwrite_existing);
+  verify_report report = verify();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_EQ(report.epoch, 2u);
+  EXPECT_EQ(report.applied_epoch, 1u);
+
+  // A page half written home is the journal's matter, and so is the table page being written.
+  flip("heap.000", home_offset(150) + 99);
+  flip("crc", layout::block + 700);
+  report = verify();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  flip("crc", layout::block + 700);
+  // The pages it does not speak of are not.
+  flip("heap.000", home_offset(250) + 99);
+  report = verify();
+  EXPECT_EQ(report.damages, 1u) << describe(report);
+  flip("heap.000", home_offset(250) + 99);
+
+  // A torn journal is a checkpoint that was never acknowledged; then its pages must be the old ones again.
+  flip("jrnl.0", 2 * layout::block + 4000);
+  report = verify();
+  EXPECT_EQ(report.epoch, 1u);
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(find(report, store_section::home_page)->page, 150u);
+  EXPECT_NE(find(report, store_section::journal), nullptr);
+  flip("jrnl.0", 2 * layout::block + 4000);
+
+  // And opening brings all of it home.
+  datastore::open(path())->close();
+  report = verify();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_EQ(report.applied_epoch, 2u);
+}
+
+TEST_F(verifying, is_the_same_on_any_number_of_threads) {
+  {
+    store_options options = small_files();
+    options.home_file_size = 64 * mib;
+    const auto store = datastore::create(path(), options);
+    store->memory().grow(40 * mib);
+    for (std::uint64_t page = 0; page < 10000; ++page) write(*store, page, page + 1);
+    store->checkpoint();
+  }
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 50; ++i) flip("heap.000", home_offset(random() % 1000) + 77);
+  verify_options one;
+  one.threads = 1;
+  verify_options many;
+  many.threads = 4;
+  verify_progress progress;
+  many.progress = &progress;
+  const verify_report a = datastore::verify(path(), one);
+  const verify_report b = datastore::verify(path(), many);
+  EXPECT_EQ(describe(a), describe(b));
+  EXPECT_EQ(a.bytes_read, b.bytes_read);
+  EXPECT_FALSE(a.whole());
+  EXPECT_EQ(progress.done, progress.total);
+  EXPECT_EQ(progress.total, 40 * mib);
+}
+
+TEST_F(verifying, counts_more_than_it_lists) {
+  make_store();
+  for (std::uint64_t page = 0; page < 100; page += 5) flip("heap.000", home_offset(page));
+  verify_options options;
+  options.most_findings = 7;
+  const verify_report report = datastore::verify(path(), options);
+  EXPECT_EQ(report.damages, 20u);
+  EXPECT_EQ(report.findings.size(), 7u);
+}
+
+TEST_F(verifying, needs_the_writer_to_be_gone) {
+  const auto store = datastore::create(path(), small_files());
+  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::verify(path()); }));
+}
+
+TEST_F(verifying, goes_on_beside_readers) {
+  make_store();
+  const auto reader = datastore::open_read_only(path());
+  EXPECT_TRUE(verify().whole());
+}
+
+TEST_F(verifying, tells_what_is_no_store) {
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::verify(path("nothing")); }));
+  fs::create_directory(path("empty"));
+  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { datastore::verify(path("empty")); }));
+  EXPECT_TRUE(fs::is_empty(path("empty")));
+}
+
+TEST_F(verifying, an_eager_open_refuses_what_a_quick_one_takes) {
+  make_store();
+  store_options eager;
+  eager.verify = verify_mode::open;
+  datastore::open(path(), eager)->close();
+  flip("heap.001", home_offset(2000));
+  EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open(path(), eager); }));
+  EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open_read_only(path(), eager); }));
+  datastore::open(path())->close();
+}
+
+}  // namespace
+}  // namespace perdure
