@@ -35,8 +35,7 @@ os::file make_file(const os::file& directory, std::size_t index, const layout::u
 home_files::home_files(const os::file& directory, const layout::super_slot& super, bool writable)
     : directory_(os::file::open_directory(directory.path())),
       uuid_(super.uuid),
-      file_bytes_(super.home_file_bytes),
-      writable_(writable) {
+      file_bytes_(super.home_file_bytes) {
   const std::uint64_t most = (super.capacity + file_bytes_ - 1) / file_bytes_;
   for (std::size_t index = 0; index < most; ++index) {
     const std::string name = name_of(index);

@@ -60,7 +60,6 @@ class home_files {
   os::file directory_;
   layout::uuid_bytes uuid_;
   std::uint64_t file_bytes_;
-  bool writable_;
   std::vector<os::file> files_;
   std::vector<std::uint64_t> sizes_;  // segment bytes in each
   std::vector<char> unsynced_;
