@@ -557,7 +557,7 @@ class basic_string {
   Char* raw() const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(this);
     const auto inside = reinterpret_cast<std::uintptr_t>(words_.bytes);
-    return reinterpret_cast<Char*>(is_long() ? here + load(distance_word) : inside);
+    return detail::pointer_at<Char>(is_long() ? here + load(distance_word) : inside);
   }
   /// The representation of a string at `from`, as one at `to` must have it.
   static void move_words(representation* words, const void* from, const representation* old,

@@ -376,7 +376,9 @@ class vector {
 
   // There is no null: without memory the distance is meaningless and begin() == end() holds anyway. That
   // saves every access a comparison and every relocation a branch.
-  T* raw() const noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(this) + distance_); }
+  T* raw() const noexcept {
+    return detail::pointer_at<T>(reinterpret_cast<std::uintptr_t>(this) + distance_);
+  }
   void set_raw(T* p) noexcept {
     distance_ = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(this);
   }

@@ -360,7 +360,7 @@ class flat_table {
   }
 
   std::uint8_t* controls() const noexcept {
-    return reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::uintptr_t>(&size_) + distance_);
+    return pointer_at<std::uint8_t>(reinterpret_cast<std::uintptr_t>(&size_) + distance_);
   }
   static value_type* slot_of(const std::uint8_t* controls, size_type index) noexcept {
     return reinterpret_cast<value_type*>(const_cast<std::uint8_t*>(controls)) +

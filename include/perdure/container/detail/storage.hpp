@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -17,6 +18,14 @@ template <class It>
 concept multipass = std::forward_iterator<It> || requires {
   requires std::derived_from<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>;
 };
+
+/// A pointer to computed memory. The compiler must not trace it back to the object whose address it was
+/// computed from: it would take accesses through it for accesses beyond that object.
+template <class T>
+inline T* pointer_at(std::uintptr_t address) noexcept {
+  __asm__("" : "+r"(address));
+  return reinterpret_cast<T*>(address);
+}
 
 template <class Allocator>
 using element_of = typename std::allocator_traits<Allocator>::value_type;

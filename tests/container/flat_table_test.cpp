@@ -1,0 +1,546 @@
+// flat_map and flat_set against std::unordered_map and std::unordered_set.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <concepts>
+#include <iterator>
+#include <memory>
+#include <perdure/container/flat_map.hpp>
+#include <perdure/container/flat_set.hpp>
+#include <perdure/container/string.hpp>
+#include <perdure/container/vector.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "container/store_heap.hpp"
+#include "container/tracked.hpp"
+
+namespace {
+using namespace perdure::test;
+using perdure_string = perdure::basic_string<char, std::char_traits<char>, std::allocator<char>>;
+template <class K, class V, class Hash = perdure::hash<K>>
+using plain_map = perdure::flat_map<K, V, Hash, perdure::equal_to, std::allocator<std::pair<const K, V>>>;
+template <class K, class Hash = perdure::hash<K>>
+using plain_set = perdure::flat_set<K, Hash, perdure::equal_to, std::allocator<K>>;
+
+static_assert(sizeof(plain_map<int, int>) == 32);
+static_assert(sizeof(perdure::flat_map<int, int>) == 40);
+static_assert(std::forward_iterator<plain_map<int, int>::iterator>);
+static_assert(std::forward_iterator<plain_map<int, int>::const_iterator>);
+static_assert(std::is_convertible_v<plain_map<int, int>::iterator, plain_map<int, int>::const_iterator>);
+static_assert(!std::is_convertible_v<plain_map<int, int>::const_iterator, plain_map<int, int>::iterator>);
+static_assert(std::is_same_v<std::iter_reference_t<plain_set<int>::iterator>, const int&>);
+static_assert(std::is_nothrow_move_constructible_v<perdure::flat_map<int, int>>);
+static_assert(std::is_nothrow_move_assignable_v<plain_map<int, int>>);
+static_assert(!std::is_default_constructible_v<perdure::flat_map<int, int>>);
+static_assert(std::uses_allocator_v<perdure::flat_set<int>, perdure::allocator<char>>);
+static_assert(perdure::detail::has_relocator<plain_map<int, int>>);
+static_assert(perdure::detail::has_relocator<perdure::flat_set<int>>);
+
+// Control bytes -------------------------------------------------------------------------------------------
+
+template <class Mask>
+std::vector<unsigned> members(Mask mask) {
+  std::vector<unsigned> found;
+  for (; mask; mask.drop_first()) found.push_back(mask.first());
+  return found;
+}
+
+TEST(ControlGroup, AllKindsAgree) {
+  std::mt19937 random(1);
+  const std::uint8_t values[] = {0, 0, 1, 2, 0x80, 0x81, 0xff, 0x82, 0xfe};
+  for (int i = 0; i < 20000; ++i) {
+    std::uint8_t bytes[16];
+    for (auto& byte : bytes) byte = values[random() % std::size(values)];
+    const perdure::detail::portable_group portable(bytes);
+    const perdure::detail::control_group native(bytes);
+    std::vector<unsigned> empty;
+    std::vector<unsigned> full;
+    std::vector<unsigned> available;
+    for (unsigned j = 0; j < 16; ++j) {
+      if (bytes[j] == 0) empty.push_back(j);
+      if (bytes[j] >= 0x80) full.push_back(j);
+      if (bytes[j] < 2) available.push_back(j);
+    }
+    for (const std::uint8_t value : values) {
+      std::vector<unsigned> equal;
+      for (unsigned j = 0; j < 16; ++j) {
+        if (bytes[j] == value) equal.push_back(j);
+      }
+      ASSERT_EQ(members(portable.match(value)), equal);
+      ASSERT_EQ(members(native.match(value)), equal);
+    }
+    ASSERT_EQ(members(portable.empty()), empty);
+    ASSERT_EQ(members(native.empty()), empty);
+    ASSERT_EQ(members(portable.full()), full);
+    ASSERT_EQ(members(native.full()), full);
+    ASSERT_EQ(members(portable.available()), available);
+    ASSERT_EQ(members(native.available()), available);
+    const unsigned from = random() % 16;
+    std::erase_if(full, [&](unsigned j) { return j < from; });
+    ASSERT_EQ(members(portable.full().from(from)), full);
+    ASSERT_EQ(members(native.full().from(from)), full);
+  }
+}
+
+// Models --------------------------------------------------------------------------------------------------
+
+/// All keys in a handful of groups and tags: long probe sequences and false matches.
+struct crowding_hash {
+  using is_avalanching = void;
+  std::size_t operator()(int key) const noexcept {
+    return static_cast<std::size_t>(key % 3) << 57 | static_cast<std::size_t>(key % 5) << 4;
+  }
+};
+/// A hash in need of mixing, as std::hash is for integers, and not declared noexcept.
+struct identity_hash {
+  std::size_t operator()(int key) const { return static_cast<std::size_t>(key); }
+};
+struct std_hash {
+  std::size_t operator()(const auto& value) const {
+    return perdure::hash<std::remove_cvref_t<decltype(value)>>{}(value);
+  }
+};
+
+template <class T>
+T make(int i) {
+  if constexpr (std::is_constructible_v<T, int>) {
+    return T(i);
+  } else {
+    return T((i % 2 != 0 ? std::string(40, 'x') : std::string()) + std::to_string(i));
+  }
+}
+
+template <class K, class V, class Hash = perdure::hash<K>>
+struct kind {
+  using key = K;
+  using mapped = V;
+  using map = plain_map<K, V, Hash>;
+};
+
+template <class Kind>
+class FlatMapOf : public testing::Test {};
+using kinds =
+    testing::Types<kind<int, int>, kind<int, int, crowding_hash>, kind<int, std::string, identity_hash>,
+                   kind<std::uint64_t, std::string>, kind<std::string, int>,
+                   kind<perdure_string, perdure_string>, kind<int, plain_map<int, int>>,
+                   kind<over_aligned, over_aligned>, kind<tracked<moves::nothrow>, tracked<moves::nothrow>>,
+                   kind<tracked<moves::may_throw>, tracked<moves::may_throw>>>;
+TYPED_TEST_SUITE(FlatMapOf, kinds);
+
+template <>
+plain_map<int, int> make(int i) {
+  return plain_map<int, int>{{i, i}, {i + 1, i}};
+}
+
+TYPED_TEST(FlatMapOf, AgreesWithTheStandards) {
+  using K = typename TypeParam::key;
+  using V = typename TypeParam::mapped;
+  using M = typename TypeParam::map;
+  std::mt19937 random(11);
+  for (const int range : {3, 20, 60, 1500}) {
+    const int rounds = range > 1000 ? 2 : 6;
+    for (int round = 0; round < rounds; ++round) {
+      M values;
+      std::unordered_map<K, V, std_hash> model;
+      for (int step = 0; step < 4 * range + 100; ++step) {
+        const auto some = [&] { return make<K>(static_cast<int>(random() % range)); };
+        const K key = some();
+        const V value = make<V>(static_cast<int>(random() % 100));
+        switch (random() % 20) {
+          case 0:
+          case 1:
+          case 2: {
+            const auto [it, inserted] = values.try_emplace(key, value);
+            ASSERT_EQ(inserted, model.try_emplace(key, value).second);
+            ASSERT_TRUE(it->first == key && it->second == model.at(key));
+            break;
+          }
+          case 3:
+            ASSERT_EQ(values.insert({key, value}).second, model.insert({key, value}).second);
+            break;
+          case 4:
+            ASSERT_EQ(values.emplace(key, value).second, model.emplace(key, value).second);
+            break;
+          case 5: {
+            ASSERT_EQ(values
+                          .emplace(std::piecewise_construct, std::forward_as_tuple(key),
+                                   std::forward_as_tuple(value))
+                          .second,
+                      model.emplace(key, value).second);
+            break;
+          }
+          case 6:
+            ASSERT_EQ(values.insert_or_assign(key, value).second, model.insert_or_assign(key, value).second);
+            break;
+          case 7:
+          case 8:
+            values[key] = value, model[key] = value;
+            break;
+          case 9:
+          case 10:
+          case 11:
+          case 12:
+            ASSERT_EQ(values.erase(key), model.erase(key));
+            break;
+          case 13: {
+            const auto it = values.find(key);
+            ASSERT_EQ(it != values.end(), model.contains(key));
+            if (it == values.end()) break;
+            const auto after = std::next(it);
+            ASSERT_TRUE(values.erase(it) == after);
+            model.erase(key);
+            break;
+          }
+          case 14: {
+            M copy(values);
+            ASSERT_TRUE(copy == values);
+            copy.try_emplace(some(), value);
+            values = copy;
+            model.clear();
+            for (const auto& [k, v] : copy) model.emplace(k, v);
+            ASSERT_EQ(model.size(), copy.size());
+            break;
+          }
+          case 15: {
+            M other(std::move(values));
+            ASSERT_TRUE(values.empty() && values.begin() == values.end());  // NOLINT: specified
+            values.try_emplace(key, value);
+            if (random() % 2 == 0) {
+              values.swap(other);
+            } else {
+              values = std::move(other);
+            }
+            break;
+          }
+          case 16:
+            values.rehash(random() % (2 * static_cast<unsigned>(range)));
+            break;
+          case 17:
+            values.reserve(random() % (2 * static_cast<unsigned>(range)));
+            break;
+          case 18:
+            if (random() % 8 == 0) values.clear(), model.clear();
+            break;
+          default: {
+            const unsigned keep = random() % 8;
+            if (keep > 1) break;
+            const auto odd = [&](const auto& element) {
+              return (perdure::hash<K>{}(element.first) >> 20) % 2 == keep;
+            };
+            ASSERT_EQ(erase_if(values, odd), std::erase_if(model, odd));
+          }
+        }
+        ASSERT_EQ(values.size(), model.size());
+        ASSERT_EQ(values.contains(key), model.contains(key));
+        if (step % 16 == 0) {
+          std::size_t n = 0;
+          for (const auto& [k, v] : std::as_const(values)) {
+            ASSERT_TRUE(model.at(k) == v);
+            ++n;
+          }
+          ASSERT_EQ(n, model.size());
+          for (const auto& [k, v] : model) ASSERT_TRUE(values.at(k) == v);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(census::of_tracked().alive(), 0U);
+}
+
+TEST(FlatSet, AgreesWithTheStandards) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 10; ++round) {
+    plain_set<perdure_string> values;
+    std::unordered_set<std::string> model;
+    for (int step = 0; step < 2000; ++step) {
+      const std::string key = make<std::string>(static_cast<int>(random() % 200));
+      switch (random() % 6) {
+        case 0:
+          ASSERT_EQ(values.insert(perdure_string(key)).second, model.insert(key).second);
+          break;
+        case 1:
+          ASSERT_EQ(values.insert(key).second, model.insert(key).second);
+          break;  // another type
+        case 2:
+          ASSERT_EQ(values.emplace(key).second, model.emplace(key).second);
+          break;
+        case 3:
+          ASSERT_EQ(values.erase(key), model.erase(key));
+          break;
+        case 4:
+          ASSERT_EQ(values.count(std::string_view(key)), model.count(key));
+          break;
+        default:
+          ASSERT_EQ(values.contains(key.c_str()), model.contains(key));
+      }
+    }
+    ASSERT_EQ(values.size(), model.size());
+    for (const auto& key : values) ASSERT_TRUE(model.contains(std::string(key)));
+    const plain_set<perdure_string> copy(values.begin(), values.end());
+    EXPECT_EQ(copy, values);
+    EXPECT_EQ(erase_if(values, [](const perdure_string& s) { return s.size() > 5; }),
+              std::erase_if(model, [](const std::string& s) { return s.size() > 5; }));
+  }
+}
+
+// Interface -----------------------------------------------------------------------------------------------
+
+TEST(FlatMap, HasEveryConstructor) {
+  using M = plain_map<std::string, int>;
+  const M::allocator_type alloc;
+  const std::vector<std::pair<std::string, int>> pairs{{"a", 1}, {"b", 2}, {"a", 3}};
+  const M expected{{"a", 1}, {"b", 2}};
+  EXPECT_EQ(M(pairs.begin(), pairs.end()), expected);
+  EXPECT_EQ(M(pairs.begin(), pairs.end(), alloc), expected);
+  EXPECT_EQ(M(pairs.begin(), pairs.end(), 100, {}, {}, alloc), expected);
+  EXPECT_EQ(M(expected, alloc), expected);
+  EXPECT_EQ(M(M(expected), alloc), expected);
+  EXPECT_EQ(M({{"b", 2}, {"a", 1}}, alloc), expected);
+  EXPECT_GE(M(100).bucket_count(), 100U);
+  EXPECT_TRUE(M(100, alloc).empty());
+  EXPECT_TRUE(M(alloc) != expected);
+  M values;
+  values = {{"a", 1}, {"b", 2}};
+  EXPECT_EQ(values, expected);
+}
+
+TEST(FlatMap, LooksUpOtherKeyTypes) {
+  plain_map<std::string, int> values;
+  values["literal"] = 1;
+  values[std::string_view("view")] = 2;
+  values.try_emplace("another", 3);
+  values.insert_or_assign(std::string_view("view"), 4);
+  EXPECT_EQ(values.at("view"), 4);
+  EXPECT_EQ(std::as_const(values).at(std::string_view("literal")), 1);
+  EXPECT_EQ(values.count("another"), 1U);
+  EXPECT_TRUE(values.contains("view"));
+  EXPECT_EQ(values.erase("view"), 1U);
+  EXPECT_EQ(std::as_const(values).find("view"), values.cend());
+  EXPECT_THROW(values.at("view"), std::out_of_range);
+  EXPECT_THROW(std::as_const(values).at(std::string("view")), std::out_of_range);
+  const auto [first, last] = values.equal_range("another");
+  EXPECT_EQ(std::distance(first, last), 1);
+}
+
+TEST(FlatMap, KeepsWhatTryEmplaceDoesNotTake) {
+  plain_map<int, std::unique_ptr<int>> values;
+  auto p = std::make_unique<int>(1);
+  EXPECT_TRUE(values.try_emplace(1, std::move(p)).second);
+  auto q = std::make_unique<int>(2);
+  EXPECT_FALSE(values.try_emplace(1, std::move(q)).second);
+  EXPECT_NE(q, nullptr);  // NOLINT: not moved from
+  for (int i = 2; i < 500; ++i) values.emplace(i, std::make_unique<int>(i));
+  EXPECT_EQ(*values.at(444), 444);
+  plain_map<int, std::unique_ptr<int>> other;
+  other.emplace(1, nullptr);
+  other.merge(values);
+  EXPECT_EQ(values.size(), 1U);
+  EXPECT_EQ(other.size(), 499U);
+  EXPECT_EQ(other.at(1), nullptr);
+}
+
+TEST(FlatMap, TakesArgumentsFromItself) {
+  plain_map<int, std::string> values;
+  values.try_emplace(0, "a text that is longer than a short string may be");
+  for (int i = 1; i < 1000; ++i) values.try_emplace(i, values.at(i - 1));
+  for (const auto& [key, text] : values) ASSERT_EQ(text, values.at(0)) << key;
+  values.insert(*values.begin());
+  plain_map<int, int> numbers;
+  numbers[0] = 0;
+  for (int i = 1; i < 1000; ++i) numbers[i] = numbers.begin()->second + 1;
+}
+
+TEST(FlatMap, IsSmallWhenItHoldsLittle) {
+  store_heap heap;
+  const auto used = [&] {
+    heap->flush_caches();
+    return heap->stats().used_bytes;
+  };
+  const std::size_t before = used();
+  perdure::flat_map<std::uint64_t, std::uint64_t> values{
+      perdure::allocator<std::pair<const std::uint64_t, std::uint64_t>>(*heap)};
+  EXPECT_EQ(used(), before);
+  EXPECT_EQ(values.find(1), values.end());
+  values[1] = 1;
+  EXPECT_LE(used() - before, 64U);
+  for (std::uint64_t i = 0; i < 28; ++i) values[i] = i;
+  EXPECT_LE(used() - before, 28 * 16 * 3 / 2);
+  EXPECT_GE(values.load_factor(), 0.8F);
+}
+
+TEST(FlatMap, DoesNotGrowFromChurn) {
+  plain_map<int, int> values;
+  for (int i = 0; i < 1000; ++i) values[i] = i;
+  const std::size_t slots = values.bucket_count();
+  for (int i = 1000; i < 300000; ++i) {
+    values[i] = i;
+    ASSERT_EQ(values.erase(i - 1000), 1U);
+  }
+  EXPECT_LE(values.bucket_count(), 2 * slots);
+  EXPECT_EQ(values.size(), 1000U);
+  EXPECT_EQ(std::distance(values.begin(), values.end()), 1000);
+  values.clear();
+  values.rehash(0);
+  EXPECT_EQ(values.bucket_count(), 0U);
+}
+
+TEST(FlatMap, ReserveKeepsElementsInPlace) {
+  plain_map<int, int> values;
+  values.reserve(10000);
+  values[0] = 0;
+  const int* const first = &values.at(0);
+  for (int i = 0; i < 10000; ++i) values[i] = i;
+  EXPECT_EQ(&values.at(0), first);
+  EXPECT_THROW(values.reserve(static_cast<std::size_t>(-1)), std::length_error);
+}
+
+TEST(FlatMap, ZeroedMemoryIsAnEmptyMap) {
+  using M = plain_map<int, int>;
+  alignas(M) unsigned char zeroed[sizeof(M)] = {};
+  M& values = *reinterpret_cast<M*>(zeroed);
+  EXPECT_FALSE(values.contains(0));
+  EXPECT_EQ(values.begin(), values.end());
+  values[7] = 8;
+  EXPECT_EQ(values.at(7), 8);
+  values.~M();
+}
+
+// Exceptions ----------------------------------------------------------------------------------------------
+
+template <class T, class Operation>
+void fail_everywhere(std::size_t elements, Operation operation) {
+  census& counts = census::of_tracked();
+  using M = plain_map<T, T>;
+  for (std::uint64_t point = 1;; ++point) {
+    M values;
+    for (std::size_t i = 0; i < elements; ++i) {
+      const int n = static_cast<int>(i);
+      values.try_emplace(T(n), n + 1000);
+    }
+    counts.throw_at(point);
+    bool failed = false;
+    try {
+      operation(values);
+    } catch (const construction_failed&) {
+      failed = true;
+    }
+    counts.never_throw();
+    ASSERT_EQ(counts.alive(), 2 * values.size()) << "at point " << point;
+    if (!failed) {
+      ASSERT_GT(point, 1U) << "nothing could fail";
+      break;
+    }
+    ASSERT_EQ(values.size(), elements) << "at point " << point;
+    for (std::size_t i = 0; i < elements; ++i) {
+      const int n = static_cast<int>(i);
+      ASSERT_EQ(values.at(T(n)).value(), n + 1000) << "at point " << point;
+    }
+    values.try_emplace(T(5000), 1);  // still usable
+  }
+  EXPECT_EQ(counts.alive(), 0U);
+}
+
+template <class T>
+class ThrowingElements : public testing::Test {};
+using throwing = testing::Types<tracked<moves::nothrow>, tracked<moves::may_throw>>;
+TYPED_TEST_SUITE(ThrowingElements, throwing);
+
+TYPED_TEST(ThrowingElements, LeaveTheMapAsItWas) {
+  using T = TypeParam;
+  using M = plain_map<T, T>;
+  for (const std::size_t elements : {0U, 5U, 7U, 15U, 20U, 28U}) {  // with room and without
+    SCOPED_TRACE(elements);
+    fail_everywhere<T>(elements, [](M& m) { m.try_emplace(T(700), 7); });
+    fail_everywhere<T>(elements, [](M& m) { m.emplace(701, 7); });
+    fail_everywhere<T>(elements, [](M& m) { m[T(702)]; });
+    fail_everywhere<T>(elements, [](M& m) { m.insert(std::pair<const T, T>(703, 7)); });
+    fail_everywhere<T>(elements, [](M& m) {
+      const M copy(m);
+      const M more{{T(1), T(1)}};
+      m = copy;
+    });
+  }
+  if (!std::is_nothrow_move_constructible_v<T>) {
+    fail_everywhere<T>(20, [](M& m) { m.rehash(1000); });
+  }
+}
+
+struct throwing_hash {
+  std::size_t operator()(int key) const {
+    census::of_tracked().step();
+    return static_cast<std::size_t>(key);
+  }
+};
+
+TEST(FlatMap, SurvivesAThrowingHash) {
+  census& counts = census::of_tracked();
+  for (std::uint64_t point = 1; point < 60; ++point) {
+    plain_map<int, std::string, throwing_hash> values;
+    for (int i = 0; i < 28; ++i) values[i] = std::to_string(i);
+    counts.throw_at(point);
+    try {
+      values[28] = "28";
+    } catch (const construction_failed&) {
+    }
+    counts.never_throw();
+    EXPECT_GE(values.size(), 28U);
+    for (int i = 0; i < 28; ++i) ASSERT_EQ(values.at(i), std::to_string(i));
+  }
+}
+
+// Allocators ----------------------------------------------------------------------------------------------
+
+TEST(FlatMap, KeepsToItsAllocator) {
+  store_heap heap_1;
+  store_heap heap_2;
+  using M = perdure::flat_map<perdure::string, perdure::vector<perdure::string>>;
+  const M::allocator_type in_1(*heap_1);
+  const M::allocator_type in_2(*heap_2);
+  const std::size_t blocks_1 = heap_1.blocks();
+  const std::size_t blocks_2 = heap_2.blocks();
+  const auto all_in = [](const M& map, perdure::heap& heap) {
+    return std::all_of(map.begin(), map.end(), [&](const auto& element) {
+      return element.first.get_allocator().memory() == &heap &&
+             element.second.get_allocator().memory() == &heap &&
+             std::all_of(element.second.begin(), element.second.end(),
+                         [&](const auto& text) { return text.get_allocator().memory() == &heap; });
+    });
+  };
+  {
+    M a(in_1);
+    for (int i = 0; i < 100; ++i) {
+      a[std::to_string(i % 30)].emplace_back(std::string(static_cast<std::size_t>(i), 'x'));
+    }
+    EXPECT_TRUE(all_in(a, *heap_1));
+    M b(a, in_2);
+    EXPECT_EQ(a, b);
+    EXPECT_TRUE(all_in(b, *heap_2));
+    M c(std::move(a), in_2);
+    EXPECT_EQ(c, b);
+    EXPECT_TRUE(all_in(c, *heap_2));
+    M d(in_1);
+    d["x"].emplace_back("y");
+    d = c;
+    EXPECT_EQ(d, b);
+    EXPECT_TRUE(all_in(d, *heap_1));
+    d.clear();
+    d = std::move(c);
+    EXPECT_EQ(d, b);
+    EXPECT_TRUE(all_in(d, *heap_1));
+    M e(in_2);
+    e["only"];
+    e.swap(d);
+    EXPECT_EQ(e, b);
+    EXPECT_EQ(d.size(), 1U);
+    EXPECT_TRUE(all_in(e, *heap_2) && all_in(d, *heap_1));
+  }
+  EXPECT_EQ(heap_1.blocks(), blocks_1);
+  EXPECT_EQ(heap_2.blocks(), blocks_2);
+}
+
+}  // namespace
