@@ -2,8 +2,23 @@
 #pragma once
 
 #include <perdure/allocator.hpp>
+#include <perdure/container/deque.hpp>
+#include <perdure/container/flat_map.hpp>
+#include <perdure/container/flat_set.hpp>
+#include <perdure/container/forward_list.hpp>
+#include <perdure/container/list.hpp>
+#include <perdure/container/map.hpp>
+#include <perdure/container/queue.hpp>
+#include <perdure/container/set.hpp>
+#include <perdure/container/stable_vector.hpp>
+#include <perdure/container/stack.hpp>
+#include <perdure/container/string.hpp>
+#include <perdure/container/unordered_map.hpp>
+#include <perdure/container/unordered_set.hpp>
+#include <perdure/container/vector.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/object_info.hpp>
@@ -11,6 +26,8 @@
 #include <perdure/open_mode.hpp>
 #include <perdure/persistable.hpp>
 #include <perdure/placement.hpp>
+#include <perdure/relocation.hpp>
+#include <perdure/scoped_allocator.hpp>
 #include <perdure/type_stamp.hpp>
 #include <perdure/verify.hpp>
 #include <perdure/version.hpp>
