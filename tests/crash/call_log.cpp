@@ -1,0 +1,66 @@
+#include "crash/call_log.hpp"
+
+namespace perdure::crash {
+
+void apply_whole(const logged_call& call, disk_image& image) {
+  switch (call.what) {
+    case logged::create:
+      image.make(call.other, call.is_directory);
+      image.link(call.target, call.name, call.other);
+      break;
+    case logged::write:
+      for (const page_write& piece : call.pieces) image.write(call.target, piece, all_sectors);
+      break;
+    case logged::resize:
+      image.resize(call.target, call.bytes);
+      break;
+    case logged::punch:
+      image.punch(call.target, call.offset, call.bytes);
+      break;
+    case logged::rename:
+      image.unlink(call.target, call.name);
+      image.link(call.new_directory, call.new_name, call.other);
+      break;
+    case logged::remove:
+      image.unlink(call.target, call.name);
+      break;
+    default:
+      break;
+  }
+}
+
+std::string describe(const logged_call& call) {
+  std::string target(1, '#');
+  target += std::to_string(call.target);
+  switch (call.what) {
+    case logged::create:
+      return "create " + call.name + " in " + target + " as #" + std::to_string(call.other);
+    case logged::write:
+      return "write " + target + " at " + std::to_string(call.offset) + ", " + std::to_string(call.bytes) +
+             " bytes";
+    case logged::resize:
+      return "resize " + target + " to " + std::to_string(call.bytes);
+    case logged::punch:
+      return "punch " + target + " at " + std::to_string(call.offset) + ", " + std::to_string(call.bytes) +
+             " bytes";
+    case logged::rename:
+      return "rename " + call.name + " in " + target + " to " + call.new_name;
+    case logged::remove:
+      return "remove " + call.name + " in " + target;
+    case logged::sync_begun:
+      return "sync of " + target + " begins";
+    case logged::sync_ended:
+      return "sync of " + target + " ends";
+    case logged::sync_failed:
+      return "sync of " + target + " fails";
+    case logged::attempt:
+      return "attempt " + std::to_string(call.number);
+    case logged::promise:
+      return "attempt " + std::to_string(call.number) + " is promised to be durable";
+    case logged::withdrawal:
+      return "the attempt failed";
+  }
+  return {};
+}
+
+}  // namespace perdure::crash

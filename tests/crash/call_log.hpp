@@ -1,0 +1,48 @@
+// The calls of one run, as far as they matter to what is on disk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "crash/disk_image.hpp"
+
+namespace perdure::crash {
+
+enum class logged {
+  create,       ///< `name` in directory `target` is the new `other`
+  write,        ///< `pieces` of file `target`
+  resize,       ///< file `target` gets `bytes`
+  punch,        ///< [`offset`, `offset` + `bytes`) of file `target`
+  rename,       ///< `name` in `target` becomes `new_name` in `new_directory`
+  remove,       ///< `name` in `target`
+  sync_begun,   ///< of `target`
+  sync_ended,   ///< `begun` says where it began
+  sync_failed,  ///< what was dirty then may be lost, and no later sync will tell
+  attempt,      ///< the program began to make its attempt `number` durable
+  promise,      ///< it was told that attempt `number` is durable
+  withdrawal,   ///< it was told that what it attempted since the last promise has failed
+};
+
+struct logged_call {
+  logged what;
+  inode_number target = 0;
+  inode_number other = 0;
+  inode_number new_directory = 0;
+  bool is_directory = false;
+  std::string name{};
+  std::string new_name{};
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::size_t begun = 0;
+  std::size_t number = 0;
+  std::vector<page_write> pieces{};
+};
+
+using call_log = std::vector<logged_call>;
+
+/// Does to an image what the call did in full. Marks and syncs do nothing.
+void apply_whole(const logged_call& call, disk_image& image);
+/// One line for people.
+std::string describe(const logged_call& call);
+
+}  // namespace perdure::crash

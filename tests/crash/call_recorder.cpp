@@ -1,0 +1,209 @@
+#include "crash/call_recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace perdure::crash {
+
+namespace {
+
+using os::file_operation;
+
+// Between `before` and `after` of one call, which are on one thread.
+thread_local bool existed = false;
+thread_local inode_number moved = 0;
+thread_local std::size_t sync_began_at = 0;
+
+bool is_passed_over(const char* name) {
+  return std::strcmp(name, "LOCK") == 0;
+}
+
+}  // namespace
+
+call_recorder::call_recorder(identities known, inode_number next, fault_plan* faults)
+    : known_(std::move(known)), next_(next), faults_(faults) {
+  os::observe_files(this);
+}
+
+call_recorder::~call_recorder() {
+  os::observe_files(nullptr);
+}
+
+const inode_number* call_recorder::find(int descriptor) const {
+  struct stat status;
+  if (::fstat(descriptor, &status) != 0) return nullptr;
+  const auto found = known_.find(status.st_ino);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+const inode_number* call_recorder::find(const std::filesystem::path& path) const {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return nullptr;
+  const auto found = known_.find(status.st_ino);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+os::file_observer::verdict call_recorder::before(const os::file_call& call) {
+  const verdict decided = faults_ != nullptr ? faults_->before(call) : verdict{};
+  if (call.operation == file_operation::read) return decided;
+  struct stat status;
+  const std::scoped_lock lock(mutex_);
+  switch (call.operation) {
+    case file_operation::open:
+      existed = (call.flags & O_CREAT) == 0 ||
+                ::fstatat(call.descriptor, call.name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+      break;
+    case file_operation::rename:
+      moved = 0;
+      if (::fstatat(call.descriptor < 0 ? AT_FDCWD : call.descriptor, call.name, &status,
+                    AT_SYMLINK_NOFOLLOW) == 0) {
+        const auto found = known_.find(status.st_ino);
+        if (found != known_.end()) moved = found->second;
+      }
+      break;
+    case file_operation::sync:
+    case file_operation::sync_data:
+      sync_began_at = log_.size();
+      if (const inode_number* file = find(call.descriptor)) {
+        log_.push_back({.what = logged::sync_begun, .target = *file});
+      }
+      break;
+    default:
+      break;
+  }
+  return decided;
+}
+
+void call_recorder::after(const os::file_call& call, std::int64_t result, int error) {
+  if (call.operation != file_operation::read) {
+    const std::scoped_lock lock(mutex_);
+    const inode_number* const file = call.descriptor >= 0 ? find(call.descriptor) : nullptr;
+    const bool is_sync =
+        call.operation == file_operation::sync || call.operation == file_operation::sync_data;
+    if (is_sync) {
+      if (file != nullptr && error != EINTR) {
+        log_.push_back({.what = error == 0 ? logged::sync_ended : logged::sync_failed,
+                        .target = *file,
+                        .begun = sync_began_at});
+      }
+    } else if (result >= 0) {
+      switch (call.operation) {
+        case file_operation::write:
+          if (file != nullptr) record_write(call, *file, static_cast<std::uint64_t>(result));
+          break;
+        case file_operation::resize:
+          if (file != nullptr) {
+            log_.push_back({.what = logged::resize, .target = *file, .bytes = call.bytes});
+          }
+          break;
+        case file_operation::punch:
+          if (file != nullptr) {
+            log_.push_back(
+                {.what = logged::punch, .target = *file, .offset = call.offset, .bytes = call.bytes});
+          }
+          break;
+        case file_operation::open: {
+          struct stat status;
+          if (file == nullptr || is_passed_over(call.name) ||
+              ::fstat(static_cast<int>(result), &status) != 0) {
+            break;
+          }
+          if (!existed) {
+            created(*file, call.name, status.st_ino, false);
+          } else if ((call.flags & O_TRUNC) != 0 && known_.contains(status.st_ino)) {
+            log_.push_back({.what = logged::resize, .target = known_[status.st_ino], .bytes = 0});
+          }
+          break;
+        }
+        default:
+          record_names(call);
+          break;
+      }
+    }
+  }
+  if (faults_ != nullptr) faults_->after();
+}
+
+void call_recorder::created(inode_number directory, const std::string& name, ino_t identity,
+                            bool is_directory) {
+  known_[identity] = next_;
+  log_.push_back({.what = logged::create,
+                  .target = directory,
+                  .other = next_,
+                  .is_directory = is_directory,
+                  .name = name});
+  ++next_;
+}
+
+void call_recorder::record_write(const os::file_call& call, inode_number file, std::uint64_t bytes) {
+  std::vector<std::byte> data;
+  for (const iovec& part : call.data) {
+    const auto* from = static_cast<const std::byte*>(part.iov_base);
+    data.insert(data.end(), from, from + part.iov_len);
+  }
+  data.resize(static_cast<std::size_t>(bytes));
+  logged_call entry{.what = logged::write, .target = file, .offset = call.offset, .bytes = bytes};
+  for (std::uint64_t at = 0; at < bytes;) {
+    const std::uint64_t within = (call.offset + at) % disk_page;
+    const std::uint64_t here = std::min(bytes - at, disk_page - within);
+    std::array<std::byte, disk_page> page{};
+    std::memcpy(page.data() + within, data.data() + at, static_cast<std::size_t>(here));
+    entry.pieces.push_back({(call.offset + at) / disk_page, static_cast<std::uint32_t>(within),
+                            static_cast<std::uint32_t>(within + here), make_page(page)});
+    at += here;
+  }
+  log_.push_back(std::move(entry));
+}
+
+void call_recorder::record_names(const os::file_call& call) {
+  const std::filesystem::path name = call.name == nullptr ? "" : call.name;
+  const inode_number* const directory =
+      call.descriptor >= 0 ? find(call.descriptor) : find(name.parent_path());
+  if (directory == nullptr) return;
+  switch (call.operation) {
+    case file_operation::make_directory: {
+      struct stat status;
+      if (::stat(call.name, &status) == 0) created(*directory, name.filename(), status.st_ino, true);
+      break;
+    }
+    case file_operation::rename: {
+      const std::filesystem::path new_name = call.new_name;
+      const inode_number* const to = call.descriptor >= 0 ? directory : find(new_name.parent_path());
+      if (to == nullptr || moved == 0) return;
+      log_.push_back({.what = logged::rename,
+                      .target = *directory,
+                      .other = moved,
+                      .new_directory = *to,
+                      .name = name.filename(),
+                      .new_name = new_name.filename()});
+      break;
+    }
+    case file_operation::remove:
+      if (!is_passed_over(call.name)) {
+        log_.push_back({.what = logged::remove, .target = *directory, .name = name});
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void call_recorder::mark_attempt(std::size_t number) {
+  const std::scoped_lock lock(mutex_);
+  log_.push_back({.what = logged::attempt, .number = number});
+}
+
+void call_recorder::mark_promise(std::size_t number) {
+  const std::scoped_lock lock(mutex_);
+  log_.push_back({.what = logged::promise, .number = number});
+}
+
+void call_recorder::mark_withdrawal() {
+  const std::scoped_lock lock(mutex_);
+  log_.push_back({.what = logged::withdrawal});
+}
+
+}  // namespace perdure::crash

@@ -1,0 +1,180 @@
+#include "crash/crash_point.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace perdure::crash {
+
+void crash_point::apply(const logged_call& call, const std::vector<sector_mask>& persisted, disk_image& to) {
+  switch (call.what) {
+    case logged::write:
+      for (std::size_t i = 0; i < call.pieces.size(); ++i) {
+        if (persisted[i] != 0) to.write(call.target, call.pieces[i], persisted[i]);
+      }
+      break;
+    case logged::create:
+      // The file itself is there from the beginning, without a name.
+      if (persisted[0] != 0) to.link(call.target, call.name, call.other);
+      break;
+    default:
+      if (persisted[0] != 0) apply_whole(call, to);
+      break;
+  }
+}
+
+void crash_point::make_durable(const logged_call& call) {
+  apply(call, std::vector<sector_mask>(std::max<std::size_t>(1, call.pieces.size()), all_sectors), durable_);
+  if (call.what != logged::write) return;
+  // What was written before and lost lies under this now.
+  for (pending_call& lost : pending_) {
+    if (!lost.is_lost || lost.call.target != call.target) continue;
+    std::erase_if(lost.call.pieces, [&](const page_write& piece) {
+      return std::any_of(call.pieces.begin(), call.pieces.end(),
+                         [&](const page_write& over) { return over.page == piece.page; });
+    });
+  }
+}
+
+void crash_point::step(const call_log& log, std::size_t index) {
+  const logged_call& call = log[index];
+  switch (call.what) {
+    case logged::create:
+      durable_.make(call.other, call.is_directory);
+      pending_.push_back({index, call});
+      break;
+    case logged::write:
+    case logged::resize:
+    case logged::punch:
+    case logged::rename:
+    case logged::remove:
+      pending_.push_back({index, call});
+      break;
+    case logged::sync_ended:
+      for (const pending_call& now : pending_) {
+        if (now.call.target == call.target && now.index < call.begun && !now.is_lost) make_durable(now.call);
+      }
+      std::erase_if(pending_, [&](const pending_call& now) {
+        return now.call.target == call.target && now.index < call.begun && !now.is_lost;
+      });
+      std::erase_if(pending_, [](const pending_call& now) { return now.is_lost && now.call.pieces.empty(); });
+      break;
+    case logged::sync_failed:
+      for (pending_call& now : pending_) {
+        if (now.call.target == call.target && now.index < call.begun && now.call.what == logged::write) {
+          now.is_lost = true;
+        }
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+choice crash_point::uniform(sector_mask persisted) const {
+  choice result;
+  result.reserve(pending_.size());
+  for (const pending_call& now : pending_) {
+    result.emplace_back(std::max<std::size_t>(1, now.call.pieces.size()), persisted);
+  }
+  return result;
+}
+
+void crash_point::obey_rules(choice& persisted) const {
+  std::set<inode_number> stopped;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].call.what == logged::write) continue;
+    if (stopped.contains(pending_[i].call.target)) persisted[i][0] = 0;
+    if (persisted[i][0] == 0) stopped.insert(pending_[i].call.target);
+  }
+}
+
+disk_image crash_point::state(const choice& persisted) const {
+  disk_image result = durable_;
+  for (std::size_t i = 0; i < pending_.size(); ++i) apply(pending_[i].call, persisted[i], result);
+  return result;
+}
+
+void crash_point::for_each_choice(random_stream& random, std::size_t extra,
+                                  const std::function<bool(const choice&)>& visit) const {
+  const auto offer = [&](choice persisted) {
+    obey_rules(persisted);
+    return visit(persisted);
+  };
+  const auto set = [](std::vector<sector_mask>& one, sector_mask to) {
+    std::fill(one.begin(), one.end(), to);
+  };
+  const std::size_t count = pending_.size();
+  const choice nothing = uniform(0);
+  const choice everything = uniform(all_sectors);
+  if (!offer(nothing) || !offer(everything)) return;
+  constexpr std::size_t few = 4;
+  if (count <= few) {
+    for (std::size_t subset = 1; subset + 1 < (std::size_t{1} << count); ++subset) {
+      choice some = nothing;
+      for (std::size_t i = 0; i < count; ++i) {
+        if ((subset >> i & 1) != 0) set(some[i], all_sectors);
+      }
+      if (!offer(std::move(some))) return;
+    }
+  } else {
+    choice prefix = nothing;
+    for (std::size_t i = 0; i < count; ++i) {
+      set(prefix[i], all_sectors);
+      choice without = everything;
+      set(without[i], 0);
+      choice alone = nothing;
+      set(alone[i], all_sectors);
+      if (!offer(prefix) || !offer(std::move(without)) || !offer(std::move(alone))) return;
+    }
+  }
+  // Tears of one of the most recent writes, with everything or nothing else.
+  constexpr std::size_t recent = 2;
+  std::size_t torn = 0;
+  for (std::size_t i = count; i-- > 0 && torn < recent;) {
+    if (pending_[i].call.what != logged::write || pending_[i].call.pieces.empty()) continue;
+    ++torn;
+    const std::size_t piece = static_cast<std::size_t>(random.below(pending_[i].call.pieces.size()));
+    for (std::size_t sectors = 1; sectors < sectors_per_page; ++sectors) {
+      const sector_mask head = static_cast<sector_mask>((1u << sectors) - 1);
+      for (const sector_mask mask : {head, static_cast<sector_mask>(~head)}) {
+        choice one = random.one_in(2) ? everything : nothing;
+        one[i] = everything[i];
+        one[i][piece] = mask;
+        if (!offer(std::move(one))) return;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < extra; ++i) {
+    choice any = nothing;
+    for (std::size_t call = 0; call < count; ++call) {
+      switch (random.below(3)) {
+        case 0:
+          break;
+        case 1:
+          set(any[call], all_sectors);
+          break;
+        default:
+          if (pending_[call].call.what == logged::write) {
+            for (sector_mask& mask : any[call]) mask = static_cast<sector_mask>(random.next());
+          }
+          break;
+      }
+    }
+    if (!offer(std::move(any))) return;
+  }
+}
+
+std::string crash_point::describe(const choice& persisted) const {
+  std::string text;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    text += "    " + std::to_string(pending_[i].index) + " " + crash::describe(pending_[i].call) + ": ";
+    const auto is = [&](sector_mask mask) {
+      return std::all_of(persisted[i].begin(), persisted[i].end(),
+                         [mask](sector_mask m) { return m == mask; });
+    };
+    text += is(0) ? "lost\n" : is(all_sectors) ? "on disk\n" : "torn\n";
+  }
+  return text;
+}
+
+}  // namespace perdure::crash

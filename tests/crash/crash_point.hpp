@@ -1,0 +1,54 @@
+// The states a disk may be in when the machine stops at some point of a run.
+#pragma once
+
+#include <functional>
+
+#include "crash/call_log.hpp"
+#include "crash/random_stream.hpp"
+
+namespace perdure::crash {
+
+/// For each pending call how much of it reached the disk: sectors of each piece of a write; of any other
+/// call, which happens whole or not at all, one entry with all bits or none.
+using choice = std::vector<std::vector<sector_mask>>;
+
+/// What is on disk after the calls so far, if no more come.
+///
+/// The rules, a little wider than what ext4 and XFS do: sectors of writes reach the disk each for itself,
+/// in any order, until the file is synced; changes of one file's size and holes, and of one directory's
+/// names, reach it in their order, independent of everything else, until that file or directory is synced.
+/// Syncing a file says nothing of its name. After a failed sync what was dirty may be lost for good.
+class crash_point {
+ public:
+  explicit crash_point(disk_image before) : durable_(std::move(before)) {}
+
+  /// The next call has been made.
+  void step(const call_log& log, std::size_t index);
+
+  std::size_t pending() const { return pending_.size(); }
+  const disk_image& durable() const { return durable_; }
+  disk_image state(const choice& persisted) const;
+
+  /// Calls `visit` for choices that obey the rules: nothing, everything, prefixes, one missing, one alone,
+  /// all subsets of few, tears of recent writes, and then `extra` random ones. Stops when it returns false.
+  void for_each_choice(random_stream& random, std::size_t extra,
+                       const std::function<bool(const choice&)>& visit) const;
+
+  std::string describe(const choice& persisted) const;
+
+ private:
+  struct pending_call {
+    std::size_t index;
+    logged_call call;
+    bool is_lost = false;  // a failed sync may have dropped it
+  };
+  choice uniform(sector_mask persisted) const;
+  void obey_rules(choice& persisted) const;
+  void make_durable(const logged_call& call);
+  static void apply(const logged_call& call, const std::vector<sector_mask>& persisted, disk_image& to);
+
+  disk_image durable_;
+  std::vector<pending_call> pending_;
+};
+
+}  // namespace perdure::crash

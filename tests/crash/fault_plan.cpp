@@ -1,0 +1,97 @@
+#include "crash/fault_plan.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace perdure::crash {
+
+namespace {
+
+using os::file_operation;
+
+thread_local bool dies_after = false;
+thread_local bool was_interrupted = false;
+
+bool can_meet(fault kind, const os::file_call& call) {
+  const file_operation what = call.operation;
+  const bool transfer = what == file_operation::read || what == file_operation::write;
+  switch (kind) {
+    case fault::short_transfer:
+      return transfer && call.bytes > 1;
+    case fault::no_space:
+      return what == file_operation::write || what == file_operation::reserve_space ||
+             what == file_operation::resize || what == file_operation::punch ||
+             what == file_operation::sync || what == file_operation::sync_data ||
+             what == file_operation::make_directory || what == file_operation::rename ||
+             (what == file_operation::open && (call.flags & O_CREAT) != 0);
+    case fault::interrupted:
+      // The others do not wait for anything and are not interrupted.
+      return transfer || what == file_operation::open || what == file_operation::resize ||
+             what == file_operation::reserve_space || what == file_operation::punch ||
+             what == file_operation::sync || what == file_operation::sync_data;
+    case fault::kill_before:
+    case fault::kill_after:
+      return what != file_operation::read;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+const char* name_of(fault kind) {
+  switch (kind) {
+    case fault::none:
+      return "none";
+    case fault::io_error:
+      return "EIO";
+    case fault::no_space:
+      return "ENOSPC";
+    case fault::interrupted:
+      return "EINTR";
+    case fault::short_transfer:
+      return "short transfer";
+    case fault::kill_before:
+      return "kill before";
+    case fault::kill_after:
+      return "kill after";
+  }
+  return "";
+}
+
+os::file_observer::verdict fault_plan::before(const os::file_call& call) {
+  dies_after = false;
+  if (!can_meet(kind_, call)) return {};
+  const std::uint64_t number = calls_++;
+  if (kind_ == fault::none || lifted_ || number < first_ || (number > first_ && !sticky_)) return {};
+  struck_ = true;
+  switch (kind_) {
+    case fault::io_error:
+      return {.error = EIO};
+    case fault::no_space:
+      return {.error = ENOSPC};
+    case fault::interrupted:
+      // Sticky: every call is interrupted once, and its repetition is not.
+      was_interrupted = !was_interrupted;
+      return {.error = was_interrupted ? EINTR : 0};
+    case fault::short_transfer:
+      return {.at_most = std::max<std::uint64_t>(1, call.bytes / 2 / 512 * 512)};
+    case fault::kill_before:
+      ::_exit(9);
+    case fault::kill_after:
+      dies_after = true;
+      return {};
+    case fault::none:
+      break;
+  }
+  return {};
+}
+
+void fault_plan::after() {
+  if (dies_after) ::_exit(9);
+}
+
+}  // namespace perdure::crash

@@ -1,0 +1,209 @@
+#include "crash/replayer.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <perdure/error.hpp>
+
+namespace perdure::crash {
+
+namespace {
+
+constexpr const char* store_name = "store";
+constexpr unsigned deepest = 2;  // crashes during the recovery from crashes
+
+class recording_witness final : public witness {
+ public:
+  explicit recording_witness(call_recorder& recorder) : recorder_(recorder) {}
+  void attempting(std::size_t number, std::size_t, std::uint64_t) override { recorder_.mark_attempt(number); }
+  void promised(std::size_t number, std::uint64_t) override { recorder_.mark_promise(number); }
+  void failed(const std::string& what) override {
+    recorder_.mark_withdrawal();
+    // One call was made to fail; what was tried again must work.
+    if (++failures_ > 1) throw std::logic_error("failed again with nothing wrong any more: " + what);
+  }
+
+ private:
+  call_recorder& recorder_;
+  int failures_ = 0;
+};
+
+identities root_only(const std::filesystem::path& root) {
+  struct stat status;
+  if (::stat(root.c_str(), &status) != 0) throw std::runtime_error("no directory " + root.string());
+  return {{status.st_ino, root_inode}};
+}
+
+}  // namespace
+
+recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, std::size_t steps,
+                    fault_plan* faults) {
+  const std::filesystem::path root = scratch / "run";
+  std::filesystem::remove_all(root);
+  std::filesystem::create_directory(root);
+  recorded_run run;
+  {
+    call_recorder recorder(root_only(root), root_inode + 1, faults);
+    recording_witness witness(recorder);
+    try {
+      run_workload(root / store_name, seed, steps, run.attempts, witness);
+    } catch (const error& failure) {
+      // Creating it failed.
+      if (faults == nullptr || !faults->struck()) run.problem = failure.what();
+    } catch (const std::exception& failure) {
+      run.problem = failure.what();
+    }
+    run.log = recorder.log();
+  }
+  std::filesystem::remove_all(root);
+  return run;
+}
+
+replayer::replayer(const std::filesystem::path& scratch, const replay_limits& limits)
+    : limits_(limits),
+      directory_([&] {
+        std::filesystem::create_directory(scratch / "state");
+        return scratch / "state";
+      }()),
+      store_(directory_.root() / store_name) {}
+
+bool replayer::is_done() const {
+  return states_ >= limits_.states || std::chrono::steady_clock::now() >= limits_.until;
+}
+
+void replayer::report(const std::string& problem) {
+  if (violations_++ == 0) first_ = problem + "\n" + where_;
+}
+
+void replayer::explore(const recorded_run& run, std::uint64_t seed) {
+  random_ = random_stream(seed, 2);
+  seen_.clear();
+  explore(disk_image(), run.log, run.attempts, {{0}, true}, 0);
+}
+
+void replayer::explore(const disk_image& before, const call_log& log, const std::vector<attempt>& attempts,
+                       expectation expected, unsigned depth) {
+  crash_point point(before);
+  const std::string outer = where_;
+  std::vector<std::size_t> promised = expected.allowed;
+  // The states after a call include those after none of it, so the first point is before the first call.
+  for (std::size_t i = 0; i <= log.size() && !is_done(); ++i) {
+    bool adds_states = i == 0 && depth == 0;
+    if (i > 0) {
+      const logged_call& call = log[i - 1];
+      point.step(log, i - 1);
+      switch (call.what) {
+        case logged::attempt:
+          expected.allowed.push_back(call.number);
+          continue;
+        case logged::promise:
+          promised.assign(1, call.number);
+          expected = {promised, false};
+          adds_states = true;
+          break;
+        case logged::withdrawal:
+          expected.allowed = promised;
+          adds_states = true;
+          break;
+        case logged::sync_begun:
+        case logged::sync_ended:
+        case logged::sync_failed:
+          // What is durable now was possible before.
+          continue;
+        default:
+          adds_states = true;
+          break;
+      }
+    }
+    if (!adds_states) continue;
+    const std::size_t extra = depth == 0 ? limits_.random_states : 1;
+    point.for_each_choice(random_, extra, [&](const choice& persisted) {
+      if (depth > 0 && !random_.one_in(depth * 4)) return !is_done();
+      const disk_image state = point.state(persisted);
+      std::uint64_t key = state.hash() + (expected.may_be_absent ? 1 : 0);
+      for (const std::size_t number : expected.allowed) key = mix(key ^ (number + (depth << 20)));
+      if (!seen_.insert(key).second) return !is_done();
+      where_ = outer + "  crash after call " + std::to_string(i) + " of " + std::to_string(log.size()) +
+               ":\n" + (violations_ == 0 ? point.describe(persisted) : "");
+      check(state, attempts, expected, depth);
+      where_ = outer;
+      return !is_done();
+    });
+  }
+  where_ = outer;
+}
+
+void replayer::check(const disk_image& state, const std::vector<attempt>& attempts,
+                     const expectation& expected, unsigned depth) {
+  ++states_;
+  if (!state.at(root_inode).names.contains(store_name)) {
+    if (!expected.may_be_absent) report("the store is gone");
+    return;
+  }
+  std::vector<attempt> allowed;
+  for (const std::size_t number : expected.allowed) allowed.push_back(attempts[number]);
+  recover(state, allowed, depth);
+}
+
+void replayer::recover(const disk_image& state, const std::vector<attempt>& allowed, unsigned depth) {
+  directory_.become(state);
+  std::vector<attempt> attempts = allowed;
+  std::vector<std::size_t> any;
+  for (std::size_t i = 0; i < attempts.size(); ++i) any.push_back(i);
+  const bool every_page = random_.one_in(64);
+  call_log log;
+  bool is_sound = false;
+  try {
+    if (random_.one_in(6)) {
+      const auto reader = datastore::open_read_only(store_);
+      const finding found = find_attempt(*reader, attempts, any, every_page);
+      if (!found.problem.empty()) return report("read-only: " + found.problem);
+    }
+  } catch (const std::exception& failure) {
+    return report(std::string("read-only: ") + failure.what());
+  }
+  {
+    call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()));
+    try {
+      auto store = datastore::open(store_);
+      const finding found = find_attempt(*store, attempts, any, every_page);
+      if (!found.problem.empty()) {
+        report(found.problem);
+      } else {
+        recorder.mark_promise(found.number);
+        is_sound = true;
+        if (random_.one_in(3)) {
+          content next = attempts[found.number].what;
+          const auto released =
+              mutate(random_stream(random_.next()), next, &store->memory(), random_.one_in(8));
+          attempts.push_back({store->epoch() + 1, next});
+          const std::size_t last = attempts.size() - 1;
+          recorder.mark_attempt(last);
+          store->checkpoint(released);
+          attempts[last].epoch = store->epoch();
+          recorder.mark_promise(last);
+          store.reset();
+          store = datastore::open(store_);
+          const finding again = find_attempt(*store, attempts, {last}, every_page);
+          if (!again.problem.empty()) {
+            is_sound = false;
+            report("after one more checkpoint: " + again.problem);
+          }
+        }
+      }
+    } catch (const std::exception& failure) {
+      is_sound = false;
+      report(failure.what());
+    }
+    log = recorder.log();
+  }
+  directory_.happened(log);
+  const bool changed =
+      std::any_of(log.begin(), log.end(), [](const logged_call& call) { return call.what == logged::write; });
+  if (is_sound && changed && depth < deepest && random_.one_in(24)) {
+    where_ += "  then recovery and:\n";
+    explore(state, log, attempts, {any, false}, depth + 1);
+  }
+}
+
+}  // namespace perdure::crash

@@ -1,0 +1,69 @@
+// Recovers a store from every state a crash may leave, and sees whether anything promised is gone.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <unordered_set>
+
+#include "crash/crash_point.hpp"
+#include "crash/fault_plan.hpp"
+#include "crash/state_directory.hpp"
+#include "crash/workload.hpp"
+
+namespace perdure::crash {
+
+struct replay_limits {
+  std::uint64_t states = 0;  ///< stop after so many
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  std::size_t random_states = 12;  ///< at each point, beside the systematic ones
+};
+
+/// A run of a program on a store, written down.
+struct recorded_run {
+  call_log log;
+  std::vector<attempt> attempts;
+  std::string problem;  ///< empty, or what went wrong while it ran
+};
+
+/// Runs the workload in a directory of its own under `scratch`. `faults` may be null.
+recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, std::size_t steps,
+                    fault_plan* faults);
+
+class replayer {
+ public:
+  replayer(const std::filesystem::path& scratch, const replay_limits& limits);
+
+  /// Tries the states of one run until the limits are reached.
+  void explore(const recorded_run& run, std::uint64_t seed);
+
+  std::uint64_t states() const { return states_; }  ///< distinct states recovered from
+  std::uint64_t violations() const { return violations_; }
+  const std::string& first_violation() const { return first_; }
+  bool is_done() const;
+  /// The state being recovered from, for the case that doing so kills the process.
+  const std::string& where() const { return where_; }
+
+ private:
+  struct expectation {
+    std::vector<std::size_t> allowed;  // numbers of attempts that may be found
+    bool may_be_absent;                // the store need not exist yet
+  };
+  void explore(const disk_image& before, const call_log& log, const std::vector<attempt>& attempts,
+               expectation expected, unsigned depth);
+  void check(const disk_image& state, const std::vector<attempt>& attempts, const expectation& expected,
+             unsigned depth);
+  void recover(const disk_image& state, const std::vector<attempt>& allowed, unsigned depth);
+  void report(const std::string& problem);
+
+  replay_limits limits_;
+  state_directory directory_;
+  std::filesystem::path store_;
+  random_stream random_{0};
+  std::unordered_set<std::uint64_t> seen_;
+  std::uint64_t states_ = 0;
+  std::uint64_t violations_ = 0;
+  std::string first_;
+  std::string where_;
+};
+
+}  // namespace perdure::crash

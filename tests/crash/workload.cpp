@@ -1,0 +1,186 @@
+#include "crash/workload.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <perdure/error.hpp>
+#include <unordered_map>
+
+#include "store/layout.hpp"
+
+namespace perdure::crash {
+
+namespace {
+
+constexpr std::size_t home_file = layout::chunk_size;
+constexpr std::size_t most_bytes = 4 * home_file;
+
+// Ends and beginnings of home files (512 pages each) and of checksum table pages (1020 entries each).
+constexpr std::uint64_t places[] = {0,    1,    2,    3,    4,    5,    100,  101,  254,  255,  256,
+                                    509,  510,  511,  512,  513,  514,  700,  701,  702,  1017, 1018,
+                                    1019, 1020, 1021, 1022, 1023, 1024, 1025, 1300, 1301, 1302, 1534,
+                                    1535, 1536, 1537, 1800, 1801, 2038, 2039, 2040, 2041, 2046, 2047};
+
+bool is_zero(const std::byte* page) {
+  static constexpr std::byte zeros[page_size]{};
+  return std::memcmp(page, zeros, page_size) == 0;
+}
+
+bool holds_number(const std::byte* page, std::uint64_t number) {
+  if (number == content::any) return true;
+  if (number == 0) return is_zero(page);
+  return std::memcmp(page, pattern(number), page_size) == 0;
+}
+
+std::uint64_t number_at(const content& what, std::uint64_t page) {
+  const auto found = what.pages.find(page);
+  return found == what.pages.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+store_options small_store() {
+  store_options options;
+  options.capacity = segment_alignment;
+  options.home_file_size = home_file;
+  return options;
+}
+
+const std::byte* pattern(std::uint64_t number) {
+  static std::unordered_map<std::uint64_t, std::unique_ptr<std::byte[]>> made;
+  std::unique_ptr<std::byte[]>& page = made[number];
+  if (!page) {
+    page = std::make_unique<std::byte[]>(page_size);
+    fill_page(page.get(), number);
+  }
+  return page.get();
+}
+
+std::vector<page_run> mutate(random_stream random, content& what, segment* memory, bool may_grow) {
+  if (what.size == 0 || (may_grow && what.size < most_bytes && random.one_in(4))) {
+    what.size = std::min(most_bytes, what.size + (1 + random.below(2)) * home_file);
+    if (memory != nullptr) memory->grow(what.size);
+  }
+  std::vector<page_run> released;
+  std::map<std::uint64_t, bool> seen;
+  const std::size_t usable = static_cast<std::size_t>(
+      std::lower_bound(std::begin(places), std::end(places), what.size / page_size) - std::begin(places));
+  const std::uint64_t edits = 1 + random.below(5);
+  for (std::uint64_t edit = 0; edit < edits; ++edit) {
+    const std::size_t first = static_cast<std::size_t>(random.below(usable));
+    const std::size_t last = std::min(usable, first + 1 + static_cast<std::size_t>(random.below(4)));
+    const std::uint64_t kind = random.below(8);
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint64_t page = places[i];
+      if (!seen.emplace(page, true).second) continue;
+      std::byte* const bytes = memory == nullptr ? nullptr : memory->base() + page * page_size;
+      if (kind == 0) {
+        // Zero again.
+        what.pages[page] = 0;
+        if (bytes != nullptr) std::memset(bytes, 0, page_size);
+      } else if (kind == 1) {
+        what.pages[page] = content::any;
+        released.push_back({page, 1});
+        const bool discarded = random.one_in(2);
+        if (discarded && memory != nullptr) memory->discard({page, 1});
+      } else {
+        const std::uint64_t number = 1 + (random.next() >> 8);
+        what.pages[page] = number;
+        if (bytes != nullptr) std::memcpy(bytes, pattern(number), page_size);
+      }
+    }
+  }
+  return released;
+}
+
+std::string difference(datastore& store, const attempt& expected, bool every_page) {
+  const std::byte* const base = store.memory().base();
+  if (store.epoch() != expected.epoch) return "epoch " + std::to_string(store.epoch());
+  if (store.memory().size() != expected.what.size) {
+    return "size " + std::to_string(store.memory().size()) + ", not " + std::to_string(expected.what.size);
+  }
+  const std::uint64_t pages = expected.what.size / page_size;
+  const auto check = [&](std::uint64_t page) -> std::string {
+    if (holds_number(base + page * page_size, number_at(expected.what, page))) return {};
+    return "page " + std::to_string(page) + " is wrong" + (is_zero(base + page * page_size) ? " (zero)" : "");
+  };
+  if (every_page) {
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      if (std::string wrong = check(page); !wrong.empty()) return wrong;
+    }
+    return {};
+  }
+  for (const std::uint64_t page : places) {
+    if (page >= pages) break;
+    if (std::string wrong = check(page); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+finding find_attempt(datastore& store, const std::vector<attempt>& attempts,
+                     const std::vector<std::size_t>& allowed, bool every_page) {
+  std::string problem;
+  for (std::size_t i = allowed.size(); i-- > 0;) {
+    const std::string wrong = difference(store, attempts[allowed[i]], every_page);
+    if (wrong.empty()) return {allowed[i], {}};
+    problem += (problem.empty() ? "not attempt " : "; not attempt ") + std::to_string(allowed[i]) +
+               " (epoch " + std::to_string(attempts[allowed[i]].epoch) + "): " + wrong;
+  }
+  return {0, problem.empty() ? "nothing is allowed here" : problem};
+}
+
+void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::size_t steps,
+                  std::vector<attempt>& attempts, witness& told) {
+  attempts.assign(1, {0, {}});
+  auto store = datastore::create(path, small_store());
+  told.promised(0, 0);
+  random_stream script(seed, 1);
+  std::size_t base = 0;                  // the attempt the content was built upon
+  std::vector<std::size_t> may_hold{0};  // what the store may be found to hold when opened again
+  content now;
+  for (std::size_t step = 1; step <= steps; ++step) {
+    const std::vector<page_run> released = mutate(random_stream(seed, 1000 + step), now, &store->memory());
+    const std::uint64_t before = store->epoch();
+    attempts.push_back({before + 1, now});
+    may_hold.push_back(step);
+    told.attempting(step, base, before + 1);
+    base = step;
+    try {
+      store->checkpoint(released);
+      attempts[step].epoch = store->epoch();
+      may_hold.assign(1, step);
+      told.promised(step, store->epoch());
+    } catch (const error& failure) {
+      told.failed(std::string("checkpoint: ") + failure.what());
+      // A failed checkpoint leaves the one before it in force.
+      continue;
+    }
+    if (script.one_in(3)) {
+      try {
+        store->wait_applied();
+      } catch (const error&) {
+        // It will be tried again by the next checkpoint, which reports it.
+      }
+    }
+    if (script.one_in(5)) {
+      // What is changed now is forgotten.
+      content lost = now;
+      mutate(random_stream(seed, 500000 + step), lost, &store->memory());
+      store.reset();
+      while (!store) {
+        try {
+          store = datastore::open(path);
+        } catch (const error& failure) {
+          told.failed(std::string("open: ") + failure.what());
+        }
+      }
+      const finding found = find_attempt(*store, attempts, may_hold, true);
+      if (!found.problem.empty()) throw std::logic_error("reopened: " + found.problem);
+      base = found.number;
+      now = attempts[base].what;
+      may_hold.assign(1, base);
+    }
+  }
+}
+
+}  // namespace perdure::crash
