@@ -4,6 +4,7 @@
 #   make test    build, then run the tests
 #   make build   the library and the program build/release/bin/perdure
 #   make bench   measure against other libraries; results in build/bench/results.json
+#   make crash-test MINUTES=10   recover stores from simulated crashes for that long
 #   make lint    formatting, layering and clang-tidy
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
@@ -11,7 +12,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: help build test demo bench lint asan tsan clang install install-deps clean
+.PHONY: help build test crash-test demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -38,6 +39,12 @@ test:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release)
 	@scripts/run-tests.sh release
+
+MINUTES ?= 10
+crash-test:
+	@scripts/install-deps.sh build test
+	@$(call configure_and_build,release,--target crash_replay)
+	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 60)) --jobs $(JOBS) --seed $$(date +%s)
 
 demo: build
 	@GRAPH='$(GRAPH)' scripts/demo.sh

@@ -1,6 +1,7 @@
 // Tries crash states of many runs.
 //
-//   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--expect-violation]
+//   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--thin N] [--faults] [--expect-violation]
+//   crash_replay --test N     N states; 300000, on all processors, where PERDURE_LONG_TESTS is set
 //
 // Ends with a line that says how many states were recovered from; exit status 0 when all of them held what
 // they must (with --expect-violation: when one did not).
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "crash/replayer.hpp"
 
@@ -26,6 +28,8 @@ struct settings {
   std::uint64_t seconds = 0;
   std::uint64_t seed = 1;
   unsigned jobs = 1;
+  std::uint64_t thin = 1;
+  bool faults = false;  // a call fails in every run, not in every third
   bool expect_violation = false;
 };
 
@@ -56,7 +60,8 @@ std::filesystem::path scratch_directory() {
 void work(const settings& wanted, unsigned job, totals& sum) {
   const std::filesystem::path scratch = scratch_directory();
   replay_limits limits;
-  limits.states = wanted.states / wanted.jobs;
+  limits.states = (wanted.states + wanted.jobs - 1) / wanted.jobs;
+  limits.thin = wanted.thin;
   if (wanted.seconds != 0) {
     limits.until = std::chrono::steady_clock::now() + std::chrono::seconds(wanted.seconds);
     if (wanted.states == 0) limits.states = ~std::uint64_t{0};
@@ -68,7 +73,7 @@ void work(const settings& wanted, unsigned job, totals& sum) {
     std::string problem;
     recorded_run run = record(scratch, seed, steps, nullptr);
     // Every third run has a call that fails.
-    if (run.problem.empty() && seed % 3 == 0) {
+    if (run.problem.empty() && (seed % 3 == 0 || wanted.faults)) {
       fault_plan count(fault::io_error, ~std::uint64_t{0}, false);
       record(scratch, seed, steps, &count);
       random_stream random(seed, 3);
@@ -113,6 +118,17 @@ settings parse(int argc, char** argv) {
       wanted.seed = number();
     else if (name == "--jobs")
       wanted.jobs = static_cast<unsigned>(number());
+    else if (name == "--thin")
+      wanted.thin = number();
+    else if (name == "--test") {
+      wanted.states = number();
+      wanted.thin = 4;
+      if (const char* thorough = std::getenv("PERDURE_LONG_TESTS"); thorough != nullptr && *thorough != '0') {
+        wanted.states = 300000;
+        wanted.jobs = std::thread::hardware_concurrency();
+      }
+    } else if (name == "--faults")
+      wanted.faults = true;
     else if (name == "--expect-violation")
       wanted.expect_violation = true;
     else {
@@ -121,6 +137,7 @@ settings parse(int argc, char** argv) {
     }
   }
   if (wanted.jobs == 0) wanted.jobs = 1;
+  if (wanted.thin == 0) wanted.thin = 1;
   return wanted;
 }
 

@@ -68,7 +68,7 @@ replayer::replayer(const std::filesystem::path& scratch, const replay_limits& li
       store_(directory_.root() / store_name) {}
 
 bool replayer::is_done() const {
-  return states_ >= limits_.states || std::chrono::steady_clock::now() >= limits_.until;
+  return violations_ != 0 || states_ >= limits_.states || std::chrono::steady_clock::now() >= limits_.until;
 }
 
 void replayer::report(const std::string& problem) {
@@ -118,7 +118,7 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
     if (!adds_states) continue;
     const std::size_t extra = depth == 0 ? limits_.random_states : 1;
     point.for_each_choice(random_, extra, [&](const choice& persisted) {
-      if (depth > 0 && !random_.one_in(depth * 4)) return !is_done();
+      if (!random_.one_in(depth > 0 ? depth * 4 : limits_.thin)) return !is_done();
       const disk_image state = point.state(persisted);
       std::uint64_t key = state.hash() + (expected.may_be_absent ? 1 : 0);
       for (const std::size_t number : expected.allowed) key = mix(key ^ (number + (depth << 20)));

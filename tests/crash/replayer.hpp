@@ -16,6 +16,7 @@ struct replay_limits {
   std::uint64_t states = 0;  ///< stop after so many
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::size_t random_states = 12;  ///< at each point, beside the systematic ones
+  std::uint64_t thin = 1;          ///< try one in so many states, to see more runs in the same time
 };
 
 /// A run of a program on a store, written down.

@@ -1,0 +1,132 @@
+# Mutants: the store with one deliberate mistake each. A rig that does not notice them proves nothing, so
+# each must be caught, and a test fails where one is not.
+#
+# perdure_mutant(NAME FILE WHAT OLD NEW [RIG OPTION...]): in FILE of src/store the text OLD, which must be
+# there exactly once, becomes NEW. When the source has moved on, the build fails and the mutant must follow.
+
+function(perdure_mutant name file what old new)
+  set(copy ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${file})
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cmake)
+  file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [==[
+file(READ "@CMAKE_SOURCE_DIR@/src/store/@file@" text)
+set(old [=[@old@]=])
+set(new [=[@new@]=])
+string(FIND "${text}" "${old}" first)
+string(FIND "${text}" "${old}" last REVERSE)
+if(first EQUAL -1 OR NOT first EQUAL last)
+  message(FATAL_ERROR "mutant @name@: its text is not exactly once in src/store/@file@:\n${old}")
+endif()
+string(REPLACE "${old}" "${new}" text "${text}")
+file(WRITE "@copy@" "${text}")
+]==])
+  add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -P ${script}
+                     DEPENDS ${CMAKE_SOURCE_DIR}/src/store/${file} ${script} VERBATIM
+                     COMMENT "Mutant ${name}: ${what}")
+  # Its own object comes before the library's, of which the rest is taken.
+  add_executable(mutant_${name} ${copy} $<TARGET_OBJECTS:perdure_crash_replay>)
+  target_link_libraries(mutant_${name} PRIVATE perdure_crash)
+  target_compile_options(mutant_${name} PRIVATE -O1 -w)
+  add_test(NAME crash.mutant.${name}
+           COMMAND mutant_${name} --expect-violation --states 0 --seconds 120 --thin 4 ${ARGN})
+  set_tests_properties(crash.mutant.${name} PROPERTIES TIMEOUT 180)
+endfunction()
+
+perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged before its journal is durable"
+[=[  file_.write_at(&header, sizeof header, 0);
+  file_.sync_data();
+  return header;]=]
+[=[  file_.write_at(&header, sizeof header, 0);
+  return header;]=])
+
+perdure_mutant(fresh_pages_not_synced private_store.cpp "a checkpoint is committed before its fresh pages are durable"
+[=[    const bool home_changed = plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_;]=]
+[=[    const bool home_changed = false;]=])
+
+perdure_mutant(applied_before_durable private_store.cpp "the super block says applied before the pages are durable at home"
+[=[  parts_->home.sync();
+  parts_->checksums.sync();
+  layout::super_slot super = parts_->super.now();]=]
+[=[  parts_->checksums.sync();
+  layout::super_slot super = parts_->super.now();]=])
+
+perdure_mutant(checksums_not_synced private_store.cpp "the super block says applied before the checksum table is durable"
+[=[  parts_->home.sync();
+  parts_->checksums.sync();
+  layout::super_slot super = parts_->super.now();]=]
+[=[  parts_->home.sync();
+  layout::super_slot super = parts_->super.now();]=])
+
+perdure_mutant(page_checksum_unread journal.cpp "recovery does not check the pages in a journal"
+[=[    if (page_checksum(entry.page, batch.data() + used * page_size) != entry.value) return std::nullopt;]=]
+[=[]=])
+
+perdure_mutant(index_checksum_unread journal.cpp "recovery does not check the index of a journal"
+[=[  if (os::crc32c(0, index.data(), bytes) != header.index_crc) return std::nullopt;]=]
+[=[]=])
+
+perdure_mutant(journal_reused_early super_block.cpp "a journal is reused though its application is not durable in the super block"
+[=[  file_.write_at(&next, sizeof next, other * layout::block);
+  file_.sync_data();]=]
+[=[  file_.write_at(&next, sizeof next, other * layout::block);]=])
+
+perdure_mutant(one_super_slot super_block.cpp "the super slot in use is overwritten"
+[=[  const std::size_t other = 1 - slot_;]=]
+[=[  const std::size_t other = slot_;]=])
+
+perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
+[=[    directory.sync();
+    fresh.publish();]=]
+[=[    fresh.publish();]=])
+
+perdure_mutant(new_store_not_synced store_directory.cpp "a new store's own name is not made durable"
+[=[  parent_.sync();]=]
+[=[]=])
+
+perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file is not made durable"
+[=[    directory_.sync();
+    names_unsynced_ = false;]=]
+[=[    names_unsynced_ = false;]=])
+
+perdure_mutant(failed_journal_kept private_store.cpp "a journal that failed stays in use"
+[=[    suspect_[parity] = journal_touched;]=]
+[=[    suspect_[parity] = false && journal_touched;]=] --faults)
+
+perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
+[=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=]
+[=[]=])
+
+perdure_mutant(hole_taken_for_free private_store.cpp "a page that reads as zero in the committed epoch is written in place"
+[=[      if (entry == layout::any_content && !stale) {]=]
+[=[      if ((entry == layout::any_content || hole) && !stale) {]=])
+
+perdure_mutant(released_punched_early private_store.cpp "released pages are punched before the checkpoint that releases them is committed"
+[=[  parts_->checksums.reserve_space(plan.touched);]=]
+[=[  parts_->checksums.reserve_space(plan.touched);
+  for (const page_run& run : released_) parts_->home.punch(run);]=])
+
+perdure_mutant(old_journal_taken redo.cpp "recovery takes a journal of any epoch"
+[=[    if (!header || header->epoch != epoch) continue;]=]
+[=[    if (!header) continue;]=])
+
+perdure_mutant(recovery_not_synced datastore.cpp "recovery says applied before its pages are durable"
+[=[    parts.home.sync();
+    parts.checksums.sync();
+    super.epoch]=]
+[=[    super.epoch]=])
+
+perdure_mutant(torn_table_not_rebuilt datastore.cpp "recovery does not mend a torn checksum table"
+[=[    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
+                                 last.segment_bytes / page_size);]=]
+[=[]=])
+
+perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not made so at home"
+[=[home.punch(run);]=]
+[=[static_cast<void>(run);]=])
+
+perdure_mutant(reader_skips_journal private_store.cpp "a reader does not see what is committed and not applied"
+[=[    pending = find_committed(parts_->journals, super.applied_epoch, super.capacity);]=]
+[=[]=])
+
+perdure_mutant(failed_apply_dropped private_store.cpp "a checkpoint whose application failed is not applied again"
+[=[  if (unapplied_) apply();]=]
+[=[  unapplied_.reset();]=] --faults)
