@@ -99,6 +99,8 @@ class basic_manager {
   }
   /// Whether a store is open (not closed, not moved from).
   bool is_open() const noexcept { return core_ != nullptr; }
+  /// Closes without a checkpoint: what changed since the last one is dropped. The manager is then empty.
+  void discard() noexcept { core_.reset(); }
 
   /// Makes the present state of all objects durable, atomically. `read_only`, `no_space`, `io`: then the
   /// previous checkpoint stays the durable one and the call may be repeated. Cost is proportional to the
