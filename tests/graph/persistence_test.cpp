@@ -1,0 +1,144 @@
+// A graph in a store: found again, grown, asked, in relocatable and in pinned stores.
+#include <gtest/gtest.h>
+
+#include <perdure/error.hpp>
+#include <perdure/graph/bfs.hpp>
+#include <perdure/graph/boost_containers.hpp>
+#include <perdure/graph/connected_components.hpp>
+#include <perdure/graph/ingest.hpp>
+#include <perdure/graph/rmat.hpp>
+#include <perdure/graph/store_containers.hpp>
+#include <perdure/manager.hpp>
+
+#include "data_files.hpp"
+#include "reference_graph.hpp"
+
+namespace {
+using namespace perdure::graph;
+using namespace perdure::test;
+using perdure::create_only;
+using perdure::errc;
+using perdure::open_only;
+using perdure::open_read_only;
+
+template <class Family, class Manager>
+struct stored {
+  using graph_type = adjacency_list<Family>;
+  using manager = Manager;
+};
+
+template <class Stored>
+class GraphInStore : public testing::Test {
+ protected:
+  static perdure::store_options options() {
+    perdure::store_options o;
+    o.capacity = std::size_t{16} << 30;
+    o.pinned = std::is_same_v<typename Stored::manager, perdure::pinned_manager>;
+    return o;
+  }
+  scratch_directory dir_;
+};
+
+using stored_types =
+    testing::Types<stored<store_containers, perdure::manager>,
+                   stored<boost_containers<perdure::allocator>, perdure::manager>,
+                   stored<std_containers<perdure::pinned_allocator>, perdure::pinned_manager>,
+                   stored<flat_containers<perdure::pinned_allocator>, perdure::pinned_manager>>;
+TYPED_TEST_SUITE(GraphInStore, stored_types);
+
+TYPED_TEST(GraphInStore, IsFoundAgainAndGrows) {
+  using graph_type = typename TypeParam::graph_type;
+  using manager = typename TypeParam::manager;
+  const auto path = this->dir_ / "store";
+  std::vector<edge> all(16u << 12);
+  rmat_generator({.scale = 12}).generate(0, all.size(), all.data());
+  const std::span<const edge> first(all.data(), all.size() / 3);
+  const std::span<const edge> second(all.data() + first.size(), all.size() - first.size());
+  {
+    manager m(create_only, path, this->options());
+    auto* g = m.template construct<graph_type>("graph")(direction::undirected);
+    span_source source(first);
+    ingest(*g, source, {.threads = 2});
+    m.close();
+  }
+  {
+    manager m(open_only, path);
+    auto [g, length] = m.template find<graph_type>("graph");
+    ASSERT_NE(g, nullptr);
+    EXPECT_EQ(g->edges(), first.size());
+    EXPECT_TRUE(g->undirected());
+    EXPECT_EQ(contents(*g), model_of({first.begin(), first.end()}, direction::undirected));
+    span_source source(second);
+    ingest(*g, source, {.threads = 2});
+    m.close();
+  }
+  const manager m(open_read_only, path);
+  const auto* g = m.template find<graph_type>("graph").first;
+  ASSERT_NE(g, nullptr);
+  EXPECT_EQ(contents(*g), model_of(all, direction::undirected));
+  const vertex_index index(*g, 2);
+  const auto expected = reference_levels(model_of(all, direction::undirected), all[0].source);
+  EXPECT_EQ(bfs(index, all[0].source, 2).reached, expected.size());
+  EXPECT_TRUE(m.check().empty());
+}
+
+TYPED_TEST(GraphInStore, ComesBackAsOfTheLastCheckpoint) {
+  using graph_type = typename TypeParam::graph_type;
+  using manager = typename TypeParam::manager;
+  const auto path = this->dir_ / "store";
+  const auto edges = random_edges(5, 40000, 3000, false);
+  std::uint64_t committed = 0;
+  {
+    manager m(create_only, path, this->options());
+    auto* g = m.template construct<graph_type>("graph")(direction::directed);
+    span_source source(edges, 1000);
+    ingest(*g, source, {.max_edges = 15000});
+    m.checkpoint();
+    committed = g->edges();
+    ingest(*g, source);
+    m.discard();
+  }
+  manager m(open_only, path);
+  auto* g = m.template find<graph_type>("graph").first;
+  ASSERT_NE(g, nullptr);
+  EXPECT_EQ(g->edges(), committed);
+  EXPECT_EQ(contents(*g), model_of({edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(committed)},
+                                   direction::directed));
+  EXPECT_TRUE(m.check().empty());
+  EXPECT_TRUE(m.template destroy<graph_type>("graph"));
+  EXPECT_TRUE(m.check().empty());
+}
+
+TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
+  const scratch_directory dir;
+  perdure::manager m(create_only, dir / "store");
+  m.construct<adjacency_list<store_containers>>("graph")(direction::directed);
+  try {
+    m.find<adjacency_list<boost_containers<perdure::allocator>>>("graph");
+    ADD_FAILURE();
+  } catch (const perdure::error& e) {
+    EXPECT_EQ(e.code(), errc::wrong_type);
+  }
+}
+
+TEST(GraphInStoreErrors, CapacityUsedUpLeavesTheLastCheckpoint) {
+  const scratch_directory dir;
+  perdure::store_options options;
+  options.capacity = std::size_t{1} << 30;
+  std::uint64_t committed = 0;
+  {
+    perdure::manager m(create_only, dir / "store", options);
+    auto* g = m.construct<adjacency_list<store_containers>>("graph")(direction::directed);
+    rmat_source source({.scale = 30});
+    ingest(*g, source, {.max_edges = 100000});
+    m.checkpoint();
+    committed = g->edges();
+    m.allocate(std::size_t{900} << 20);  // so that less is to be filled
+    EXPECT_THROW(ingest(*g, source, {.threads = 2}), std::bad_alloc);
+    m.discard();
+  }
+  const perdure::manager m(open_read_only, dir / "store");
+  EXPECT_EQ(m.find<adjacency_list<store_containers>>("graph").first->edges(), committed);
+}
+
+}  // namespace
