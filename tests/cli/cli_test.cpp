@@ -1,0 +1,460 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "graph/data_files.hpp"
+#include "program.hpp"
+
+namespace {
+using nlohmann::json;
+using perdure::test::data_file;
+using perdure::test::outcome;
+using perdure::test::perdure_program;
+using perdure::test::perdure_run;
+using perdure::test::perdure_run_to;
+using perdure::test::process;
+using perdure::test::scratch_directory;
+
+using arguments = std::vector<std::string>;
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Cli : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (dir_ / name).string(); }
+  std::string file(const std::string& name, const std::string& text) const {
+    return dir_.write(name, text).string();
+  }
+
+  // Runs a command that must succeed without a word on the error stream.
+  std::string ok(const arguments& a) {
+    const outcome o = perdure_run(a);
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_EQ(o.err, "");
+    return o.out;
+  }
+  json ok_json(arguments a) {
+    a.push_back("--json");
+    return json::parse(ok(a));
+  }
+  // Runs a command that must fail with one line on the error stream and nothing else.
+  std::string fails(const arguments& a, int status = 1) {
+    const outcome o = perdure_run(a);
+    EXPECT_EQ(o.status, status) << o.out << o.err;
+    EXPECT_EQ(o.err.substr(0, 9), "perdure: ");
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_EQ(o.out, "");
+    return o.err;
+  }
+  static void expect_part(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+
+  // A directed graph of two parts: 10 → 20 → 30, 10 → 30, and 7 → 8, 8 → 8.
+  std::string small_store() {
+    ok({"graph", "ingest", path("small"),
+        file("small.txt", "# two parts\n10\t20\n20 30\r\n10,30\n7 8\n8 8\n")});
+    return path("small");
+  }
+
+  scratch_directory dir_;
+};
+
+TEST_F(Cli, VersionAndHelp) {
+  EXPECT_EQ(ok({"--version"}), "perdure 0.1.0\n");
+  expect_part(ok({"--help"}), "graph");
+  for (const arguments& command : {arguments{"info"},
+                                   {"ls"},
+                                   {"graph"},
+                                   {"graph", "generate"},
+                                   {"graph", "generate", "rmat"},
+                                   {"graph", "ingest"},
+                                   {"graph", "info"},
+                                   {"graph", "bfs"},
+                                   {"graph", "cc"}}) {
+    arguments a = command;
+    a.push_back("--help");
+    const std::string help = ok(a);
+    expect_part(help, "Usage:");
+    expect_part(help, "perdure");
+  }
+}
+
+TEST_F(Cli, WrongCommandLines) {
+  for (const arguments& a : {arguments{},
+                             {"frobnicate"},
+                             {"graph"},
+                             {"info"},
+                             {"ls", "x", "--frobnicate"},
+                             {"graph", "generate", "rmat", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "0", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "49", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "ten", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "-3", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "3", "--edge-factor", "0", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "3", "--threads", "0", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "3", "--threads", "99999", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "3", "--format", "xml", "-o", "x"},
+                             {"graph", "generate", "rmat", "--scale", "3", "-o", path("x.gz")},
+                             {"graph", "ingest", path("s")},
+                             {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
+                             {"graph", "bfs", path("s")},
+                             {"graph", "bfs", path("s"), "--source", "-1"},
+                             {"graph", "bfs", path("s"), "--source", "18446744073709551616"},
+                             {"graph", "bfs", path("s"), "--source", "one"}})
+    fails(a, 2);
+  EXPECT_FALSE(std::filesystem::exists("x"));
+  EXPECT_FALSE(std::filesystem::exists(path("s")));
+}
+
+TEST_F(Cli, GenerateIsDeterministic) {
+  const arguments base{"graph", "generate", "rmat", "--scale", "10", "--edge-factor", "8", "-o"};
+  auto generate = [&](const std::string& name, arguments more) {
+    arguments a = base;
+    a.push_back(path(name));
+    a.insert(a.end(), more.begin(), more.end());
+    expect_part(ok(a), "wrote 8,192 edges");
+    return content(path(name));
+  };
+  const std::string text = generate("a.txt", {"--threads", "1"});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 8192);
+  EXPECT_EQ(generate("b.txt", {"--threads", "3"}), text);
+  EXPECT_NE(generate("c.txt", {"--seed", "6"}), text);
+  EXPECT_EQ(generate("d.bin", {}).size(), 8192u * 16);
+  EXPECT_EQ(generate("e.dat", {"--format", "binary"}), content(path("d.bin")));
+
+  arguments to_standard_output = base;
+  to_standard_output.push_back("-");
+  EXPECT_EQ(ok(to_standard_output), text);
+
+  // Text and binary hold the same graph.
+  ok({"graph", "ingest", path("s"), path("a.txt")});
+  ok({"graph", "ingest", path("t"), path("d.bin")});
+  EXPECT_EQ(ok({"graph", "cc", path("s"), "--labels", "-"}), ok({"graph", "cc", path("t"), "--labels", "-"}));
+
+  const json report = ok_json({"graph", "generate", "rmat", "--scale", "4", "-o", path("f.txt")});
+  EXPECT_EQ(report["edges"], 256);
+  EXPECT_EQ(report["bytes"], std::filesystem::file_size(path("f.txt")));
+}
+
+TEST_F(Cli, IngestAndQuery) {
+  const std::string store = path("g");
+  const std::string edges = file("g.txt", "# two parts\n10\t20\n20 30\r\n10,30\n7 8\n8 8\n");
+  const std::string report = ok({"graph", "ingest", store, edges});
+  expect_part(report, "5 edges");
+  expect_part(report, "durable close");
+  expect_part(report, "5 vertices, 5 edges, directed");
+
+  const json info = ok_json({"graph", "info", store, "--top", "2"});
+  EXPECT_EQ(info["vertices"], 5);
+  EXPECT_EQ(info["edges"], 5);
+  EXPECT_EQ(info["self_loops"], 1);
+  EXPECT_EQ(info["undirected"], false);
+  EXPECT_EQ(info["top"], (json{{{"id", 10}, {"neighbours", 2}}, {{"id", 7}, {"neighbours", 1}}}));
+  expect_part(ok({"graph", "info", store}), "5 vertices, 5 edges, directed");
+
+  const json bfs = ok_json({"graph", "bfs", store, "--source", "10", "--levels", path("levels")});
+  EXPECT_EQ(bfs["reached"], 3);
+  EXPECT_EQ(bfs["levels"], (json{1, 2}));
+  EXPECT_EQ(content(path("levels")), "10 0\n20 1\n30 1\n");
+  EXPECT_EQ(ok({"graph", "bfs", store, "--source", "20", "--levels", "-"}), "20 0\n30 1\n");
+  expect_part(ok({"graph", "bfs", store, "--source", "10"}), "reached");
+
+  const json cc = ok_json({"graph", "cc", store, "--labels", path("labels")});
+  EXPECT_EQ(cc["components"], 2);
+  EXPECT_EQ(cc["largest"], 3);
+  EXPECT_EQ(content(path("labels")), "7 7\n8 7\n10 10\n20 10\n30 10\n");
+  expect_part(ok({"graph", "cc", store}), "components     2 (weakly connected)");
+}
+
+TEST_F(Cli, IngestAddsToTheGraphThere) {
+  const std::string store = path("g");
+  ok({"graph", "ingest", store, file("a.txt", "1 2\n"), "--undirected"});
+  const json report = ok_json({"graph", "ingest", store, file("b.txt", "2 3\n"), file("c.txt", "3 4\n")});
+  EXPECT_EQ(report["created"], false);
+  EXPECT_EQ(report["edges"], 2);
+  EXPECT_EQ(report["graph_edges"], 3);
+  EXPECT_EQ(report["undirected"], true);
+  EXPECT_EQ(ok({"graph", "bfs", store, "--source", "4", "--levels", "-"}), "1 3\n2 2\n3 1\n4 0\n");
+
+  ok({"graph", "ingest", path("d"), file("a.txt", "1 2\n")});
+  expect_part(fails({"graph", "ingest", path("d"), file("a.txt", "1 2\n"), "--undirected"}), "is directed");
+}
+
+TEST_F(Cli, IngestRmatEqualsIngestOfTheGeneratedFile) {
+  ok({"graph", "generate", "rmat", "--scale", "12", "--seed", "3", "-o", path("r.bin")});
+  ok({"graph", "ingest", path("a"), path("r.bin"), "--undirected", "--threads", "1"});
+  const json report = ok_json({"graph", "ingest", path("b"), "--rmat-scale", "12", "--seed", "3",
+                               "--undirected", "--threads", "3", "--checkpoint-every", "20000"});
+  EXPECT_EQ(report["edges"], 65536);
+  EXPECT_GE(report["checkpoints"], 2);
+  const json a = ok_json({"graph", "info", path("a"), "--top", "20"});
+  const json b = ok_json({"graph", "info", path("b"), "--top", "20"});
+  EXPECT_EQ(a["vertices"], b["vertices"]);
+  EXPECT_EQ(a["top"], b["top"]);
+  const std::string source = std::to_string(a["top"][0]["id"].get<std::uint64_t>());
+  EXPECT_EQ(ok({"graph", "bfs", path("a"), "--source", source, "--levels", "-"}),
+            ok({"graph", "bfs", path("b"), "--source", source, "--levels", "-"}));
+}
+
+TEST_F(Cli, MalformedInputNamesThePlaceAndChangesNothing) {
+  const std::string bad = file("bad.txt", "1 2\n3 x\n4 5\n-6 7\n");
+  const std::string message = fails({"graph", "ingest", path("new"), bad});
+  expect_part(message, bad + ": line 2, column 3: ");
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+
+  const std::string store = small_store();
+  const json before = ok_json({"graph", "info", store});
+  fails({"graph", "ingest", store, bad});
+  json after = ok_json({"graph", "info", store});
+  EXPECT_EQ(after["edges"], before["edges"]);
+  EXPECT_EQ(after["epoch"], before["epoch"]);
+
+  const json report = ok_json({"graph", "ingest", store, bad, "--skip-bad-lines"});
+  EXPECT_EQ(report["skipped_lines"], 2);
+  EXPECT_EQ(report["edges"], 2);
+  expect_part(ok({"graph", "ingest", store, bad, "--skip-bad-lines"}), "2 malformed lines");
+}
+
+TEST_F(Cli, MissingThings) {
+  expect_part(fails({"graph", "ingest", path("s"), path("absent.txt")}), "absent.txt");
+  EXPECT_FALSE(std::filesystem::exists(path("s")));
+  for (const arguments& a : {arguments{"info"}, {"ls"}, {"graph", "info"}, {"graph", "cc"}}) {
+    arguments absent = a;
+    absent.push_back(path("absent"));
+    expect_part(fails(absent), path("absent"));
+    arguments foreign = a;
+    foreign.push_back(dir_.path().string());
+    expect_part(fails(foreign), dir_.path().string());
+  }
+  expect_part(fails({"graph", "bfs", small_store(), "--source", "99"}), "vertex 99 is not in the graph");
+  expect_part(fails({"graph", "ingest", file("plain", "x"), file("g.txt", "1 2\n")}), "plain");
+}
+
+TEST_F(Cli, FailuresAsJson) {
+  const outcome o = perdure_run({"graph", "info", path("absent"), "--json"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_EQ(o.err.substr(0, 9), "perdure: ");
+  const json failure = json::parse(o.out);
+  EXPECT_EQ(failure["error"]["code"], "not_found");
+  expect_part(failure["error"]["message"], path("absent"));
+  EXPECT_EQ(
+      json::parse(
+          perdure_run({"graph", "bfs", small_store(), "--source", "99", "--json"}).out)["error"]["code"],
+      "not_found");
+  EXPECT_EQ(
+      json::parse(
+          perdure_run({"graph", "ingest", path("s"), file("b.txt", "1\n"), "--json"}).out)["error"]["code"],
+      "bad_input");
+}
+
+TEST_F(Cli, InfoAndList) {
+  const std::string store = small_store();
+  const json info = ok_json({"info", store});
+  EXPECT_EQ(info["path"], store);
+  EXPECT_EQ(info["uuid"].get<std::string>().size(), 36u);
+  EXPECT_GE(info["epoch"], 1);
+  EXPECT_EQ(info["pinned"], false);
+  EXPECT_GT(info["size"], 0);
+  const std::string text = ok({"info", store});
+  expect_part(text, info["uuid"]);
+  expect_part(text, "relocatable");
+
+  const json list = ok_json({"ls", store});
+  ASSERT_EQ(list["objects"].size(), 1u);
+  EXPECT_EQ(list["objects"][0]["name"], "graph");
+  EXPECT_EQ(list["objects"][0]["kind"], "named");
+  expect_part(list["objects"][0]["type"], "perdure::graph::adjacency_list");
+  expect_part(ok({"ls", store}), "graph  perdure::graph::adjacency_list");
+}
+
+TEST_F(Cli, FailedWritesAreFailures) {
+  const std::string store = small_store();
+  expect_part(fails({"graph", "bfs", store, "--source", "10", "--levels", "/dev/full"}),
+              "/dev/full: cannot write");
+  expect_part(fails({"graph", "cc", store, "--labels", path("no/such/folder")}),
+              "no/such/folder: cannot create");
+  expect_part(fails({"graph", "generate", "rmat", "--scale", "4", "-o", "/dev/full"}),
+              "/dev/full: cannot write");
+  const outcome o = perdure_run_to("/dev/full", {"info", store});
+  EXPECT_EQ(o.status, 1);
+  expect_part(o.err, "perdure: standard output: cannot write");
+  // No half-written files.
+  fails({"graph", "bfs", store, "--source", "99", "--levels", path("levels")});
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+    EXPECT_EQ(entry.path().filename().string().find("levels"), std::string::npos);
+}
+
+TEST_F(Cli, ReaderThatGoesAwayIsNoCrash) {
+  ok({"graph", "ingest", path("g"), "--rmat-scale", "14", "--undirected"});
+  const outcome o =
+      process({"sh", "-c", "{ \"$0\" graph cc \"$1\" --labels -; echo status $? >&2; } | head -n 1",
+               perdure_program(), path("g")})
+          .wait();
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.err, "status 1\n");
+}
+
+TEST_F(Cli, StoreInUseNamesItsHolder) {
+  process writer({perdure_program(), "graph", "ingest", path("g"), "-", "--checkpoint-every", "1"}, true);
+  writer.write_input("1 2\n");
+  while (!std::filesystem::exists(path("g"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  // The store may be seen a moment before it is locked and complete.
+  std::string message;
+  for (int attempt = 0; attempt < 400 && message.find("process ") == std::string::npos; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    message = perdure_run({"graph", "info", path("g")}).err;
+  }
+  expect_part(message, "perdure: ");
+  expect_part(message, "process ");
+  writer.write_input("2 3\n");
+  writer.close_input();
+  EXPECT_EQ(writer.wait().status, 0);
+  EXPECT_EQ(ok_json({"graph", "info", path("g")})["edges"], 2);
+}
+
+TEST_F(Cli, KilledIngestReopensAtItsLastCheckpoint) {
+  process writer({perdure_program(), "graph", "ingest", path("g"), "--rmat-scale", "20", "--threads", "2",
+                  "--checkpoint-every", "300000"});
+  std::string seen;
+  for (int i = 0; i < 6000 && std::count(seen.begin(), seen.end(), '\n') < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    seen = writer.output_so_far();
+  }
+  writer.kill();
+  const outcome o = writer.wait();
+  ASSERT_EQ(o.status, -SIGKILL);
+  // "checkpoint     epoch 3, 612,345 edges, 20 ms"
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> checkpoints;
+  std::string lines = o.out;
+  lines.erase(std::remove(lines.begin(), lines.end(), ','), lines.end());
+  std::istringstream words(lines);
+  for (std::string word; words >> word;)
+    if (word == "epoch") {
+      checkpoints.emplace_back();
+      words >> checkpoints.back().first >> checkpoints.back().second;
+    }
+  ASSERT_GE(checkpoints.size(), 2u) << o.out;
+  const json info = ok_json({"graph", "info", path("g")});
+  const std::uint64_t epoch = info["epoch"];
+  // It was killed before the next one was announced, perhaps after it was made.
+  EXPECT_GE(epoch, checkpoints.back().first);
+  EXPECT_LE(epoch, checkpoints.back().first + 1);
+  if (epoch == checkpoints.back().first) {
+    EXPECT_EQ(info["edges"], checkpoints.back().second);
+  }
+  EXPECT_LT(info["edges"], 16u << 20);
+  // The store is sound: queries and further edges work.
+  ok_json({"graph", "cc", path("g")});
+  ok({"graph", "ingest", path("g"), file("more.txt", "1 2\n")});
+  EXPECT_EQ(ok_json({"graph", "info", path("g")})["edges"], info["edges"].get<std::uint64_t>() + 1);
+}
+
+// --- the real graphs ---
+
+std::string inflated(const std::filesystem::path& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  std::string text;
+  char block[1 << 16];
+  for (int n; (n = gzread(file, block, sizeof block)) > 0;) text.append(block, static_cast<std::size_t>(n));
+  gzclose(file);
+  return text;
+}
+
+class CliData : public Cli {
+ protected:
+  std::string sha256(const std::string& name) {
+    return process({"sha256sum", path(name)}).wait().out.substr(0, 64);
+  }
+
+  void compare(const json& expected, const std::string& store, const char* kind) {
+    const json& e = expected[kind];
+    const json found =
+        ok_json({"graph", "bfs", store, "--source", std::to_string(e["source"].get<std::uint64_t>()),
+                 "--levels", path("levels")});
+    EXPECT_EQ(found["reached"], e["reached"]);
+    EXPECT_EQ(found["levels"], e["levels_histogram"]);
+    EXPECT_EQ(sha256("levels"), e["sha256_of_\"id level\\n\"_sorted_by_id"]);
+    const json cc = ok_json({"graph", "cc", store});
+    EXPECT_EQ(cc["components"], expected["wcc_count"]);
+    EXPECT_EQ(cc["largest"], expected["wcc_largest"]);
+    EXPECT_EQ(cc["vertices"], expected["vertices"]);
+  }
+};
+
+TEST_F(CliData, RealGraphsEqualTheReference) {
+  for (const auto& [name, graph] : {std::pair{"wiki-Vote", "wiki-Vote"},
+                                    {"email-Eu-core", "email-Eu-core"},
+                                    {"ego-Facebook", "facebook_combined"},
+                                    {"as20000102", "as20000102"}}) {
+    const auto reference = data_file(std::string("reference/") + name + ".json");
+    if (reference.empty()) GTEST_SKIP() << "no test data (set PERDURE_DATA)";
+    const json expected = json::parse(content(reference));
+    const std::string edges = data_file(std::string("graphs/") + graph + ".txt.gz").string();
+    ok({"graph", "ingest", path(std::string(name) + ".u"), edges, "--undirected"});
+    compare(expected, path(std::string(name) + ".u"), "bfs_undirected");
+    if (!expected.contains("bfs_directed")) continue;
+    ok({"graph", "ingest", path(std::string(name) + ".d"), edges});
+    compare(expected, path(std::string(name) + ".d"), "bfs_directed");
+  }
+}
+
+TEST_F(CliData, Rmat17EqualsHavoqGT) {
+  const auto packed = data_file("kron/rmat_s17.edges.xz");
+  if (packed.empty()) GTEST_SKIP() << "no test data (set PERDURE_DATA)";
+  std::ofstream(path("edges")).close();
+  ASSERT_EQ(process({"xz", "-dc", packed.string()}, false, path("edges")).wait().status, 0);
+  ok({"graph", "ingest", path("g"), path("edges"), "--undirected"});
+  compare(json::parse(content(data_file("reference/rmat_s17.json"))), path("g"), "bfs_undirected");
+
+  // HavoqGT numbers all ids up to the largest: those without an edge are unreached (65535) and their own
+  // components there, and no vertices here.
+  std::istringstream ours(ok({"graph", "bfs", path("g"), "--source", "0", "--levels", "-"}));
+  std::map<std::uint64_t, std::uint32_t> levels;
+  for (std::uint64_t v, level; ours >> v >> level;) levels[v] = static_cast<std::uint32_t>(level);
+  std::istringstream theirs(inflated(data_file("kron/bfs_level_rmat_s17.gz")));
+  std::size_t reached = 0;
+  for (std::uint64_t v, level; theirs >> v >> level;) {
+    if (level == 65535) {
+      EXPECT_FALSE(levels.contains(v)) << v;
+    } else {
+      ++reached;
+      ASSERT_TRUE(levels.contains(v)) << v;
+      ASSERT_EQ(levels[v], level) << v;
+    }
+  }
+  EXPECT_EQ(reached, levels.size());
+
+  std::istringstream our_labels(ok({"graph", "cc", path("g"), "--labels", "-"}));
+  std::map<std::uint64_t, std::uint64_t> label;
+  for (std::uint64_t v, l; our_labels >> v >> l;) label[v] = l;
+  std::istringstream their_labels(inflated(data_file("kron/cc_rmat_s17.gz")));
+  std::map<std::uint64_t, std::uint64_t> from_theirs;
+  std::map<std::uint64_t, std::uint64_t> to_theirs;
+  std::size_t vertices = 0;
+  for (std::uint64_t v, l; their_labels >> v >> l;) {
+    const auto found = label.find(v);
+    if (found == label.end()) {
+      EXPECT_EQ(l, v);
+      continue;
+    }
+    ++vertices;
+    ASSERT_EQ(from_theirs.try_emplace(l, found->second).first->second, found->second);
+    ASSERT_EQ(to_theirs.try_emplace(found->second, l).first->second, l);
+  }
+  EXPECT_EQ(vertices, label.size());
+}
+
+}  // namespace

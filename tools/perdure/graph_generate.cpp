@@ -1,0 +1,100 @@
+// perdure graph generate rmat: writes a synthetic graph as an edge list.
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <perdure/error.hpp>
+#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/parallel.hpp>
+#include <perdure/graph/rmat.hpp>
+#include <vector>
+
+#include "command.hpp"
+#include "graph_options.hpp"
+#include "progress.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+struct options {
+  graph::rmat_parameters parameters;
+  std::filesystem::path file;
+  graph::edge_list_format format = graph::edge_list_format::automatic;
+  unsigned threads = 1;
+  bool as_json = false;
+};
+
+void run(const options& given) {
+  if (given.file.extension() == ".gz")
+    throw usage_error("-o " + given.file.string() +
+                      ": output is not compressed; pipe '-o -' through gzip instead");
+  const graph::rmat_generator generator(given.parameters);
+  const graph::edge_list_format format = graph::format_of(given.file, given.format);
+  const bool to_standard_output = given.file == "-";
+  output out = output::to(given.file);
+  const stopwatch watch;
+  std::atomic<std::uint64_t> done{0};
+  {
+    const progress_line progress("generate", [&] {
+      return progress_line::state{done.load(), generator.edges(), "edges"};
+    });
+    // Threads make consecutive pieces, which are then written in their order.
+    constexpr std::uint64_t piece = std::uint64_t{1} << 16;
+    std::vector<std::string> pieces(given.threads);
+    while (done < generator.edges()) {
+      const std::uint64_t begin = done;
+      graph::run_threads(given.threads, [&](unsigned thread) {
+        const std::uint64_t first = std::min(begin + thread * piece, generator.edges());
+        const std::uint64_t last = std::min(first + piece, generator.edges());
+        std::vector<graph::edge> edges(last - first);
+        generator.generate(first, last, edges.data());
+        pieces[thread].clear();
+        graph::append_edges(pieces[thread], edges, format);
+      });
+      for (const std::string& text : pieces) out.write(text);
+      done = std::min(begin + given.threads * piece, generator.edges());
+    }
+  }
+  out.finish();
+  const double seconds = watch.seconds();
+  if (to_standard_output) return;
+  if (given.as_json) {
+    print(
+        {{"file", given.file.string()},
+         {"format", format == graph::edge_list_format::binary ? "binary" : "text"},
+         {"scale", given.parameters.scale},
+         {"edge_factor", given.parameters.edge_factor},
+         {"seed", given.parameters.seed},
+         {"edges", generator.edges()},
+         {"bytes", std::filesystem::is_regular_file(given.file) ? std::filesystem::file_size(given.file) : 0},
+         {"seconds", seconds}});
+    return;
+  }
+  output report = output::standard();
+  report.write("wrote " + grouped(generator.edges()) + " edges to " + given.file.string() + " in " +
+               in_seconds(seconds) + " (" + per_second(static_cast<double>(generator.edges()) / seconds) +
+               " edges/s)\n");
+  report.finish();
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& graph_command) {
+  CLI::App& generate = *graph_command.add_subcommand("generate", "Write a synthetic graph as an edge list");
+  generate.require_subcommand(1);
+  auto given = std::make_shared<options>();
+  CLI::App& command = *generate.add_subcommand(
+      "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of threads");
+  add_number_option(command, "--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
+                    [given](std::uint64_t n) { given->parameters.scale = static_cast<unsigned>(n); })
+      ->required();
+  add_rmat_options(command, given->parameters);
+  command.add_option("-o,--output", given->file, "File to write; '-' is standard output")->required();
+  add_format_option(command, given->format);
+  add_threads_option(command, given->threads);
+  add_json_option(command, given->as_json);
+  command.callback([given] { run(*given); });
+}
+
+}  // namespace perdure::cli

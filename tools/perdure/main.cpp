@@ -1,0 +1,135 @@
+// The command-line program. Exit codes: 0 done, 1 failed, 2 wrong command line.
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <perdure/error.hpp>
+#include <perdure/version.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "command.hpp"
+
+namespace perdure::cli {
+
+void print(const json& value) {
+  output out = output::standard();
+  out.write(value.dump(2, ' ', false, json::error_handler_t::replace));
+  out.write("\n");
+  out.finish();
+}
+
+void add_json_option(CLI::App& command, bool& as_json) {
+  command.add_flag("--json", as_json, "Print the result as a JSON object");
+}
+
+CLI::Option* add_number_option(CLI::App& command, const std::string& name, std::uint64_t smallest,
+                               std::uint64_t largest, const std::string& description,
+                               std::function<void(std::uint64_t)> store) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      name,
+      [=](const std::string& text) {
+        std::uint64_t value = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (problem != std::errc{} || end != text.data() + text.size() || value < smallest || value > largest)
+          throw CLI::ValidationError(name, "'" + text + "' is not a whole number from " +
+                                               std::to_string(smallest) + " to " + std::to_string(largest));
+        store(value);
+      },
+      description);
+  return option->type_name("N");
+}
+
+void add_threads_option(CLI::App& command, unsigned& threads) {
+  cpu_set_t set;
+  threads = ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+  threads = std::clamp(threads, 1u, 1024u);
+  add_number_option(command, "--threads", 1, 1024, "Number of threads", [&threads](std::uint64_t n) {
+    threads = static_cast<unsigned>(n);
+  })->default_str(std::to_string(threads));
+}
+
+void add_graph_commands(CLI::App& program) {
+  CLI::App& graph = *program.add_subcommand("graph", "Keep graphs in stores and ask about them");
+  graph.require_subcommand(1);
+  add_generate_command(graph);
+  add_ingest_command(graph);
+  add_graph_info_command(graph);
+  add_bfs_command(graph);
+  add_components_command(graph);
+}
+
+namespace {
+
+int complain(const std::string& what, int status) {
+  std::string line = "perdure: " + what;
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  // One line, and nothing that a terminal would obey.
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  std::fprintf(stderr, "%s\n", line.c_str());
+  return status;
+}
+
+// Who asked for JSON gets the failure as JSON too.
+int fail(const std::string& what, errc code, bool as_json) {
+  if (as_json) {
+    try {
+      print({{"error", {{"code", to_string(code)}, {"message", what}}}});
+    } catch (const std::exception&) {
+      // Standard output may be what failed; the line below still says so.
+    }
+  }
+  return complain(what, 1);
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("Keeps a program's own data structures alive between runs.", "perdure");
+  program.set_version_flag("--version", std::string("perdure ") + version_string);
+  program.require_subcommand(1);
+  program.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong command line.\n'perdure COMMAND --help' explains a command.");
+  add_info_command(program);
+  add_list_command(program);
+  add_graph_commands(program);
+  const bool as_json = std::any_of(
+      argv + 1, argv + argc, [](const char* argument) { return std::string_view(argument) == "--json"; });
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return program.exit(e);  // --help, --version
+    const CLI::App* command = &program;
+    std::string name = program.get_name();
+    while (!command->get_subcommands().empty()) {
+      command = command->get_subcommands().front();
+      name += ' ' + command->get_name();
+    }
+    return complain(std::string(e.what()) + " (see '" + name + " --help')", 2);
+  } catch (const usage_error& e) {
+    return complain(e.what(), 2);
+  } catch (const reader_gone&) {
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory, or the store's capacity is used up", errc::out_of_memory, as_json);
+  } catch (const error& e) {
+    return fail(e.what(), e.code(), as_json);
+  } catch (const std::exception& e) {
+    return fail(e.what(), errc::io, as_json);
+  }
+}
+
+}  // namespace
+}  // namespace perdure::cli
+
+int main(int argc, char** argv) {
+  // A reader that goes away must not kill us in the middle of a checkpoint: writes fail with EPIPE instead.
+  std::signal(SIGPIPE, SIG_IGN);
+  return perdure::cli::run(argc, argv);
+}

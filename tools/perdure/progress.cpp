@@ -1,0 +1,66 @@
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+namespace perdure::cli {
+namespace {
+
+std::string amount(std::uint64_t n, const std::string& unit) {
+  return unit == "bytes" ? in_bytes(n) : grouped(n) + ' ' + unit;
+}
+
+std::string clock_time(double seconds) {
+  const auto whole = static_cast<unsigned long long>(seconds + 0.5);
+  char text[48];
+  if (whole >= 3600)
+    std::snprintf(text, sizeof text, "%llu:%02llu:%02llu", whole / 3600, whole / 60 % 60, whole % 60);
+  else
+    std::snprintf(text, sizeof text, "%llu:%02llu", whole / 60, whole % 60);
+  return text;
+}
+
+void to_terminal(const std::string& text) {
+  // Progress that cannot be shown is no failure.
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+progress_line::progress_line(std::string label, std::function<state()> read)
+    : label_(std::move(label)), read_(std::move(read)) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      wake_.wait_for(lock, stop, std::chrono::milliseconds(250), [] { return false; });
+      if (!stop.stop_requested()) show();
+    }
+  });
+}
+
+progress_line::~progress_line() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  to_terminal("\r\033[K");
+}
+
+void progress_line::show() {
+  const state now = read_();
+  const double elapsed = watch_.seconds();
+  const double rate = static_cast<double>(now.done) / elapsed;
+  std::string line = "\r" + label_ + "  ";
+  if (now.total != 0) line += std::to_string(now.done * 100 / now.total) + "%  ";
+  line += amount(now.done, now.unit) + "  ";
+  line += std::string(now.unit) == "bytes" ? in_bytes(static_cast<std::uint64_t>(rate)) + "/s"
+                                           : per_second(rate) + ' ' + now.unit + "/s";
+  if (now.total > now.done && now.done != 0)
+    line += "  ETA " + clock_time(static_cast<double>(now.total - now.done) / rate);
+  to_terminal(line + "\033[K");
+}
+
+}  // namespace perdure::cli

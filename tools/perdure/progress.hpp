@@ -1,0 +1,42 @@
+// A line on the terminal that says how far a long command has got.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "units.hpp"
+
+namespace perdure::cli {
+
+/// Shows share done, rate and time left on the standard error stream, a few times a second, from a thread
+/// of its own; nothing at all where that stream is not a terminal. Gone when the object is.
+class progress_line {
+ public:
+  struct state {
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;  ///< 0: unknown
+    const char* unit = "";    ///< "bytes" is shown as a size
+  };
+
+  /// `read` is called from the other thread.
+  progress_line(std::string label, std::function<state()> read);
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  ~progress_line();
+
+ private:
+  void show();
+
+  std::string label_;
+  std::function<state()> read_;
+  stopwatch watch_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace perdure::cli
