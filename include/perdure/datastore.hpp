@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <memory>
+#include <perdure/checkpoint_log.hpp>
 #include <perdure/verify.hpp>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace perdure {
 
@@ -39,6 +43,10 @@ struct store_options {
   /// a store is refused as `damaged`.
   bool accept_unclean = false;
   verify_mode verify = verify_mode::journal;
+  /// Keep the last so many labelled checkpoints as stores of their own, in `epochs/` inside the store. They
+  /// share their blocks with it, so only what changes costs space; `unsupported` where the file system
+  /// cannot share blocks.
+  unsigned keep_last = 0;
 };
 
 /// What `perdure info` prints: everything the super block records.
@@ -57,8 +65,10 @@ struct store_info {
   std::size_t home_files = 0;
   std::size_t disk_bytes = 0;  ///< allocated on disk by all files of the store
   bool pinned = false;
-  std::uint64_t address = 0;  ///< of a pinned store
-  std::string abi;            ///< endianness, pointer, page and chunk sizes, as text
+  std::uint64_t address = 0;       ///< of a pinned store
+  std::string abi;                 ///< endianness, pointer, page and chunk sizes, as text
+  std::uint64_t copied_epoch = 0;  ///< of a copy: the epoch at which it was taken
+  std::uint64_t copied_ns = 0;     ///< and when, in Unix time; 0 for a store that is no copy
 };
 
 /// An open datastore: one segment, made durable by `checkpoint`.
@@ -84,6 +94,21 @@ class datastore {
   /// what keeps the store from being read at all is thrown (`not_found`, `not_a_store`, `too_new`,
   /// `incompatible`, `in_use` by a writer, `permission_denied`). Reads the whole store, on several threads.
   static verify_report verify(const std::filesystem::path& path, const verify_options& options = {});
+  /// Copies a store that no one has open for writing, at its last checkpoint; durable on return, and after
+  /// a crash there or not there. The files share their blocks where the file system can do that; else
+  /// their data is copied, on several threads, and holes stay holes. `already_exists`, `in_use` (an open
+  /// store is copied with `snapshot`), `no_space`.
+  ///
+  /// A copy keeps the UUID of its original, since all its files carry it, and records at which epoch and
+  /// when it was taken (`store_info`).
+  static void copy(const std::filesystem::path& from, const std::filesystem::path& to);
+  static std::future<void> copy_async(std::filesystem::path from, std::filesystem::path to);
+  /// Deletes the store at the path, and what unfinished copies of that name a crash left beside it. False
+  /// if nothing is there; `not_a_store` (nothing is touched) if something else is; `in_use`.
+  static bool remove(const std::filesystem::path& path);
+
+  /// The checkpoints the store remembers, oldest first. After a power failure the last may be missing.
+  static std::vector<checkpoint_record> log(const std::filesystem::path& path);
 
   virtual ~datastore() = default;
 
@@ -94,10 +119,17 @@ class datastore {
   /// content is no longer needed; they are punched out of the files once this checkpoint is applied.
   /// On failure (`no_space`, `io`) the previous checkpoint stays the durable one, the segment keeps its
   /// content, and the call may be repeated. Cost is proportional to the pages changed since the last one.
-  virtual void checkpoint(std::span<const page_run> released = {}) = 0;
+  ///
+  /// A `label` (up to 63 bytes) is kept in the log; a labelled checkpoint is made even if nothing changed.
+  virtual void checkpoint(std::span<const page_run> released = {}, std::string_view label = {}) = 0;
 
   /// Waits until the last committed checkpoint is written home. Throws what its writing met.
   virtual void wait_applied() = 0;
+
+  /// Copies the store as of its last checkpoint, as `copy` does. What is written to the segment meanwhile is
+  /// not in it, and need not wait for it. A `shared_file` store is checkpointed first, so its writers must
+  /// be quiet.
+  virtual void snapshot(const std::filesystem::path& to) = 0;
 
   /// Releases the mapping, files and lock without a checkpoint: changes since the last one are dropped.
   /// The destructor does the same. For `shared_file` this is the clean close that makes changes durable.

@@ -104,8 +104,19 @@ class basic_manager {
 
   /// Makes the present state of all objects durable, atomically. `read_only`, `no_space`, `io`: then the
   /// previous checkpoint stays the durable one and the call may be repeated. Cost is proportional to the
-  /// pages changed since the last one.
-  void checkpoint() { core().checkpoint(); }
+  /// pages changed since the last one. A `label` (up to 63 bytes) is kept in the store's log.
+  void checkpoint(std::string_view label = {}) { core().checkpoint(label); }
+
+  /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
+  /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.
+  void snapshot(const std::filesystem::path& to) const { core().store().snapshot(to); }
+  /// Copies a store that no one has open for writing. `in_use`, and as above.
+  static void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+    datastore::copy(from, to);
+  }
+  static std::future<void> copy_async(const std::filesystem::path& from, const std::filesystem::path& to) {
+    return datastore::copy_async(from, to);
+  }
 
   datastore& store() const { return core().store(); }
   heap& memory() const { return core().memory(); }

@@ -215,12 +215,12 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
   return std::unique_ptr<manager_core>(new manager_core(std::move(s)));
 }
 
-void manager_core::checkpoint() {
+void manager_core::checkpoint(std::string_view label) {
   require_writable();
   state_->memory->flush_caches();
   const std::vector<page_run> released = state_->memory->release_free_memory();
   for (const page_run& run : released) state_->store->memory().discard(run);
-  state_->store->checkpoint(released);
+  state_->store->checkpoint(released, label);
 }
 
 void manager_core::close() {

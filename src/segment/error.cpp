@@ -44,6 +44,8 @@ std::string_view to_string(errc code) noexcept {
       return "io";
     case errc::unsupported:
       return "unsupported";
+    case errc::conflict:
+      return "conflict";
   }
   return "unknown";
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "os/file_clone.hpp"
 #include "segment/growth.hpp"
 #include "store/checked_block.hpp"
 #include "store/failure.hpp"
@@ -47,6 +48,7 @@ void checksum_table::create(const os::file& directory, const layout::super_slot&
   header.uuid = super.uuid;
   seal_block(header);
   const os::file file = os::file::open_in(directory, "crc", O_RDWR | O_CREAT | O_EXCL);
+  os::limit_copy_on_write(file, layout::block);
   file.write_at(&header, sizeof header, 0);
   file.sync();
 }

@@ -9,6 +9,7 @@
 #include "segment/growth.hpp"
 #include "store/address_space.hpp"
 #include "store/failure.hpp"
+#include "store/kept_epochs.hpp"
 #include "store/redo.hpp"
 #include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
@@ -74,6 +75,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
   checksum_table checksums(directory, now, writable);
   std::array<journal, 2> journals{journal(directory, 0, now.uuid, writable),
                                   journal(directory, 1, now.uuid, writable)};
+  const layout::uuid_bytes uuid = now.uuid;
   if (place.base() == nullptr) {
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
@@ -86,6 +88,8 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
           std::move(home),
           std::move(checksums),
           std::move(journals),
+          checkpoint_log(os::file::open_directory(path), uuid),
+          options.keep_last,
           std::move(place)};
 }
 
@@ -102,6 +106,7 @@ void recover(store_parts& parts) {
       const bool newest = i + 1 == pending.size();
       redo_at_home(pending[i], parts.home, parts.checksums,
                    newest ? std::vector<page_run>{} : pages_of(pending.back()));
+      parts.log.append(pending[i].header, pending[i].index);
     }
     parts.checksums.stop_rebuilding();
     parts.checksums.flush(last.segment_bytes);
@@ -206,6 +211,21 @@ store_info datastore::inspect(const std::filesystem::path& given) {
   });
 }
 
+std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {
+  const std::filesystem::path path = normalized_store_path(given);
+  return reporting("read the log of", path, [&] {
+    const os::file directory = open_store_directory(path);
+    const super_block super = super_block::load(directory, false);
+    std::vector<checkpoint_record> records = checkpoint_log::read(directory, super.now().uuid);
+    for (const std::uint64_t epoch : kept_epochs(directory)) {
+      const auto found = std::find_if(records.begin(), records.end(),
+                                      [epoch](const checkpoint_record& one) { return one.epoch == epoch; });
+      if (found != records.end()) found->kept = true;
+    }
+    return records;
+  });
+}
+
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi) {
   store_info info;
   info.uuid = to_text(super.uuid);
@@ -222,6 +242,8 @@ store_info describe(const os::file& directory, const layout::super_slot& super, 
   info.pinned = (super.flags & layout::flag_pinned) != 0;
   info.address = super.address;
   info.abi = abi;
+  info.copied_epoch = super.copied_epoch;
+  info.copied_ns = super.copied_ns;
   for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
     if (entry.path().filename().string().starts_with("heap.")) ++info.home_files;
     struct stat status;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "os/file_clone.hpp"
 #include "store/checked_block.hpp"
 #include "store/failure.hpp"
 
@@ -25,6 +26,8 @@ os::file make_file(const os::file& directory, std::size_t index, const layout::u
   seal_block(header);
   // O_TRUNC: a stump of this name may be left from a crash.
   os::file file = os::file::open_in(directory, home_files::name_of(index), O_RDWR | O_CREAT | O_TRUNC);
+  // A snapshot shares the blocks; a page written later must not cost more than its own copy.
+  os::limit_copy_on_write(file, layout::block);
   file.write_at(&header, sizeof header, 0);
   file.resize(layout::home_data_offset);
   return file;

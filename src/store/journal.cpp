@@ -134,7 +134,7 @@ void journal::write_payload(std::size_t entries, std::uint64_t first, std::size_
 
 layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segment_bytes,
                                        std::span<const layout::journal_entry> index,
-                                       std::uint64_t payload_pages) {
+                                       std::uint64_t payload_pages, std::string_view label) {
   file_.write_at(index.data(), index.size_bytes(), layout::block);
   layout::journal_header header{};
   header.magic = layout::journal_magic;
@@ -147,6 +147,7 @@ layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segmen
   header.payload_offset = payload_offset(index.size());
   header.index_crc = os::crc32c(0, index.data(), index.size_bytes());
   header.committed_ns = unix_time_ns();
+  label.copy(header.label.data(), header.label.size() - 1);
   seal_block(header);
   file_.write_at(&header, sizeof header, 0);
   file_.sync_data();

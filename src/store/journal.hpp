@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "os/file.hpp"
@@ -37,7 +38,8 @@ class journal {
   void write_payload(std::size_t entries, std::uint64_t first, std::size_t count, const std::byte* from);
   /// Writes index and header, and makes all of the journal durable: this is the commit.
   layout::journal_header commit(std::uint64_t epoch, std::uint64_t segment_bytes,
-                                std::span<const layout::journal_entry> index, std::uint64_t payload_pages);
+                                std::span<const layout::journal_entry> index, std::uint64_t payload_pages,
+                                std::string_view label = {});
 
   /// Puts a new, empty file in this one's place, durably. After a failed write or fdatasync nobody knows
   /// what of the old file is on disk, and its pages may never be written again.

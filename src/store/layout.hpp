@@ -34,6 +34,8 @@ inline constexpr magic home_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'H'};
 inline constexpr magic checksum_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'C'};
 inline constexpr magic journal_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'J'};
 
+inline constexpr magic log_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'L'};
+
 inline constexpr std::size_t block = 4096;
 static_assert(block == page_size);
 
@@ -41,8 +43,9 @@ static_assert(block == page_size);
 
 /// Features a library must know to open at all (incompat), to write (ro_compat), or need not know.
 /// Reserved for what is planned: incompat bit 0 `undo` log holds old images; incompat bit 1 two epochs in
-/// flight; compat bit 0 labels and times of checkpoints; ro_compat bit 0 snapshot bookkeeping.
-inline constexpr std::uint64_t known_compat = 0;
+/// flight; ro_compat bit 0 snapshot bookkeeping.
+inline constexpr std::uint64_t compat_copied = 1;  ///< a copy: `copied_epoch` and what follows it count
+inline constexpr std::uint64_t known_compat = compat_copied;
 inline constexpr std::uint64_t known_read_only_compat = 0;
 inline constexpr std::uint64_t known_incompat = 0;
 
@@ -71,8 +74,12 @@ struct super_slot {
   std::uint64_t flags;
   std::uint64_t created_ns;  ///< Unix time
   std::uint64_t written_ns;
-  std::uint64_t undo_epoch;  ///< reserved for the undo log
-  std::array<std::uint8_t, 3932> reserved;
+  std::uint64_t undo_epoch;     ///< reserved for the undo log
+  std::uint64_t copied_epoch;   ///< of the original, which the copy agreed with last
+  std::uint64_t copied_ns;      ///< when that was, Unix time
+  std::uint64_t staging_epoch;  ///< epoch of the original that a write-back meant to make, else 0
+  std::uint64_t staging_token;  ///< in the label of that epoch
+  std::array<std::uint8_t, 3900> reserved;
   std::uint32_t crc;  ///< of all bytes before it
 };
 static_assert(sizeof(super_slot) == block && offsetof(super_slot, crc) == block - 4);
@@ -174,10 +181,39 @@ struct journal_header {
   std::uint32_t index_crc;
   std::uint32_t reserved0;
   std::uint64_t committed_ns;  ///< Unix time
-  std::array<char, 64> label;  ///< reserved for named checkpoints
+  std::array<char, 64> label;  ///< of a named checkpoint, zero-terminated
   std::array<std::uint8_t, 3940> reserved;
   std::uint32_t crc;
 };
 static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) == block - 4);
+
+// ---- log: a header block, then a ring of records, the one of epoch e in place e % log_records -----------
+
+inline constexpr std::size_t log_records = 4096;
+
+struct log_header {
+  layout::magic magic;
+  std::uint32_t format;
+  std::uint32_t reserved0;
+  uuid_bytes uuid;
+  std::array<std::uint8_t, 4060> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(log_header) == block && offsetof(log_header, crc) == block - 4);
+
+/// Never synced for its own sake: what is torn or lost is forgotten.
+struct log_record {
+  std::uint32_t crc;  ///< of all bytes after it
+  std::uint32_t reserved0;
+  std::uint64_t epoch;
+  std::uint64_t committed_ns;
+  std::uint64_t fresh_pages;
+  std::uint64_t overwritten_pages;
+  std::uint64_t cleared_pages;
+  std::uint64_t segment_bytes;
+  std::uint64_t reserved1;
+  std::array<char, 64> label;
+};
+static_assert(sizeof(log_record) == 128);
 
 }  // namespace perdure::layout

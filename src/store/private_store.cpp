@@ -11,7 +11,10 @@
 #include "store/background_worker.hpp"
 #include "store/checked_block.hpp"
 #include "store/failure.hpp"
+#include "store/kept_epochs.hpp"
 #include "store/redo.hpp"
+#include "store/store_copy.hpp"
+#include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
 
 namespace perdure {
@@ -54,7 +57,8 @@ class private_store final : public datastore {
   ~private_store() override { shut(); }
 
   segment& memory() noexcept override { return *memory_; }
-  void checkpoint(std::span<const page_run> released) override;
+  void checkpoint(std::span<const page_run> released, std::string_view label) override;
+  void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override;
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return epoch_; }
@@ -73,7 +77,7 @@ class private_store final : public datastore {
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
   void write_fresh(std::vector<journal_entry>& index);
   void write_overwrites(std::vector<journal_entry>& index, journal& to);
-  void commit(checkpoint_plan plan, std::uint64_t bytes);
+  void commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label);
   void apply();
   void shut() noexcept;
 
@@ -138,24 +142,51 @@ void private_store::check_may_write() const {
   }
 }
 
-void private_store::checkpoint(std::span<const page_run> released) {
+void private_store::checkpoint(std::span<const page_run> released, std::string_view label) {
   const std::scoped_lock lock(control_);
   check_may_write();
+  if (label.size() > max_label_length) {
+    throw error(errc::invalid_argument, "the label of a checkpoint has at most " +
+                                            std::to_string(max_label_length) + " bytes, not " +
+                                            std::to_string(label.size()));
+  }
+  const bool keep = parts_->keep_last != 0 && !label.empty();
   reporting("checkpoint", path_, [&] {
     // With one checkpoint applied before the next begins, no older journal can hold a page that is
     // written home in place here; that is what makes the fresh writes below safe.
     finish_apply();
     clear_away_failed_attempt();
+    if (keep) require_block_sharing(parts_->directory);
     gather(released);
     const std::uint64_t bytes = memory_->size();
     checkpoint_plan next = plan(subtract(pending_, released_));
     plan_released(next);
-    if (next.index.empty() && bytes == bytes_) {
+    if (next.index.empty() && bytes == bytes_ && label.empty()) {
       pending_.clear();
       released_.clear();
       return;
     }
-    commit(std::move(next), bytes);
+    commit(std::move(next), bytes, label);
+  });
+  if (!keep) return;
+  reporting("keep a copy of the (committed) checkpoint of", path_, [&] {
+    finish_apply();
+    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+  });
+}
+
+void private_store::snapshot(const std::filesystem::path& to) {
+  const std::scoped_lock lock(control_);
+  if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+  if (writable_) check_may_write();
+  reporting("take a snapshot of", path_, [&] {
+    // What is home then stays as it is while the lock is held: the program writes to private pages only.
+    if (writable_) finish_apply();
+    copy_options options;
+    options.epoch = epoch_;
+    options.with_journals = !writable_;
+    options.writable = writable_;
+    copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
   });
 }
 
@@ -304,7 +335,7 @@ void private_store::write_overwrites(std::vector<journal_entry>& index, journal&
   if (count != 0) flush();
 }
 
-void private_store::commit(checkpoint_plan plan, std::uint64_t bytes) {
+void private_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label) {
   const std::uint64_t next = epoch_ + 1;
   const unsigned parity = next & 1;
   journal& to = parts_->journals[parity];
@@ -323,7 +354,7 @@ void private_store::commit(checkpoint_plan plan, std::uint64_t bytes) {
     } else if (home_changed) {
       parts_->home.sync();
     }
-    header = to.commit(next, bytes, plan.index, plan.overwrites);
+    header = to.commit(next, bytes, plan.index, plan.overwrites, label);
   } catch (...) {
     worker_->wait();
     suspect_[parity] = journal_touched;
@@ -362,6 +393,7 @@ void private_store::commit(checkpoint_plan plan, std::uint64_t bytes) {
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
 void private_store::apply() {
   redo_at_home(*unapplied_, parts_->home, parts_->checksums);
+  parts_->log.append(unapplied_->header, unapplied_->index);
   parts_->checksums.flush(unapplied_->header.segment_bytes);
   parts_->home.sync();
   parts_->checksums.sync();

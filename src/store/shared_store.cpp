@@ -8,6 +8,8 @@
 
 #include "segment/shared_segment.hpp"
 #include "store/failure.hpp"
+#include "store/store_copy.hpp"
+#include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
 
 namespace perdure {
@@ -39,7 +41,7 @@ class shared_store final : public datastore {
 
   segment& memory() noexcept override { return *memory_; }
 
-  void checkpoint(std::span<const page_run> released) override {
+  void checkpoint(std::span<const page_run> released, std::string_view) override {
     const std::scoped_lock lock(control_);
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
     if (owner_ != ::getpid())
@@ -47,6 +49,19 @@ class shared_store final : public datastore {
     reporting("checkpoint", path_, [&] {
       for (const page_run& run : released) parts_->home.punch(run);
       save(layout::flag_open_dirty | layout::flag_checksums_stale);
+    });
+  }
+
+  void snapshot(const std::filesystem::path& to) override {
+    checkpoint({}, {});
+    const std::scoped_lock lock(control_);
+    reporting("take a snapshot of", path_, [&] {
+      layout::super_slot super = parts_->super.now();
+      super.flags &= ~layout::flag_open_dirty;
+      copy_options options;
+      options.epoch = super.epoch;
+      options.with_journals = false;
+      copy_store(parts_->directory, super, normalized_store_path(to), options);
     });
   }
 

@@ -5,6 +5,7 @@
 #include <perdure/datastore.hpp>
 
 #include "os/mapping.hpp"
+#include "store/checkpoint_log.hpp"
 #include "store/checksum_table.hpp"
 #include "store/home_files.hpp"
 #include "store/journal.hpp"
@@ -22,6 +23,8 @@ struct store_parts {
   home_files home;
   checksum_table checksums;
   std::array<journal, 2> journals;
+  checkpoint_log log;
+  unsigned keep_last;     // labelled epochs to keep as copies
   os::reservation place;  // address space for the segment
 };
 

@@ -34,7 +34,7 @@ class manager_core {
   ~manager_core();
 
   /// All threads quiet.
-  void checkpoint();
+  void checkpoint(std::string_view label = {});
   /// Without a checkpoint; the core is of no use afterwards.
   void close();
 

@@ -1,0 +1,30 @@
+// What a store remembers of its checkpoints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace perdure {
+
+/// The longest label of a checkpoint, in bytes.
+inline constexpr std::size_t max_label_length = 63;
+
+/// How many checkpoints a store remembers; older ones are forgotten.
+inline constexpr std::size_t checkpoints_remembered = 4096;
+
+struct checkpoint_record {
+  std::uint64_t epoch = 0;
+  std::uint64_t time_ns = 0;            ///< of the commit, Unix time
+  std::uint64_t fresh_pages = 0;        ///< written once
+  std::uint64_t overwritten_pages = 0;  ///< written to the journal, then home
+  std::uint64_t cleared_pages = 0;      ///< become zero, or given back
+  std::uint64_t segment_bytes = 0;      ///< length of the segment
+  std::string label;                    ///< as given to `checkpoint`
+  bool kept = false;                    ///< a copy of this epoch is in the store's `epochs/`
+
+  /// Pages written, in bytes.
+  std::uint64_t bytes() const noexcept { return (fresh_pages + overwritten_pages) * 4096; }
+};
+
+}  // namespace perdure

@@ -1,0 +1,21 @@
+// Copying files: by sharing their blocks where the file system can, byte by byte elsewhere.
+#pragma once
+
+#include <cstdint>
+
+#include "os/file.hpp"
+
+namespace perdure::os {
+
+/// Makes `to` (empty) a copy of `from` that shares its blocks. False where the file system cannot do it, or
+/// the two are on different ones.
+bool share_blocks(const file& from, const file& to);
+
+/// Copies a range to the same place in another file.
+void copy_range(const file& from, const file& to, std::uint64_t offset, std::uint64_t bytes);
+
+/// Asks that the first write to a shared block copies no more than `bytes` (XFS: 128 KiB by default). Does
+/// nothing where there is no such setting.
+void limit_copy_on_write(const file& of, std::uint32_t bytes) noexcept;
+
+}  // namespace perdure::os

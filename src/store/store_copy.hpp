@@ -1,0 +1,26 @@
+// Copying the files of a store that nobody changes meanwhile.
+#pragma once
+
+#include <filesystem>
+
+#include "os/file.hpp"
+#include "store/layout.hpp"
+
+namespace perdure {
+
+struct copy_options {
+  std::uint64_t epoch = 0;    ///< committed: what the copy will open at
+  bool with_journals = true;  ///< false: all of them are applied, and the copy gets empty ones
+  bool only_shared = false;   ///< throw `unsupported` rather than copy bytes
+  bool writable = true;       ///< the source may be prepared for sharing
+};
+
+/// Makes a store at `to` with the files in `from`, saying of itself what `super` says and that it is a
+/// copy. Durable on return; after a crash it is there or not. Throws `already_exists`.
+void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
+                const copy_options& options);
+
+/// Removes what crashes left of unfinished stores of this name. Never fails.
+void remove_unfinished(const std::filesystem::path& path) noexcept;
+
+}  // namespace perdure

@@ -1,0 +1,191 @@
+// What a store remembers of its checkpoints.
+#include <fstream>
+#include <perdure/checkpoint_log.hpp>
+#include <perdure/datastore.hpp>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/loop_mount.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+store_options small() {
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  return options;
+}
+
+void write(datastore& store, std::uint64_t page, std::uint64_t number) {
+  fill_page(store.memory().base() + page * page_size, number);
+}
+
+class the_log : public scratch_directory {};
+
+TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 100; ++page) write(*store, page, page + 1);
+    store->checkpoint({}, "first");
+    for (std::uint64_t page = 0; page < 10; ++page) write(*store, page, page + 50);
+    write(*store, 50, 0);
+    const page_run gone{60, 5};
+    store->checkpoint({&gone, 1});
+  }
+  const auto log = datastore::log(path());
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].epoch, 1u);
+  EXPECT_EQ(log[0].label, "first");
+  EXPECT_EQ(log[0].fresh_pages + log[0].overwritten_pages, 100u);
+  EXPECT_EQ(log[0].bytes(), 100 * page_size);
+  EXPECT_EQ(log[0].segment_bytes, 4 * mib);
+  EXPECT_EQ(log[1].epoch, 2u);
+  EXPECT_EQ(log[1].label, "");
+  EXPECT_GE(log[1].overwritten_pages, 10u);  // a tracker may report more than was stored to
+  EXPECT_GE(log[1].cleared_pages, 6u);
+  EXPECT_GT(log[0].time_ns, 0u);
+  EXPECT_LE(log[0].time_ns, log[1].time_ns);
+}
+
+TEST_F(the_log, has_labelled_checkpoints_of_nothing) {
+  const auto store = datastore::create(path(), small());
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 0u);
+  store->checkpoint({}, "empty");
+  EXPECT_EQ(store->epoch(), 1u);
+  store->wait_applied();
+  ASSERT_EQ(datastore::log(path()).size(), 1u);
+  EXPECT_EQ(datastore::log(path())[0].label, "empty");
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "63", [&] { store->checkpoint({}, std::string(64, 'x')); }));
+  store->checkpoint({}, std::string(63, 'x'));
+  store->wait_applied();
+  EXPECT_EQ(datastore::log(path())[1].label, std::string(63, 'x'));
+}
+
+TEST_F(the_log, is_bounded_and_keeps_the_newest) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(2 * mib);
+    for (std::uint64_t i = 1; i <= 5; ++i) {
+      write(*store, 0, i);
+      store->checkpoint();
+    }
+  }
+  EXPECT_LE(fs::file_size(path() / "log"), 4096 + checkpoints_remembered * 128);
+  EXPECT_EQ(datastore::log(path()).size(), 5u);
+}
+
+TEST_F(the_log, passes_over_damaged_records_and_is_not_needed) {
+  {
+    const auto store = datastore::create(path(), small());
+    for (const char* label : {"a", "b", "c"}) store->checkpoint({}, label);
+  }
+  {
+    std::fstream file(path() / "log", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096 + 2 * 128 + 70);
+    file.put('?');
+  }
+  auto log = datastore::log(path());
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].label, "a");
+  EXPECT_EQ(log[1].label, "c");
+  fs::resize_file(path() / "log", 4096 + 128 + 128 + 50);
+  EXPECT_EQ(datastore::log(path()).size(), 1u);
+  fs::resize_file(path() / "log", 100);
+  EXPECT_TRUE(datastore::log(path()).empty());
+  {
+    const auto store = datastore::open(path());
+    store->checkpoint({}, "d");
+  }
+  log = datastore::log(path());
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].label, "d");
+  fs::remove(path() / "log");
+  EXPECT_TRUE(datastore::log(path()).empty());
+  EXPECT_TRUE(datastore::verify(path()).whole());
+}
+
+TEST_F(the_log, has_what_recovery_brought_home) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    write(*store, 1, 1);
+    store->checkpoint({}, "one");
+  }
+  fs::copy(path(), path("before"), fs::copy_options::recursive);
+  {
+    const auto store = datastore::open(path());
+    write(*store, 1, 2);
+    store->checkpoint({}, "two");
+  }
+  for (const char* name : {"super", "heap.000", "crc", "log"})
+    fs::copy_file(path("before") / name, path() / name, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(datastore::log(path()).size(), 1u);
+  datastore::open(path())->close();
+  ASSERT_EQ(datastore::log(path()).size(), 2u);
+  EXPECT_EQ(datastore::log(path())[1].label, "two");
+}
+
+class kept_epochs_of_a_store : public scratch_directory {
+ protected:
+  static store_options keeping(unsigned last) {
+    store_options options = small();
+    options.keep_last = last;
+    return options;
+  }
+  void keeps_the_last(const fs::path& where) {
+    {
+      const auto store = datastore::create(where, keeping(2));
+      store->memory().grow(4 * mib);
+      for (std::uint64_t i = 1; i <= 4; ++i) {
+        write(*store, 7, i);
+        store->checkpoint({}, i == 3 ? "" : "number " + std::to_string(i));
+      }
+    }
+    const auto log = datastore::log(where);
+    ASSERT_EQ(log.size(), 4u);
+    for (const checkpoint_record& one : log)
+      EXPECT_EQ(one.kept, one.epoch == 2 || one.epoch == 4) << one.epoch;
+    const auto earlier = datastore::open_read_only(where / "epochs" / "2");
+    EXPECT_TRUE(holds(earlier->memory().base() + 7 * page_size, 2));
+    EXPECT_FALSE(fs::exists(where / "epochs" / "1"));
+    EXPECT_TRUE(datastore::verify(where).whole());
+    earlier->close();
+    EXPECT_TRUE(datastore::remove(where));
+    EXPECT_FALSE(fs::exists(where));
+  }
+};
+
+TEST_F(kept_epochs_of_a_store, are_the_last_labelled_ones_on_xfs) {
+  const loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  keeps_the_last(mount.path() / "store");
+}
+
+TEST_F(kept_epochs_of_a_store, are_the_last_labelled_ones_on_btrfs) {
+  const loop_mount mount("btrfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  keeps_the_last(mount.path() / "store");
+}
+
+TEST_F(kept_epochs_of_a_store, need_a_file_system_that_shares_blocks) {
+  const loop_mount mount("ext4", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const auto store = datastore::create(mount.path() / "store", keeping(2));
+  store->memory().grow(4 * mib);
+  write(*store, 7, 1);
+  EXPECT_TRUE(fails_with(errc::unsupported, "XFS", [&] { store->checkpoint({}, "label"); }));
+  EXPECT_EQ(store->epoch(), 0u);
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 1u);
+}
+
+}  // namespace
+}  // namespace perdure
