@@ -2,9 +2,7 @@
 //
 //     echo to be or not to be | word_count     prints: 4 different words so far
 #include <iostream>
-#include <perdure/container/flat_map.hpp>
-#include <perdure/container/string.hpp>
-#include <perdure/manager.hpp>
+#include <perdure/perdure.hpp>
 #include <string>
 
 int main() {
