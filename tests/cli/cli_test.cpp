@@ -386,7 +386,7 @@ class CliData : public Cli {
                  "--levels", path("levels")});
     EXPECT_EQ(found["reached"], e["reached"]);
     EXPECT_EQ(found["levels"], e["levels_histogram"]);
-    EXPECT_EQ(sha256("levels"), e["sha256_of_\"id level\\n\"_sorted_by_id"]);
+    EXPECT_EQ(sha256("levels"), e["sha256_of_\"id level\\n\"_sorted_by_id"].get<std::string>());
     const json cc = ok_json({"graph", "cc", store});
     EXPECT_EQ(cc["components"], expected["wcc_count"]);
     EXPECT_EQ(cc["largest"], expected["wcc_largest"]);
