@@ -116,8 +116,9 @@ void recover(store_parts& parts) {
     super.segment_bytes = last.segment_bytes;
     parts.super.store(super);
   }
-  // Pages beyond the committed length must read as zero when the segment grows over them again.
-  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);
+  // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
+  // is looked at: a later one can be longer than needed though an earlier one is not.
+  parts.home.truncate(super.segment_bytes);
 }
 
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, bool writable,

@@ -126,6 +126,13 @@ super_block super_block::load(const os::file& directory, bool writable) {
 }
 
 void super_block::store(layout::super_slot next) {
+  // The slot that counts may be one whose fdatasync failed in an earlier run: then this machine's memory
+  // has it and the disk has not. Without it on disk the other slot is the one to keep.
+  if (!is_durable_) {
+    file_.write_at(&now_, sizeof now_, slot_ * layout::block);
+    file_.sync_data();
+    is_durable_ = true;
+  }
   next.sequence = now_.sequence + 1;
   next.written_ns = unix_time_ns();
   seal_block(next);

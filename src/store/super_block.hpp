@@ -43,7 +43,8 @@ class super_block {
 
   os::file file_;
   layout::super_slot now_{};
-  std::size_t slot_ = 0;  // where `now_` stands
+  std::size_t slot_ = 0;     // where `now_` stands
+  bool is_durable_ = false;  // `now_` is known to be on disk
   std::string abi_;
 };
 
