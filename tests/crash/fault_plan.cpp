@@ -19,6 +19,8 @@ bool can_meet(fault kind, const os::file_call& call) {
   const file_operation what = call.operation;
   const bool transfer = what == file_operation::read || what == file_operation::write;
   switch (kind) {
+    case fault::sync_error:
+      return what == file_operation::sync || what == file_operation::sync_data;
     case fault::short_transfer:
       return transfer && call.bytes > 1;
     case fault::no_space:
@@ -48,6 +50,8 @@ const char* name_of(fault kind) {
       return "none";
     case fault::io_error:
       return "EIO";
+    case fault::sync_error:
+      return "EIO of a sync";
     case fault::no_space:
       return "ENOSPC";
     case fault::interrupted:
@@ -70,6 +74,7 @@ os::file_observer::verdict fault_plan::before(const os::file_call& call) {
   struck_ = true;
   switch (kind_) {
     case fault::io_error:
+    case fault::sync_error:
       return {.error = EIO};
     case fault::no_space:
       return {.error = ENOSPC};

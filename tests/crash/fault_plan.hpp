@@ -11,6 +11,7 @@ namespace perdure::crash {
 enum class fault {
   none,
   io_error,        ///< EIO
+  sync_error,      ///< EIO, of syncs only
   no_space,        ///< ENOSPC, of calls that take space
   interrupted,     ///< EINTR, then the same call works
   short_transfer,  ///< half of what was asked, to a sector

@@ -73,6 +73,10 @@ perdure_mutant(one_super_slot super_block.cpp "the super slot in use is overwrit
 [=[  const std::size_t other = 1 - slot_;]=]
 [=[  const std::size_t other = slot_;]=])
 
+perdure_mutant(super_slot_trusted super_block.cpp "the super slot found is taken to be on disk"
+[=[  if (!is_durable_) {]=]
+[=[  if (false) {]=] --faults)
+
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
     fresh.publish();]=]
@@ -92,8 +96,12 @@ perdure_mutant(failed_journal_kept private_store.cpp "a journal that failed stay
 [=[    suspect_[parity] = false && journal_touched;]=] --faults)
 
 perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
-[=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=]
+[=[  parts.home.truncate(super.segment_bytes);]=]
 [=[]=])
+
+perdure_mutant(tail_kept_in_later_files datastore.cpp "recovery cuts uncommitted pages off only when the files are too long as a whole"
+[=[  parts.home.truncate(super.segment_bytes);]=]
+[=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=] --seed 1004 --thin 1)
 
 perdure_mutant(hole_taken_for_free private_store.cpp "a page that reads as zero in the committed epoch is written in place"
 [=[      if (entry == layout::any_content && !stale) {]=]

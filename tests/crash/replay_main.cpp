@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "crash/replayer.hpp"
+#include "crash/scratch.hpp"
 
 namespace {
 
@@ -49,16 +50,8 @@ void tell_and_die(int signal) {
   ::_exit(1);
 }
 
-std::filesystem::path scratch_directory() {
-  const char* wish = std::getenv("PERDURE_CRASH_DIR");
-  std::string name = wish != nullptr ? wish : ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-  name += "/perdure-crash-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
-  return name;
-}
-
 void work(const settings& wanted, unsigned job, totals& sum) {
-  const std::filesystem::path scratch = scratch_directory();
+  const scratch here;
   replay_limits limits;
   limits.states = (wanted.states + wanted.jobs - 1) / wanted.jobs;
   limits.thin = wanted.thin;
@@ -67,19 +60,21 @@ void work(const settings& wanted, unsigned job, totals& sum) {
     if (wanted.states == 0) limits.states = ~std::uint64_t{0};
   }
   constexpr std::size_t steps = 8;
-  replayer rig(scratch, limits);
+  replayer rig(here.path(), limits);
   at_work = &rig;
   for (std::uint64_t seed = wanted.seed + job; !rig.is_done(); seed += wanted.jobs) {
     std::string problem;
-    recorded_run run = record(scratch, seed, steps, nullptr);
+    recorded_run run = record(here.path(), seed, steps, nullptr);
     // Every third run has a call that fails.
     if (run.problem.empty() && (seed % 3 == 0 || wanted.faults)) {
-      fault_plan count(fault::io_error, ~std::uint64_t{0}, false);
-      record(scratch, seed, steps, &count);
       random_stream random(seed, 3);
-      fault_plan faults(random.one_in(3) ? fault::no_space : fault::io_error, random.below(count.calls()),
-                        false);
-      run = record(scratch, seed, steps, &faults);
+      const fault kind = random.one_in(2)   ? fault::sync_error
+                         : random.one_in(3) ? fault::no_space
+                                            : fault::io_error;
+      fault_plan count(kind, ~std::uint64_t{0}, false);
+      record(here.path(), seed, steps, &count);
+      fault_plan faults(kind, random.below(count.calls()), false);
+      run = record(here.path(), seed, steps, &faults);
     }
     ++sum.runs;
     if (!run.problem.empty()) {
@@ -102,7 +97,6 @@ void work(const settings& wanted, unsigned job, totals& sum) {
     }
   }
   sum.states += rig.states();
-  std::filesystem::remove_all(scratch);
 }
 
 settings parse(int argc, char** argv) {
@@ -123,7 +117,7 @@ settings parse(int argc, char** argv) {
     else if (name == "--test") {
       wanted.states = number();
       wanted.thin = 4;
-      if (const char* thorough = std::getenv("PERDURE_LONG_TESTS"); thorough != nullptr && *thorough != '0') {
+      if (thorough_tests_wanted()) {
         wanted.states = 300000;
         wanted.jobs = std::thread::hardware_concurrency();
       }

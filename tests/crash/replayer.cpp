@@ -162,10 +162,25 @@ void replayer::recover(const disk_image& state, const std::vector<attempt>& allo
   } catch (const std::exception& failure) {
     return report(std::string("read-only: ") + failure.what());
   }
+  // In some recoveries a call fails, once; then what failed is tried again and must work.
+  const fault kind = !random_.one_in(10) ? fault::none
+                     : random_.one_in(2) ? fault::sync_error
+                     : random_.one_in(3) ? fault::no_space
+                                         : fault::io_error;
+  fault_plan faults(kind, random_.below(kind == fault::sync_error ? 10 : 120), false);
   {
-    call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()));
+    call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()), &faults);
+    const auto trying = [&](auto&& action) {
+      try {
+        return action();
+      } catch (const error&) {
+        if (!faults.struck()) throw;
+        recorder.mark_withdrawal();
+      }
+      return action();
+    };
     try {
-      auto store = datastore::open(store_);
+      auto store = trying([&] { return datastore::open(store_); });
       const finding found = find_attempt(*store, attempts, any, every_page);
       if (!found.problem.empty()) {
         report(found.problem);
@@ -178,12 +193,14 @@ void replayer::recover(const disk_image& state, const std::vector<attempt>& allo
               mutate(random_stream(random_.next()), next, &store->memory(), random_.one_in(8));
           attempts.push_back({store->epoch() + 1, next});
           const std::size_t last = attempts.size() - 1;
-          recorder.mark_attempt(last);
-          store->checkpoint(released);
+          trying([&] {
+            recorder.mark_attempt(last);
+            store->checkpoint(released);
+          });
           attempts[last].epoch = store->epoch();
           recorder.mark_promise(last);
           store.reset();
-          store = datastore::open(store_);
+          store = trying([&] { return datastore::open(store_); });
           const finding again = find_attempt(*store, attempts, {last}, every_page);
           if (!again.problem.empty()) {
             is_sound = false;
@@ -193,7 +210,7 @@ void replayer::recover(const disk_image& state, const std::vector<attempt>& allo
       }
     } catch (const std::exception& failure) {
       is_sound = false;
-      report(failure.what());
+      report(std::string(failure.what()) + (faults.struck() ? " (after a failed call)" : ""));
     }
     log = recorder.log();
   }

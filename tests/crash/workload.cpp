@@ -155,14 +155,16 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
       // A failed checkpoint leaves the one before it in force.
       continue;
     }
+    bool reopens = script.one_in(5);
     if (script.one_in(3)) {
       try {
         store->wait_applied();
       } catch (const error&) {
-        // It will be tried again by the next checkpoint, which reports it.
+        // The next checkpoint tries it again, or the next opening.
+        reopens = reopens || script.one_in(2);
       }
     }
-    if (script.one_in(5)) {
+    if (reopens) {
       // What is changed now is forgotten.
       content lost = now;
       mutate(random_stream(seed, 500000 + step), lost, &store->memory());
