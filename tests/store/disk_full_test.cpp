@@ -1,0 +1,196 @@
+// A full disk, real (a small tmpfs, where the tests may mount one) or by the limit on file sizes.
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <perdure/datastore.hpp>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+store_options small(backing kind = backing::private_memory) {
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  options.backing = kind;
+  return options;
+}
+
+void fill(datastore& store, std::uint64_t page, std::uint64_t number) {
+  fill_page(store.memory().base() + page * page_size, number);
+}
+
+::testing::AssertionResult has(datastore& store, std::uint64_t first, std::uint64_t count,
+                               std::uint64_t plus) {
+  for (std::uint64_t page = first; page < first + count; ++page) {
+    if (!holds(store.memory().base() + page * page_size, page + plus))
+      return ::testing::AssertionFailure() << page;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+class file_size_limit {
+ public:
+  explicit file_size_limit(std::size_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit lower = before_;
+    lower.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &lower);
+  }
+  file_size_limit(const file_size_limit&) = delete;
+  file_size_limit& operator=(const file_size_limit&) = delete;
+  ~file_size_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+class a_full_disk : public scratch_directory {};
+
+TEST_F(a_full_disk, fails_the_checkpoint_that_does_not_fit_and_no_other) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 500; ++page) fill(*store, page, page + 1);
+    store->checkpoint();
+    store->wait_applied();
+    {
+      const file_size_limit limit(8 * mib);
+      store->memory().grow(32 * mib);
+      for (std::uint64_t page = 0; page < 8000; ++page) fill(*store, page, page + 2);
+      EXPECT_TRUE(fails_with(errc::no_space, "store", [&] { store->checkpoint(); }));
+      EXPECT_TRUE(fails_with(errc::no_space, "store", [&] { store->checkpoint(); })) << "still no space";
+      EXPECT_EQ(store->epoch(), 1u);
+      // The memory is all there.
+      EXPECT_TRUE(has(*store, 0, 8000, 2));
+      fill(*store, 3, 5);
+    }
+    store->checkpoint();
+    EXPECT_EQ(store->epoch(), 2u);
+  }
+  const auto store = datastore::open(path());
+  EXPECT_TRUE(has(*store, 0, 3, 2));
+  EXPECT_TRUE(has(*store, 3, 1, 2));
+  EXPECT_TRUE(has(*store, 4, 7996, 2));
+}
+
+TEST_F(a_full_disk, leaves_the_last_checkpoint_when_the_program_gives_up) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 1);
+    store->checkpoint();
+    store->wait_applied();
+    // Overwrites only: it is the journal that grows too long.
+    const file_size_limit limit(3 * mib);
+    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 2);
+    EXPECT_TRUE(fails_with(errc::no_space, "jrnl", [&] { store->checkpoint(); }));
+  }
+  const auto store = datastore::open(path());
+  EXPECT_EQ(store->epoch(), 1u);
+  EXPECT_TRUE(has(*store, 0, 1000, 1));
+}
+
+TEST_F(a_full_disk, lets_no_zero_page_inherit_what_a_failed_checkpoint_wrote) {
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(2 * mib);
+    fill(*store, 0, 1);
+    store->checkpoint();
+    store->wait_applied();
+    store->memory().grow(16 * mib);
+    for (std::uint64_t page = 600; page < 2000; ++page) fill(*store, page, page);
+    for (std::uint64_t page = 0; page < 400; ++page) fill(*store, page, page + 1);
+    {
+      // The fresh pages fit, the file does; the journal of what was in place does not.
+      const file_size_limit limit(18 * mib);
+      std::ofstream(path("filler"));
+      store->memory().grow(32 * mib);
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
+    }
+    for (std::uint64_t page = 600; page < 2000; ++page) fill(*store, page, 0);
+    store->checkpoint();
+  }
+  const auto store = datastore::open(path());
+  EXPECT_TRUE(has(*store, 0, 400, 1));
+  for (std::uint64_t page = 600; page < 2000; ++page)
+    ASSERT_TRUE(holds(store->memory().base() + page * page_size, 0));
+}
+
+class a_small_file_system : public scratch_directory {
+ protected:
+  a_small_file_system() {
+    std::filesystem::create_directory(path("disk"));
+    mounted_ = ::geteuid() == 0 && ::mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=24m") == 0;
+  }
+  ~a_small_file_system() override {
+    if (mounted_) ::umount2(path("disk").c_str(), MNT_DETACH);
+  }
+  std::filesystem::path store() const { return path("disk") / "store"; }
+  bool mounted_ = false;
+};
+
+TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  {
+    const auto store = datastore::create(this->store(), small());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 1);
+    store->checkpoint();
+    store->wait_applied();
+    std::uint64_t epoch = 1;
+    // Fresh pages that do not fit; overwrites that do not fit; then something that does.
+    store->memory().grow(64 * mib);
+    for (std::uint64_t page = 1024; page < 9000; ++page) fill(*store, page, page);
+    EXPECT_TRUE(fails_with(errc::no_space, "space", [&] { store->checkpoint(); }));
+    EXPECT_EQ(store->epoch(), epoch);
+    for (std::uint64_t page = 1024; page < 9000; ++page) fill(*store, page, 0);
+    std::ofstream(path("disk") / "filler") << std::string(15 * mib, 'f');
+    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 2);
+    try {
+      for (int round = 0; round < 3; ++round) {
+        for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 2);
+        store->checkpoint();
+        ++epoch;
+      }
+    } catch (const error& failure) {
+      EXPECT_EQ(failure.code(), errc::no_space) << failure.what();
+    }
+    EXPECT_EQ(store->epoch(), epoch);
+    std::filesystem::remove(path("disk") / "filler");
+    fill(*store, 5, 7);
+    store->checkpoint();
+    store->wait_applied();
+  }
+  const auto store = datastore::open(this->store());
+  EXPECT_TRUE(has(*store, 0, 1000, 2));
+}
+
+TEST_F(a_small_file_system, refuses_growth_of_a_shared_store_with_bad_alloc) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  const auto store = datastore::create(this->store(), small(backing::shared_file));
+  EXPECT_THROW(store->memory().grow(80 * mib), std::bad_alloc);
+  EXPECT_EQ(store->memory().size(), 0u);
+}
+
+TEST_F(a_small_file_system, too_small_for_a_store_is_left_clean) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  std::ofstream filler(path("disk") / "filler");
+  filler << std::string(30 * mib, 'f');
+  filler.close();
+  EXPECT_TRUE(fails_with(errc::no_space, "", [&] { datastore::create(store(), small()); }));
+  std::filesystem::remove(path("disk") / "filler");
+  EXPECT_TRUE(std::filesystem::is_empty(path("disk")));
+}
+
+}  // namespace
+}  // namespace perdure
