@@ -1,0 +1,123 @@
+#include "os/file.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <functional>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+#include "store/scratch_directory.hpp"
+
+namespace perdure::os {
+namespace {
+
+class a_file : public scratch_directory {
+ protected:
+  file directory() { return file::open_directory(path("")); }
+};
+
+int error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::system_error& failure) {
+    return failure.code().value();
+  }
+  return 0;
+}
+
+TEST_F(a_file, reads_what_was_written_and_stops_at_its_end) {
+  const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT | O_EXCL);
+  std::vector<char> bytes(100000);
+  std::iota(bytes.begin(), bytes.end(), static_cast<char>(0));
+  f.write_at(bytes.data(), bytes.size(), 10);
+  EXPECT_EQ(f.size(), 100010u);
+  std::vector<char> read(200000);
+  EXPECT_EQ(f.read_at(read.data(), read.size(), 10), bytes.size());
+  read.resize(bytes.size());
+  EXPECT_EQ(read, bytes);
+}
+
+TEST_F(a_file, writes_many_parts_as_one) {
+  const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT);
+  std::vector<char> bytes(5000);
+  std::iota(bytes.begin(), bytes.end(), static_cast<char>(0));
+  std::vector<iovec> parts;
+  for (char& byte : bytes) parts.push_back({&byte, 1});
+  f.write_at(parts, 3);
+  std::vector<char> read(bytes.size());
+  EXPECT_EQ(f.read_at(read.data(), read.size(), 3), bytes.size());
+  EXPECT_EQ(read, bytes);
+}
+
+TEST_F(a_file, never_follows_a_symbolic_link) {
+  file::open_in(directory(), "target", O_RDWR | O_CREAT);
+  std::filesystem::create_symlink("target", path("link"));
+  EXPECT_EQ(error_of([&] { file::open_in(directory(), "link", O_RDWR); }), ELOOP);
+  EXPECT_EQ(error_of([&] { file::open_in(directory(), "missing", O_RDWR); }), ENOENT);
+}
+
+TEST_F(a_file, can_have_holes_punched_and_space_reserved) {
+  const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT);
+  const std::vector<char> bytes(1 << 20, 'x');
+  f.write_at(bytes.data(), bytes.size(), 0);
+  f.sync();
+  const std::uint64_t before = f.allocated_bytes();
+  f.punch(4096, 512 << 10);
+  EXPECT_LT(f.allocated_bytes(), before);
+  EXPECT_EQ(f.size(), bytes.size());
+  char byte = 1;
+  f.read_at(&byte, 1, 5000);
+  EXPECT_EQ(byte, 0);
+  f.read_at(&byte, 1, 4095);
+  EXPECT_EQ(byte, 'x');
+  f.reserve_space(1 << 20, 1 << 20);
+  EXPECT_EQ(f.size(), bytes.size()) << "reserving does not lengthen";
+}
+
+TEST_F(a_file, reports_errors_with_its_path) {
+  const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT);
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 10000;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const std::vector<char> bytes(20000, 'x');
+  std::string message;
+  try {
+    f.write_at(bytes.data(), bytes.size(), 0);  // short at first, then EFBIG
+  } catch (const std::system_error& failure) {
+    message = failure.what();
+    EXPECT_EQ(failure.code().value(), EFBIG);
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_NE(message.find(path("f").string()), std::string::npos) << message;
+  EXPECT_EQ(f.size(), 10000u);
+}
+
+TEST_F(a_file, is_locked_by_one_writer_or_many_readers) {
+  const file first = file::open_in(directory(), "f", O_RDWR | O_CREAT);
+  const file second = file::open_in(directory(), "f", O_RDWR);
+  EXPECT_TRUE(first.try_lock(lock_mode::shared));
+  EXPECT_TRUE(second.try_lock(lock_mode::shared));
+  EXPECT_FALSE(second.try_lock(lock_mode::exclusive));
+  EXPECT_EQ(second.foreign_lock(), lock_mode::shared);
+  EXPECT_EQ(file::open_in(directory(), "f", O_RDONLY).foreign_lock(), lock_mode::shared);
+}
+
+TEST_F(a_file, is_renamed_only_to_what_is_new) {
+  std::filesystem::create_directory(path("a"));
+  std::filesystem::create_directory(path("b"));
+  EXPECT_EQ(error_of([&] { rename_to_new(path("a"), path("b")); }), EEXIST);
+  rename_to_new(path("a"), path("c"));
+  EXPECT_TRUE(std::filesystem::exists(path("c")));
+  EXPECT_FALSE(exists_in(directory(), "a"));
+  remove_in(directory(), "missing");
+}
+
+}  // namespace
+}  // namespace perdure::os

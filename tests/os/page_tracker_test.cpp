@@ -1,0 +1,235 @@
+// Each tracker against a model of what was stored to; on file mappings, small and huge pages, growth.
+#include "os/page_tracker.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+#include <set>
+
+#include "os/file.hpp"
+#include "os/mapping.hpp"
+
+namespace perdure::os {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+std::set<std::uint64_t> pages_of(const std::vector<byte_range>& ranges) {
+  std::set<std::uint64_t> pages;
+  for (const byte_range& range : ranges) {
+    for (std::uint64_t at = range.offset; at < range.offset + range.bytes; at += page)
+      pages.insert(at / page);
+  }
+  return pages;
+}
+
+class a_page_tracker : public ::testing::TestWithParam<tracker_kind> {
+ protected:
+  // [0, in_file) is a private mapping of a file, the rest of the reservation anonymous.
+  void SetUp() override {
+    if (!tracker_works(GetParam())) GTEST_SKIP() << name_of(GetParam()) << " does not work on this system";
+    scratch_ = file(::memfd_create("page tracker test", MFD_CLOEXEC), "memfd");
+    scratch_.resize(in_file);
+    range_ = reservation(capacity, std::size_t{2} * mib);
+    map_private(range_.base(), in_file, scratch_.descriptor(), 0, access::read_write);
+    tracker_ = make_page_tracker(GetParam(), range_.base(), capacity);
+    tracker_->open_range(0, in_file);
+  }
+  void TearDown() override {
+    if (tracker_) tracker_->detach();
+  }
+
+  std::set<std::uint64_t> collect(std::size_t bytes) {
+    std::vector<byte_range> ranges;
+    tracker_->collect(bytes, ranges);
+    for (const byte_range& r : ranges) {
+      EXPECT_EQ(r.offset % page, 0u);
+      EXPECT_LE(r.offset + r.bytes, bytes);
+    }
+    return pages_of(ranges);
+  }
+  // Every page stored to is found; others only as far as this kind is coarse.
+  void expect_found(const std::set<std::uint64_t>& found, const std::set<std::uint64_t>& stored) {
+    for (const std::uint64_t p : stored) EXPECT_TRUE(found.contains(p)) << "page " << p << " was missed";
+    const std::uint64_t unit = GetParam() == tracker_kind::mprotect ? 16 : 1;
+    std::set<std::uint64_t> units;
+    for (const std::uint64_t p : stored) units.insert(p / unit);
+    for (const std::uint64_t p : found)
+      EXPECT_TRUE(units.contains(p / unit)) << "page " << p << " was not stored to";
+  }
+  // What a store does after a checkpoint when the tracker cannot renew itself.
+  void settle() {
+    if (tracker_->rearms()) return;
+    drop_pages(range_.base(), in_file);
+  }
+  void store_to(std::uint64_t p, std::size_t byte = 0) {
+    *const_cast<volatile std::byte*>(range_.base() + p * page + byte) = std::byte{1};
+  }
+
+  static constexpr std::size_t in_file = 8 * mib;
+  static constexpr std::size_t capacity = 256 * mib;
+  file scratch_;
+  reservation range_;
+  std::unique_ptr<page_tracker> tracker_;
+};
+
+TEST_P(a_page_tracker, finds_what_was_stored_to_in_each_interval) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 10; ++round) {
+    for (std::size_t p = 0; p < in_file / page; ++p)
+      (void)*const_cast<volatile std::byte*>(range_.base() + p * page);
+    std::set<std::uint64_t> stored;
+    for (int i = 0; i < 30; ++i) {
+      const std::uint64_t p = random() % (in_file / page);
+      store_to(p, random() % page);
+      stored.insert(p);
+    }
+    expect_found(collect(in_file), stored);
+    settle();
+    if (tracker_->rearms()) {
+      EXPECT_TRUE(collect(in_file).empty()) << "nothing was stored to since";
+    }
+  }
+}
+
+TEST_P(a_page_tracker, finds_nothing_where_nothing_was_stored_to) {
+  for (std::size_t p = 0; p < in_file / page; ++p)
+    (void)*const_cast<volatile std::byte*>(range_.base() + p * page);
+  EXPECT_TRUE(collect(in_file).empty());
+}
+
+TEST_P(a_page_tracker, follows_growth) {
+  store_to(3);
+  tracker_->open_range(in_file, 4 * mib);
+  store_to(in_file / page + 5);
+  tracker_->open_range(in_file + 4 * mib, 4 * mib);
+  store_to((in_file + 4 * mib) / page);
+  expect_found(collect(in_file + 8 * mib), {3, in_file / page + 5, (in_file + 4 * mib) / page});
+  if (!tracker_->rearms()) return;
+  store_to(in_file / page + 5);
+  expect_found(collect(in_file + 8 * mib), {in_file / page + 5});
+}
+
+TEST_P(a_page_tracker, sees_single_pages_within_huge_ones) {
+  prefer_huge_pages(range_.base() + in_file, capacity - in_file);
+  tracker_->open_range(in_file, 32 * mib);
+  for (std::uint64_t p = in_file / page; p < (in_file + 32 * mib) / page; ++p) store_to(p);
+  const std::set<std::uint64_t> all = collect(in_file + 32 * mib);
+  EXPECT_EQ(all.size(), 32 * mib / page);
+  if (!tracker_->rearms()) return;
+  EXPECT_TRUE(collect(in_file + 32 * mib).empty());
+  store_to(in_file / page + 700);
+  store_to(in_file / page + 5000);
+  expect_found(collect(in_file + 32 * mib), {in_file / page + 700, in_file / page + 5000});
+}
+
+TEST_P(a_page_tracker, finds_more_scattered_pages_than_one_answer_of_the_kernel_holds) {
+  tracker_->open_range(in_file, 64 * mib);
+  std::set<std::uint64_t> stored;
+  for (std::uint64_t p = 0; p < (in_file + 64 * mib) / page; p += 2) {
+    store_to(p);
+    stored.insert(p);
+  }
+  expect_found(collect(in_file + 64 * mib), stored);
+}
+
+TEST_P(a_page_tracker, finds_pages_stored_to_after_they_were_dropped) {
+  store_to(9);
+  collect(in_file);
+  drop_pages(range_.base(), 16 * page);
+  store_to(9);
+  expect_found(collect(in_file), {9});
+}
+
+TEST_P(a_page_tracker, counts_only_what_it_is_asked_about) {
+  store_to(1);
+  store_to(1000);
+  expect_found(collect(mib), {1});
+}
+
+TEST_P(a_page_tracker, stays_with_the_parent_after_a_fork) {
+  store_to(1);
+  collect(in_file);
+  settle();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    store_to(2);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  store_to(30);
+  expect_found(collect(in_file), {30});
+}
+
+INSTANTIATE_TEST_SUITE_P(kinds, a_page_tracker,
+                         ::testing::Values(tracker_kind::uffd, tracker_kind::pagemap, tracker_kind::mprotect),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+TEST(choosing_a_tracker, follows_the_environment) {
+  for (const tracker_kind kind : {tracker_kind::uffd, tracker_kind::pagemap, tracker_kind::mprotect}) {
+    if (!tracker_works(kind)) continue;
+    ::setenv("PERDURE_TRACKER", std::string(name_of(kind)).c_str(), 1);
+    EXPECT_EQ(choose_tracker(), kind);
+  }
+  ::setenv("PERDURE_TRACKER", "no such thing", 1);
+  EXPECT_NO_THROW(choose_tracker());
+  ::unsetenv("PERDURE_TRACKER");
+}
+
+volatile sig_atomic_t handler_ran = 0;
+std::byte* guarded = nullptr;
+
+TEST(the_mprotect_tracker, leaves_the_faults_of_others_to_others) {
+  // A handler that was there first still gets what is not ours.
+  struct sigaction before {};
+  struct sigaction mine {};
+  mine.sa_handler = [](int) {
+    handler_ran = handler_ran + 1;
+    ::mprotect(guarded, page, PROT_READ | PROT_WRITE);
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::sigaction(SIGSEGV, &mine, &before);
+    guarded = static_cast<std::byte*>(::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    reservation range(2 * mib, 2 * mib);
+    const auto tracker = make_mprotect_tracker(range.base(), range.size());
+    tracker->open_range(0, range.size());
+    *const_cast<volatile std::byte*>(guarded) = std::byte{1};
+    *const_cast<volatile std::byte*>(range.base()) = std::byte{1};
+    std::vector<byte_range> dirty;
+    tracker->collect(range.size(), dirty);
+    tracker->detach();
+    ::_exit(handler_ran == 1 && dirty.size() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(the_mprotect_tracker, lets_a_stray_store_end_the_program) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGSEGV, SIG_DFL);
+    reservation range(4 * mib, 2 * mib);
+    const auto tracker = make_mprotect_tracker(range.base(), range.size());
+    tracker->open_range(0, 2 * mib);
+    std::byte* const elsewhere =
+        static_cast<std::byte*>(::mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    *const_cast<volatile std::byte*>(elsewhere) = std::byte{1};
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+}  // namespace
+}  // namespace perdure::os
