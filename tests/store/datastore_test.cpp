@@ -321,7 +321,8 @@ TEST_F(a_datastore, stays_at_its_address_when_pinned) {
 TEST_F(a_datastore, can_be_pinned_where_the_program_wants) {
   store_options options = small();
   options.pinned = true;
-  options.address = reinterpret_cast<void*>(std::uintptr_t{96} << 30);
+  // An address that is free in this process, whatever a sanitizer has put where.
+  options.address = datastore::create(path("other"), options)->memory().base();
   const auto store = datastore::create(path(), options);
   EXPECT_EQ(store->memory().base(), options.address);
 }
