@@ -75,8 +75,8 @@ TEST_F(uses_allocator_test, BoostContainers) {
   using numbers = bc::vector<int, allocator<int>>;
   using table = bc::map<int, numbers, std::less<>, allocator<std::pair<const int, numbers>>>;
   auto* const map = store.construct<table>("map")();
-  (*map)[3].push_back(4);
-  EXPECT_TRUE(inside((*map)[3].data()));
+  map->emplace(3, numbers(store.get_allocator())).first->second.push_back(4);
+  EXPECT_TRUE(inside(map->at(3).data()));
   using scoped = bc::vector<numbers, scoped_allocator<allocator<numbers>>>;
   auto* const vectors = store.construct<scoped>("scoped")();
   vectors->emplace_back();
@@ -112,8 +112,8 @@ struct plain_with_allocator {
 };
 
 TEST_F(uses_allocator_test, OtherShapes) {
-  // An aggregate does not say that it wants an allocator; its members are given theirs.
-  auto* const g = store.construct<graph>("graph")(store.get_allocator<int>(), store.get_allocator<int>());
+  // An aggregate does not say that it wants an allocator; its members come with theirs.
+  auto* const g = store.construct<graph>("graph")(vector<int>(store.get_allocator<int>()), vector<int>(store.get_allocator<int>()));
   g->offsets.push_back(1);
   EXPECT_TRUE(inside(g->offsets.data()));
   auto* const first = store.construct<allocator_first>("first")(5);
