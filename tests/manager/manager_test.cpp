@@ -78,8 +78,8 @@ TEST_F(manager_test, AnotherTypeIsAnErrorThatNamesBoth) {
 
 TEST_F(manager_test, NamesAreAnyBytes) {
   using namespace std::string_literals;
-  const std::vector<std::string> names = {"a\0b"s, "a\0c"s, "a"s, "\0"s, "\0\0"s, "\xff\xfe"s, " "s, "ä/ö"s,
-                                          std::string(max_name_length, 'x')};
+  const std::vector<std::string> names = {
+      "a\0b"s, "a\0c"s, "a"s, "\0"s, "\0\0"s, "\xff\xfe"s, " "s, "ä/ö"s, std::string(max_name_length, 'x')};
   for (std::size_t i = 0; i < names.size(); ++i) store.construct<std::size_t>(names[i])(i);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto [found, length] = store.find<std::size_t>(names[i]);
@@ -91,7 +91,8 @@ TEST_F(manager_test, NamesAreAnyBytes) {
 
 TEST_F(manager_test, EmptyAndAbsurdNamesAreRefused) {
   EXPECT_EQ(code_of([&] { store.construct<int>("")(); }), errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { store.construct<int>(static_cast<const char*>(nullptr))(); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { store.construct<int>(static_cast<const char*>(nullptr))(); }),
+            errc::invalid_argument);
   EXPECT_EQ(code_of([&] { store.find_or_construct<int>("")(); }), errc::invalid_argument);
   const std::string absurd(max_name_length + 1, 'x');
   EXPECT_EQ(code_of([&] { store.construct<int>(absurd)(); }), errc::invalid_argument);
@@ -125,7 +126,8 @@ TEST_F(manager_test, ArraysFromIterators) {
   EXPECT_EQ(store.find_or_construct_it<point>("points")[3](ys.data(), ys.data()), points);
   EXPECT_EQ(points[1], (point{2, 20}));
   EXPECT_EQ(store.construct_it<point>("points", std::nothrow)[3](ys.data(), ys.data()), nullptr);
-  EXPECT_EQ(store.find_or_construct_it<point>("more", std::nothrow)[2](ys.data(), xs.data())[1], (point{20, 2}));
+  EXPECT_EQ(store.find_or_construct_it<point>("more", std::nothrow)[2](ys.data(), xs.data())[1],
+            (point{20, 2}));
 }
 
 TEST_F(manager_test, AbsurdLengthsAreBadAlloc) {
@@ -298,7 +300,8 @@ TEST_F(manager_test, Attributes) {
   EXPECT_EQ(code_of([&] { store.set_attribute("nobody", "a", "b"); }), errc::not_found);
   EXPECT_EQ(code_of([&] { store.set_attribute(object + 1, "a", "b"); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { store.set_attribute(object, "", "b"); }), errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { store.set_attribute(object, std::string(5000, 'k'), "b"); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { store.set_attribute(object, std::string(5000, 'k'), "b"); }),
+            errc::invalid_argument);
   EXPECT_EQ(code_of([&] { store.set_attribute(object, "k", std::string((1U << 20) + 1, 'v')); }),
             errc::invalid_argument);
   store.set_attribute(object, "k", std::string(1U << 20, 'v'));
@@ -330,7 +333,8 @@ struct alignas(128) aligned_widely {
 
 TEST_F(manager_test, ObjectsAreAligned) {
   for (int i = 0; i < 20; ++i) {
-    auto* const object = store.construct<aligned_widely>(std::string(static_cast<std::size_t>(i) + 1, 'n'))[3]();
+    auto* const object =
+        store.construct<aligned_widely>(std::string(static_cast<std::size_t>(i) + 1, 'n'))[3]();
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object) % 128, 0U);
   }
 }

@@ -30,7 +30,8 @@ TEST_F(uses_allocator_test, ContainersOfOurOwn) {
   auto* const text = store.construct<string>("text")("a text too long to be held inside the object itself");
   EXPECT_TRUE(inside(text->data()));
   auto* const map = store.construct<flat_map<string, vector<string>>>("map")();
-  (*map)["a key that is long enough to be allocated"].emplace_back("a value that is long enough, too, I think");
+  (*map)["a key that is long enough to be allocated"].emplace_back(
+      "a value that is long enough, too, I think");
   EXPECT_TRUE(inside(map->begin()->second.front().data()));
   auto* const copy = store.construct<vector<int>>("copy")(*numbers);
   EXPECT_EQ(*copy, *numbers);
@@ -113,7 +114,8 @@ struct plain_with_allocator {
 
 TEST_F(uses_allocator_test, OtherShapes) {
   // An aggregate does not say that it wants an allocator; its members come with theirs.
-  auto* const g = store.construct<graph>("graph")(vector<int>(store.get_allocator<int>()), vector<int>(store.get_allocator<int>()));
+  auto* const g = store.construct<graph>("graph")(vector<int>(store.get_allocator<int>()),
+                                                  vector<int>(store.get_allocator<int>()));
   g->offsets.push_back(1);
   EXPECT_TRUE(inside(g->offsets.data()));
   auto* const first = store.construct<allocator_first>("first")(5);

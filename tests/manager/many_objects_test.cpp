@@ -1,0 +1,45 @@
+// A store with very many names: opening reads none of them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "manager/scratch_store.hpp"
+#include "perdure/manager.hpp"
+
+namespace perdure {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int objects = 30000;
+#else
+constexpr int objects = 300000;
+#endif
+
+TEST(many_objects, AreFoundAgain) {
+  const scratch_store scratch;
+  {
+    manager store(create_only, scratch.path());
+    for (int i = 0; i < objects; ++i) store.construct<int>(std::to_string(i))(i);
+  }
+  {
+    manager store(open_only, scratch.path());
+    EXPECT_EQ(store.get_num_named_objects(), static_cast<std::size_t>(objects));
+    for (int i = 0; i < objects; ++i) {
+      const int* const found = store.find<int>(std::to_string(i)).first;
+      ASSERT_NE(found, nullptr);
+      ASSERT_EQ(*found, i);
+    }
+    EXPECT_EQ(store.find<int>("-1").first, nullptr);
+    EXPECT_EQ(store.find<int>(std::to_string(objects)).first, nullptr);
+    for (int i = 0; i < objects; i += 2) ASSERT_TRUE(store.destroy<int>(std::to_string(i)));
+  }
+  manager store(open_read_only, scratch.path());
+  EXPECT_EQ(store.get_num_named_objects(), static_cast<std::size_t>(objects / 2));
+  long sum = 0;
+  for (const object_info& info : store.named_objects()) sum += *static_cast<const int*>(info.value());
+  EXPECT_EQ(sum, static_cast<long>(objects / 2) * (objects / 2));
+  EXPECT_TRUE(store.check().empty());
+}
+
+}  // namespace
+}  // namespace perdure

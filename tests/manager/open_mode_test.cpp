@@ -1,0 +1,176 @@
+// Opening, closing, moving and removing stores.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "manager/scratch_store.hpp"
+#include "perdure/manager.hpp"
+
+namespace perdure {
+namespace {
+
+struct open_mode_test : testing::Test {
+  scratch_store scratch;
+  std::filesystem::path path = scratch.path();
+};
+
+TEST_F(open_mode_test, CreateOnlyWantsAFreePath) {
+  { manager store(create_only, path); }
+  EXPECT_EQ(code_of([&] { manager store(create_only, path); }), errc::already_exists);
+  EXPECT_EQ(manager(open_only, path).get_num_named_objects(), 0U);
+}
+
+TEST_F(open_mode_test, OpenOnlyWantsAStore) {
+  EXPECT_EQ(code_of([&] { manager store(open_only, path); }), errc::not_found);
+  EXPECT_EQ(code_of([&] { manager store(open_read_only, path); }), errc::not_found);
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(code_of([&] { manager store(open_only, path); }), errc::not_a_store);
+  EXPECT_EQ(code_of([&] { manager store(open_or_create, path); }), errc::not_a_store);
+}
+
+TEST_F(open_mode_test, OpenOrCreate) {
+  for (int run = 0; run < 3; ++run) {
+    manager store(open_or_create, path);
+    EXPECT_EQ((*store.find_or_construct<int>("runs")(0))++, run);
+  }
+}
+
+TEST_F(open_mode_test, ReadOnlyRefusesEveryChange) {
+  {
+    manager store(create_only, path);
+    store.construct<int>("x")(7);
+    store.set_attribute("x", "a", "b");
+  }
+  manager store(open_read_only, path);
+  EXPECT_TRUE(store.read_only());
+  int* const x = store.find<int>("x").first;
+  ASSERT_NE(x, nullptr);
+  EXPECT_EQ(*x, 7);
+  EXPECT_EQ(store.attribute(x, "a"), "b");
+  EXPECT_EQ(store.get_num_named_objects(), 1U);
+  EXPECT_EQ(store.named_begin()->name(), "x");
+  EXPECT_EQ(store.find_or_construct<int>("x")(1), x);
+  const auto refused = [&](auto change) { EXPECT_EQ(code_of(change), errc::read_only); };
+  refused([&] { store.construct<int>("y")(); });
+  refused([&] { store.construct<int>("x")(); });
+  refused([&] { store.construct<int>(anonymous_instance)(); });
+  refused([&] { store.find_or_construct<int>("y")(); });
+  refused([&] { store.destroy<int>("x"); });
+  refused([&] { store.destroy_ptr(x); });
+  refused([&] { store.set_attribute("x", "a", "c"); });
+  refused([&] { store.remove_attribute(x, "a"); });
+  refused([&] { (void)store.allocate(1); });
+  refused([&] { (void)store.allocate_aligned(1, 64); });
+  refused([&] { store.deallocate(nullptr); });
+  refused([&] { store.checkpoint(); });
+  EXPECT_EQ(store.construct<int>("y", std::nothrow)(), nullptr);
+  EXPECT_TRUE(store.check().empty());
+  manager second(open_read_only, path);
+  EXPECT_EQ(*second.find<int>("x").first, 7);
+  store.close();
+}
+
+TEST_F(open_mode_test, OneWriterExcludesOthers) {
+  manager store(create_only, path);
+  EXPECT_EQ(code_of([&] { manager other(open_only, path); }), errc::in_use);
+  EXPECT_EQ(code_of([&] { manager::remove(path); }), errc::in_use);
+  store.close();
+  manager other(open_only, path);
+}
+
+TEST_F(open_mode_test, ClosingMakesDurable) {
+  manager store(create_only, path);
+  store.construct<int>("x")(7);
+  store.close();
+  EXPECT_FALSE(store.is_open());
+  store.close();
+  EXPECT_EQ(code_of([&] { store.find<int>("x"); }), errc::invalid_argument);
+  EXPECT_EQ(*manager(open_only, path).find<int>("x").first, 7);
+}
+
+TEST_F(open_mode_test, Moves) {
+  manager a(create_only, path);
+  int* const x = a.construct<int>("x")(1);
+  manager b(std::move(a));
+  EXPECT_FALSE(a.is_open());  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(b.find<int>("x").first, x);
+  const std::filesystem::path other = scratch.directory() / "other";
+  manager c(create_only, other);
+  c.construct<int>("y")(2);
+  c = std::move(b);
+  EXPECT_EQ(c.find<int>("x").first, x);
+  EXPECT_EQ(c.path(), path);
+  // The store that was moved over has been closed with its changes.
+  EXPECT_EQ(*manager(open_only, other).find<int>("y").first, 2);
+}
+
+TEST_F(open_mode_test, ExistsAndRemove) {
+  EXPECT_FALSE(manager::exists(path));
+  EXPECT_FALSE(manager::remove(path));
+  { manager store(create_only, path); }
+  EXPECT_TRUE(manager::exists(path));
+  EXPECT_TRUE(manager::remove(path));
+  EXPECT_FALSE(manager::exists(path));
+  EXPECT_FALSE(std::filesystem::exists(path));
+
+  std::filesystem::create_directory(path);
+  std::ofstream(path / "letter.txt") << "dear reader";
+  EXPECT_FALSE(manager::exists(path));
+  EXPECT_EQ(code_of([&] { manager::remove(path); }), errc::not_a_store);
+  EXPECT_TRUE(std::filesystem::exists(path / "letter.txt"));
+}
+
+TEST_F(open_mode_test, RemoveLeavesWhatIsNotTheStores) {
+  { manager store(create_only, path); }
+  std::ofstream(path / "heap.notes") << "not a home file";
+  EXPECT_TRUE(manager::remove(path));
+  EXPECT_FALSE(manager::exists(path));
+  EXPECT_TRUE(std::filesystem::exists(path / "heap.notes"));
+  EXPECT_FALSE(std::filesystem::exists(path / "heap.000"));
+}
+
+TEST_F(open_mode_test, ADamagedStoreCanBeRemoved) {
+  { manager store(create_only, path); }
+  std::filesystem::resize_file(path / "super", 100);
+  EXPECT_NE(code_of([&] { manager store(open_only, path); }), errc::ok);
+  if (manager::exists(path)) {
+    EXPECT_TRUE(manager::remove(path));
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+}
+
+std::string reported;
+void keep_report(const std::filesystem::path& path, const char* what) {
+  reported = path.string() + ": " + what;
+}
+
+TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {
+  reported.clear();
+  const close_failure_handler before = set_close_failure_handler(keep_report);
+  {
+    manager store(create_only, path);
+    // The file size limit makes the checkpoint fail as a full disk would.
+    char* const bytes = store.construct<char>("bytes")[3 << 20](1);
+    EXPECT_EQ(*bytes, 1);
+    store.store().close();
+  }
+  set_close_failure_handler(before);
+  EXPECT_NE(reported.find(path.string()), std::string::npos) << reported;
+}
+
+TEST_F(open_mode_test, AStoreWhoseCreationWasCutShortIsEmpty) {
+  // A datastore before its first checkpoint is what a kill during creation leaves.
+  { datastore::create(path); }
+  EXPECT_EQ(code_of([&] { manager store(open_read_only, path); }), errc::not_a_store);
+  {
+    manager store(open_only, path);
+    store.construct<int>("x")(3);
+  }
+  EXPECT_EQ(*manager(open_read_only, path).find<int>("x").first, 3);
+}
+
+}  // namespace
+}  // namespace perdure
