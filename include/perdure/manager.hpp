@@ -118,6 +118,7 @@ class basic_manager {
     return datastore::copy_async(from, to);
   }
 
+  /// For what the manager does not offer itself. Do not close it: close the manager.
   datastore& store() const { return core().store(); }
   heap& memory() const { return core().memory(); }
   const std::filesystem::path& path() const { return core().store().path(); }

@@ -76,7 +76,7 @@ TEST_F(uses_allocator_test, BoostContainers) {
   using numbers = bc::vector<int, allocator<int>>;
   using table = bc::map<int, numbers, std::less<>, allocator<std::pair<const int, numbers>>>;
   auto* const map = store.construct<table>("map")();
-  map->emplace(3, numbers(store.get_allocator())).first->second.push_back(4);
+  (*map)[3].push_back(4);
   EXPECT_TRUE(inside(map->at(3).data()));
   using scoped = bc::vector<numbers, scoped_allocator<allocator<numbers>>>;
   auto* const vectors = store.construct<scoped>("scoped")();

@@ -1,0 +1,36 @@
+// The standard library's containers and plain pointers in a pinned store, which is always mapped at the same
+// address. Each run reads "name manager" pairs and prints the chain of managers of the last name.
+#include <functional>
+#include <iostream>
+#include <map>
+#include <perdure/manager.hpp>
+#include <string>
+
+using text = std::basic_string<char, std::char_traits<char>, perdure::pinned_allocator<char>>;
+
+struct person {
+  const text* name = nullptr;
+  person* manager = nullptr;  // a plain pointer, as in any program
+};
+
+template <class Key, class Value>
+using stored_map = std::map<Key, Value, std::less<>, perdure::pinned_allocator<std::pair<const Key, Value>>>;
+
+int main() {
+  perdure::pinned_manager store(perdure::open_or_create, "people.store");
+  auto& people = *store.find_or_construct<stored_map<text, person>>("people")();
+
+  const auto add = [&](const std::string& name) -> person& {
+    const auto [entry, added] = people.try_emplace(text(name, store.get_allocator<char>()));
+    entry->second.name = &entry->first;
+    return entry->second;
+  };
+  const person* last = nullptr;
+  for (std::string name, manager; std::cin >> name >> manager;) {
+    person& one = add(name);
+    one.manager = &add(manager);
+    last = &one;
+  }
+  for (const person* at = last; at != nullptr; at = at->manager)
+    std::cout << *at->name << (at->manager ? " < " : "\n");
+}
