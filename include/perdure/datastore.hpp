@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <perdure/checkpoint_log.hpp>
+#include <perdure/repair.hpp>
 #include <perdure/verify.hpp>
 #include <span>
 #include <string>
@@ -71,6 +72,14 @@ struct store_info {
   std::uint64_t copied_ns = 0;     ///< and when, in Unix time; 0 for a store that is no copy
 };
 
+/// What `datastore::stage_out` wrote back.
+struct stage_report {
+  std::uint64_t pages_written = 0;   ///< that differ in the store
+  std::uint64_t pages_released = 0;  ///< whose content is no longer needed
+  std::uint64_t pages = 0;           ///< of the segment
+  std::uint64_t epoch = 0;           ///< of the store, afterwards
+};
+
 /// An open datastore: one segment, made durable by `checkpoint`.
 ///
 /// Thread safety: `checkpoint` and `close` need all threads that write to the segment to be quiet;
@@ -94,6 +103,11 @@ class datastore {
   /// what keeps the store from being read at all is thrown (`not_found`, `not_a_store`, `too_new`,
   /// `incompatible`, `in_use` by a writer, `permission_denied`). Reads the whole store, on several threads.
   static verify_report verify(const std::filesystem::path& path, const verify_options& options = {});
+  /// Mends what can be mended from what is sound, and says what cannot. Changes nothing that it cannot
+  /// prove, unless told to by `accept_damage`; opens for writing first, so a committed checkpoint that is
+  /// not yet home is brought home. `in_use`, `not_found`, `not_a_store`, `too_new`, `incompatible`, `io`.
+  static repair_report repair(const std::filesystem::path& path, const repair_options& options = {});
+
   /// Copies a store that no one has open for writing, at its last checkpoint; durable on return, and after
   /// a crash there or not there. The files share their blocks where the file system can do that; else
   /// their data is copied, on several threads, and holes stay holes. `already_exists`, `in_use` (an open
@@ -109,6 +123,13 @@ class datastore {
 
   /// The checkpoints the store remembers, oldest first. After a power failure the last may be missing.
   static std::vector<checkpoint_record> log(const std::filesystem::path& path);
+
+  /// Copies a store to a faster place, to work there. `copy`, by the name of its purpose.
+  static void stage_in(const std::filesystem::path& store, const std::filesystem::path& fast);
+  /// Writes home from `fast` what is different there, as one checkpoint of `store`: it has all of it or
+  /// nothing. `fast` stays and may be worked on and written back again. `conflict` when `store` had
+  /// another checkpoint since, `incompatible` when `fast` is no copy of it.
+  static stage_report stage_out(const std::filesystem::path& fast, const std::filesystem::path& store);
 
   virtual ~datastore() = default;
 

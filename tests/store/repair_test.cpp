@@ -1,0 +1,258 @@
+// Repair mends what has a second source, names what has none, and never makes things worse.
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <perdure/datastore.hpp>
+#include <perdure/repair.hpp>
+#include <random>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/layout.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+std::string describe(const repair_report& report) {
+  std::string text;
+  for (const std::string& one : report.done) text += "\n  done: " + one;
+  for (const verify_finding& one : report.after.findings) text += "\n  left: " + to_string(one);
+  return text;
+}
+
+class repairing : public scratch_directory {
+ protected:
+  void make_store() {
+    if (fs::exists(path("master"))) {
+      fs::remove_all(path());
+      fs::copy(path("master"), path(), fs::copy_options::recursive);
+      return;
+    }
+    store_options options;
+    options.capacity = std::size_t{1} << 30;
+    options.home_file_size = 4 * mib;
+    const auto store = datastore::create(path(), options);
+    store->memory().grow(10 * mib);
+    for (std::uint64_t page = 0; page < 2560; page += 5) write(*store, page, page + 1);
+    store->checkpoint();
+    for (std::uint64_t page = 0; page < 2560; page += 50) write(*store, page, page + 7000);
+    store->checkpoint();
+    store->close();
+    fs::copy(path(), path("master"), fs::copy_options::recursive);
+  }
+  static void write(datastore& store, std::uint64_t page, std::uint64_t number) {
+    fill_page(store.memory().base() + page * page_size, number);
+  }
+  void flip(const std::string& name, std::uint64_t offset) const {
+    std::fstream file(path() / name, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(offset));
+    const int before = file.get();
+    ASSERT_NE(before, EOF);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put(static_cast<char>(before ^ 4));
+  }
+  ::testing::AssertionResult content_is_right() const {
+    const auto store = datastore::open(path());
+    for (std::uint64_t page = 0; page < 2560; ++page) {
+      const std::uint64_t number = page % 50 == 0 ? page + 7000 : page % 5 == 0 ? page + 1 : 0;
+      if (!holds(store->memory().base() + page * page_size, number))
+        return ::testing::AssertionFailure() << "page " << page << " is wrong";
+    }
+    // And it can be worked on.
+    write(*store, 17, 1);
+    store->checkpoint();
+    store->close();
+    const verify_report report = datastore::verify(path());
+    if (!report.whole()) return ::testing::AssertionFailure() << to_string(report.findings.front());
+    return ::testing::AssertionSuccess();
+  }
+  std::vector<std::string> bytes_of_all_files() const {
+    std::vector<std::string> all;
+    for (const auto& entry : fs::directory_iterator(path())) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      if (entry.path().filename() != "LOCK")
+        all.push_back(entry.path().filename().string() + '\n' +
+                      std::string(std::istreambuf_iterator<char>(file), {}));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+};
+
+TEST_F(repairing, leaves_a_sound_store_alone) {
+  make_store();
+  const auto before = bytes_of_all_files();
+  const repair_report report = datastore::repair(path());
+  EXPECT_TRUE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(bytes_of_all_files(), before);
+}
+
+TEST_F(repairing, mends_what_has_a_second_source) {
+  const struct {
+    const char* what;
+    std::function<void()> harm;
+  } harms[] = {
+      {"super slot", [&] { flip("super", layout::block + 100); }},
+      {"first super slot", [&] { flip("super", 100); }},
+      {"super too long", [&] { fs::resize_file(path() / "super", 20'000); }},
+      {"home header", [&] { flip("heap.001", 30); }},
+      {"home padding", [&] { flip("heap.000", 70'000); }},
+      {"table header", [&] { flip("crc", 300); }},
+      {"table page", [&] { flip("crc", 2 * layout::block + 300); }},
+      {"table cut", [&] { fs::resize_file(path() / "crc", 2 * layout::block + 300); }},
+      {"table missing", [&] { fs::remove(path() / "crc"); }},
+      {"journal missing", [&] { fs::remove(path() / "jrnl.0"); }},
+      {"journal cut", [&] { fs::resize_file(path() / "jrnl.1", 70); }},
+      {"lock missing", [&] { fs::remove(path() / "LOCK"); }},
+      {"several",
+       [&] {
+         flip("super", layout::block + 8);
+         flip("heap.002", 60);
+         flip("crc", 20);
+         flip("crc", layout::block + 20);
+         fs::remove(path() / "jrnl.1");
+       }},
+  };
+  for (const auto& harm : harms) {
+    make_store();
+    harm.harm();
+    const repair_report report = datastore::repair(path());
+    EXPECT_TRUE(report.whole()) << harm.what << describe(report);
+    EXPECT_FALSE(report.done.empty()) << harm.what;
+    EXPECT_TRUE(content_is_right()) << harm.what << describe(report);
+  }
+}
+
+TEST_F(repairing, puts_another_stores_journal_aside) {
+  make_store();
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  datastore::create(path("other"), options)->close();
+  fs::copy_file(path("other") / "jrnl.0", path() / "jrnl.0", fs::copy_options::overwrite_existing);
+  const repair_report report = datastore::repair(path());
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_TRUE(fs::exists(path() / "jrnl.0.foreign"));
+  EXPECT_TRUE(content_is_right());
+}
+
+TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
+  make_store();
+  const std::uint64_t offset = layout::home_data_offset + 20 * page_size + 5;
+  flip("heap.000", offset);
+  const auto before = bytes_of_all_files();
+  repair_report report = datastore::repair(path());
+  EXPECT_FALSE(report.whole());
+  ASSERT_EQ(report.after.damages, 1u) << describe(report);
+  EXPECT_EQ(report.after.findings.front().page, 20u);
+  EXPECT_EQ(bytes_of_all_files(), before);
+
+  repair_options accepting;
+  accepting.accept_damage = true;
+  report = datastore::repair(path(), accepting);
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_TRUE(datastore::verify(path()).whole());
+  flip("heap.000", offset);
+  EXPECT_FALSE(datastore::verify(path()).whole());
+}
+
+TEST_F(repairing, a_file_cut_short_is_made_long_again_only_when_told_to) {
+  make_store();
+  fs::resize_file(path() / "heap.001", layout::home_data_offset + 4096 * 100);
+  EXPECT_FALSE(datastore::repair(path()).whole());
+  EXPECT_EQ(fs::file_size(path() / "heap.001"), layout::home_data_offset + 4096 * 100);
+  EXPECT_TRUE(fails_with(errc::damaged, "cut short", [&] { datastore::open(path()); }));
+  repair_options accepting;
+  accepting.accept_damage = true;
+  const repair_report report = datastore::repair(path(), accepting);
+  EXPECT_TRUE(report.whole()) << describe(report);
+  const auto store = datastore::open(path());
+  EXPECT_TRUE(holds(store->memory().base() + 1105 * page_size, 1106));
+  EXPECT_TRUE(holds(store->memory().base() + 1205 * page_size, 0));
+}
+
+TEST_F(repairing, says_what_cannot_be_mended) {
+  make_store();
+  flip("super", 100);
+  flip("super", layout::block + 100);
+  repair_report report = datastore::repair(path());
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty());
+  make_store();
+  flip("super", 2 * layout::block + 100);
+  report = datastore::repair(path());
+  EXPECT_FALSE(report.whole());
+  make_store();
+  fs::remove(path() / "heap.001");
+  report = datastore::repair(path());
+  EXPECT_FALSE(report.whole());
+}
+
+TEST_F(repairing, brings_a_committed_checkpoint_home_first) {
+  make_store();
+  {
+    const auto store = datastore::open(path());
+    write(*store, 5, 12345);
+    store->checkpoint();
+  }
+  for (const char* name : {"super", "heap.000", "heap.001", "heap.002", "crc"})
+    fs::copy_file(path("master") / name, path() / name, fs::copy_options::overwrite_existing);
+  flip("heap.000", 30);
+  const repair_report report = datastore::repair(path());
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_EQ(report.after.applied_epoch, 3u);
+  const auto store = datastore::open(path());
+  EXPECT_TRUE(holds(store->memory().base() + 5 * page_size, 12345));
+}
+
+TEST_F(repairing, gives_checksums_to_a_store_written_through_a_shared_mapping) {
+  make_store();
+  store_options options;
+  options.backing = backing::shared_file;
+  {
+    const auto store = datastore::open(path(), options);
+    write(*store, 7, 99);
+  }
+  const repair_report report = datastore::repair(path());
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_TRUE(report.after.findings.empty()) << describe(report);
+  flip("heap.000", layout::home_data_offset + 7 * page_size + 9);
+  EXPECT_EQ(datastore::verify(path()).damages, 1u);
+}
+
+TEST_F(repairing, random_damage_is_never_made_worse) {
+  std::mt19937_64 random(11);
+  const char* names[] = {"super", "crc", "jrnl.0", "jrnl.1", "heap.000", "heap.001", "heap.002"};
+  for (int round = 0; round < 40; ++round) {
+    make_store();
+    for (int i = 0; i < 3; ++i) {
+      const char* name = names[random() % std::size(names)];
+      flip(name, random() % fs::file_size(path() / name));
+    }
+    const repair_report report = datastore::repair(path());
+    EXPECT_LE(report.after.damages, report.before.damages) << describe(report);
+    const repair_report again = datastore::repair(path());
+    EXPECT_EQ(again.after.damages, report.after.damages) << describe(again);
+    EXPECT_TRUE(again.done.empty()) << describe(again);
+  }
+}
+
+TEST_F(repairing, needs_the_store_for_itself) {
+  make_store();
+  const auto reader = datastore::open_read_only(path());
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::repair(path()); }));
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::repair(path("nothing")); }));
+  fs::create_directory(path("empty"));
+  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { datastore::repair(path("empty")); }));
+  EXPECT_TRUE(fs::is_empty(path("empty")));
+}
+
+}  // namespace
+}  // namespace perdure

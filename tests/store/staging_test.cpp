@@ -1,0 +1,165 @@
+// Working on a copy in a faster place and writing back what changed.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <perdure/datastore.hpp>
+#include <random>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+store_options small() {
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  options.home_file_size = 8 * mib;
+  return options;
+}
+
+void write(datastore& store, std::uint64_t page, std::uint64_t number) {
+  fill_page(store.memory().base() + page * page_size, number);
+}
+
+class staging : public scratch_directory {
+ protected:
+  void make_store() {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(10 * mib);
+    for (std::uint64_t page = 0; page < 2560; page += 5) write(*store, page, page + 1);
+    store->checkpoint();
+  }
+  ::testing::AssertionResult same_content() const {
+    const auto a = datastore::open_read_only(path());
+    const auto b = datastore::open_read_only(path("fast"));
+    if (a->memory().size() != b->memory().size()) return ::testing::AssertionFailure() << "another size";
+    if (std::memcmp(a->memory().base(), b->memory().base(), a->memory().size()) != 0)
+      return ::testing::AssertionFailure() << "another content";
+    return ::testing::AssertionSuccess();
+  }
+};
+
+TEST_F(staging, writes_back_what_changed_and_no_more) {
+  make_store();
+  datastore::stage_in(path(), path("fast"));
+  {
+    const auto fast = datastore::open(path("fast"));
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      for (std::uint64_t page = 0; page < 40; ++page) write(*fast, page * 7, page + round * 1000 + 500);
+      fast->checkpoint();
+    }
+    fast->memory().grow(20 * mib);
+    write(*fast, 5000, 5);
+    write(*fast, 10, 0);
+    fast->checkpoint();
+  }
+  const stage_report report = datastore::stage_out(path("fast"), path());
+  EXPECT_EQ(report.pages_written, 42u);
+  EXPECT_EQ(report.epoch, 2u);
+  EXPECT_EQ(report.pages, 20 * mib / page_size);
+  EXPECT_TRUE(same_content());
+  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(datastore::verify(path("fast")).whole());
+  // Again, without and with more work.
+  EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 0u);
+  EXPECT_EQ(datastore::inspect(path()).epoch, 2u);
+  {
+    const auto fast = datastore::open(path("fast"));
+    write(*fast, 1, 2);
+    fast->checkpoint();
+  }
+  EXPECT_EQ(datastore::stage_out(path("fast"), path()).epoch, 3u);
+  EXPECT_TRUE(same_content());
+}
+
+TEST_F(staging, gives_up_what_was_released) {
+  make_store();
+  datastore::stage_in(path(), path("fast"));
+  {
+    const auto fast = datastore::open(path("fast"));
+    const page_run gone{100, 50};
+    fast->checkpoint({&gone, 1});
+  }
+  const stage_report report = datastore::stage_out(path("fast"), path());
+  EXPECT_EQ(report.pages_released, 10u);
+  EXPECT_EQ(report.pages_written, 0u);
+  EXPECT_TRUE(datastore::verify(path()).whole());
+}
+
+TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
+  make_store();
+  datastore::stage_in(path(), path("fast"));
+  {
+    const auto store = datastore::open(path());
+    write(*store, 3, 33);
+    store->checkpoint();
+  }
+  {
+    const auto fast = datastore::open(path("fast"));
+    write(*fast, 4, 44);
+    fast->checkpoint();
+  }
+  EXPECT_TRUE(fails_with(errc::conflict, "epoch 2", [&] { datastore::stage_out(path("fast"), path()); }));
+  const auto store = datastore::open_read_only(path());
+  EXPECT_TRUE(holds(store->memory().base() + 3 * page_size, 33));
+  EXPECT_TRUE(holds(store->memory().base() + 4 * page_size, 0));
+}
+
+TEST_F(staging, takes_copies_of_the_same_store_only) {
+  make_store();
+  datastore::create(path("fast"), small())->close();
+  EXPECT_TRUE(fails_with(errc::incompatible, "no copy", [&] { datastore::stage_out(path("fast"), path()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] {
+    datastore::remove(path("fast"));
+    datastore::stage_in(path(), path("fast"));
+    const auto user = datastore::open(path("fast"));
+    datastore::stage_out(path("fast"), path());
+  }));
+}
+
+TEST_F(staging, survives_being_killed_at_any_time) {
+  make_store();
+  datastore::stage_in(path(), path("fast"));
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 15; ++round) {
+    {
+      const auto fast = datastore::open(path("fast"));
+      for (int i = 0; i < 200; ++i) write(*fast, random() % 2560, random() % 100'000 + 1);
+      fast->checkpoint();
+    }
+    const std::uint64_t before = datastore::inspect(path()).epoch;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        datastore::stage_out(path("fast"), path());
+      } catch (const std::exception&) {
+      }
+      ::_exit(0);
+    }
+    ::usleep(static_cast<useconds_t>(random() % 12'000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(datastore::verify(path()).whole());
+    EXPECT_TRUE(datastore::verify(path("fast")).whole());
+    if (round % 3 != 0) {
+      // More work before anyone notices.
+      const auto fast = datastore::open(path("fast"));
+      write(*fast, 9, round + 1);
+      fast->checkpoint();
+    }
+    datastore::stage_out(path("fast"), path());
+    EXPECT_TRUE(same_content());
+    EXPECT_LE(datastore::inspect(path()).epoch, before + 2);
+  }
+}
+
+}  // namespace
+}  // namespace perdure
