@@ -20,6 +20,9 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The command did its work and the answer is no, already printed: exit code 1 without another word.
+struct negative_result : std::exception {};
+
 /// Prints one JSON object, indented. Text that is not UTF-8 is shown with replacement characters.
 void print(const json& value);
 
@@ -36,6 +39,12 @@ void add_threads_option(CLI::App& command, unsigned& threads);
 // Each adds one subcommand, whose callback does the work.
 void add_info_command(CLI::App& program);
 void add_list_command(CLI::App& program);
+void add_verify_command(CLI::App& program);
+void add_repair_command(CLI::App& program);
+void add_copy_commands(CLI::App& program);
+void add_remove_command(CLI::App& program);
+void add_log_command(CLI::App& program);
+void add_stage_commands(CLI::App& program);
 void add_graph_commands(CLI::App& program);
 
 // The subcommands of `perdure graph`.

@@ -97,6 +97,12 @@ int run(int argc, char** argv) {
       "Exit codes: 0 done, 1 failed, 2 wrong command line.\n'perdure COMMAND --help' explains a command.");
   add_info_command(program);
   add_list_command(program);
+  add_log_command(program);
+  add_verify_command(program);
+  add_repair_command(program);
+  add_copy_commands(program);
+  add_remove_command(program);
+  add_stage_commands(program);
   add_graph_commands(program);
   const bool as_json = std::any_of(
       argv + 1, argv + argc, [](const char* argument) { return std::string_view(argument) == "--json"; });
@@ -115,6 +121,8 @@ int run(int argc, char** argv) {
   } catch (const usage_error& e) {
     return complain(e.what(), 2);
   } catch (const reader_gone&) {
+    return 1;
+  } catch (const negative_result&) {
     return 1;
   } catch (const std::bad_alloc&) {
     return fail("out of memory, or the store's capacity is used up", errc::out_of_memory, as_json);

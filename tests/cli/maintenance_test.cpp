@@ -1,0 +1,131 @@
+// The subcommands that look after stores: verify, repair, snapshot, copy, rm, log, stage.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace {
+using nlohmann::json;
+using perdure::test::outcome;
+using perdure::test::perdure_run;
+
+using arguments = std::vector<std::string>;
+
+class looking_after_stores : public perdure::scratch_directory {
+ protected:
+  std::string at(const std::string& name) const { return path(name).string(); }
+
+  void make_store(const std::string& name = "store") {
+    std::ofstream(path("edges.txt")) << "10 20\n20 30\n7 8\n";
+    const outcome made = perdure_run({"graph", "ingest", at(name), at("edges.txt")});
+    ASSERT_EQ(made.status, 0) << made.err;
+  }
+  std::string ok(const arguments& a) {
+    const outcome o = perdure_run(a);
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_EQ(o.err, "");
+    return o.out;
+  }
+  json ok_json(arguments a) {
+    a.push_back("--json");
+    return json::parse(ok(a));
+  }
+  void fails(const arguments& a, const std::string& words) {
+    const outcome o = perdure_run(a);
+    EXPECT_EQ(o.status, 1) << o.out;
+    EXPECT_NE(o.err.find(words), std::string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  }
+  // The first byte of the segment's first page that holds the heap's header.
+  void damage_a_page() {
+    std::fstream file(path() / "heap.000", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(2 << 20);
+    const int before = file.get();
+    file.seekp(2 << 20);
+    file.put(static_cast<char>(before ^ 1));
+  }
+};
+
+TEST_F(looking_after_stores, verify_says_whole_or_names_the_damage) {
+  make_store();
+  EXPECT_NE(ok({"verify", at("store")}).find("whole at epoch"), std::string::npos);
+  json report = ok_json({"verify", at("store")});
+  EXPECT_EQ(report["whole"], true);
+  EXPECT_GT(report["pages"], 0);
+  damage_a_page();
+  const outcome bad = perdure_run({"verify", at("store")});
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_EQ(bad.err, "");
+  EXPECT_NE(bad.out.find("heap.000 at byte 2097152, page 0, epoch "), std::string::npos) << bad.out;
+  const outcome bad_json = perdure_run({"verify", at("store"), "--json", "--threads", "2"});
+  EXPECT_EQ(bad_json.status, 1);
+  report = json::parse(bad_json.out);
+  EXPECT_EQ(report["whole"], false);
+  EXPECT_EQ(report["damages"], 1);
+  EXPECT_EQ(report["findings"][0]["part"], "home_page");
+  EXPECT_EQ(report["findings"][0]["page"], 0);
+  fails({"verify", at("nothing")}, "there is no datastore");
+}
+
+TEST_F(looking_after_stores, repair_mends_or_says_what_is_left) {
+  make_store();
+  EXPECT_NE(ok({"repair", at("store")}).find("nothing to repair"), std::string::npos);
+  std::filesystem::remove(path() / "crc");
+  EXPECT_EQ(perdure_run({"verify", at("store")}).status, 1);
+  EXPECT_NE(ok({"repair", at("store")}).find("done: "), std::string::npos);
+  ok({"verify", at("store")});
+  damage_a_page();
+  const outcome left = perdure_run({"repair", at("store"), "--json"});
+  EXPECT_EQ(left.status, 1);
+  EXPECT_EQ(json::parse(left.out)["after"]["damages"], 1);
+  const json accepted = ok_json({"repair", at("store"), "--accept-damage"});
+  EXPECT_EQ(accepted["whole"], true);
+}
+
+TEST_F(looking_after_stores, copies_are_stores_and_rm_removes_them) {
+  make_store();
+  const json copied = ok_json({"copy", at("store"), at("one")});
+  EXPECT_GT(copied["epoch"], 0);
+  ok({"snapshot", at("store"), at("two")});
+  ok({"verify", at("one")});
+  ok({"verify", at("two")});
+  EXPECT_EQ(ok_json({"graph", "info", at("one")})["edges"], ok_json({"graph", "info", at("store")})["edges"]);
+  fails({"copy", at("store"), at("one")}, "exists already");
+  ok({"rm", at("one"), at("two")});
+  EXPECT_FALSE(std::filesystem::exists(path("one")));
+  fails({"rm", at("one")}, "there is no datastore");
+  ok({"rm", "--force", at("one")});
+}
+
+TEST_F(looking_after_stores, log_lists_checkpoints) {
+  make_store();
+  const json log = ok_json({"log", at("store")});
+  ASSERT_FALSE(log["checkpoints"].empty());
+  const json& last = log["checkpoints"].back();
+  EXPECT_EQ(last["epoch"], ok_json({"info", at("store")})["epoch"]);
+  EXPECT_EQ(last["time"].get<std::string>().size(), 20u);
+  EXPECT_EQ(ok_json({"log", at("store"), "--last", "1"})["checkpoints"].size(), 1u);
+  EXPECT_NE(ok({"log", at("store")}).find("Z "), std::string::npos);
+}
+
+TEST_F(looking_after_stores, staging_writes_back_or_refuses) {
+  make_store();
+  ok({"stage", "in", at("store"), at("fast")});
+  std::ofstream(path("more.txt")) << "30 40\n40 50\n";
+  ok({"graph", "ingest", at("fast"), at("more.txt")});
+  const json out = ok_json({"stage", "out", at("fast"), at("store")});
+  EXPECT_GT(out["pages_written"], 0);
+  EXPECT_LT(out["pages_written"], out["pages"]);
+  ok({"verify", at("store")});
+  EXPECT_EQ(ok_json({"graph", "info", at("store")})["edges"],
+            ok_json({"graph", "info", at("fast")})["edges"]);
+  ok({"graph", "ingest", at("store"), at("more.txt")});
+  ok({"graph", "ingest", at("fast"), at("more.txt")});
+  fails({"stage", "out", at("fast"), at("store")}, "writing back would undo");
+}
+
+}  // namespace

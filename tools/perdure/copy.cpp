@@ -1,0 +1,56 @@
+// perdure copy FROM TO, perdure snapshot STORE TO: another store with the same content.
+#include <filesystem>
+#include <memory>
+#include <perdure/datastore.hpp>
+
+#include "command.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+void run(const std::filesystem::path& from, const std::filesystem::path& to, bool as_json) {
+  const stopwatch watch;
+  datastore::copy(from, to);
+  const double seconds = watch.seconds();
+  const store_info info = datastore::inspect(to);
+  if (as_json) {
+    print({{"from", from.string()},
+           {"to", to.string()},
+           {"epoch", info.copied_epoch},
+           {"size", info.size},
+           {"seconds", seconds}});
+    return;
+  }
+  output out = output::standard();
+  out.write("epoch " + grouped(info.copied_epoch) + ", " + in_bytes(info.size) + ", copied in " +
+            in_seconds(seconds) + '\n');
+  out.finish();
+}
+
+void add(CLI::App& program, const char* name, const char* source, const char* purpose) {
+  struct options {
+    std::filesystem::path from;
+    std::filesystem::path to;
+    bool as_json = false;
+  };
+  auto given = std::make_shared<options>();
+  CLI::App& command = *program.add_subcommand(name, purpose);
+  command.add_option(source, given->from, "The store to copy; no one may have it open for writing")
+      ->required();
+  command.add_option("TO", given->to, "The new store; nothing may be there")->required();
+  add_json_option(command, given->as_json);
+  command.footer(
+      "Files share their blocks where the file system can do that (XFS, btrfs). After a crash the new\n"
+      "store is there, whole, or not at all.");
+  command.callback([given] { run(given->from, given->to, given->as_json); });
+}
+
+}  // namespace
+
+void add_copy_commands(CLI::App& program) {
+  add(program, "snapshot", "STORE", "Keep a store's last checkpoint as a store of its own");
+  add(program, "copy", "FROM", "Copy a store");
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,17 @@
+// What `verify` and `repair` say of a store.
+#pragma once
+
+#include <exception>
+#include <perdure/verify.hpp>
+
+#include "command.hpp"
+
+namespace perdure::cli {
+
+json to_json(const verify_finding& finding);
+json to_json(const verify_report& report);
+
+/// One line for each finding, then how it stands.
+void print(output& out, const verify_report& report);
+
+}  // namespace perdure::cli

@@ -1,0 +1,80 @@
+// perdure log STORE: the checkpoints a store remembers.
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <perdure/datastore.hpp>
+#include <vector>
+
+#include "command.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+// 2026-11-21T01:02:03Z
+std::string in_utc(std::uint64_t nanoseconds) {
+  const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+std::string printable(std::string label) {
+  for (char& c : label)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return label;
+}
+
+void run(const std::filesystem::path& path, std::size_t last, bool as_json) {
+  std::vector<checkpoint_record> log = datastore::log(path);
+  if (log.size() > last) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(last));
+  if (as_json) {
+    json checkpoints = json::array();
+    for (const checkpoint_record& one : log)
+      checkpoints.push_back({{"epoch", one.epoch},
+                             {"time", in_utc(one.time_ns)},
+                             {"time_ns", one.time_ns},
+                             {"fresh_pages", one.fresh_pages},
+                             {"overwritten_pages", one.overwritten_pages},
+                             {"cleared_pages", one.cleared_pages},
+                             {"bytes", one.bytes()},
+                             {"size", one.segment_bytes},
+                             {"label", one.label},
+                             {"kept", one.kept}});
+    print({{"path", path.string()}, {"checkpoints", checkpoints}});
+    return;
+  }
+  output out = output::standard();
+  if (log.empty()) out.write("no checkpoints\n");
+  for (const checkpoint_record& one : log) {
+    char line[96];
+    std::snprintf(line, sizeof line, "%8s  %s  %10s", grouped(one.epoch).c_str(), in_utc(one.time_ns).c_str(),
+                  in_bytes(one.bytes()).c_str());
+    out.write(line);
+    if (!one.label.empty()) out.write("  " + printable(one.label));
+    if (one.kept) out.write("  (kept)");
+    out.write("\n");
+  }
+  out.finish();
+}
+
+}  // namespace
+
+void add_log_command(CLI::App& program) {
+  struct options {
+    std::filesystem::path store;
+    std::size_t last = checkpoints_remembered;
+    bool as_json = false;
+  };
+  auto given = std::make_shared<options>();
+  CLI::App& command =
+      *program.add_subcommand("log", "List a store's checkpoints: time, bytes written, label");
+  command.add_option("STORE", given->store, "The store's directory")->required();
+  command.add_option("--last", given->last, "Only so many")->capture_default_str();
+  add_json_option(command, given->as_json);
+  command.callback([given] { run(given->store, given->last, given->as_json); });
+}
+
+}  // namespace perdure::cli

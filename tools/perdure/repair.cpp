@@ -1,0 +1,49 @@
+// perdure repair STORE: mends what has a second source.
+#include <filesystem>
+#include <memory>
+#include <perdure/datastore.hpp>
+
+#include "command.hpp"
+#include "findings.hpp"
+
+namespace perdure::cli {
+namespace {
+
+void run(const std::filesystem::path& path, const repair_options& options, bool as_json) {
+  const repair_report report = datastore::repair(path, options);
+  if (as_json) {
+    print({{"path", path.string()},
+           {"whole", report.whole()},
+           {"done", report.done},
+           {"before", to_json(report.before)},
+           {"after", to_json(report.after)}});
+  } else {
+    output out = output::standard();
+    for (const std::string& one : report.done) out.write("done: " + one + '\n');
+    if (report.done.empty() && report.before.whole()) out.write("nothing to repair\n");
+    print(out, report.after);
+    out.finish();
+  }
+  if (!report.whole()) throw negative_result();
+}
+
+}  // namespace
+
+void add_repair_command(CLI::App& program) {
+  struct options {
+    std::filesystem::path store;
+    repair_options repair;
+    bool as_json = false;
+  };
+  auto given = std::make_shared<options>();
+  CLI::App& command = *program.add_subcommand("repair", "Mend what can be mended in a damaged store");
+  command.add_option("STORE", given->store, "The store's directory")->required();
+  command.add_flag("--accept-damage", given->repair.accept_damage,
+                   "Take damaged pages, and zeros where a file is cut short, for right");
+  add_threads_option(command, given->repair.threads);
+  add_json_option(command, given->as_json);
+  command.footer("Exit codes: 0 whole now, 1 damage is left. Copy the store first if you can.");
+  command.callback([given] { run(given->store, given->repair, given->as_json); });
+}
+
+}  // namespace perdure::cli

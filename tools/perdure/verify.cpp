@@ -1,0 +1,55 @@
+// perdure verify STORE: whether every byte of a store is as it was written.
+#include <filesystem>
+#include <memory>
+#include <perdure/manager.hpp>
+
+#include "command.hpp"
+#include "findings.hpp"
+#include "progress.hpp"
+
+namespace perdure::cli {
+namespace {
+
+void run(const std::filesystem::path& path, unsigned threads, bool as_json) {
+  verify_progress progress;
+  verify_options options;
+  options.threads = threads;
+  options.progress = &progress;
+  const stopwatch watch;
+  const verify_report report = [&] {
+    const progress_line line("verifying", [&progress] {
+      return progress_line::state{progress.done, progress.total, "bytes"};
+    });
+    return manager::verify(path, options);
+  }();
+  if (as_json) {
+    json value{{"path", path.string()}};
+    value.update(to_json(report));
+    value["seconds"] = watch.seconds();
+    print(value);
+  } else {
+    output out = output::standard();
+    print(out, report);
+    out.finish();
+  }
+  if (!report.whole()) throw negative_result();
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& program) {
+  struct options {
+    std::filesystem::path store;
+    unsigned threads = 1;
+    bool as_json = false;
+  };
+  auto given = std::make_shared<options>();
+  CLI::App& command = *program.add_subcommand("verify", "Check every byte of a store");
+  command.add_option("STORE", given->store, "The store's directory")->required();
+  add_threads_option(command, given->threads);
+  add_json_option(command, given->as_json);
+  command.footer("Exit codes: 0 whole, 1 damaged. Damage is named by file, offset, page and epoch.");
+  command.callback([given] { run(given->store, given->threads, given->as_json); });
+}
+
+}  // namespace perdure::cli
