@@ -89,6 +89,11 @@ class verification {
     std::vector<std::byte> bytes = std::vector<std::byte>(batch_pages * page_size);
     std::vector<expectation> expected;
     std::uint64_t bytes_read = 0;
+    // The piece of data found last, in bytes of that home file. Some file systems (tmpfs) look at every
+    // page up to the answer, so it is asked for once and not for each stretch.
+    std::size_t data_file = 0;
+    std::uint64_t data_begin = 0;
+    std::uint64_t data_end = 0;
   };
 
   void add(verify_finding finding) {
@@ -537,13 +542,18 @@ void verification::check_home(std::uint64_t first, const std::vector<expectation
       return (offset - layout::home_data_offset + begin) / page_size;
     };
     while (page < held) {
-      const auto data = os::next_data(home.file, offset_of(page));
-      const std::uint64_t from = data ? std::min(held, page_of(*data)) : held;
-      if (from > page) check_hole(index, page, from - page, expected.data() + (page - first));
-      page = std::max(page, from);
-      if (page >= held) break;
-      const std::uint64_t hole = os::next_hole(home.file, offset_of(page));
-      const std::uint64_t to = std::clamp(page_of(hole + page_size - 1), page + 1, held);
+      const std::uint64_t offset = offset_of(page);
+      if (use.data_file != index || offset < use.data_begin || offset >= use.data_end) {
+        const auto data = os::next_data(home.file, offset);
+        const std::uint64_t from = data ? std::min(held, page_of(*data)) : held;
+        if (from > page) check_hole(index, page, from - page, expected.data() + (page - first));
+        page = std::max(page, from);
+        if (page >= held) break;
+        use.data_file = index;
+        use.data_begin = offset_of(page);
+        use.data_end = std::max(os::next_hole(home.file, use.data_begin), use.data_begin + page_size);
+      }
+      const std::uint64_t to = std::clamp(page_of(use.data_end + page_size - 1), page + 1, held);
       while (page < to) {
         const std::uint64_t count = std::min<std::uint64_t>(batch_pages, to - page);
         check_bytes(index, page, count, expected.data() + (page - first), use);
