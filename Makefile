@@ -5,14 +5,14 @@
 #   make build   the library and the program build/release/bin/perdure
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long
-#   make lint    formatting, layering and clang-tidy
+#   make lint    formatting, layering and clang-tidy; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
 #   make install-deps, make install (PREFIX=/usr/local), make clean
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: help build test crash-test demo bench lint asan tsan clang install install-deps clean
+.PHONY: format help build test crash-test demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -63,6 +63,10 @@ lint:
 	@scripts/install-deps.sh build test check
 	@cmake --preset clang $(launcher)
 	@scripts/lint.sh
+
+format:
+	@scripts/install-deps.sh check
+	@clang-format-16 -i $$(git ls-files '*.cpp' '*.hpp')
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
