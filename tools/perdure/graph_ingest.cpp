@@ -39,6 +39,7 @@ class ingestion {
   void run() {
     // Opened before the store is made, so that a misspelt name leaves no empty store behind.
     std::vector<std::unique_ptr<graph::edge_source>> sources;
+    sources.reserve(given_.files.size() + 1);
     for (const auto& file : given_.files)
       sources.push_back(graph::open_edge_list(file, {given_.format, given_.skip_bad_lines}));
     if (given_.rmat_scale) sources.push_back(std::make_unique<graph::rmat_source>(given_.rmat));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -14,7 +15,7 @@ std::string amount(std::uint64_t n, const std::string& unit) {
 }
 
 std::string clock_time(double seconds) {
-  const auto whole = static_cast<unsigned long long>(seconds + 0.5);
+  const auto whole = static_cast<unsigned long long>(std::llround(seconds));
   char text[48];
   if (whole >= 3600)
     std::snprintf(text, sizeof text, "%llu:%02llu:%02llu", whole / 3600, whole / 60 % 60, whole % 60);
