@@ -100,6 +100,12 @@ void recover(store_parts& parts) {
   if (!pending.empty()) {
     const layout::journal_header& last = pending.back().header;
     for (const committed_journal& journal : pending) parts.home.require(journal.header.segment_bytes);
+    // What redo overwrites at home must be on disk in the journals before, and the journals under their
+    // names.
+    for (const committed_journal& journal : pending) {
+      parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);
+    }
+    parts.directory.sync();
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  last.segment_bytes / page_size);
     for (std::size_t i = 0; i < pending.size(); ++i) {

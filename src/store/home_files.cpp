@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t writeback_step = std::uint64_t{16} << 20;
 
-os::file make_file(const os::file& directory, std::size_t index, const layout::uuid_bytes& uuid,
-                   std::uint64_t file_bytes) {
+void write_header(const os::file& file, std::size_t index, const layout::uuid_bytes& uuid,
+                  std::uint64_t file_bytes) {
   layout::home_header header{};
   header.magic = layout::home_magic;
   header.format = layout::format_version;
@@ -24,11 +24,16 @@ os::file make_file(const os::file& directory, std::size_t index, const layout::u
   header.uuid = uuid;
   header.home_file_bytes = file_bytes;
   seal_block(header);
+  file.write_at(&header, sizeof header, 0);
+}
+
+os::file make_file(const os::file& directory, std::size_t index, const layout::uuid_bytes& uuid,
+                   std::uint64_t file_bytes) {
   // O_TRUNC: a stump of this name may be left from a crash.
   os::file file = os::file::open_in(directory, home_files::name_of(index), O_RDWR | O_CREAT | O_TRUNC);
   // A snapshot shares the blocks; a page written later must not cost more than its own copy.
   os::limit_copy_on_write(file, layout::block);
-  file.write_at(&header, sizeof header, 0);
+  write_header(file, index, uuid, file_bytes);
   file.resize(layout::home_data_offset);
   return file;
 }
@@ -38,7 +43,8 @@ os::file make_file(const os::file& directory, std::size_t index, const layout::u
 home_files::home_files(const os::file& directory, const layout::super_slot& super, bool writable)
     : directory_(os::file::open_directory(directory.path())),
       uuid_(super.uuid),
-      file_bytes_(super.home_file_bytes) {
+      file_bytes_(super.home_file_bytes),
+      names_unsynced_(writable) {
   const std::uint64_t most = (super.capacity + file_bytes_ - 1) / file_bytes_;
   for (std::size_t index = 0; index < most; ++index) {
     const std::string name = name_of(index);
@@ -62,6 +68,7 @@ home_files::home_files(const os::file& directory, const layout::super_slot& supe
     files_.push_back(std::move(file));
     sizes_.push_back(std::min(size - layout::home_data_offset, file_bytes_));
     unsynced_.push_back(0);
+    header_unsure_.push_back(index * file_bytes_ >= super.segment_bytes);
   }
   count_bytes();
   require(super.segment_bytes);
@@ -94,6 +101,7 @@ void home_files::create_file() {
   files_.push_back(make_file(directory_, files_.size(), uuid_, file_bytes_));
   sizes_.push_back(0);
   unsynced_.push_back(1);
+  header_unsure_.push_back(1);
   names_unsynced_ = true;
 }
 
@@ -186,8 +194,11 @@ void home_files::reserve_space(page_run pages) {
 void home_files::sync() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     if (unsynced_[i] == 0) continue;
+    // After a failed sync a second one says nothing of what was written before the first.
+    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);
     files_[i].sync_data();
     unsynced_[i] = 0;
+    header_unsure_[i] = 0;
   }
   if (names_unsynced_) {
     directory_.sync();

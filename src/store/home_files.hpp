@@ -41,6 +41,8 @@ class home_files {
   void sync();
   /// The same for everything stored through shared mappings too.
   void sync_all();
+  /// Whether there are names in the store's directory that a crash might undo.
+  bool has_unsynced_names() const noexcept { return names_unsynced_; }
 
   std::uint64_t allocated_bytes() const;
   static std::string name_of(std::size_t index);
@@ -63,7 +65,8 @@ class home_files {
   std::vector<os::file> files_;
   std::vector<std::uint64_t> sizes_;  // segment bytes in each
   std::vector<char> unsynced_;
-  bool names_unsynced_ = false;
+  std::vector<char> header_unsure_;  // a sync since it was written has not succeeded, as far as is known
+  bool names_unsynced_;              // so too what an earlier writer left: it may have been killed
   std::uint64_t bytes_ = 0;
   std::uint64_t written_since_writeback_ = 0;
 };

@@ -154,6 +154,20 @@ layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segmen
   return header;
 }
 
+void journal::make_durable(const layout::journal_header& header,
+                           std::span<const layout::journal_entry> index) {
+  std::vector<std::byte> batch(std::min<std::uint64_t>(batch_pages, header.payload_pages) * page_size);
+  for (std::uint64_t done = 0; done < header.payload_pages; done += batch_pages) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(batch_pages, header.payload_pages - done));
+    read_payload(header, done, count, batch.data());
+    write_payload(index.size(), done, count, batch.data());
+  }
+  file_.write_at(index.data(), index.size_bytes(), layout::block);
+  file_.write_at(&header, sizeof header, 0);
+  file_.sync_data();
+}
+
 void journal::replace() {
   const std::string fresh = name_ + ".new";
   os::remove_in(directory_, fresh);

@@ -41,6 +41,10 @@ class journal {
                                 std::span<const layout::journal_entry> index, std::uint64_t payload_pages,
                                 std::string_view label = {});
 
+  /// Makes a journal that was found here durable, by writing it once more. It may have been found in this
+  /// machine's memory only: its writer was killed before its fdatasync, or after one that failed.
+  void make_durable(const layout::journal_header& header, std::span<const layout::journal_entry> index);
+
   /// Puts a new, empty file in this one's place, durably. After a failed write or fdatasync nobody knows
   /// what of the old file is on disk, and its pages may never be written again.
   void replace();

@@ -343,7 +343,8 @@ void private_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::strin
   layout::journal_header header{};
   try {
     make_room(plan, bytes);
-    const bool home_changed = plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_;
+    const bool home_changed =
+        plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_ || parts_->home.has_unsynced_names();
     if (plan.fresh != 0) write_fresh(plan.index);
     const bool at_once = home_changed && plan.overwrites != 0;
     if (at_once) worker_->start([this] { parts_->home.sync(); });
