@@ -105,7 +105,7 @@ void crash_point::for_each_choice(random_stream& random, std::size_t extra,
   };
   const std::size_t count = pending_.size();
   const choice nothing = uniform(0);
-  const choice everything = uniform(all_sectors);
+  const choice everything = this->everything();
   if (!offer(nothing) || !offer(everything)) return;
   constexpr std::size_t few = 4;
   if (count <= few) {

@@ -28,6 +28,8 @@ class crash_point {
   std::size_t pending() const { return pending_.size(); }
   const disk_image& durable() const { return durable_; }
   disk_image state(const choice& persisted) const;
+  /// All that is pending reaches the disk.
+  choice everything() const { return uniform(all_sectors); }
 
   /// Calls `visit` for choices that obey the rules: nothing, everything, prefixes, one missing, one alone,
   /// all subsets of few, tears of recent writes, and then `extra` random ones. Stops when it returns false.

@@ -39,8 +39,21 @@ perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged befor
   return header;]=])
 
 perdure_mutant(fresh_pages_not_synced private_store.cpp "a checkpoint is committed before its fresh pages are durable"
-[=[    const bool home_changed = plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_;]=]
+[=[    const bool home_changed =
+        plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_ || parts_->home.has_unsynced_names();]=]
 [=[    const bool home_changed = false;]=])
+
+perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to be on disk"
+[=[      parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);]=]
+[=[]=])
+
+perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be on disk"
+[=[      names_unsynced_(writable) {]=]
+[=[      names_unsynced_(false) {]=])
+
+perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is written once, though its sync may fail"
+[=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
+[=[]=] --faults)
 
 perdure_mutant(applied_before_durable private_store.cpp "the super block says applied before the pages are durable at home"
 [=[  parts_->home.sync();

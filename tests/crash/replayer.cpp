@@ -82,8 +82,9 @@ void replayer::explore(const recorded_run& run, std::uint64_t seed) {
 }
 
 void replayer::explore(const disk_image& before, const call_log& log, const std::vector<attempt>& attempts,
-                       expectation expected, unsigned depth) {
+                       expectation expected, unsigned depth, std::size_t first) {
   crash_point point(before);
+  const expectation at_first = expected;
   const std::string outer = where_;
   std::vector<std::size_t> promised = expected.allowed;
   // The states after a call include those after none of it, so the first point is before the first call.
@@ -115,7 +116,10 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
           break;
       }
     }
-    if (!adds_states) continue;
+    if (!adds_states || i < first) continue;
+    if (depth == 0 && random_.one_in(limits_.thin)) {
+      kill_and_go_on(before, log, i, attempts, at_first, expected, point.state(point.everything()));
+    }
     const std::size_t extra = depth == 0 ? limits_.random_states : 1;
     point.for_each_choice(random_, extra, [&](const choice& persisted) {
       if (!random_.one_in(depth > 0 ? depth * 4 : limits_.thin)) return !is_done();
@@ -140,27 +144,53 @@ void replayer::check(const disk_image& state, const std::vector<attempt>& attemp
     if (!expected.may_be_absent) report("the store is gone");
     return;
   }
-  std::vector<attempt> allowed;
-  for (const std::size_t number : expected.allowed) allowed.push_back(attempts[number]);
-  recover(state, allowed, depth);
+  const sequel then = recover(state, attempts, expected.allowed);
+  const bool changed = std::any_of(then.log.begin(), then.log.end(),
+                                   [](const logged_call& call) { return call.what == logged::write; });
+  if (!then.is_sound || !changed || depth == deepest || !random_.one_in(24)) return;
+  where_ += "  then recovery and:\n";
+  explore(state, then.log, then.attempts, {expected.allowed, false}, depth + 1);
 }
 
-void replayer::recover(const disk_image& state, const std::vector<attempt>& allowed, unsigned depth) {
+void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
+                              const std::vector<attempt>& attempts, const expectation& first,
+                              const expectation& then, const disk_image& state) {
+  // A store whose creation was never reported may vanish, whoever opened it since.
+  if (then.may_be_absent) return;
+  const std::string outer = where_;
+  where_ += "  killed after call " + std::to_string(calls) + " and started again\n";
+  sequel next = recover(state, attempts, then.allowed);
+  if (next.is_sound) {
+    call_log both(log.begin(), log.begin() + static_cast<std::ptrdiff_t>(calls));
+    for (logged_call& call : next.log) {
+      if (call.what == logged::sync_ended || call.what == logged::sync_failed) call.begun += calls;
+      both.push_back(std::move(call));
+    }
+    explore(before, both, next.attempts, first, 1, calls + 1);
+  }
+  where_ = outer;
+}
+
+replayer::sequel replayer::recover(const disk_image& state, const std::vector<attempt>& known,
+                                   const std::vector<std::size_t>& any) {
   directory_.become(state);
-  std::vector<attempt> attempts = allowed;
-  std::vector<std::size_t> any;
-  for (std::size_t i = 0; i < attempts.size(); ++i) any.push_back(i);
+  sequel result;
+  result.attempts = known;
+  std::vector<attempt>& attempts = result.attempts;
   const bool every_page = random_.one_in(64);
-  call_log log;
   bool is_sound = false;
   try {
     if (random_.one_in(6)) {
       const auto reader = datastore::open_read_only(store_);
       const finding found = find_attempt(*reader, attempts, any, every_page);
-      if (!found.problem.empty()) return report("read-only: " + found.problem);
+      if (!found.problem.empty()) {
+        report("read-only: " + found.problem);
+        return result;
+      }
     }
   } catch (const std::exception& failure) {
-    return report(std::string("read-only: ") + failure.what());
+    report(std::string("read-only: ") + failure.what());
+    return result;
   }
   // In some recoveries a call fails, once; then what failed is tried again and must work.
   const fault kind = !random_.one_in(10) ? fault::none
@@ -170,17 +200,17 @@ void replayer::recover(const disk_image& state, const std::vector<attempt>& allo
   fault_plan faults(kind, random_.below(kind == fault::sync_error ? 10 : 120), false);
   {
     call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()), &faults);
-    const auto trying = [&](auto&& action) {
+    const auto trying = [&](bool withdraws, auto&& action) {
       try {
         return action();
       } catch (const error&) {
         if (!faults.struck()) throw;
-        recorder.mark_withdrawal();
+        if (withdraws) recorder.mark_withdrawal();
       }
       return action();
     };
     try {
-      auto store = trying([&] { return datastore::open(store_); });
+      auto store = trying(false, [&] { return datastore::open(store_); });
       const finding found = find_attempt(*store, attempts, any, every_page);
       if (!found.problem.empty()) {
         report(found.problem);
@@ -193,14 +223,14 @@ void replayer::recover(const disk_image& state, const std::vector<attempt>& allo
               mutate(random_stream(random_.next()), next, &store->memory(), random_.one_in(8));
           attempts.push_back({store->epoch() + 1, next});
           const std::size_t last = attempts.size() - 1;
-          trying([&] {
+          trying(true, [&] {
             recorder.mark_attempt(last);
             store->checkpoint(released);
           });
           attempts[last].epoch = store->epoch();
           recorder.mark_promise(last);
           store.reset();
-          store = trying([&] { return datastore::open(store_); });
+          store = trying(false, [&] { return datastore::open(store_); });
           const finding again = find_attempt(*store, attempts, {last}, every_page);
           if (!again.problem.empty()) {
             is_sound = false;
@@ -212,15 +242,11 @@ void replayer::recover(const disk_image& state, const std::vector<attempt>& allo
       is_sound = false;
       report(std::string(failure.what()) + (faults.struck() ? " (after a failed call)" : ""));
     }
-    log = recorder.log();
+    result.log = recorder.log();
   }
-  directory_.happened(log);
-  const bool changed =
-      std::any_of(log.begin(), log.end(), [](const logged_call& call) { return call.what == logged::write; });
-  if (is_sound && changed && depth < deepest && random_.one_in(24)) {
-    where_ += "  then recovery and:\n";
-    explore(state, log, attempts, {any, false}, depth + 1);
-  }
+  directory_.happened(result.log);
+  result.is_sound = is_sound;
+  return result;
 }
 
 }  // namespace perdure::crash

@@ -49,11 +49,24 @@ class replayer {
     std::vector<std::size_t> allowed;  // numbers of attempts that may be found
     bool may_be_absent;                // the store need not exist yet
   };
+  // What a program did that found a state: opened the store, and perhaps made another attempt.
+  struct sequel {
+    bool is_sound = false;
+    call_log log;
+    std::vector<attempt> attempts;
+  };
+  // Tries the states after each call from `first` on.
   void explore(const disk_image& before, const call_log& log, const std::vector<attempt>& attempts,
-               expectation expected, unsigned depth);
+               expectation expected, unsigned depth, std::size_t first = 0);
   void check(const disk_image& state, const std::vector<attempt>& attempts, const expectation& expected,
              unsigned depth);
-  void recover(const disk_image& state, const std::vector<attempt>& allowed, unsigned depth);
+  // The process is killed after `calls` calls of the log, and the program started again, before the power
+  // fails: what the first had not synced the second finds in memory, and it may never reach the disk.
+  void kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
+                      const std::vector<attempt>& attempts, const expectation& first, const expectation& then,
+                      const disk_image& state);
+  sequel recover(const disk_image& state, const std::vector<attempt>& attempts,
+                 const std::vector<std::size_t>& allowed);
   void report(const std::string& problem);
 
   replay_limits limits_;
