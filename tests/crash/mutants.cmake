@@ -49,11 +49,11 @@ perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to 
 
 perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be on disk"
 [=[      names_unsynced_(writable) {]=]
-[=[      names_unsynced_(false) {]=])
+[=[      names_unsynced_(false) {]=] --seed 5)
 
 perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is written once, though its sync may fail"
 [=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
-[=[]=] --faults)
+[=[]=] --faults --seed 4 --jobs 1)
 
 perdure_mutant(applied_before_durable private_store.cpp "the super block says applied before the pages are durable at home"
 [=[  parts_->home.sync();

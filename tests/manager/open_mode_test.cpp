@@ -19,8 +19,8 @@ struct open_mode_test : testing::Test {
 };
 
 TEST_F(open_mode_test, CreateOnlyWantsAFreePath) {
-  { manager store(create_only, path); }
-  EXPECT_EQ(code_of([&] { manager store(create_only, path); }), errc::already_exists);
+  { manager store(create_only, path, small_store()); }
+  EXPECT_EQ(code_of([&] { manager store(create_only, path, small_store()); }), errc::already_exists);
   EXPECT_EQ(manager(open_only, path).get_num_named_objects(), 0U);
 }
 
@@ -29,19 +29,19 @@ TEST_F(open_mode_test, OpenOnlyWantsAStore) {
   EXPECT_EQ(code_of([&] { manager store(open_read_only, path); }), errc::not_found);
   std::filesystem::create_directory(path);
   EXPECT_EQ(code_of([&] { manager store(open_only, path); }), errc::not_a_store);
-  EXPECT_EQ(code_of([&] { manager store(open_or_create, path); }), errc::not_a_store);
+  EXPECT_EQ(code_of([&] { manager store(open_or_create, path, small_store()); }), errc::not_a_store);
 }
 
 TEST_F(open_mode_test, OpenOrCreate) {
   for (int run = 0; run < 3; ++run) {
-    manager store(open_or_create, path);
+    manager store(open_or_create, path, small_store());
     EXPECT_EQ((*store.find_or_construct<int>("runs")(0))++, run);
   }
 }
 
 TEST_F(open_mode_test, ReadOnlyRefusesEveryChange) {
   {
-    manager store(create_only, path);
+    manager store(create_only, path, small_store());
     store.construct<int>("x")(7);
     store.set_attribute("x", "a", "b");
   }
@@ -75,7 +75,7 @@ TEST_F(open_mode_test, ReadOnlyRefusesEveryChange) {
 }
 
 TEST_F(open_mode_test, OneWriterExcludesOthers) {
-  manager store(create_only, path);
+  manager store(create_only, path, small_store());
   EXPECT_EQ(code_of([&] { manager other(open_only, path); }), errc::in_use);
   EXPECT_EQ(code_of([&] { manager::remove(path); }), errc::in_use);
   store.close();
@@ -83,7 +83,7 @@ TEST_F(open_mode_test, OneWriterExcludesOthers) {
 }
 
 TEST_F(open_mode_test, ClosingMakesDurable) {
-  manager store(create_only, path);
+  manager store(create_only, path, small_store());
   store.construct<int>("x")(7);
   store.close();
   EXPECT_FALSE(store.is_open());
@@ -93,13 +93,13 @@ TEST_F(open_mode_test, ClosingMakesDurable) {
 }
 
 TEST_F(open_mode_test, Moves) {
-  manager a(create_only, path);
+  manager a(create_only, path, small_store());
   int* const x = a.construct<int>("x")(1);
   manager b(std::move(a));
   EXPECT_FALSE(a.is_open());  // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(b.find<int>("x").first, x);
   const std::filesystem::path other = scratch.directory() / "other";
-  manager c(create_only, other);
+  manager c(create_only, other, small_store());
   c.construct<int>("y")(2);
   c = std::move(b);
   EXPECT_EQ(c.find<int>("x").first, x);
@@ -111,7 +111,7 @@ TEST_F(open_mode_test, Moves) {
 TEST_F(open_mode_test, ExistsAndRemove) {
   EXPECT_FALSE(manager::exists(path));
   EXPECT_FALSE(manager::remove(path));
-  { manager store(create_only, path); }
+  { manager store(create_only, path, small_store()); }
   EXPECT_TRUE(manager::exists(path));
   EXPECT_TRUE(manager::remove(path));
   EXPECT_FALSE(manager::exists(path));
@@ -125,7 +125,7 @@ TEST_F(open_mode_test, ExistsAndRemove) {
 }
 
 TEST_F(open_mode_test, RemoveLeavesWhatIsNotTheStores) {
-  { manager store(create_only, path); }
+  { manager store(create_only, path, small_store()); }
   std::ofstream(path / "heap.notes") << "not a home file";
   EXPECT_TRUE(manager::remove(path));
   EXPECT_FALSE(manager::exists(path));
@@ -134,7 +134,7 @@ TEST_F(open_mode_test, RemoveLeavesWhatIsNotTheStores) {
 }
 
 TEST_F(open_mode_test, ADamagedStoreCanBeRemoved) {
-  { manager store(create_only, path); }
+  { manager store(create_only, path, small_store()); }
   std::filesystem::resize_file(path / "super", 100);
   EXPECT_NE(code_of([&] { manager store(open_only, path); }), errc::ok);
   if (manager::exists(path)) {
@@ -169,7 +169,7 @@ TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {
   EXPECT_TRUE(in_another_process([&] {
     set_close_failure_handler(keep_report);
     {
-      manager store(create_only, path);
+      manager store(create_only, path, small_store());
       store.construct<int>("kept")(1);
       store.checkpoint();
       store.store().wait_applied();
@@ -186,7 +186,7 @@ TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {
 
 TEST_F(open_mode_test, AFailedCloseMayBeRepeated) {
   EXPECT_TRUE(in_another_process([&] {
-    manager store(create_only, path);
+    manager store(create_only, path, small_store());
     store.construct<int>("kept")(1);
     store.checkpoint();
     store.store().wait_applied();
@@ -207,7 +207,7 @@ TEST_F(open_mode_test, AFailedCloseMayBeRepeated) {
 
 TEST_F(open_mode_test, AStoreWhoseCreationWasCutShortIsEmpty) {
   // A datastore before its first checkpoint is what a kill during creation leaves.
-  { datastore::create(path); }
+  { datastore::create(path, small_store()); }
   EXPECT_EQ(code_of([&] { manager store(open_read_only, path); }), errc::not_a_store);
   {
     manager store(open_only, path);

@@ -31,7 +31,7 @@ TEST(pinned_store, StandardContainersSurvive) {
   const scratch_store scratch;
   const char* const text = "a text that is longer than the string's own room";
   ASSERT_TRUE(in_another_process([&] {
-    pinned_manager store(create_only, scratch.path());
+    pinned_manager store(create_only, scratch.path(), small_store());
     auto* const map = store.construct<pinned_map<int, pinned_vector<pinned_string>>>("map")();
     for (int i = 0; i < 1000; ++i) (*map)[i % 10].emplace_back(text);
     auto* const hashed = store.construct<pinned_unordered_map<int, double>>("hashed")();
@@ -70,7 +70,7 @@ TEST(pinned_store, TheAddressIsTheSame) {
   const scratch_store scratch;
   void* address = nullptr;
   {
-    pinned_manager store(create_only, scratch.path());
+    pinned_manager store(create_only, scratch.path(), small_store());
     address = store.get_address();
   }
   pinned_manager store(open_only, scratch.path());
@@ -79,10 +79,11 @@ TEST(pinned_store, TheAddressIsTheSame) {
 
 TEST(pinned_store, RelocatableStoresAreRefused) {
   const scratch_store scratch;
-  { manager store(create_only, scratch.path()); }
+  { manager store(create_only, scratch.path(), small_store()); }
   EXPECT_EQ(code_of([&] { pinned_manager store(open_only, scratch.path()); }), errc::incompatible);
   EXPECT_EQ(code_of([&] { pinned_manager store(open_read_only, scratch.path()); }), errc::incompatible);
-  EXPECT_EQ(code_of([&] { pinned_manager store(open_or_create, scratch.path()); }), errc::incompatible);
+  EXPECT_EQ(code_of([&] { pinned_manager store(open_or_create, scratch.path(), small_store()); }),
+            errc::incompatible);
   // It is not left locked.
   manager store(open_only, scratch.path());
 }
@@ -90,7 +91,7 @@ TEST(pinned_store, RelocatableStoresAreRefused) {
 TEST(pinned_store, AManagerMayLookIntoIt) {
   const scratch_store scratch;
   {
-    pinned_manager store(create_only, scratch.path());
+    pinned_manager store(create_only, scratch.path(), small_store());
     store.construct<int>("x")(5);
   }
   manager store(open_only, scratch.path());

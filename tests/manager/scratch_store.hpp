@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 
+#include "perdure/datastore.hpp"
 #include "perdure/error.hpp"
 
 namespace perdure {
@@ -34,6 +35,14 @@ class scratch_store {
  private:
   std::filesystem::path directory_;
 };
+
+/// ThreadSanitizer leaves little address space: too little for two stores of the usual capacity, or one
+/// that is pinned.
+inline store_options small_store() {
+  store_options options;
+  options.capacity = std::size_t{4} << 30;
+  return options;
+}
 
 /// Runs `body` in a child process, which ends at once afterwards, without destructors. True if it returned 0.
 inline bool in_another_process(const std::function<int()>& body) {
