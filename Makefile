@@ -8,11 +8,12 @@
 #   make lint    formatting, layering and clang-tidy; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
+#   make check   clang, ThreadSanitizer, lint, every page tracker, a smoke run of the benchmarks
 #   make install-deps, make install (PREFIX=/usr/local), make clean
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: format help build test crash-test demo bench lint asan tsan clang install install-deps clean
+.PHONY: format help build build-asan check test crash-test demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -58,6 +59,17 @@ asan tsan clang:
 	@scripts/install-deps.sh build test $(if $(filter clang,$@),check)
 	@$(call configure_and_build,$@)
 	@scripts/run-tests.sh $@
+
+build-asan:
+	@scripts/install-deps.sh build test
+	@$(call configure_and_build,asan)
+
+# Kernels differ in which page trackers they have; every fallback must do.
+check: clang tsan lint
+	@for tracker in pagemap mprotect; do \
+	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release -E '^package$$' || exit 1; done
+	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
+	@$(MAKE) bench BENCH=--quick
 
 lint:
 	@scripts/install-deps.sh build test check
