@@ -8,7 +8,7 @@
 #   make lint    formatting, layering and clang-tidy; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
-#   make check   clang, ThreadSanitizer, lint, every page tracker, a smoke run of the benchmarks
+#   make check   clang, ThreadSanitizer, lint, every page tracker, long crash replay, a smoke run of the benchmarks
 #   make install-deps, make install (PREFIX=/usr/local), make clean
 
 SHELL := /bin/sh
@@ -18,6 +18,8 @@ MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+# Of the crash replay; the same seed replays the same runs.
+SEED ?= $(shell date +%s)
 export JOBS
 
 ccache := $(shell command -v ccache 2>/dev/null)
@@ -45,7 +47,7 @@ MINUTES ?= 10
 crash-test:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target crash_replay)
-	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 60)) --jobs $(JOBS) --seed $$(date +%s)
+	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 60)) --jobs $(JOBS) --seed $(SEED)
 
 demo: build
 	@GRAPH='$(GRAPH)' scripts/demo.sh
@@ -69,6 +71,7 @@ check: clang tsan lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release -E '^package$$' || exit 1; done
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
+	@$(MAKE) crash-test MINUTES=3
 	@$(MAKE) bench BENCH=--quick
 
 lint:
