@@ -105,7 +105,7 @@ void recover(store_parts& parts) {
     for (const committed_journal& journal : pending) {
       parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);
     }
-    parts.directory.sync();
+    parts.home.sync_names();
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  last.segment_bytes / page_size);
     for (std::size_t i = 0; i < pending.size(); ++i) {

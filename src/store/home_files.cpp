@@ -127,6 +127,7 @@ void home_files::truncate(std::uint64_t segment_bytes) {
     const std::uint64_t begin = index * file_bytes_;
     const std::uint64_t wanted = segment_bytes > begin ? std::min(file_bytes_, segment_bytes - begin) : 0;
     if (sizes_[index] <= wanted) continue;
+    sync_names();
     files_[index].resize(layout::home_data_offset + wanted);
     // The cut must not be undone by a crash once later pages, taken to be zero, are committed.
     files_[index].sync();
@@ -200,10 +201,13 @@ void home_files::sync() {
     unsynced_[i] = 0;
     header_unsure_[i] = 0;
   }
-  if (names_unsynced_) {
-    directory_.sync();
-    names_unsynced_ = false;
-  }
+  sync_names();
+}
+
+void home_files::sync_names() {
+  if (!names_unsynced_) return;
+  directory_.sync();
+  names_unsynced_ = false;
 }
 
 void home_files::sync_all() {

@@ -41,6 +41,10 @@ class home_files {
   void sync();
   /// The same for everything stored through shared mappings too.
   void sync_all();
+  /// Makes durable which files the store's directory names. To be called before anything is overwritten or
+  /// cut: a killed writer's rename, seen here, of a journal over one that nobody was told of may still be
+  /// lost, and that journal counts again then.
+  void sync_names();
   /// Whether there are names in the store's directory that a crash might undo.
   bool has_unsynced_names() const noexcept { return names_unsynced_; }
 

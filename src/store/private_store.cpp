@@ -342,6 +342,7 @@ void private_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::strin
   bool journal_touched = false;
   layout::journal_header header{};
   try {
+    parts_->home.sync_names();
     make_room(plan, bytes);
     const bool home_changed =
         plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_ || parts_->home.has_unsynced_names();

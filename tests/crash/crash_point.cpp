@@ -24,14 +24,23 @@ void crash_point::apply(const logged_call& call, const std::vector<sector_mask>&
 
 void crash_point::make_durable(const logged_call& call) {
   apply(call, std::vector<sector_mask>(std::max<std::size_t>(1, call.pieces.size()), all_sectors), durable_);
-  if (call.what != logged::write) return;
-  // What was written before and lost lies under this now.
+  // What was written before and lost lies under this now, or was cut off by it.
+  const auto covers = [&call](const page_write& piece) {
+    const std::uint64_t begin = piece.page * disk_page;
+    switch (call.what) {
+      case logged::write:
+        return std::any_of(call.pieces.begin(), call.pieces.end(),
+                           [&piece](const page_write& over) { return over.page == piece.page; });
+      case logged::resize:
+        return begin >= call.bytes;
+      case logged::punch:
+        return begin >= call.offset && begin < call.offset + call.bytes;
+      default:
+        return false;
+    }
+  };
   for (pending_call& lost : pending_) {
-    if (!lost.is_lost || lost.call.target != call.target) continue;
-    std::erase_if(lost.call.pieces, [&](const page_write& piece) {
-      return std::any_of(call.pieces.begin(), call.pieces.end(),
-                         [&](const page_write& over) { return over.page == piece.page; });
-    });
+    if (lost.is_lost && lost.call.target == call.target) std::erase_if(lost.call.pieces, covers);
   }
 }
 

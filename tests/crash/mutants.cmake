@@ -47,6 +47,11 @@ perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to 
 [=[      parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);]=]
 [=[]=])
 
+perdure_mutant(found_names_synced_late home_files.cpp "pages are cut off while names found may not be on disk"
+[=[    sync_names();
+    files_[index].resize]=]
+[=[    files_[index].resize]=] --faults --seed 49 --thin 1)
+
 perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be on disk"
 [=[      names_unsynced_(writable) {]=]
 [=[      names_unsynced_(false) {]=] --seed 5)
