@@ -7,10 +7,10 @@
 
 namespace perdure {
 
-bool huge_pages_wanted() noexcept {
-  const char* setting = std::getenv("PERDURE_HUGE_PAGES");
-  if (setting != nullptr && std::strcmp(setting, "0") == 0) return false;
-  return os::huge_pages_on_request();
+bool huge_pages_wanted(bool by_default) noexcept {
+  const char* const setting = std::getenv("PERDURE_HUGE_PAGES");
+  const bool wanted = setting == nullptr || *setting == '\0' ? by_default : std::strcmp(setting, "0") != 0;
+  return wanted && os::huge_pages_on_request();
 }
 
 }  // namespace perdure

@@ -42,7 +42,8 @@ void open_up_to(std::size_t wanted, std::size_t capacity, std::size_t& open, Ope
   open += step;
 }
 
-/// Whether segments ask for huge pages: the system allows it and PERDURE_HUGE_PAGES is not "0".
-bool huge_pages_wanted() noexcept;
+/// Whether a segment asks for huge pages: PERDURE_HUGE_PAGES is "1", or it is not set and the backing wants
+/// them; and the system allows it.
+bool huge_pages_wanted(bool by_default) noexcept;
 
 }  // namespace perdure

@@ -36,7 +36,8 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   size_.store(mapped_, std::memory_order_release);
   if (read_only) return;
   const std::size_t small = std::max(round_up(mapped_, size_step), small_page_part);
-  if (huge_pages_wanted() && small < capacity_) os::prefer_huge_pages(base_ + small, capacity_ - small);
+  // What a store holds is there to be filled and scanned.
+  if (huge_pages_wanted(true) && small < capacity_) os::prefer_huge_pages(base_ + small, capacity_ - small);
   tracker_ = os::make_page_tracker(os::choose_tracker(), base_, capacity_);
   tracker_->open_range(0, mapped_);
 }

@@ -18,7 +18,8 @@ class volatile_segment final : public segment {
   explicit volatile_segment(os::reservation memory) : memory_(std::move(memory)) {
     base_ = memory_.base();
     capacity_ = memory_.size();
-    if (huge_pages_wanted()) os::prefer_huge_pages(base_ + small_page_part, capacity_ - small_page_part);
+    // Left to the user: a lone touch would clear 2 MiB, for blocks that may never be filled.
+    if (huge_pages_wanted(false)) os::prefer_huge_pages(base_ + small_page_part, capacity_ - small_page_part);
   }
 
   void grow(std::size_t bytes) override {

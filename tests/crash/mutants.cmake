@@ -27,8 +27,8 @@ file(WRITE "@copy@" "${text}")
   target_link_libraries(mutant_${name} PRIVATE perdure_crash)
   target_compile_options(mutant_${name} PRIVATE -O1 -w)
   add_test(NAME crash.mutant.${name}
-           COMMAND mutant_${name} --expect-violation --states 0 --seconds 120 --thin 4 ${ARGN})
-  set_tests_properties(crash.mutant.${name} PROPERTIES TIMEOUT 180)
+           COMMAND mutant_${name} --expect-violation --states 150000 --thin 4 ${ARGN})
+  set_tests_properties(crash.mutant.${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
 perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged before its journal is durable"
@@ -58,7 +58,7 @@ perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be o
 
 perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is written once, though its sync may fail"
 [=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
-[=[]=] --faults --seed 4 --jobs 1)
+[=[]=] --faults --seed 69 --thin 64)
 
 perdure_mutant(applied_before_durable private_store.cpp "the super block says applied before the pages are durable at home"
 [=[  parts_->home.sync();
@@ -105,13 +105,13 @@ perdure_mutant(new_store_not_synced store_directory.cpp "a new store's own name 
 [=[]=])
 
 perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file is not made durable"
-[=[    directory_.sync();
-    names_unsynced_ = false;]=]
-[=[    names_unsynced_ = false;]=])
+[=[  directory_.sync();
+  names_unsynced_ = false;]=]
+[=[  names_unsynced_ = false;]=])
 
 perdure_mutant(failed_journal_kept private_store.cpp "a journal that failed stays in use"
 [=[    suspect_[parity] = journal_touched;]=]
-[=[    suspect_[parity] = false && journal_touched;]=] --faults)
+[=[    suspect_[parity] = false && journal_touched;]=] --faults --seed 10 --thin 8)
 
 perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
 [=[  parts.home.truncate(super.segment_bytes);]=]
