@@ -96,6 +96,16 @@ std::unique_ptr<std::byte, void (*)(void*)> filled_memory(std::size_t bytes) {
   return memory;
 }
 
+// Takes the page cache what it is about to need, and gives it back. A virtual machine may have to ask its
+// host for memory at the first touch, which costs more than writing the page and hits whoever runs first.
+void warm_page_cache(const store_workload& work) {
+  plain_file file(work.directory / "warm");
+  const std::vector<std::byte> block(block_bytes);
+  for (std::size_t done = 0; done < work.bytes + work.bytes / 8; done += block_bytes) {
+    if (pwrite(file.descriptor, block.data(), block_bytes, static_cast<off_t>(done)) < 0) fail("pwrite");
+  }
+}
+
 }  // namespace
 
 nlohmann::json fresh_checkpoint(const store_workload& work) {
@@ -104,6 +114,7 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
   {
     heap_in_store subject(path, work.bytes);
     subject.memory->flush_caches();
+    warm_page_cache(work);
     const std::uint64_t written_before = bytes_written();
     const stopwatch watch;
     subject.store->checkpoint();
@@ -123,6 +134,7 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
 nlohmann::json fresh_pwrite(const store_workload& work) {
   const auto memory = filled_memory(work.bytes);
   plain_file file(work.directory / "plain");
+  warm_page_cache(work);
   const std::uint64_t written_before = bytes_written();
   const stopwatch watch;
   file.write(memory.get(), work.bytes);

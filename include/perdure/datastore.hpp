@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <perdure/checkpoint_log.hpp>
+#include <perdure/pending_checkpoint.hpp>
 #include <perdure/repair.hpp>
 #include <perdure/verify.hpp>
 #include <span>
@@ -82,8 +83,8 @@ struct stage_report {
 
 /// An open datastore: one segment, made durable by `checkpoint`.
 ///
-/// Thread safety: `checkpoint` and `close` need all threads that write to the segment to be quiet;
-/// everything else may be called from any thread.
+/// Thread safety: `checkpoint`, `checkpoint_async` and `close` need all threads that write to the segment to
+/// be quiet until they return; everything else may be called from any thread.
 class datastore {
  public:
   /// Creates the directory and an empty store in it, durable on return. `already_exists` if the path exists.
@@ -144,6 +145,15 @@ class datastore {
   /// A `label` (up to 63 bytes) is kept in the log; a labelled checkpoint is made even if nothing changed.
   virtual void checkpoint(std::span<const page_run> released = {}, std::string_view label = {}) = 0;
 
+  /// As `checkpoint`, but returns as soon as the changed pages are copied, and makes them durable while the
+  /// program goes on and changes them again. Throws only what is met until then; the handle tells the rest. A
+  /// checkpoint that failed changes nothing but that: the next has its pages too.
+  ///
+  /// One is under way at a time: the call waits until the last checkpoint is durable and home. Synchronous
+  /// where it cannot be otherwise: with the page tracker "pagemap" and the `shared_file` backing.
+  virtual pending_checkpoint checkpoint_async(std::span<const page_run> released = {},
+                                              std::string_view label = {}) = 0;
+
   /// Waits until the last committed checkpoint is written home. Throws what its writing met.
   virtual void wait_applied() = 0;
 
@@ -152,7 +162,8 @@ class datastore {
   /// be quiet.
   virtual void snapshot(const std::filesystem::path& to) = 0;
 
-  /// Releases the mapping, files and lock without a checkpoint: changes since the last one are dropped.
+  /// Releases the mapping, files and lock without a checkpoint, but waits for one that is under way: changes
+  /// since the last one are dropped.
   /// The destructor does the same. For `shared_file` this is the clean close that makes changes durable.
   virtual void close() = 0;
 

@@ -44,8 +44,8 @@ close_failure_handler set_close_failure_handler(close_failure_handler handler) n
 /// An open store and its objects.
 ///
 /// Thread safety: every member may be called from any thread at once, except construction, moving,
-/// destruction, `close`, `checkpoint`, `check` and iteration, which need threads that change the store to be
-/// quiet. The objects themselves are the caller's to protect.
+/// destruction, `close`, `checkpoint`, `checkpoint_async`, `check` and iteration, which need threads that
+/// change the store to be quiet until they return. The objects themselves are the caller's to protect.
 ///
 /// Names are any bytes, 1 to `max_name_length` of them; `unique_instance` names the only object of its type,
 /// `anonymous_instance` an object without name. Pointers stay valid until the object is destroyed or the
@@ -106,6 +106,10 @@ class basic_manager {
   /// previous checkpoint stays the durable one and the call may be repeated. Cost is proportional to the
   /// pages changed since the last one. A `label` (up to 63 bytes) is kept in the store's log.
   void checkpoint(std::string_view label = {}) { core().checkpoint(label); }
+  /// As `checkpoint`, but returns as soon as the changed pages are copied; they become durable while the
+  /// program goes on. The handle tells when, and what went wrong; a checkpoint that failed changes nothing
+  /// but that, and the next has its changes too. Waits first for the last one, if that is still under way.
+  pending_checkpoint checkpoint_async(std::string_view label = {}) { return core().checkpoint_async(label); }
 
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
   /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.

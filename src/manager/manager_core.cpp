@@ -216,11 +216,21 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
 }
 
 void manager_core::checkpoint(std::string_view label) {
+  const std::vector<page_run> released = settle_memory();
+  state_->store->checkpoint(released, label);
+}
+
+pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
+  const std::vector<page_run> released = settle_memory();
+  return state_->store->checkpoint_async(released, label);
+}
+
+std::vector<page_run> manager_core::settle_memory() {
   require_writable();
   state_->memory->flush_caches();
-  const std::vector<page_run> released = state_->memory->release_free_memory();
+  std::vector<page_run> released = state_->memory->release_free_memory();
   for (const page_run& run : released) state_->store->memory().discard(run);
-  state_->store->checkpoint(released, label);
+  return released;
 }
 
 void manager_core::close() {

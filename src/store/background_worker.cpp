@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <system_error>
 #include <utility>
 
 namespace perdure {
@@ -16,48 +17,49 @@ background_worker::~background_worker() {
   if (thread_.joinable()) thread_.join();
 }
 
-void background_worker::start(std::function<void()> task) {
-  const std::scoped_lock lock(mutex_);
-  if (!thread_.joinable()) {
-    // The program's signal handlers must not run on a thread it does not know of.
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-      thread_ = std::thread([this] { loop(); });
-    } catch (...) {
-      ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw;
+void background_worker::post(std::function<void()> task) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!thread_.joinable()) start_thread();
+    if (thread_.joinable()) {
+      tasks_.push_back(std::move(task));
+      changed_.notify_all();
+      return;
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
-  failure_ = nullptr;
-  task_ = std::move(task);
-  changed_.notify_all();
+  task();
 }
 
-std::exception_ptr background_worker::wait() {
+void background_worker::start_thread() {
+  // The program's signal handlers must not run on a thread it does not know of.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { loop(); });
+  } catch (const std::system_error&) {
+    // The caller sees that there is none.
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void background_worker::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !task_; });
-  return failure_;
+  changed_.wait(lock, [this] { return tasks_.empty(); });
 }
 
 void background_worker::loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return task_ || ending_; });
-    if (!task_) return;
-    std::exception_ptr failure;
+    changed_.wait(lock, [this] { return !tasks_.empty() || ending_; });
+    if (tasks_.empty()) return;
+    // A deque's elements stay where they are while others are added behind.
+    const std::function<void()>& task = tasks_.front();
     lock.unlock();
-    try {
-      task_();
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    task();
     lock.lock();
-    task_ = nullptr;
-    failure_ = failure;
+    tasks_.pop_front();
     changed_.notify_all();
   }
 }

@@ -1,8 +1,8 @@
-// A thread that runs one task at a time beside its owner.
+// A thread that runs tasks beside its owner, one after the other.
 #pragma once
 
 #include <condition_variable>
-#include <exception>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -15,21 +15,22 @@ class background_worker {
   background_worker() = default;
   background_worker(const background_worker&) = delete;
   background_worker& operator=(const background_worker&) = delete;
-  /// Waits for the running task.
+  /// Waits for all tasks.
   ~background_worker();
 
-  /// Starts a task; none may be running.
-  void start(std::function<void()> task);
-  /// Waits until no task runs; gives what the last one threw. Repeated calls give it again.
-  std::exception_ptr wait();
+  /// Has a task run after those posted before. It must not throw. Where the system gives no thread it is run
+  /// here and now.
+  void post(std::function<void()> task);
+  /// Waits until no task is left.
+  void wait();
 
  private:
   void loop();
+  void start_thread();
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::function<void()> task_;  // empty when idle
-  std::exception_ptr failure_;
+  std::deque<std::function<void()>> tasks_;  // the first is being run
   bool ending_ = false;
   std::thread thread_;
 };

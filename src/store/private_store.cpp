@@ -3,13 +3,14 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
+#include <future>
 #include <optional>
 
 #include "segment/page_runs.hpp"
 #include "segment/private_segment.hpp"
 #include "store/background_worker.hpp"
 #include "store/checked_block.hpp"
+#include "store/checkpoint_plan.hpp"
 #include "store/failure.hpp"
 #include "store/kept_epochs.hpp"
 #include "store/redo.hpp"
@@ -26,29 +27,18 @@ using layout::journal_entry;
 
 constexpr std::size_t batch_pages = 256;  // 1 MiB: stays in the second-level cache between checksum and write
 
-bool is_zero_page(const std::byte* page) {
-  std::uint64_t head;
-  std::memcpy(&head, page, sizeof head);
-  return head == 0 && std::memcmp(page, page + sizeof head, page_size - sizeof head) == 0;
-}
-
-/// What one checkpoint will write, decided before anything is written.
-struct checkpoint_plan {
-  std::vector<journal_entry> index;  // sorted by page
-  std::size_t fresh = 0;             // entries of that kind
-  std::size_t overwrites = 0;
-  std::vector<page_run> holes;    // overwritten pages that have no disk space at home yet
-  std::vector<page_run> touched;  // pages whose table entry will change
-
-  void add(std::uint64_t page, std::uint32_t value, entry_kind kind) {
-    const bool run = kind == entry_kind::zero || kind == entry_kind::released;
-    if (run && !index.empty() && index.back().kind == kind &&
-        index.back().page + index.back().value == page) {
-      index.back().value += value;
-    } else {
-      index.push_back({page, value, kind, {}});
-    }
-  }
+/// A checkpoint whose pages are copied, on its way to the device. The worker's while it runs.
+struct checkpoint_flight {
+  std::uint64_t epoch;
+  std::uint64_t bytes;
+  checkpoint_plan plan;
+  std::string label;
+  bool keep;  // a copy of the store as of it
+  std::exception_ptr home_failure;
+  // What it settles, to be done again if it fails.
+  std::vector<page_run> dirty;
+  std::vector<page_run> released;
+  std::promise<std::uint64_t> outcome;
 };
 
 class private_store final : public datastore {
@@ -57,7 +47,14 @@ class private_store final : public datastore {
   ~private_store() override { shut(); }
 
   segment& memory() noexcept override { return *memory_; }
-  void checkpoint(std::span<const page_run> released, std::string_view label) override;
+  void checkpoint(std::span<const page_run> released, std::string_view label) override {
+    const std::scoped_lock lock(control_);
+    launch(released, label).wait();
+  }
+  pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override {
+    const std::scoped_lock lock(control_);
+    return launch(released, label);
+  }
   void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override;
   void close() override { shut(); }
@@ -72,12 +69,16 @@ class private_store final : public datastore {
   void finish_apply();
   void clear_away_failed_attempt();
   void gather(std::span<const page_run> released);
-  checkpoint_plan plan(const std::vector<page_run>& dirty);
-  void plan_released(checkpoint_plan& plan);
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
   void write_fresh(std::vector<journal_entry>& index);
   void write_overwrites(std::vector<journal_entry>& index, journal& to);
-  void commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label);
+  pending_checkpoint launch(std::span<const page_run> released, std::string_view label);
+  pending_checkpoint depart();
+  void copy_out();
+  void sync_home() noexcept;
+  void commit_and_apply() noexcept;
+  void commit();
+  void take_back() noexcept;
   void apply();
   void shut() noexcept;
 
@@ -94,9 +95,12 @@ class private_store final : public datastore {
   std::atomic<std::uint64_t> epoch_{0};  // committed
   std::uint64_t bytes_ = 0;              // length of the segment at that epoch
 
-  // Committed and not yet known to be home; its journal must not be reused. Touched by the worker only
-  // while it runs, by others only after waiting for it.
+  // Everything from here on is touched by the worker only while it runs, by others only after waiting for it.
+
+  std::optional<checkpoint_flight> flight_;
+  // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
+  std::exception_ptr apply_failure_;
 
   // What trackers have reported and no commit has yet made durable. It survives failed checkpoints, since
   // the trackers will not report it again.
@@ -142,8 +146,7 @@ void private_store::check_may_write() const {
   }
 }
 
-void private_store::checkpoint(std::span<const page_run> released, std::string_view label) {
-  const std::scoped_lock lock(control_);
+pending_checkpoint private_store::launch(std::span<const page_run> released, std::string_view label) {
   check_may_write();
   if (label.size() > max_label_length) {
     throw error(errc::invalid_argument, "the label of a checkpoint has at most " +
@@ -151,7 +154,7 @@ void private_store::checkpoint(std::span<const page_run> released, std::string_v
                                             std::to_string(label.size()));
   }
   const bool keep = parts_->keep_last != 0 && !label.empty();
-  reporting("checkpoint", path_, [&] {
+  return reporting("checkpoint", path_, [&] {
     // With one checkpoint applied before the next begins, no older journal can hold a page that is
     // written home in place here; that is what makes the fresh writes below safe.
     finish_apply();
@@ -159,20 +162,59 @@ void private_store::checkpoint(std::span<const page_run> released, std::string_v
     if (keep) require_block_sharing(parts_->directory);
     gather(released);
     const std::uint64_t bytes = memory_->size();
-    checkpoint_plan next = plan(subtract(pending_, released_));
-    plan_released(next);
-    if (next.index.empty() && bytes == bytes_ && label.empty()) {
+    std::vector<page_run> dirty = subtract(pending_, released_);
+    const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
+    checkpoint_plan plan =
+        plan_checkpoint(memory_->base(), dirty, released_, {bytes_ / page_size, parts_->checksums, stale});
+    if (plan.index.empty() && bytes == bytes_ && label.empty()) {
       pending_.clear();
       released_.clear();
-      return;
+      return pending_checkpoint::done(epoch_);
     }
-    commit(std::move(next), bytes, label);
+    flight_.emplace(
+        checkpoint_flight{epoch_ + 1, bytes, std::move(plan), std::string(label), keep, {}, {}, {}, {}});
+    return depart();
   });
-  if (!keep) return;
-  reporting("keep a copy of the (committed) checkpoint of", path_, [&] {
-    finish_apply();
-    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
-  });
+}
+
+// The part for which the program must be quiet: every page of the flight is copied to the kernel. The worker
+// does the rest.
+pending_checkpoint private_store::depart() {
+  pending_checkpoint handle(flight_->outcome.get_future().share());
+  try {
+    copy_out();
+  } catch (...) {
+    worker_->wait();
+    flight_.reset();
+    try {
+      clear_away_failed_attempt();
+    } catch (const std::exception&) {
+      // The next checkpoint tries again, and goes no further if it cannot.
+    }
+    throw;
+  }
+  flight_->dirty = std::move(pending_);
+  flight_->released = std::move(released_);
+  pending_.clear();
+  released_.clear();
+  if (memory_->rearms()) {
+    // Now, as the program may use these pages again as soon as it goes on.
+    for (const page_run& run : flight_->released) memory_->discard(run);
+    worker_->post([this] { commit_and_apply(); });
+    return handle;
+  }
+  std::vector<page_run> settled = flight_->dirty;
+  settled.insert(settled.end(), flight_->released.begin(), flight_->released.end());
+  normalize(settled);
+  worker_->post([this] { commit_and_apply(); });
+  worker_->wait();
+  const bool is_home = !handle.error() && !unapplied_;
+  try {
+    if (is_home) memory_->adopt(parts_->home.extents(bytes_), settled);
+  } catch (const std::system_error&) {
+    // No mapping to be had: the pages keep their private copies, and are written again next time.
+  }
+  return handle;
 }
 
 void private_store::snapshot(const std::filesystem::path& to) {
@@ -228,65 +270,6 @@ void private_store::gather(std::span<const page_run> released) {
   reported_.clear();
 }
 
-checkpoint_plan private_store::plan(const std::vector<page_run>& dirty) {
-  checkpoint_plan result;
-  const std::byte* const base = memory_->base();
-  const std::uint64_t committed = bytes_ / page_size;
-  const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
-  for (const page_run& run : dirty) {
-    for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
-      const bool zero = is_zero_page(base + page * page_size);
-      if (page >= committed) {
-        // Beyond the committed length: no epoch needs what is home, and the files are holes there.
-        if (zero) continue;
-        result.add(page, 0, entry_kind::fresh);
-        ++result.fresh;
-        continue;
-      }
-      const std::uint32_t entry = parts_->checksums.get(page);
-      // A page never written reads as zero in the committed epoch, which may rely on that: it is not
-      // free to be written in place.
-      const bool hole = entry == layout::no_checksum;
-      if (zero && hole && !stale) continue;
-      if (zero) {
-        result.add(page, 1, entry_kind::zero);
-        continue;
-      }
-      if (entry == layout::any_content && !stale) {
-        result.add(page, 0, entry_kind::fresh);
-        ++result.fresh;
-        continue;
-      }
-      result.add(page, 0, entry_kind::overwrite);
-      ++result.overwrites;
-      if (hole) result.holes.push_back({page, 1});
-    }
-  }
-  normalize(result.holes);
-  return result;
-}
-
-void private_store::plan_released(checkpoint_plan& plan) {
-  const std::uint64_t committed = bytes_ / page_size;
-  const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
-  const std::size_t written = plan.index.size();
-  for (const page_run& run : released_) {
-    const std::uint64_t end = std::min(run.first + run.count, committed);
-    for (std::uint64_t page = run.first; page < end; ++page) {
-      const std::uint32_t entry = parts_->checksums.get(page);
-      if (stale || entry >= layout::first_checksum) plan.add(page, 1, entry_kind::released);
-    }
-  }
-  std::inplace_merge(plan.index.begin(), plan.index.begin() + static_cast<std::ptrdiff_t>(written),
-                     plan.index.end(),
-                     [](const journal_entry& a, const journal_entry& b) { return a.page < b.page; });
-  for (const journal_entry& entry : plan.index) {
-    const bool single = entry.kind == entry_kind::overwrite || entry.kind == entry_kind::fresh;
-    plan.touched.push_back({entry.page, single ? 1 : entry.value});
-  }
-  normalize(plan.touched);
-}
-
 // Takes what space can be taken ahead, so that a full disk fails the checkpoint and not, after the commit,
 // its application. Fresh pages and the journal are written before the commit anyway.
 void private_store::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
@@ -335,61 +318,85 @@ void private_store::write_overwrites(std::vector<journal_entry>& index, journal&
   if (count != 0) flush();
 }
 
-void private_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label) {
-  const std::uint64_t next = epoch_ + 1;
-  const unsigned parity = next & 1;
-  journal& to = parts_->journals[parity];
-  bool journal_touched = false;
-  layout::journal_header header{};
-  try {
-    parts_->home.sync_names();
-    make_room(plan, bytes);
-    const bool home_changed =
-        plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_ || parts_->home.has_unsynced_names();
-    if (plan.fresh != 0) write_fresh(plan.index);
-    const bool at_once = home_changed && plan.overwrites != 0;
-    if (at_once) worker_->start([this] { parts_->home.sync(); });
-    journal_touched = true;
-    write_overwrites(plan.index, to);
-    if (at_once) {
-      if (const std::exception_ptr failure = worker_->wait()) std::rethrow_exception(failure);
-    } else if (home_changed) {
-      parts_->home.sync();
-    }
-    header = to.commit(next, bytes, plan.index, plan.overwrites, label);
-  } catch (...) {
-    worker_->wait();
-    suspect_[parity] = journal_touched;
-    try {
-      clear_away_failed_attempt();
-    } catch (const std::exception&) {
-      // The next checkpoint tries again, and goes no further if it cannot.
-    }
-    throw;
-  }
+void private_store::copy_out() {
+  checkpoint_flight& now = *flight_;
+  parts_->home.sync_names();
+  make_room(now.plan, now.bytes);
+  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
+                            parts_->home.has_unsynced_names();
+  if (now.plan.fresh != 0) write_fresh(now.plan.index);
+  // Beside the journal's writing.
+  if (home_changed) worker_->post([this] { sync_home(); });
+  const unsigned parity = now.epoch & 1;
+  suspect_[parity] = true;
+  write_overwrites(now.plan.index, parts_->journals[parity]);
+}
 
-  // Committed. Nothing from here on may fail the call.
-  epoch_ = next;
-  bytes_ = bytes;
-  tail_unclean_ = false;
-  std::vector<page_run> settled = std::move(pending_);
-  settled.insert(settled.end(), released_.begin(), released_.end());
-  normalize(settled);
-  pending_.clear();
-  unapplied_.emplace(committed_journal{&to, header, std::move(plan.index)});
+void private_store::sync_home() noexcept {
   try {
-    if (memory_->rearms()) {
-      // Here is the place for a budget of private pages: what exceeds it is dropped once it is home.
-      for (const page_run& run : released_) memory_->discard(run);
-      worker_->start([this] { apply(); });
-    } else {
-      worker_->start([this] { apply(); });
-      if (!worker_->wait()) memory_->adopt(parts_->home.extents(bytes_), settled);
-    }
-  } catch (const std::exception&) {
-    // No thread, or no mapping, to be had: the journal has it all, and the next checkpoint applies it.
+    parts_->home.sync();
+  } catch (...) {
+    flight_->home_failure = std::current_exception();
   }
-  released_.clear();
+}
+
+// Run by the worker, like what it calls.
+void private_store::commit_and_apply() noexcept {
+  std::promise<std::uint64_t> outcome = std::move(flight_->outcome);
+  const std::uint64_t epoch = flight_->epoch;
+  const bool keep = flight_->keep;
+  try {
+    reporting("checkpoint", path_, [this] { commit(); });
+  } catch (...) {
+    take_back();
+    outcome.set_exception(std::current_exception());
+    return;
+  }
+  if (!keep) outcome.set_value(epoch);
+  apply_failure_ = nullptr;
+  try {
+    apply();
+  } catch (...) {
+    // The journal has it all, and the next checkpoint applies it.
+    apply_failure_ = std::current_exception();
+  }
+  if (!keep) return;
+  try {
+    reporting("keep a copy of the (committed) checkpoint of", path_, [this] {
+      if (apply_failure_) std::rethrow_exception(apply_failure_);
+      keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+    });
+    outcome.set_value(epoch);
+  } catch (...) {
+    outcome.set_exception(std::current_exception());
+  }
+}
+
+void private_store::commit() {
+  checkpoint_flight& now = *flight_;
+  if (now.home_failure) std::rethrow_exception(now.home_failure);
+  const unsigned parity = now.epoch & 1;
+  journal& to = parts_->journals[parity];
+  const layout::journal_header header =
+      to.commit(now.epoch, now.bytes, now.plan.index, now.plan.overwrites, now.label);
+  suspect_[parity] = false;
+  tail_unclean_ = false;
+  bytes_ = now.bytes;
+  unapplied_.emplace(committed_journal{&to, header, std::move(now.plan.index)});
+  epoch_ = now.epoch;
+  flight_.reset();
+}
+
+// What a flight that failed was to make durable is to be gathered again.
+void private_store::take_back() noexcept {
+  pending_ = std::move(flight_->dirty);
+  released_ = std::move(flight_->released);
+  flight_.reset();
+  try {
+    clear_away_failed_attempt();
+  } catch (const std::exception&) {
+    // The next checkpoint tries again, and goes no further if it cannot.
+  }
 }
 
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
@@ -413,8 +420,8 @@ void private_store::wait_applied() {
   const std::scoped_lock lock(control_);
   if (!open_) return;
   reporting("write home the last checkpoint of", path_, [&] {
-    const std::exception_ptr failure = worker_->wait();
-    if (unapplied_ && failure) std::rethrow_exception(failure);
+    worker_->wait();
+    if (unapplied_ && apply_failure_) std::rethrow_exception(apply_failure_);
   });
 }
 

@@ -39,9 +39,28 @@ perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged befor
   return header;]=])
 
 perdure_mutant(fresh_pages_not_synced private_store.cpp "a checkpoint is committed before its fresh pages are durable"
-[=[    const bool home_changed =
-        plan.fresh != 0 || !plan.holes.empty() || bytes != bytes_ || parts_->home.has_unsynced_names();]=]
-[=[    const bool home_changed = false;]=])
+[=[  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
+                            parts_->home.has_unsynced_names();]=]
+[=[  const bool home_changed = false;]=])
+
+perdure_mutant(told_before_commit private_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
+[=[    reporting("checkpoint", path_, [this] { commit(); });
+  } catch (...) {
+    take_back();
+    outcome.set_exception(std::current_exception());
+    return;
+  }
+  if (!keep) outcome.set_value(epoch);]=]
+[=[    outcome.set_value(epoch);
+    reporting("checkpoint", path_, [this] { commit(); });
+  } catch (...) {
+    take_back();
+    return;
+  }]=])
+
+perdure_mutant(failed_pages_forgotten private_store.cpp "the next checkpoint does not have the pages of one that failed"
+[=[  pending_ = std::move(flight_->dirty);]=]
+[=[]=] --faults)
 
 perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to be on disk"
 [=[      parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);]=]
@@ -110,8 +129,8 @@ perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file 
 [=[  names_unsynced_ = false;]=])
 
 perdure_mutant(failed_journal_kept private_store.cpp "a journal that failed stays in use"
-[=[    suspect_[parity] = journal_touched;]=]
-[=[    suspect_[parity] = false && journal_touched;]=] --faults --seed 10 --thin 8)
+[=[  suspect_[parity] = true;]=]
+[=[]=] --faults --seed 10 --thin 8)
 
 perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
 [=[  parts.home.truncate(super.segment_bytes);]=]
@@ -121,7 +140,7 @@ perdure_mutant(tail_kept_in_later_files datastore.cpp "recovery cuts uncommitted
 [=[  parts.home.truncate(super.segment_bytes);]=]
 [=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=] --seed 1004 --thin 1)
 
-perdure_mutant(hole_taken_for_free private_store.cpp "a page that reads as zero in the committed epoch is written in place"
+perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zero in the committed epoch is written in place"
 [=[      if (entry == layout::any_content && !stale) {]=]
 [=[      if ((entry == layout::any_content || hole) && !stale) {]=])
 

@@ -37,6 +37,34 @@ std::uint64_t number_at(const content& what, std::uint64_t page) {
   return found == what.pages.end() ? 0 : found->second;
 }
 
+// Changes some pages, and changes them back: what was copied before must not notice.
+class disturbance {
+ public:
+  disturbance(random_stream random, const content& what, segment& memory) : what_(what), memory_(memory) {
+    for (std::uint64_t edits = 1 + random.below(4); edits > 0; --edits) {
+      const std::uint64_t page = places[random.below(std::size(places))];
+      if (page >= what.size / page_size) continue;
+      pages_.push_back(page);
+      std::memcpy(memory.base() + page * page_size, pattern(1 + (random.next() >> 8)), page_size);
+    }
+  }
+  disturbance(const disturbance&) = delete;
+  disturbance& operator=(const disturbance&) = delete;
+  ~disturbance() {
+    for (const std::uint64_t page : pages_) {
+      const std::uint64_t number = number_at(what_, page);
+      std::byte* const bytes = memory_.base() + page * page_size;
+      if (number == 0) std::memset(bytes, 0, page_size);
+      if (number != 0 && number != content::any) std::memcpy(bytes, pattern(number), page_size);
+    }
+  }
+
+ private:
+  const content& what_;
+  segment& memory_;
+  std::vector<std::uint64_t> pages_;
+};
+
 }  // namespace
 
 store_options small_store() {
@@ -138,6 +166,8 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   std::size_t base = 0;                  // the attempt the content was built upon
   std::vector<std::size_t> may_hold{0};  // what the store may be found to hold when opened again
   content now;
+  // In some runs the program goes on while its checkpoints are made.
+  const bool goes_on = random_stream(seed, 5).one_in(3);
   for (std::size_t step = 1; step <= steps; ++step) {
     const std::vector<page_run> released = mutate(random_stream(seed, 1000 + step), now, &store->memory());
     const std::uint64_t before = store->epoch();
@@ -146,7 +176,13 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
     told.attempting(step, base, before + 1);
     base = step;
     try {
-      store->checkpoint(released);
+      if (goes_on) {
+        const pending_checkpoint handle = store->checkpoint_async(released);
+        const disturbance meanwhile(random_stream(seed, 300000 + step), now, store->memory());
+        handle.wait();
+      } else {
+        store->checkpoint(released);
+      }
       attempts[step].epoch = store->epoch();
       may_hold.assign(1, step);
       told.promised(step, store->epoch());

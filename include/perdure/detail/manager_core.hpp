@@ -35,6 +35,7 @@ class manager_core {
 
   /// All threads quiet.
   void checkpoint(std::string_view label = {});
+  pending_checkpoint checkpoint_async(std::string_view label = {});
   /// Without a checkpoint; the core is of no use afterwards.
   void close();
 
@@ -71,6 +72,9 @@ class manager_core {
   std::vector<std::string> check() const;
 
  private:
+  /// Memory as a checkpoint wants it; the pages whose content is no longer needed.
+  std::vector<page_run> settle_memory();
+
   friend class object_construction;
   struct state;
   explicit manager_core(std::unique_ptr<state> s) noexcept;

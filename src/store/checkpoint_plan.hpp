@@ -1,0 +1,33 @@
+// What one checkpoint will write where, decided before anything is written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/checksum_table.hpp"
+#include "store/layout.hpp"
+
+namespace perdure {
+
+struct checkpoint_plan {
+  std::vector<layout::journal_entry> index;  // sorted by page; checksums are filled in as pages are copied
+  std::size_t fresh = 0;                     // entries of that kind
+  std::size_t overwrites = 0;
+  std::vector<page_run> holes;    // overwritten pages that have no disk space at home yet
+  std::vector<page_run> touched;  // pages whose table entry will change
+};
+
+/// What is known of the checkpoint before.
+struct committed_state {
+  std::uint64_t pages;        ///< in the segment; beyond them home is holes
+  checksum_table& checksums;  ///< of that epoch
+  bool checksums_stale;       ///< and of no use
+};
+
+/// Plans to make `dirty` pages durable and to let go of `released` ones (both sorted, without overlap).
+/// Throws `damaged` when the table is.
+checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
+                                std::span<const page_run> released, const committed_state& before);
+
+}  // namespace perdure
