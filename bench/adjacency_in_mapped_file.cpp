@@ -35,12 +35,12 @@ nlohmann::json boost_in_mapped_file(const adjacency_workload& work) {
   // Room for doubling vectors; the file is sparse until it is used.
   ipc::managed_mapped_file file(ipc::create_only, path.c_str(),
                                 work.edges.size() * 96 + (std::size_t{64} << 20));
-  const std::uint64_t written_before = bytes_written();
+  const std::uint64_t written_before = bytes_written(work.directory);
   auto* built = file.construct<graph_in_file>("graph")(
       graph::direction::directed, graph_in_file::allocator_type(file.get_segment_manager()));
   nlohmann::json result = build_and_scan(*built, work);
   // `flush` only schedules the writing.
-  close_and_weigh(result, written_before, [&] {
+  close_and_weigh(result, work, written_before, [&] {
     file.flush();
     sync_file(path);
   });

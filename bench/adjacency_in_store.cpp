@@ -29,10 +29,10 @@ template <class Manager, class Graph>
 nlohmann::json run_in_store(const std::filesystem::path& path, const adjacency_workload& work) {
   std::filesystem::remove_all(path);
   Manager store(create_only, path);
-  const std::uint64_t written_before = bytes_written();
+  const std::uint64_t written_before = bytes_written(work.directory);
   auto* built = store.template construct<Graph>("graph")(graph::direction::directed);
   nlohmann::json result = build_and_scan(*built, work);
-  close_and_weigh(result, written_before, [&] { store.close(); });
+  close_and_weigh(result, work, written_before, [&] { store.close(); });
   result["disk_bytes"] = disk_bytes(path);
   return result;
 }
@@ -71,13 +71,13 @@ nlohmann::json boost_offset_ptr_in_store(const adjacency_workload& work) {
   nlohmann::json result;
   {
     manager store(create_only, path);
-    const std::uint64_t written_before = bytes_written();
+    const std::uint64_t written_before = bytes_written(work.directory);
     {
       boost_offset_graph built(graph::direction::directed,
                                boost_offset_graph::allocator_type(&store.memory()));
       result = build_and_scan(built, work);
       // Measured with the graph still in the store.
-      close_and_weigh(result, written_before, [&] { store.checkpoint(); });
+      close_and_weigh(result, work, written_before, [&] { store.checkpoint(); });
       result["disk_bytes"] = disk_bytes(path);
     }
     store.close();

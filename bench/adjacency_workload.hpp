@@ -66,12 +66,13 @@ nlohmann::json build_and_scan(Graph& built, const adjacency_workload& work) {
 
 /// Adds the cost of making a store durable, `close` being the call that does it.
 template <class Close>
-void close_and_weigh(nlohmann::json& result, std::uint64_t written_before, Close&& close) {
+void close_and_weigh(nlohmann::json& result, const adjacency_workload& work, std::uint64_t written_before,
+                     Close&& close) {
   const stopwatch closing;
   close();
   result["close_wall"] = closing.wall();
   result["close_cpu"] = closing.cpu();
-  result["written_bytes"] = bytes_written() - written_before;
+  result["written_bytes"] = bytes_written(work.directory) - written_before;
 }
 
 /// Looks one vertex up that must exist, as the first use of a re-attached graph.

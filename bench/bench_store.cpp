@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
       {"fresh-pwrite", fresh_pwrite},
       {"dirty-checkpoint", dirty_checkpoint},
       {"dirty-msync", dirty_msync},
+      {"pause", checkpoint_pause},
       {"prepare-attach", prepare_attach},
       {"attach", attach},
       {"large-blocks", large_blocks},

@@ -115,14 +115,14 @@ nlohmann::json fresh_checkpoint(const store_workload& work) {
     heap_in_store subject(path, work.bytes);
     subject.memory->flush_caches();
     warm_page_cache(work);
-    const std::uint64_t written_before = bytes_written();
+    const std::uint64_t written_before = bytes_written(work.directory);
     const stopwatch watch;
     subject.store->checkpoint();
     result["wall"] = watch.wall();
     subject.store->wait_applied();
     result["applied_wall"] = watch.wall();
     result["cpu"] = watch.cpu();
-    result["written"] = bytes_written() - written_before;
+    result["written"] = bytes_written(work.directory) - written_before;
     result["payload"] = work.bytes;
     result["segment"] = subject.store->memory().size();
     subject.store->close();
@@ -135,14 +135,29 @@ nlohmann::json fresh_pwrite(const store_workload& work) {
   const auto memory = filled_memory(work.bytes);
   plain_file file(work.directory / "plain");
   warm_page_cache(work);
-  const std::uint64_t written_before = bytes_written();
+  const std::uint64_t written_before = bytes_written(work.directory);
   const stopwatch watch;
   file.write(memory.get(), work.bytes);
   return {{"wall", watch.wall()},
           {"cpu", watch.cpu()},
-          {"written", bytes_written() - written_before},
+          {"written", bytes_written(work.directory) - written_before},
           {"payload", work.bytes}};
 }
+
+namespace {
+
+// Changes one byte in each of some scattered pages; how many bytes that dirties.
+std::uint64_t dirty_pages(heap_in_store& subject, const store_workload& work, unsigned round) {
+  std::uint64_t dirtied = 0;
+  for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
+    std::byte* block = subject.blocks[page * page_size / block_bytes];
+    block[page * page_size % block_bytes] ^= std::byte{0xff};
+    dirtied += page_size;
+  }
+  return dirtied;
+}
+
+}  // namespace
 
 nlohmann::json dirty_checkpoint(const store_workload& work) {
   const std::filesystem::path path = work.directory / "dirty";
@@ -156,17 +171,13 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
     subject.store->checkpoint();
     subject.store->wait_applied();
     for (unsigned round = 0; round < work.rounds; ++round) {
-      for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
-        std::byte* block = subject.blocks[page * page_size / block_bytes];
-        block[page * page_size % block_bytes] ^= std::byte{0xff};
-        dirtied += page_size;
-      }
-      const std::uint64_t written_before = bytes_written();
+      dirtied += dirty_pages(subject, work, round);
+      const std::uint64_t written_before = bytes_written(work.directory);
       const stopwatch watch;
       subject.store->checkpoint();
       walls.push_back(watch.wall());
       subject.store->wait_applied();
-      written += bytes_written() - written_before;
+      written += bytes_written(work.directory) - written_before;
     }
     result["tracker"] = subject.store->tracker();
     subject.store->close();
@@ -174,6 +185,35 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
   std::filesystem::remove_all(path);
   result["walls"] = walls;
   result["written"] = written;
+  result["dirtied"] = dirtied;
+  return result;
+}
+
+nlohmann::json checkpoint_pause(const store_workload& work) {
+  const std::filesystem::path path = work.directory / "pause";
+  nlohmann::json result;
+  std::vector<double> pauses;
+  std::vector<double> walls;
+  std::uint64_t dirtied = 0;
+  {
+    heap_in_store subject(path, work.bytes);
+    subject.memory->flush_caches();
+    subject.store->checkpoint();
+    subject.store->wait_applied();
+    for (unsigned round = 0; round < work.rounds; ++round) {
+      dirtied += dirty_pages(subject, work, round);
+      const stopwatch watch;
+      const pending_checkpoint handle = subject.store->checkpoint_async();
+      pauses.push_back(watch.wall());
+      handle.wait();
+      walls.push_back(watch.wall());
+      subject.store->wait_applied();
+    }
+    subject.store->close();
+  }
+  std::filesystem::remove_all(path);
+  result["pauses"] = pauses;
+  result["walls"] = walls;
   result["dirtied"] = dirtied;
   return result;
 }
@@ -191,7 +231,7 @@ nlohmann::json dirty_msync(const store_workload& work) {
   std::uint64_t written = 0;
   std::uint64_t dirtied = 0;
   for (unsigned round = 0; round < work.rounds; ++round) {
-    const std::uint64_t written_before = bytes_written();
+    const std::uint64_t written_before = bytes_written(work.directory);
     for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
       bytes[page * page_size] ^= std::byte{0xff};
       dirtied += page_size;
@@ -199,7 +239,7 @@ nlohmann::json dirty_msync(const store_workload& work) {
     const stopwatch watch;
     if (msync(mapping, work.bytes, MS_SYNC) != 0) fail("msync");
     walls.push_back(watch.wall());
-    written += bytes_written() - written_before;
+    written += bytes_written(work.directory) - written_before;
   }
   munmap(mapping, work.bytes);
   return {{"walls", walls}, {"written", written}, {"dirtied", dirtied}};

@@ -3,7 +3,9 @@
 
 #include <linux/perf_event.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,6 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 namespace perdure::bench {
 
@@ -92,18 +97,26 @@ inline std::size_t peak_resident_bytes() noexcept {
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
-/// Bytes this process has sent towards block devices: what its writes and its dirtied file pages will
-/// cost. A file's truncation can take back some of them (`cancelled_write_bytes`).
-inline std::uint64_t bytes_written() noexcept {
-  std::FILE* io = std::fopen("/proc/self/io", "re");
-  if (io == nullptr) return 0;
-  char line[128];
-  unsigned long long bytes = 0;
-  while (std::fgets(line, sizeof line, io) != nullptr) {
-    if (std::strncmp(line, "write_bytes:", 12) == 0) std::sscanf(line + 12, "%llu", &bytes);
+/// Bytes the device below `directory` was asked to write since the system started, by everyone. A process's
+/// own count (`write_bytes` of /proc/self/io) has whole folios for one changed block of them, so it is only
+/// taken where the file system has no device.
+inline std::uint64_t bytes_written(const std::filesystem::path& directory) {
+  struct stat status {};
+  if (stat(directory.c_str(), &status) == 0) {
+    std::ifstream counters("/sys/dev/block/" + std::to_string(major(status.st_dev)) + ":" +
+                           std::to_string(minor(status.st_dev)) + "/stat");
+    std::uint64_t value = 0;
+    constexpr int sectors_written = 7;
+    int field = 0;
+    while (field < sectors_written && counters >> value) ++field;
+    if (field == sectors_written) return value * 512;
   }
-  std::fclose(io);
-  return bytes;
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  for (std::uint64_t value = 0; io >> name >> value;) {
+    if (name == "write_bytes:") return value;
+  }
+  return 0;
 }
 
 }  // namespace perdure::bench

@@ -326,6 +326,19 @@ def bench_store(options, report):
                  ["dirty", "checkpoint, ms", "msync, ms", "ratio", "written/dirty", "msync's"], lines)
 
     lines = []
+    large = 2 * mebibytes
+    for fraction, goal in ((0.001, 5.0), (0.01, 25.0)):
+        samples = [sample("pause", "--mebibytes", large, "--fraction", fraction)() for _ in range(options.rounds)]
+        report.samples[f"store/pause/{fraction}"] = samples
+        pause = statistics.median(p for s in samples for p in s["pauses"]) * 1e3
+        durable = statistics.median(w for s in samples for w in s["walls"]) * 1e3
+        dirtied = sum(s["dirtied"] for s in samples) / sum(len(s["walls"]) for s in samples) / 1e6
+        lines.append([f"{dirtied:.1f} MB", f"{pause:.2f}", f"{durable:.2f}"])
+        report.figure(f"pause of an asynchronous checkpoint, {fraction:.1%} scattered", pause, goal, "ms")
+    report.table(f"Asynchronous checkpoint of scattered dirty pages in {large} MiB, ms",
+                 ["dirty", "program stands still", "durable after"], lines)
+
+    lines = []
     for store_mebibytes in ((8,) if options.quick else (64, 512, 2048)):
         sample("prepare-attach", "--mebibytes", store_mebibytes)()
         samples = [sample("attach")() for _ in range(options.rounds)]

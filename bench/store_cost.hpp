@@ -19,6 +19,8 @@ struct store_workload {
 /// Checkpoint of a heap filled since the store was created, and of the same with scattered dirty pages.
 nlohmann::json fresh_checkpoint(const store_workload& work);
 nlohmann::json dirty_checkpoint(const store_workload& work);
+/// How long an asynchronous checkpoint of scattered dirty pages keeps the program, and until it is durable.
+nlohmann::json checkpoint_pause(const store_workload& work);
 /// What they are compared with: writing as many bytes to a plain file, and `msync` of a mapped one.
 nlohmann::json fresh_pwrite(const store_workload& work);
 nlohmann::json dirty_msync(const store_workload& work);
