@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
       {"dirty-checkpoint", dirty_checkpoint},
       {"dirty-msync", dirty_msync},
       {"pause", checkpoint_pause},
+      {"open-after-crash", open_after_crash},
+      {"verify", verify_speed},
       {"prepare-attach", prepare_attach},
       {"attach", attach},
       {"large-blocks", large_blocks},

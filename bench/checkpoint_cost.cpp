@@ -1,6 +1,8 @@
 // Checkpoints against plain files: the same bytes by pwrite + fdatasync, the same dirty pages by msync.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +11,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/heap.hpp>
 #include <random>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -216,6 +219,57 @@ nlohmann::json checkpoint_pause(const store_workload& work) {
   result["walls"] = walls;
   result["dirtied"] = dirtied;
   return result;
+}
+
+nlohmann::json open_after_crash(const store_workload& work) {
+  const std::filesystem::path path = work.directory / "crashed";
+  // The process ends at its commit, before much of the journal is written home.
+  const pid_t writer = fork();
+  if (writer < 0) fail("fork");
+  if (writer == 0) {
+    try {
+      heap_in_store subject(path, work.bytes);
+      subject.memory->flush_caches();
+      subject.store->checkpoint();
+      subject.store->wait_applied();
+      dirty_pages(subject, work, 0);
+      subject.store->checkpoint();
+      _exit(0);
+    } catch (const std::exception&) {
+      _exit(1);
+    }
+  }
+  int status = 0;
+  if (waitpid(writer, &status, 0) != writer || status != 0) throw std::runtime_error("the writer failed");
+  const store_info before = datastore::inspect(path);
+  const stopwatch watch;
+  const auto store = datastore::open(path);
+  const double opened = watch.wall();
+  store->close();
+  const double journal = static_cast<double>(std::filesystem::file_size(path / "jrnl.0"));
+  std::filesystem::remove_all(path);
+  return {{"open_seconds", opened},
+          {"journal_bytes", journal},
+          {"unapplied", before.epoch - before.applied_epoch}};
+}
+
+nlohmann::json verify_speed(const store_workload& work) {
+  const std::filesystem::path path = work.directory / "verified";
+  {
+    heap_in_store subject(path, work.bytes);
+    subject.memory->flush_caches();
+    subject.store->checkpoint();
+    subject.store->close();
+  }
+  verify_options options;
+  options.threads = 1;
+  datastore::verify(path, options);
+  const stopwatch watch;
+  const verify_report report = datastore::verify(path, options);
+  const double wall = watch.wall();
+  if (!report.whole()) throw std::runtime_error("the store is damaged");
+  std::filesystem::remove_all(path);
+  return {{"wall", wall}, {"bytes", report.bytes_read}};
 }
 
 nlohmann::json dirty_msync(const store_workload& work) {

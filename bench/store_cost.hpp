@@ -21,6 +21,9 @@ nlohmann::json fresh_checkpoint(const store_workload& work);
 nlohmann::json dirty_checkpoint(const store_workload& work);
 /// How long an asynchronous checkpoint of scattered dirty pages keeps the program, and until it is durable.
 nlohmann::json checkpoint_pause(const store_workload& work);
+/// Opening a store whose writer was killed after a commit; reading all of a store that is in the page cache.
+nlohmann::json open_after_crash(const store_workload& work);
+nlohmann::json verify_speed(const store_workload& work);
 /// What they are compared with: writing as many bytes to a plain file, and `msync` of a mapped one.
 nlohmann::json fresh_pwrite(const store_workload& work);
 nlohmann::json dirty_msync(const store_workload& work);

@@ -17,7 +17,11 @@ template <class Key, class Value>
 using stored_map = std::map<Key, Value, std::less<>, perdure::pinned_allocator<std::pair<const Key, Value>>>;
 
 int main() {
-  perdure::pinned_manager store(perdure::open_or_create, "people.store");
+  // A pinned store takes its addresses in every process that opens it, so it should not ask for more than it
+  // needs.
+  perdure::store_options options;
+  options.capacity = std::size_t{16} << 30;
+  perdure::pinned_manager store(perdure::open_or_create, "people.store", options);
   auto& people = *store.find_or_construct<stored_map<text, person>>("people")();
 
   const auto add = [&](const std::string& name) -> person& {
