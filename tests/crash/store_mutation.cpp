@@ -86,8 +86,8 @@ void store_mutation::change(fuzz_script& script) {
       return change_journal_index(script);
     case 6:
     case 7:
-      if (script.byte() % 2 == 0) write_journal(script, super_.applied_epoch + 1);
-      return write_journal(script, super_.applied_epoch + 1 + script.byte() % 2);
+      if (script.byte() % 2 == 0) write_journal(script, super_.applied_epoch + 1, false);
+      return write_journal(script, super_.applied_epoch + 1 + script.byte() % 2, true);
     case 8:
       return change_log(script);
     case 9:
@@ -234,7 +234,7 @@ void store_mutation::change_journal_index(fuzz_script& script) {
 }
 
 // A journal of the script's own invention, whole as far as checksums go.
-void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch) {
+void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch, bool may_change_length) {
   file_bytes& file = files_[journal::name_of(epoch & 1)];
   layout::journal_header header{};
   header.magic = layout::journal_magic;
@@ -242,7 +242,8 @@ void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch) {
   header.uuid = super_.uuid;
   header.epoch = epoch;
   header.segment_bytes = super_.segment_bytes;
-  if (script.byte() % 2 == 0) header.segment_bytes += (script.byte() % 8 - 4ull) * layout::chunk_size;
+  if (may_change_length && script.byte() % 2 == 0)
+    header.segment_bytes += (script.byte() % 8 - 4ull) * layout::chunk_size;
   std::vector<layout::journal_entry> index(script.byte() % 6);
   std::uint64_t next = 0;
   for (layout::journal_entry& entry : index) {

@@ -32,7 +32,7 @@ class store_mutation {
   void change_block(fuzz_script& script);
   void change_table(fuzz_script& script);
   void change_journal_index(fuzz_script& script);
-  void write_journal(fuzz_script& script, std::uint64_t epoch);
+  void write_journal(fuzz_script& script, std::uint64_t epoch, bool may_change_length);
   void change_log(fuzz_script& script);
   void change_segment(fuzz_script& script);
   void change_object(fuzz_script& script);
