@@ -158,7 +158,7 @@ perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not ma
 [=[static_cast<void>(run);]=])
 
 perdure_mutant(reader_skips_journal private_store.cpp "a reader does not see what is committed and not applied"
-[=[    pending = find_committed(parts_->journals, super.applied_epoch, super.capacity);]=]
+[=[    pending = find_committed(parts_->journals, super);]=]
 [=[]=])
 
 perdure_mutant(failed_apply_dropped private_store.cpp "a checkpoint whose application failed is not applied again"
