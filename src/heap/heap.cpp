@@ -97,7 +97,7 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
     throw error(errc::too_old,
                 "the heap was written with other size classes: copy the data with the library that wrote it");
   if (header.region_count > max_regions ||
-      std::size_t{header.region_count} * region_size > memory.capacity() + region_size - 1)
+      (header.region_count != 0 && (header.region_count - std::size_t{1}) * region_size >= memory.size()))
     throw error(errc::damaged, "the heap header counts more regions than the segment can hold");
   return std::unique_ptr<heap>(new heap(memory));
 }

@@ -19,7 +19,7 @@ bool is_free(const std::uint64_t* bitmap, std::uint32_t index) noexcept {
 }
 
 /// Calls `visit(first, descriptor)` for each run of the region until it returns false. Returns the unit at
-/// which the row of runs broke off, or the region's end.
+/// which the row of runs broke off, or the region's end. Follows nothing that is not in the region.
 template <class Visit>
 unit_index each_run(const metadata& m, std::size_t r, Visit visit) {
   const auto start = static_cast<unit_index>(r * units_per_region);
@@ -29,7 +29,10 @@ unit_index each_run(const metadata& m, std::size_t r, Visit visit) {
     const unit_descriptor& d = m.unit(u);
     const bool known =
         d.kind == unit_kind::free_run || d.kind == unit_kind::slab || d.kind == unit_kind::large;
-    if (!known || d.length == 0 || d.length > end - u || !visit(u, d)) return u;
+    if (!known || d.length == 0 || d.length > end - u) return u;
+    const bool possible = d.kind != unit_kind::slab ||
+                          (d.size_class < class_count && d.length == slab_geometries[d.size_class].units);
+    if (!possible || !visit(u, d)) return u;
     u += d.length;
   }
   return u;
@@ -54,7 +57,7 @@ heap_stats heap::stats() const {
   stats.used_bytes += slabs_used;
   stats.free_bytes = slab_bytes - slabs_used;
   for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (header.regions[r] != region_kind::runs) continue;
+    if (header.regions[r] != region_kind::runs || !metadata::is_held(r, engine_->memory.size())) continue;
     const unit_index frontier = m.region(r).frontier;
     each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
       const unit_index first = u % units_per_region;
@@ -73,6 +76,7 @@ void heap::walk(const std::function<void(void*, std::size_t)>& visit) const {
   const metadata& m = engine_->metadata;
   const heap_header& header = m.header();
   for (std::size_t r = 0; r < header.region_count; ++r) {
+    if (!metadata::is_held(r, engine_->memory.size())) continue;
     if (header.regions[r] == region_kind::huge) {
       const auto first = static_cast<unit_index>(r * units_per_region + first_data_unit);
       visit(m.address(first), std::size_t{m.unit(first).length} * unit_size);
@@ -94,22 +98,47 @@ void heap::walk(const std::function<void(void*, std::size_t)>& visit) const {
 std::vector<std::string> heap::check() const {
   const metadata& m = engine_->metadata;
   const heap_header& header = m.header();
+  const std::size_t capacity = engine_->memory.capacity();
+  const std::size_t bytes = engine_->memory.size();
   std::vector<std::string> faults;
   const auto fault = [&](unit_index u, const std::string& what) {
     if (faults.size() < 100) faults.push_back("unit " + std::to_string(u) + ": " + what);
   };
 
-  std::uint64_t free_units = 0, free_runs = 0, large_units = 0, large_blocks = 0;
-  std::uint64_t used_blocks[class_count] = {}, slab_units[class_count] = {}, partial_slabs[class_count] = {};
+  std::uint64_t free_units = 0, large_units = 0, large_blocks = 0;
+  std::uint64_t used_blocks[class_count] = {}, slab_units[class_count] = {};
+  // First units in ascending order: what the lists hold must be among them.
+  std::vector<unit_index> free_runs;
+  std::vector<unit_index> partial_slabs[class_count];
+  std::size_t rest_of_huge = 0;  // regions still to come of the huge block before
   for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (header.regions[r] == region_kind::huge) {
-      const unit_descriptor& d = m.unit(static_cast<unit_index>(r * units_per_region + first_data_unit));
+    const auto start = static_cast<unit_index>(r * units_per_region);
+    const region_kind kind = header.regions[r];
+    if ((kind == region_kind::huge_rest) != (rest_of_huge != 0))
+      fault(start, "a huge block is cut or too long");
+    if (rest_of_huge != 0) --rest_of_huge;
+    if (kind == region_kind::none || kind > region_kind::vacant_released)
+      fault(start, "the region is of no known kind");
+    if (kind != region_kind::huge && kind != region_kind::runs) continue;
+    if (!metadata::is_held(r, bytes)) {
+      fault(start, "the region lies beyond the segment's end");
+      continue;
+    }
+    const region_header& region = m.region(r);
+    if (region.end_unit != std::min(capacity - r * region_size, region_size) / unit_size)
+      fault(start, "the region has a wrong length");
+    if (kind == region_kind::huge) {
+      const unit_descriptor& d = m.unit(start + first_data_unit);
+      const std::size_t end = data_offset + std::size_t{d.length} * unit_size;
       large_units += d.length;
       ++large_blocks;
-      if (d.kind != unit_kind::large)
-        fault(first_data_unit, "a huge region does not begin with a large block");
+      if (d.kind != unit_kind::large) fault(start, "a huge region does not begin with a large block");
+      if (end > bytes - r * region_size) fault(start, "a huge block lies beyond the segment's end");
+      rest_of_huge = (end + region_size - 1) / region_size - 1;
+      continue;
     }
-    if (header.regions[r] != region_kind::runs) continue;
+    if (region.frontier < first_data_unit || region.frontier > region.end_unit)
+      fault(start, "the region's frontier lies outside it");
     bool previous_free = false;
     const unit_index stop = each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
       const unit_descriptor& tail = m.unit(u + d.length - 1);
@@ -118,7 +147,7 @@ std::vector<std::string> heap::check() const {
       previous_free = free;
       if (free) {
         free_units += d.length;
-        ++free_runs;
+        free_runs.push_back(u);
         if (d.length > 1 && (tail.kind != unit_kind::free_tail || tail.length != d.length - 1))
           fault(u, "the free run's tail does not point back to it");
       } else if (d.kind == unit_kind::large) {
@@ -127,7 +156,10 @@ std::vector<std::string> heap::check() const {
         if (d.length > 1 && (tail.kind != unit_kind::large_tail || tail.length != d.length - 1))
           fault(u, "the large block's tail does not point back to it");
       }
-      for (std::uint32_t i = 0; i < d.length && !free; ++i) {
+      if (!free &&
+          (u - start + d.length > region.frontier || (std::size_t{u} + d.length) * unit_size > bytes))
+        fault(u, "a run in use lies beyond what was ever used");
+      for (std::uint32_t i = 0; i < d.length; ++i) {
         const unsigned expected = d.kind == unit_kind::slab ? d.size_class + 1U : 0U;
         if (m.class_byte_of(u + i) != expected) {
           fault(u + i, "the class map disagrees with the descriptor");
@@ -135,10 +167,6 @@ std::vector<std::string> heap::check() const {
         }
       }
       if (d.kind != unit_kind::slab) return true;
-      if (d.size_class >= class_count || d.length != slab_geometries[d.size_class].units) {
-        fault(u, "a slab of an impossible class or length");
-        return false;
-      }
       const slab_geometry& geometry = slab_geometries[d.size_class];
       const std::uint64_t* bitmap = m.bitmap(u, geometry);
       std::uint32_t free_blocks = 0;
@@ -157,46 +185,48 @@ std::vector<std::string> heap::check() const {
           fault(u + i, "a slab's unit does not point back to its first one");
       used_blocks[d.size_class] += geometry.blocks - free_blocks;
       slab_units[d.size_class] += d.length;
-      partial_slabs[d.size_class] += free_blocks != 0;
+      if (free_blocks != 0) partial_slabs[d.size_class].push_back(u);
       return true;
     });
-    if (stop != r * units_per_region + m.region(r).end_unit) fault(stop, "the row of runs breaks off here");
+    if (stop != start + region.end_unit) fault(stop, "the row of runs breaks off here");
   }
+  if (rest_of_huge != 0) fault(0, "a huge block is cut or too long");
 
-  std::uint64_t listed_runs = 0;
-  for (unsigned list = 0; list < run_list_count; ++list) {
-    const bool bit = (header.run_list_bits[list / 64] >> (list % 64) & 1) != 0;
-    if (bit != (header.run_lists[list] != no_unit))
-      fault(header.run_lists[list], "a run list's bit is wrong");
+  // A list is followed only through units that were met above, and ends where a link back is wrong, which
+  // any circle has.
+  const auto listed = [&](unit_index head, const std::vector<unit_index>& known, const auto& belongs,
+                          const char* otherwise) {
+    std::uint64_t count = 0;
     unit_index previous = no_unit;
-    for (unit_index u = header.run_lists[list]; u != no_unit; u = m.unit(u).next) {
-      const unit_descriptor& d = m.unit(u);
-      if (d.kind != unit_kind::free_run || d.previous != previous ||
-          run_allocator::list_of(d.length) != list) {
-        fault(u, "a run list holds what does not belong there");
+    for (unit_index u = head; u != no_unit; u = m.unit(u).next) {
+      if (!std::binary_search(known.begin(), known.end(), u) || m.unit(u).previous != previous ||
+          !belongs(m.unit(u))) {
+        fault(u, otherwise);
         break;
       }
-      if (++listed_runs > free_runs) break;
+      ++count;
       previous = u;
     }
+    return count;
+  };
+  std::uint64_t listed_runs = 0;
+  for (unsigned list = 0; list < 128; ++list) {
+    const bool bit = (header.run_list_bits[list / 64] >> (list % 64) & 1) != 0;
+    const unit_index head = list < run_list_count ? header.run_lists[list] : no_unit;
+    if (bit != (head != no_unit)) fault(head, "a run list's bit is wrong");
+    listed_runs += listed(
+        head, free_runs, [&](const unit_descriptor& d) { return run_allocator::list_of(d.length) == list; },
+        "a run list holds what does not belong there");
   }
-  if (listed_runs != free_runs)
-    fault(0,
-          std::to_string(free_runs) + " free runs exist, but the lists hold " + std::to_string(listed_runs));
+  if (listed_runs != free_runs.size())
+    fault(0, std::to_string(free_runs.size()) + " free runs exist, but the lists hold " +
+                 std::to_string(listed_runs));
 
   for (unsigned c = 0; c < class_count; ++c) {
-    std::uint64_t listed = 0;
-    unit_index previous = no_unit;
-    for (unit_index u = header.partial_slabs[c]; u != no_unit; u = m.unit(u).next) {
-      const unit_descriptor& d = m.unit(u);
-      if (d.kind != unit_kind::slab || d.size_class != c || d.free_blocks == 0 || d.previous != previous) {
-        fault(u, "a bin lists a slab that does not belong there");
-        break;
-      }
-      if (++listed > partial_slabs[c]) break;
-      previous = u;
-    }
-    if (listed != partial_slabs[c])
+    const std::uint64_t slabs = listed(
+        header.partial_slabs[c], partial_slabs[c], [](const unit_descriptor&) { return true; },
+        "a bin lists a slab that does not belong there");
+    if (slabs != partial_slabs[c].size())
       fault(0, "class " + std::to_string(c) + " lists not all its slabs with free blocks");
     if (used_blocks[c] != header.used_blocks[c] || slab_units[c] != header.slab_units[c])
       fault(0, "the counters of class " + std::to_string(c) + " are wrong");

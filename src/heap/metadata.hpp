@@ -29,6 +29,10 @@ class metadata {
     return reinterpret_cast<std::uint64_t*>(region_of(slab) + wide_bitmap_offset +
                                             (slab % units_per_region) * wide_bitmap_size);
   }
+  /// Whether what the region's kind promises of its metadata lies in a segment of that size.
+  static bool is_held(std::size_t r, std::size_t segment_bytes) noexcept {
+    return r * region_size + data_offset <= segment_bytes;
+  }
   std::byte* address(unit_index u) const noexcept { return base_ + std::size_t{u} * unit_size; }
   unit_index unit_of(const void* block) const noexcept {
     return static_cast<unit_index>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base_) /

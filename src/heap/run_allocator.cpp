@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "perdure/error.hpp"
+
 namespace perdure::detail {
 
 unsigned run_allocator::list_of(std::uint32_t units) noexcept {
@@ -195,12 +197,30 @@ void run_allocator::release_huge(unit_index first) {
     header.regions[r] = region_kind::vacant;
 }
 
+bool run_allocator::is_free_run(unit_index first, unsigned list) const noexcept {
+  const heap_header& header = metadata_.header();
+  const std::size_t r = first / units_per_region;
+  if (r >= header.region_count || header.regions[r] != region_kind::runs) return false;
+  if (!metadata::is_held(r, memory_.size())) return false;
+  const std::uint32_t within = first % units_per_region;
+  const std::uint32_t end = std::min(metadata_.region(r).end_unit, units_per_region);
+  const unit_descriptor& run = metadata_.unit(first);
+  return within >= first_data_unit && within < end && run.kind == unit_kind::free_run &&
+         run.length <= end - within && list_of(run.length) == list;
+}
+
 std::vector<page_run> run_allocator::take_idle_chunks() {
   constexpr std::uint64_t pages_per_unit = unit_size / page_size;
   std::vector<page_run> chunks;
   heap_header& header = metadata_.header();
+  const auto held = static_cast<unit_index>(memory_.size() / unit_size);
+  // No more runs of a chunk and longer than there is room for: a list that is longer goes in a circle.
+  std::uint64_t most = std::uint64_t{header.region_count} * (units_per_region / units_per_chunk);
   for (unsigned list = list_of(units_per_chunk); list < run_list_count; ++list) {
     for (unit_index first = header.run_lists[list]; first != no_unit; first = metadata_.unit(first).next) {
+      if (most-- == 0 || !is_free_run(first, list))
+        throw error(errc::damaged,
+                    "the heap's lists of free runs are damaged; restore the store from a copy");
       unit_descriptor& run = metadata_.unit(first);
       if (run.idle == idle_state::released) continue;
       if (run.idle == idle_state::fresh) {
@@ -210,7 +230,7 @@ std::vector<page_run> run_allocator::take_idle_chunks() {
       run.idle = idle_state::released;
       const std::size_t r = first / units_per_region;
       const auto region_start = static_cast<unit_index>(r * units_per_region);
-      const unit_index used_end = region_start + metadata_.region(r).frontier;
+      const unit_index used_end = std::min(region_start + metadata_.region(r).frontier, held);
       const unit_index run_end = first + run.length;
       const unit_index begin = (first + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
       // Nothing from the frontier on was ever used, so a last chunk that reaches past it counts as whole.

@@ -30,7 +30,8 @@ class run_allocator {
   unit_index allocate_huge(std::size_t bytes);
   void release_huge(unit_index first);
 
-  /// Chunks inside runs that were already free at the previous call; marks them released.
+  /// Chunks inside runs that were already free at the previous call; marks them released. Throws
+  /// `errc::damaged` where the lists of free runs are not what this library wrote.
   std::vector<page_run> take_idle_chunks();
 
   static unsigned list_of(std::uint32_t units) noexcept;
@@ -43,6 +44,7 @@ class run_allocator {
   void link(unit_index first, std::uint32_t units, idle_state idle) noexcept;
   void unlink(unit_index first) noexcept;
   unit_index find_fit(std::uint32_t units) const noexcept;
+  bool is_free_run(unit_index first, unsigned list) const noexcept;
   unit_index take(unit_index run, std::uint32_t skip, std::uint32_t units);
   void start_region(std::size_t region, bool as_free_run);
   void make_accessible(unit_index first, std::uint32_t units);

@@ -10,6 +10,7 @@ namespace {
 bool sound(const checked_memory& memory, std::uint64_t offset) noexcept {
   if (!memory.holds(offset, sizeof(attribute_record), alignof(attribute_record))) return false;
   const auto* const record = static_cast<const attribute_record*>(memory.memory().at(offset));
+  if (record->key_length > max_attribute_key || record->value_length > max_attribute_value) return false;
   return memory.holds(offset,
                       sizeof(attribute_record) + std::uint64_t{record->key_length} + record->value_length,
                       alignof(attribute_record));
@@ -33,9 +34,13 @@ std::string_view value_of(const attribute_record* record) noexcept {
 template <class Visit>
 bool visit_links(const checked_memory& memory, std::uint64_t& head, Visit visit) {
   std::uint64_t* link = &head;
+  std::uint64_t bytes = 0;
   for (std::size_t i = 0; *link != 0; ++i) {
     if (i > max_attributes) memory.fail("an object has more attributes than can be");
     attribute_record* const record = at(memory, *link);
+    // The number alone would let a circle of the largest values be copied out a thousand times.
+    bytes += sizeof *record + std::uint64_t{record->key_length} + record->value_length;
+    if (bytes > memory.size()) memory.fail("an object's attributes are larger than the store");
     if (visit(*link, record)) return true;
     link = &record->next;
   }

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "manager/name_hash.hpp"
+
 namespace perdure::detail {
 
 inline constexpr std::uint64_t directory_magic = 0x79726f74'63657269;  // "irectory"
@@ -52,6 +54,15 @@ struct object_record {
   std::uint8_t reserved[3];
 };
 static_assert(sizeof(object_record) == 48 && sizeof(object_record) % object_alignment == 0);
+
+/// What belongs into `check` of the record of the object at that offset.
+inline std::uint32_t record_check(const object_record& record, std::uint64_t offset) noexcept {
+  const std::uint64_t shape = (std::uint64_t{record.name_length} << 32) | record.lead;
+  const std::uint64_t mixed =
+      fold(offset ^ record.hash ^ 0x510e527fade682d1, record.type ^ 0x9b05688c2b3e6c1f);
+  return static_cast<std::uint32_t>(
+      fold(mixed ^ shape ^ record.kind, (record.length << 1) ^ 0x1f83d9abfb41bd6b));
+}
 
 /// Followed by the mangled name. Never removed: a type costs its name once.
 struct type_record {

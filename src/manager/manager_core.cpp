@@ -64,7 +64,11 @@ struct manager_core::state {
   void attach() {
     memory = heap::attach(store->memory());
     directory = std::make_unique<name_directory>(checked_memory(*memory, store->memory(), path));
-    if (memory->root() == 0 && writable) format_directory();
+    if (memory->root() != 0 || !writable) return;
+    // Making one allocates, which trusts the heap; this one is not as this library leaves it.
+    if (const std::vector<std::string> wrong = memory->check(); !wrong.empty())
+      throw error(errc::damaged, path + ": the heap is damaged: " + wrong.front());
+    format_directory();
   }
   void format() {
     memory = heap::format(store->memory());

@@ -29,14 +29,6 @@ std::uint64_t anonymous_hash(std::uint64_t offset) noexcept {
   return fold(offset ^ kind_seed(instance_kind::anonymous), 0x9b05688c2b3e6c1f);
 }
 
-std::uint32_t record_check(const object_record& record, std::uint64_t offset) noexcept {
-  const std::uint64_t shape = (std::uint64_t{record.name_length} << 32) | record.lead;
-  const std::uint64_t mixed =
-      fold(offset ^ record.hash ^ 0x510e527fade682d1, record.type ^ 0x9b05688c2b3e6c1f);
-  return static_cast<std::uint32_t>(
-      fold(mixed ^ shape ^ record.kind, (record.length << 1) ^ 0x1f83d9abfb41bd6b));
-}
-
 std::size_t round_up_to(std::size_t bytes, std::size_t alignment) noexcept {
   return (bytes + alignment - 1) & ~(alignment - 1);
 }

@@ -19,10 +19,8 @@ namespace perdure {
 
 namespace {
 
-constexpr std::size_t most_home_files = 4096;
-
 layout::super_slot first_slot(const store_options& options) {
-  constexpr std::size_t most = std::size_t{1} << 46;
+  constexpr std::size_t most = layout::most_capacity;
   if (options.capacity == 0 || options.capacity > most) {
     throw error(errc::invalid_argument,
                 "a store's capacity must be from 1 byte to 64 TiB, not " + std::to_string(options.capacity));
@@ -36,9 +34,9 @@ layout::super_slot first_slot(const store_options& options) {
   layout::super_slot slot{};
   slot.capacity = round_up(options.capacity, segment_alignment);
   slot.home_file_bytes = options.home_file_size;
-  if ((slot.capacity - 1) / slot.home_file_bytes + 1 > most_home_files) {
+  if ((slot.capacity - 1) / slot.home_file_bytes + 1 > layout::most_home_files) {
     throw error(errc::invalid_argument, "a store of this capacity would have more than " +
-                                            std::to_string(most_home_files) +
+                                            std::to_string(layout::most_home_files) +
                                             " home files: choose a larger home file size");
   }
   if (!options.pinned && options.address != nullptr) {
@@ -96,7 +94,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
 // Brings home what was committed last, and takes away what a checkpoint that was never committed left.
 void recover(store_parts& parts) {
   layout::super_slot super = parts.super.now();
-  const auto pending = find_committed(parts.journals, super.applied_epoch, super.capacity);
+  const auto pending = find_committed(parts.journals, super);
   if (!pending.empty()) {
     const layout::journal_header& last = pending.back().header;
     for (const committed_journal& journal : pending) parts.home.require(journal.header.segment_bytes);

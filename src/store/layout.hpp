@@ -25,6 +25,11 @@ inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 /// What the heap cuts the segment into, and the step in which segments and home files grow.
 inline constexpr std::size_t chunk_size = std::size_t{2} << 20;
 
+/// What no store exceeds. Opening relies on it: tables in memory grow with the capacity, and loops with the
+/// number of home files.
+inline constexpr std::uint64_t most_capacity = std::uint64_t{1} << 46;
+inline constexpr std::uint64_t most_home_files = 4096;
+
 using magic = std::array<char, 8>;
 using uuid_bytes = std::array<std::uint8_t, 16>;
 

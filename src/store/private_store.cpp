@@ -122,7 +122,7 @@ private_store::private_store(store_parts parts)
   std::vector<committed_journal> pending;
   if (!writable_) {
     // A reader cannot redo at home what a dead writer committed last; it does so in its own memory.
-    pending = find_committed(parts_->journals, super.applied_epoch, super.capacity);
+    pending = find_committed(parts_->journals, super);
     if (!pending.empty()) {
       epoch_ = pending.back().header.epoch;
       bytes_ = pending.back().header.segment_bytes;

@@ -88,19 +88,23 @@ void redo_in_memory(const committed_journal& journal, std::byte* base) {
   }
 }
 
-std::vector<committed_journal> find_committed(const std::array<journal, 2>& journals, std::uint64_t applied,
-                                              std::uint64_t capacity) {
+std::vector<committed_journal> find_committed(const std::array<journal, 2>& journals,
+                                              const layout::super_slot& super) {
+  const std::uint64_t applied = super.applied_epoch;
+  std::uint64_t length = super.segment_bytes;
   std::vector<committed_journal> found;
   for (std::uint64_t epoch = applied + 1; epoch <= applied + 2; ++epoch) {
     const journal& file = journals[epoch & 1];
     const auto header = file.header();
     if (!header || header->epoch != epoch) continue;
-    auto index = file.read_index(*header, capacity);
+    auto index = file.read_index(*header, super.capacity);
     if (!index) continue;
     if (found.empty() && epoch == applied + 2) {
       throw_damaged(journals[(applied + 1) & 1].path(),
                     "checkpoint " + std::to_string(applied + 1) + " is missing beneath a later one");
     }
+    if (header->segment_bytes < length) throw_damaged(file.path(), "its segment is shorter than before");
+    length = header->segment_bytes;
     found.push_back({&file, *header, std::move(*index)});
   }
   return found;

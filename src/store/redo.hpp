@@ -26,11 +26,11 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
 /// The same into memory, for readers.
 void redo_in_memory(const committed_journal& journal, std::byte* base);
 
-/// The journals that a store at `applied` epoch still has to redo, oldest first: none, one or two. A torn
-/// journal was never acknowledged and is passed over. Throws `damaged` when an older one is missing
-/// beneath a newer.
-std::vector<committed_journal> find_committed(const std::array<journal, 2>& journals, std::uint64_t applied,
-                                              std::uint64_t capacity);
+/// The journals that a store still has to redo, oldest first: none, one or two. A torn journal was never
+/// acknowledged and is passed over. Throws `damaged` when an older one is missing beneath a newer, or a
+/// segment would become shorter, which none ever does: pages of the older would lie beyond its end.
+std::vector<committed_journal> find_committed(const std::array<journal, 2>& journals,
+                                              const layout::super_slot& super);
 
 /// The pages a journal speaks of, normalized.
 std::vector<page_run> pages_of(const committed_journal& journal);

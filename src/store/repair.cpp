@@ -31,6 +31,14 @@ namespace {
 
 constexpr std::uint64_t per_table_page = layout::entries_per_table_page;
 
+bool is_sound_table_page(const os::file& table, std::uint64_t index, const layout::uuid_bytes& uuid) {
+  layout::table_page page{};
+  if (table.read_at(&page, sizeof page, (index + 1) * layout::block) != sizeof page) return false;
+  const std::uint32_t crc = os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
+  return page.crc == crc && page.index == index &&
+         std::equal(page.store.begin(), page.store.end(), uuid.begin());
+}
+
 class repair_of_store {
  public:
   repair_of_store(const std::filesystem::path& path, const repair_options& options)
@@ -273,13 +281,21 @@ void repair_of_store::mend_table() {
   const std::uint64_t table_pages = (pages + per_table_page - 1) / per_table_page;
 
   std::set<std::uint64_t> anew;  // table pages
+  bool is_of_later_epoch = false;
   std::uint64_t intact = table_pages;
   {
     const os::file file = os::file::open_in(directory_, "crc", O_RDWR);
     intact = file.size() / layout::block;
     intact = intact == 0 ? 0 : intact - 1;
     if (file.size() < (table_pages + 1) * layout::block) file.resize((table_pages + 1) * layout::block);
+    for_damage(now, store_section::checksum_page, [&](const verify_finding& one) {
+      if (one.offset < layout::block) return;
+      is_of_later_epoch |= is_sound_table_page(file, one.offset / layout::block - 1, super_.uuid);
+    });
   }
+  // A later checkpoint was being written home, and the journal that could end it is gone: the pages may be
+  // of either.
+  if (is_of_later_epoch && !options_.accept_damage) return;
   for (std::uint64_t index = std::min(intact, table_pages); index < table_pages; ++index) anew.insert(index);
   for_damage(now, store_section::checksum_page, [&](const verify_finding& one) {
     if (one.offset >= layout::block) anew.insert(one.offset / layout::block - 1);

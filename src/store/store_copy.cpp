@@ -173,7 +173,7 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
     const layout::super_slot& now = super.now();
     const std::array<journal, 2> journals{journal(directory, 0, now.uuid, false),
                                           journal(directory, 1, now.uuid, false)};
-    const auto pending = find_committed(journals, now.applied_epoch, now.capacity);
+    const auto pending = find_committed(journals, now);
     copy_options options;
     options.epoch = pending.empty() ? now.epoch : pending.back().header.epoch;
     options.writable = false;

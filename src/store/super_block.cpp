@@ -44,7 +44,7 @@ void check_format(const layout::super_slot& slot, const std::filesystem::path& p
 void check_sense(const layout::super_slot& slot, const std::filesystem::path& path) {
   const auto damaged = [&path](const char* what) { throw_damaged(path, what); };
   constexpr std::uint64_t most = std::uint64_t{1} << 56;
-  if (slot.capacity == 0 || slot.capacity % segment_alignment != 0 || slot.capacity > most)
+  if (slot.capacity == 0 || slot.capacity % segment_alignment != 0 || slot.capacity > layout::most_capacity)
     damaged("absurd capacity");
   if (slot.segment_bytes > slot.capacity || slot.segment_bytes % layout::chunk_size != 0) {
     damaged("the segment's length contradicts the capacity");
@@ -53,6 +53,8 @@ void check_sense(const layout::super_slot& slot, const std::filesystem::path& pa
       slot.home_file_bytes > most) {
     damaged("absurd size of home files");
   }
+  if ((slot.capacity - 1) / slot.home_file_bytes >= layout::most_home_files)
+    damaged("absurd number of home files");
   if (slot.applied_epoch > slot.epoch || slot.epoch - slot.applied_epoch > 2) damaged("epochs out of order");
   const bool pinned = (slot.flags & layout::flag_pinned) != 0;
   if (pinned != (slot.address != 0) || slot.address % segment_alignment != 0 || slot.address > most) {

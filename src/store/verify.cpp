@@ -343,6 +343,8 @@ void verification::check_journals() {
     } else if (!beneath) {
       damage(store_section::journal, journal::name_of(1 - parity), 0,
              "checkpoint " + std::to_string(epoch - 1) + " is missing beneath a later one");
+    } else if (headers[parity]->segment_bytes < committed_bytes_) {
+      damage(store_section::journal, journal::name_of(parity), 0, "its segment is shorter than before");
     } else {
       overlay(*headers[parity], *index);
     }
@@ -400,7 +402,11 @@ void verification::check_pages() {
   }
   if (!crc_) return;
   std::uint64_t home_bytes = 0;
-  for (const home_file& home : home_) home_bytes += home.bytes;
+  std::uint64_t home_end = 0;
+  for (std::size_t i = 0; i < home_.size(); ++i) {
+    home_bytes += home_[i].bytes;
+    if (home_[i].bytes != 0) home_end = i * super_.home_file_bytes + home_[i].bytes;
+  }
   if (committed_bytes_ > super_.segment_bytes && home_bytes < committed_bytes_) {
     damage(store_section::home_length, home_files::name_of(home_.empty() ? 0 : home_.size() - 1), 0,
            "the home files are shorter than the last checkpoint needs");
@@ -408,8 +414,10 @@ void verification::check_pages() {
   report_.pages = committed_bytes_ / page_size;
   const std::uint64_t in_file = (crc_.size() + layout::block - 1) / layout::block;
   const std::uint64_t most = (super_.capacity / page_size + per_table_page - 1) / per_table_page;
-  const std::uint64_t stretches = std::min(
-      most, std::max((report_.pages + per_table_page - 1) / per_table_page, in_file == 0 ? 0 : in_file - 1));
+  // What is longer than any file has been reported; there is nothing there to read.
+  const std::uint64_t held = std::min(report_.pages, home_end / page_size);
+  const std::uint64_t stretches =
+      std::min(most, std::max((held + per_table_page - 1) / per_table_page, in_file == 0 ? 0 : in_file - 1));
   if (options_.progress != nullptr) options_.progress->total = committed_bytes_;
 
   std::atomic<std::uint64_t> next{0};

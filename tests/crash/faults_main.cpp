@@ -1,4 +1,5 @@
-// Fails every call of a run, one run after the other.
+// Fails every call of a run, one run after the other: in one run the call alone, in another the call and all
+// that follow, for every kind of failure that leaves the process alive.
 //
 //   crash_faults [--stride N] [--seed N]    every N-th call
 //   crash_faults --test N                   the same; every call where PERDURE_LONG_TESTS is set

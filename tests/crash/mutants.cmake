@@ -1,10 +1,18 @@
 # Mutants: the store with one deliberate mistake each. A rig that does not notice them proves nothing, so
 # each must be caught, and a test fails where one is not.
 #
-# perdure_mutant(NAME FILE WHAT OLD NEW [RIG OPTION...]): in FILE of src/store the text OLD, which must be
-# there exactly once, becomes NEW. When the source has moved on, the build fails and the mutant must follow.
+# perdure_mutant(NAME FILE WHAT OLD NEW [RIG replay|damage] [OPTION...]): in FILE of src/store the text OLD,
+# which must be there exactly once, becomes NEW. When the source has moved on, the build fails and the mutant
+# must follow. The rig (replay unless told) gets the options.
 
 function(perdure_mutant name file what old new)
+  cmake_parse_arguments(PARSE_ARGV 5 arg "" RIG "")
+  set(rig replay)
+  set(options --states 150000 --thin 4)
+  if(arg_RIG)
+    set(rig ${arg_RIG})
+    set(options --damages 20000)
+  endif()
   set(copy ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${file})
   set(script ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cmake)
   file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [==[
@@ -23,11 +31,11 @@ file(WRITE "@copy@" "${text}")
                      DEPENDS ${CMAKE_SOURCE_DIR}/src/store/${file} ${script} VERBATIM
                      COMMENT "Mutant ${name}: ${what}")
   # Its own object comes before the library's, of which the rest is taken.
-  add_executable(mutant_${name} ${copy} $<TARGET_OBJECTS:perdure_crash_replay>)
+  add_executable(mutant_${name} ${copy} $<TARGET_OBJECTS:perdure_crash_${rig}>)
   target_link_libraries(mutant_${name} PRIVATE perdure_crash)
   target_compile_options(mutant_${name} PRIVATE -O1 -w)
   add_test(NAME crash.mutant.${name}
-           COMMAND mutant_${name} --expect-violation --states 150000 --thin 4 ${ARGN})
+           COMMAND mutant_${name} --expect-violation ${options} ${arg_UNPARSED_ARGUMENTS})
   set_tests_properties(crash.mutant.${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
@@ -169,9 +177,35 @@ perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not ma
 [=[static_cast<void>(run);]=])
 
 perdure_mutant(reader_skips_journal private_store.cpp "a reader does not see what is committed and not applied"
-[=[    pending = find_committed(parts_->journals, super.applied_epoch, super.capacity);]=]
+[=[    pending = find_committed(parts_->journals, super);]=]
 [=[]=])
 
 perdure_mutant(failed_apply_dropped private_store.cpp "a checkpoint whose application failed is not applied again"
 [=[  if (unapplied_) apply();]=]
 [=[  unapplied_.reset();]=] --faults)
+
+perdure_mutant(foreign_journal_taken journal.cpp "the journal of another store is taken for this one's"
+[=[  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {
+    throw_damaged(file_.path(), "it belongs to another store");
+  }]=]
+[=[  uuid_ = first.uuid;]=] RIG damage)
+
+perdure_mutant(foreign_home_file_taken home_files.cpp "a home file of another store is taken for this one's"
+[=[header.uuid != uuid_ || header.index]=]
+[=[header.index]=] RIG damage)
+
+perdure_mutant(foreign_table_taken checksum_table.cpp "the checksum table of another store is taken for this one's"
+[=[  if (header.uuid != super.uuid) throw_damaged(file_.path(), "it belongs to another store");]=]
+[=[]=] RIG damage)
+
+perdure_mutant(pages_not_verified verify.cpp "verification does not compare pages with their checksums"
+[=[  if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
+[=[  if (false)]=] RIG damage)
+
+perdure_mutant(short_home_file_not_seen verify.cpp "verification does not see that a home file is short"
+[=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]
+[=[]=] RIG damage)
+
+perdure_mutant(repair_mixes_checkpoints repair.cpp "repair takes pages of two checkpoints for one"
+[=[  if (is_of_later_epoch && !options_.accept_damage) return;]=]
+[=[]=] RIG damage)

@@ -212,6 +212,43 @@ TEST_F(HeapTest, AttachRefusesWhatIsNotAHeapItCanRead) {
   h = heap::attach(*memory);
 }
 
+TEST(DamagedHeap, IsReportedAndNotFollowed) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 2000; ++round) {
+    auto bytes = make_volatile_segment(2 * GiB);
+    {
+      auto h = heap::format(*bytes);
+      for (const std::size_t size : {16, 100, 5000, 300'000}) h->allocate(size);
+      h->deallocate(h->allocate(5 * MiB));
+      h->flush_caches();
+      ASSERT_TRUE(h->check().empty());
+    }
+    // A few words of the header, the region's header, the class map or the descriptors.
+    for (std::uint64_t words = 1 + random() % 3; words != 0; --words) {
+      const std::size_t areas[][2] = {{0, 1536}, {60 * 1024, 8}, {64 * 1024 + 1408, 64}, {218 * 1024, 8192}};
+      const auto& [begin, length] = areas[random() % 4];
+      const std::uint32_t values[] = {
+          0, 1, 7, ~0u, 1408, 65536, 65536 + 1408, static_cast<std::uint32_t>(random())};
+      std::memcpy(bytes->base() + begin + random() % (length / 4) * 4, &values[random() % 8], 4);
+    }
+    try {
+      const auto h = heap::attach(*bytes);
+      h->stats();
+      h->walk([](void*, std::size_t) {});
+      const bool sound = h->check().empty();
+      h->release_free_memory();
+      h->release_free_memory();
+      if (!sound) continue;
+      // What the check lets pass can be worked with.
+      for (const std::size_t size : {16, 100, 5000, 300'000}) h->deallocate(h->allocate(size));
+      h->flush_caches();
+      EXPECT_TRUE(h->check().empty());
+    } catch (const error& damage) {
+      EXPECT_NE(damage.code(), errc::ok);
+    }
+  }
+}
+
 TEST_F(HeapTest, IdleChunksAreReleasedAtTheSecondCallAndOnlyOnce) {
   void* p = h->allocate(100 * MiB);
   void* wall = h->allocate(MiB);

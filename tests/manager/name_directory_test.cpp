@@ -266,6 +266,21 @@ TEST(NameDirectory, DamagedRecordsAreReportedNotFollowed) {
   }
 }
 
+TEST(NameDirectory, AttributesThatAreTooLongOrGoInACircleAreDamage) {
+  directory_on_a_heap d;
+  void* const object = d.add(instance_kind::named, "x");
+  auto& record = d.directory->record_of(object);
+  set_attribute(d.directory->memory(), record.attributes, "key", std::string(max_attribute_value, 'v'));
+  auto& one = *static_cast<attribute_record*>(d.memory->at(record.attributes));
+  EXPECT_EQ(d.directory->describe(object).attributes().size(), 1U);
+  // A thousand copies of the value would be a gibibyte.
+  one.next = record.attributes;
+  EXPECT_THROW(d.directory->describe(object), error);
+  one.next = 0;
+  one.value_length = max_attribute_value + 1;
+  EXPECT_THROW(d.directory->describe(object), error);
+}
+
 TEST(NameDirectory, HeapWithoutADirectoryIsEmpty) {
   auto bytes = make_volatile_segment(std::size_t{1} << 30);
   auto memory = heap::format(*bytes);

@@ -7,8 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "heap/layout.hpp"
 #include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
+#include "segment/segment.hpp"
 
 namespace perdure {
 namespace {
@@ -164,6 +166,22 @@ class full_disk {
  private:
   rlimit before_{};
 };
+
+// A heap that no manager made gets a directory when it is opened for writing, and that takes memory from it.
+TEST_F(open_mode_test, ADirectoryIsNotPutIntoADamagedHeap) {
+  {
+    const auto store = datastore::create(path, small_store());
+    const auto memory = heap::format(store->memory());
+    memory->allocate(100);
+    memory->flush_caches();
+    auto& header = *reinterpret_cast<detail::heap_header*>(store->memory().base());
+    for (detail::unit_index& slab : header.partial_slabs) slab = 4'000'000;
+    store->checkpoint();
+  }
+  EXPECT_EQ(code_of([&] { manager(open_only, path); }), errc::damaged);
+  const manager reader(open_read_only, path);
+  EXPECT_FALSE(reader.check().empty());
+}
 
 TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {
   EXPECT_TRUE(in_another_process([&] {

@@ -13,6 +13,7 @@
 #include "segment/segment.hpp"
 #include "store/checked_block.hpp"
 #include "store/error_matcher.hpp"
+#include "store/journal.hpp"
 #include "store/layout.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
@@ -237,6 +238,13 @@ TEST_F(a_bad_store, may_have_absurd_but_checksummed_numbers) {
       [](layout::super_slot& slot) { slot.segment_bytes += layout::chunk_size; },
       [](layout::super_slot& slot) { slot.home_file_bytes = 0; },
       [](layout::super_slot& slot) { slot.home_file_bytes = 4096; },
+      // Tables for these would take more memory than there is, and looking for the files hours.
+      [](layout::super_slot& slot) { slot.capacity = slot.home_file_bytes = std::uint64_t{1} << 55; },
+      [](layout::super_slot& slot) {
+        slot.capacity = layout::most_capacity;
+        slot.home_file_bytes = layout::chunk_size;
+        slot.segment_bytes = slot.capacity;
+      },
       [](layout::super_slot& slot) { slot.applied_epoch = slot.epoch + 1; },
       [](layout::super_slot& slot) { slot.address = std::uint64_t{1} << 30; },
       [](layout::super_slot& slot) { slot.flags |= layout::flag_pinned; },
@@ -246,6 +254,26 @@ TEST_F(a_bad_store, may_have_absurd_but_checksummed_numbers) {
     change_super(changes[i]);
     EXPECT_TRUE(cannot_be_opened(errc::damaged, "")) << "change " << i;
     std::filesystem::remove_all(path());
+  }
+}
+
+TEST_F(a_bad_store, may_have_a_journal_of_a_shorter_segment) {
+  // Readers redo in memory of the last journal's length: an older, longer one would write beyond it.
+  make_store();
+  const os::file directory = os::file::open_directory(path());
+  layout::super_slot super;
+  std::ifstream(path() / "super", std::ios::binary)
+      .seekg(layout::block)
+      .read(reinterpret_cast<char*>(&super), sizeof super);
+  ASSERT_EQ(super.segment_bytes, 4 * mib);
+  for (const bool alone : {true, false}) {
+    const std::uint64_t first = alone ? 2 * mib : 4 * mib;
+    journal(directory, 0, super.uuid, true).commit(4, first, {}, 0);
+    journal(directory, 1, super.uuid, true).commit(5, 2 * mib, {}, 0);
+    EXPECT_TRUE(cannot_be_opened(errc::damaged, alone ? "jrnl.0" : "jrnl.1"));
+    const verify_report report = datastore::verify(path());
+    EXPECT_EQ(report.damages, alone ? 2u : 1u);
+    EXPECT_EQ(report.findings.front().part, store_section::journal);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <perdure/repair.hpp>
 #include <random>
 
+#include "os/crc32c.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
 #include "store/layout.hpp"
@@ -93,6 +94,26 @@ TEST_F(repairing, leaves_a_sound_store_alone) {
   EXPECT_TRUE(report.whole());
   EXPECT_TRUE(report.done.empty()) << describe(report);
   EXPECT_EQ(bytes_of_all_files(), before);
+}
+
+TEST_F(repairing, does_not_take_pages_of_two_checkpoints_for_one) {
+  make_store();
+  // A checkpoint that made the segment longer was brought home, all but the super block; its journal is gone.
+  const std::uint64_t place = 3 * layout::block;
+  layout::table_page table;
+  std::fstream file(path() / "crc", std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(place)).read(reinterpret_cast<char*>(&table), sizeof table);
+  table.entries[2560 - 2 * layout::entries_per_table_page + 7] = 4711;
+  table.crc = os::crc32c(0, &table.index, sizeof table - offsetof(layout::table_page, index));
+  file.seekp(static_cast<std::streamoff>(place)).write(reinterpret_cast<const char*>(&table), sizeof table);
+  file.close();
+  repair_report report = datastore::repair(path());
+  EXPECT_FALSE(report.whole()) << describe(report);
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  repair_options options;
+  options.accept_damage = true;
+  report = datastore::repair(path(), options);
+  EXPECT_TRUE(report.whole()) << describe(report);
 }
 
 TEST_F(repairing, mends_what_has_a_second_source) {
