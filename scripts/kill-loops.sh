@@ -25,7 +25,10 @@ fi
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/perdure-kill-loops-XXXXXX")
 place=$work/mounted
 mkdir "$place"
+running=""
 clean_up() {
+  # What the rig has started ends by itself soon.
+  if [ -n "$running" ]; then kill "$running" 2>/dev/null && wait "$running" || true; fi
   if mountpoint -q "$place"; then umount "$place" || umount -l "$place" || true; fi
   rm -rf --one-file-system "$work"
 }
@@ -66,13 +69,17 @@ for kind in "$@"; do
     echo "$kind: skipped, it cannot be mounted here: $(tail -n 1 "$work/log")"
     continue
   fi
+  # In the background, so that a signal is heard at once.
   # shellcheck disable=SC2086 # an option and its value
-  if "$rig" --directory "$place" $limit --seed "${SEED:-1}" --scale "${SCALE:-16}" >"$work/log" 2>&1; then
+  "$rig" --directory "$place" $limit --seed "${SEED:-1}" --scale "${SCALE:-16}" >"$work/log" 2>&1 &
+  running=$!
+  if wait "$running"; then
     echo "$kind: $(cat "$work/log")"
   else
     echo "$kind: FAILED: $(cat "$work/log")"
     failed="$failed $kind"
   fi
+  running=""
   umount "$place"
   if ! check "$kind" >"$work/log" 2>&1; then
     echo "$kind: FAILED: its own check of the image finds errors: $(cat "$work/log")"

@@ -39,14 +39,18 @@ endfunction()
 # Under sanitizers it would only show the same at a tenth of the speed.
 if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
   foreach(file_system ext4 xfs btrfs)
-    perdure_block_test(crash.block.${file_system} crash_block --file-system ${file_system} --seconds 8)
+    perdure_block_test(crash.block.${file_system} crash_block --file-system ${file_system} --runs 4 --seconds 20)
   endforeach()
 endif()
 
 # Mutants of mutants.cmake that this rig must catch too. Which flush a file system makes for which call is its
 # own affair, so others may go unseen on it.
 function(perdure_block_mutants)
-  foreach(mutant IN ITEMS commit_not_synced/journal.cpp)
+  foreach(mutant IN ITEMS
+      applied_before_durable/private_store.cpp
+      commit_not_synced/journal.cpp
+      new_store_not_synced/store_directory.cpp
+      recovery_not_synced/datastore.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
     if(FUSE3_FOUND)
       add_executable(mutant_block_${name}

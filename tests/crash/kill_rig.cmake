@@ -33,7 +33,10 @@ function(perdure_kill_mutants)
   if(NOT TARGET perdure_cli)
     return()
   endif()
-  foreach(mutant IN ITEMS reader_skips_journal/private_store.cpp)
+  foreach(mutant IN ITEMS
+      reader_skips_journal/private_store.cpp
+      tail_kept/datastore.cpp
+      zero_pages_not_redone/redo.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
     set(program mutant_perdure_${name})
     add_executable(${program} ${CMAKE_CURRENT_BINARY_DIR}/mutants/${mutant} $<TARGET_OBJECTS:perdure_cli>)

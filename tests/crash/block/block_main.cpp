@@ -1,10 +1,12 @@
 // Cuts the power of a real file system on a disk that writes down what it is told.
 //
-//   crash_block [--file-system ext4|xfs|btrfs] [--seconds N] [--states N] [--seed N] [--expect-violation]
+//   crash_block [--file-system ext4|ext4-fast-commit|ext4-writeback|xfs|btrfs] [--seconds N]
+//               [--runs N] [--states N] [--seed N] [--expect-violation] [--image FILE]
 //
-// `--states` are those of one run of the workload; run follows run until the seconds are over. Needs root,
-// /dev/fuse and loop devices; ends with status 77 and a sentence where one is missing. Otherwise ends with a
-// line of counts; status 0 when every state held what it must (with --expect-violation: when one did not).
+// `--states` are those of one run of the workload; run follows run until the seconds are over or N are done.
+// Needs root, /dev/fuse and loop devices; ends with status 77 and a sentence where one is missing. Otherwise
+// ends with a line of counts; status 0 when every state held what it must (with --expect-violation: when one
+// did not). `--image`: the disk of the first violation.
 #include <signal.h>
 #include <unistd.h>
 
@@ -23,9 +25,11 @@ using namespace perdure::crash;
 struct settings {
   std::string file_system = "ext4";
   std::uint64_t seconds = 10;
+  std::uint64_t runs = ~std::uint64_t{0};
   std::uint64_t states = 60;
   std::uint64_t seed = 1;
   bool expect_violation = false;
+  std::string image{};
 };
 
 settings parse(int argc, char** argv) {
@@ -37,8 +41,13 @@ settings parse(int argc, char** argv) {
     if (name == "--file-system") {
       wanted.file_system = value;
       ++i;
+    } else if (name == "--image") {
+      wanted.image = value;
+      ++i;
     } else if (name == "--seconds") {
       wanted.seconds = number();
+    } else if (name == "--runs") {
+      wanted.runs = number();
     } else if (name == "--states") {
       wanted.states = number();
     } else if (name == "--seed") {
@@ -51,7 +60,11 @@ settings parse(int argc, char** argv) {
     }
   }
   // The long form of the tests, unless it is a mutant that is looked for.
-  if (thorough_tests_wanted() && !wanted.expect_violation) wanted.seconds *= 20;
+  if (thorough_tests_wanted() && !wanted.expect_violation) {
+    constexpr std::uint64_t more = 20;
+    wanted.seconds *= more;
+    wanted.runs = ~std::uint64_t{0};
+  }
   return wanted;
 }
 
@@ -73,6 +86,7 @@ int run(const settings& wanted) {
   const scratch here;
   const auto start = std::chrono::steady_clock::now();
   block_replayer rig(here.path(), wanted.file_system, start + std::chrono::seconds(wanted.seconds));
+  rig.keep_image(wanted.image);
   at_work = &rig;
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, tell_and_die);
   constexpr std::size_t steps = 8;
@@ -83,7 +97,7 @@ int run(const settings& wanted) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   bool is_violated = false;
-  while (!is_violated && seconds() < static_cast<double>(wanted.seconds)) {
+  while (!is_violated && runs < wanted.runs && seconds() < static_cast<double>(wanted.seconds)) {
     const std::uint64_t seed = wanted.seed + runs++;
     std::string problem;
     try {

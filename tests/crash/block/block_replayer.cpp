@@ -157,6 +157,7 @@ void block_replayer::check(const disk_run& run, const power_cut& cut, const bloc
   if (depth > 0) ++counts_.recoveries;
   if (!problem.empty()) {
     violation_ = problem + "\n" + where_;
+    if (!image_file_.empty()) disk_.save(state, image_file_);
     return;
   }
   const bool cuts_again = depth == 0 && is_there && random_.one_in(8);

@@ -33,6 +33,8 @@ class block_replayer {
     std::uint64_t newer = 0;        ///< the store held a checkpoint that was not yet promised
   };
   const tally& counts() const { return counts_; }
+  /// Puts the disk of the first violation into a file, to be looked at.
+  void keep_image(std::filesystem::path file) { image_file_ = std::move(file); }
   /// Empty, or what was found wrong first.
   const std::string& violation() const { return violation_; }
   /// The state being looked at, for the case that doing so kills the process.
@@ -53,6 +55,7 @@ class block_replayer {
 
   real_disk disk_;
   std::filesystem::path store_;
+  std::filesystem::path image_file_;
   std::chrono::steady_clock::time_point until_;
   random_stream random_{0};
   std::unordered_set<std::uint64_t> seen_;

@@ -1,14 +1,11 @@
 #include "crash/block/loop_device.hpp"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <string>
-#include <system_error>
 
 #include "crash/block/not_possible.hpp"
 
@@ -42,11 +39,6 @@ loop_device::loop_device(const std::filesystem::path& file) {
 
 loop_device::~loop_device() {
   ::close(descriptor_);
-}
-
-void loop_device::forget_cached() const {
-  if (::ioctl(descriptor_, BLKFLSBUF, 0) != 0)
-    throw std::system_error(errno, std::generic_category(), "BLKFLSBUF " + path_.string());
 }
 
 }  // namespace perdure::crash

@@ -16,9 +16,6 @@ class loop_device {
   ~loop_device();
 
   const std::filesystem::path& path() const { return path_; }
-  /// Drops what the kernel remembers of its content, when the file was changed behind the device's back. It
-  /// must not be mounted.
-  void forget_cached() const;
 
  private:
   std::filesystem::path path_;

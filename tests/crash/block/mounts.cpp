@@ -17,11 +17,10 @@ void keep_mounts_private() {
     throw not_possible("a mount namespace of its own is not allowed here");
 }
 
-mounted::mounted(const std::filesystem::path& device, std::filesystem::path place, const std::string& kind)
+mounted::mounted(const std::filesystem::path& device, std::filesystem::path place, const std::string& kind,
+                 const std::string& options)
     : place_(std::move(place)) {
-  // A discard would be a write that no log of writes tells of.
-  const char* const options = kind == "btrfs" ? "nodiscard" : "";
-  if (::mount(device.c_str(), place_.c_str(), kind.c_str(), MS_NOATIME, options) != 0)
+  if (::mount(device.c_str(), place_.c_str(), kind.c_str(), MS_NOATIME, options.c_str()) != 0)
     throw std::system_error(errno, std::generic_category(), "mount " + kind);
 }
 

@@ -14,7 +14,8 @@ void keep_mounts_private();
 class mounted {
  public:
   /// Throws std::system_error.
-  mounted(const std::filesystem::path& device, std::filesystem::path place, const std::string& kind);
+  mounted(const std::filesystem::path& device, std::filesystem::path place, const std::string& kind,
+          const std::string& options);
   mounted(const mounted&) = delete;
   mounted& operator=(const mounted&) = delete;
   ~mounted();

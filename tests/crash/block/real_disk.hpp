@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "crash/block/block_image.hpp"
@@ -13,8 +14,9 @@ namespace perdure::crash {
 
 class real_disk {
  public:
-  /// Makes a file system of that kind: ext4, xfs or btrfs. Throws `not_possible`.
-  real_disk(const std::filesystem::path& scratch, std::string kind);
+  /// Makes a file system: ext4, xfs, btrfs, or ext4 made or mounted in another way (real_disk.cpp). Throws
+  /// `not_possible`.
+  real_disk(const std::filesystem::path& scratch, const std::string& name);
 
   /// The file system as it was made.
   const block_image& blank() const { return blank_; }
@@ -23,17 +25,20 @@ class real_disk {
 
   /// Puts another content on the disk, with an empty log. It must not be mounted.
   void become(const block_image& image);
+  /// Writes an image to a new file. It must not be mounted.
+  void save(const block_image& image, const std::filesystem::path& file);
   /// Mounts it, which is the file system's own recovery.
-  mounted mount() const { return {device_.path(), root_, kind_}; }
+  mounted mount() const { return {device_->path(), root_, kind_, options_}; }
   std::size_t events() const { return disk_.events(); }
   /// What the disk was told since it became what it was made to be. It must not be mounted.
   disk_log take_log();
 
  private:
   std::string kind_;
+  std::string options_;
   std::filesystem::path root_;
   recording_disk disk_;
-  loop_device device_;
+  std::optional<loop_device> device_;
   block_image held_;
   block_image blank_;
 };
