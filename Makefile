@@ -5,8 +5,8 @@
 #   make build   the library and the program build/release/bin/perdure
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long
-#   make crash-file-systems MINUTES=10   kill ingestion on freshly made XFS, ext4, btrfs and tmpfs, and cut the
-#                power of disks with the first three on them; needs root, loop devices and /dev/fuse
+#   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
+#                the power of disks with the first three on them for that long; needs root, loop devices, /dev/fuse
 #   make lint    formatting, layering and clang-tidy; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
@@ -56,8 +56,9 @@ crash-file-systems:
 	@scripts/install-deps.sh build test file-systems
 	@$(call configure_and_build,release,--target crash_kill_loop crash_block)
 	@KILLS=$(KILLS) SEED=$(SEED) scripts/kill-loops.sh
-	@for kind in xfs ext4 btrfs; do \
-	  [ ! -x build/release/bin/crash_block ] || build/release/bin/crash_block --file-system $$kind --seconds $$(($(MINUTES) * 20)) --seed $(SEED) || \
+	@for kind in xfs ext4 ext4-writeback btrfs; do \
+	  [ -x build/release/bin/crash_block ] || break; \
+	  build/release/bin/crash_block --file-system $$kind --seconds $$(($(MINUTES) * 15)) --seed $(SEED) || \
 	    [ $$? -eq 77 ] || exit 1; done
 
 demo: build

@@ -34,8 +34,8 @@ function(perdure_kill_mutants)
     return()
   endif()
   foreach(mutant IN ITEMS
+      old_journal_taken/redo.cpp
       reader_skips_journal/private_store.cpp
-      tail_kept/datastore.cpp
       zero_pages_not_redone/redo.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
     set(program mutant_perdure_${name})
@@ -44,6 +44,6 @@ function(perdure_kill_mutants)
     target_link_libraries(${program} PRIVATE perdure::perdure perdure::graph)
     target_compile_options(${program} PRIVATE -O1 -w)
     perdure_kill_rig(mutant_kill_${name} ${program})
-    perdure_kill_test(crash.kill_loop.mutant.${name} mutant_kill_${name} --minutes 2 --expect-violation)
+    perdure_kill_test(crash.kill_loop.mutant.${name} mutant_kill_${name} --minutes 5 --expect-violation)
   endforeach()
 endfunction()

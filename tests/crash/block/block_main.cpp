@@ -1,7 +1,8 @@
 // Cuts the power of a real file system on a disk that writes down what it is told.
 //
-//   crash_block [--file-system ext4|ext4-fast-commit|ext4-writeback|xfs|btrfs] [--seconds N]
-//               [--runs N] [--states N] [--seed N] [--expect-violation] [--image FILE]
+//   crash_block [--file-system ext4|ext4-writeback|xfs|btrfs] [--seconds N] [--runs N] [--states N] [--seed
+//   N]
+//               [--expect-violation] [--image FILE]
 //
 // `--states` are those of one run of the workload; run follows run until the seconds are over or N are done.
 // Needs root, /dev/fuse and loop devices; ends with status 77 and a sentence where one is missing. Otherwise

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <perdure/error.hpp>
 #include <perdure/verify.hpp>
 #include <system_error>
@@ -139,10 +140,9 @@ void block_replayer::check(const disk_run& run, const power_cut& cut, const bloc
   disk_run sequel{state, {}, promise_log(expected), run.attempts};
   bool is_there = false;
   std::string problem;
+  std::unique_ptr<mounted> file_system;
   try {
-    mounted file_system = disk_.mount();
-    problem = use_store(sequel, expected, is_there);
-    file_system.unmount();
+    file_system.reset(new mounted(disk_.mount()));
   } catch (const std::system_error& failure) {
     // A file system may rely on its blocks being whole. What it does not mount says nothing of the store.
     if (cut.tears) {
@@ -150,6 +150,14 @@ void block_replayer::check(const disk_run& run, const power_cut& cut, const bloc
       disk_.take_log();
       return;
     }
+    problem = failure.what();
+  }
+  try {
+    if (file_system) {
+      problem = use_store(sequel, expected, is_there);
+      file_system->unmount();
+    }
+  } catch (const std::exception& failure) {
     problem = failure.what();
   }
   sequel.log = disk_.take_log();

@@ -67,10 +67,8 @@ std::size_t flushed_before(const disk_log& log, std::size_t received) {
 
 power_cut cut_power(const disk_log& log, std::size_t received, survival what, random_stream& random) {
   power_cut cut{.flushed = flushed_before(log, received), .received = received};
-  if (what == survival::nothing) {
-    cut.kind = "nothing since the flush";
-    return cut;
-  }
+  cut.kind = "nothing";
+  if (what == survival::nothing) return cut;
   for (std::size_t event = cut.flushed; event < received; ++event) {
     const std::size_t bytes = log[event].data.size();
     for (std::size_t from = 0; from < bytes;) {

@@ -18,13 +18,10 @@ struct file_system {
 };
 
 // Without discards, which are no writes, and without work left for after the first mount, which would be
-// noise in every log. The sizes are near the smallest that are allowed. With fast commits ext4 writes down
-// one file at its fsync instead of all names and sizes so far; with data=writeback sizes may reach the disk
-// before what they count.
-constexpr std::array<file_system, 5> known{{
+// noise in every log. The sizes are near the smallest that are allowed. With data=writeback, sizes may reach
+// the disk before what they count.
+constexpr std::array<file_system, 4> known{{
     {"ext4", "ext4", 96, "mkfs.ext4 -q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0", ""},
-    {"ext4-fast-commit", "ext4", 96,
-     "mkfs.ext4 -q -F -O fast_commit -E nodiscard,lazy_itable_init=0,lazy_journal_init=0", ""},
     {"ext4-writeback", "ext4", 96, "mkfs.ext4 -q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0",
      "data=writeback"},
     {"xfs", "xfs", 304, "mkfs.xfs -q -f -K", ""},
@@ -69,7 +66,7 @@ void real_disk::become(const block_image& image) {
   held_ = image;
   disk_.forget_log();
   // The kernel remembers blocks of the device beyond an unmount, and BLKFLSBUF leaves those that a file
-  // system (ext4 after it has replayed fast commits) did not let go of: it takes another device.
+  // system did not let go of: it takes another device.
   device_.reset();
   device_.emplace(disk_.file());
 }

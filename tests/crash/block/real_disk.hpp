@@ -14,7 +14,7 @@ namespace perdure::crash {
 
 class real_disk {
  public:
-  /// Makes a file system: ext4, xfs, btrfs, or ext4 made or mounted in another way (real_disk.cpp). Throws
+  /// Makes a file system: ext4, xfs, btrfs, or ext4-writeback. Throws
   /// `not_possible`.
   real_disk(const std::filesystem::path& scratch, const std::string& name);
 
