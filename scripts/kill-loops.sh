@@ -3,7 +3,7 @@
 # afterwards each is unmounted and checked by its own fsck. Needs root; says so and leaves otherwise.
 #
 # usage: scripts/kill-loops.sh [FILE-SYSTEM...]     xfs ext4 btrfs tmpfs
-#        environment: KILLS=60 or MINUTES=N for each, SEED, SCALE=16, TMPDIR
+#        environment: KILLS=60 or else MINUTES=N for each, SEED, SCALE=16, TMPDIR
 set -eu
 cd "$(dirname "$0")/.."
 rig=$PWD/build/release/bin/crash_kill_loop
@@ -61,7 +61,7 @@ check() {
 }
 
 limit="--kills ${KILLS:-60}"
-[ -z "${MINUTES:-}" ] || limit="--minutes $MINUTES"
+if [ -z "${KILLS:-}" ] && [ -n "${MINUTES:-}" ]; then limit="--minutes $MINUTES"; fi
 failed=""
 for kind in "$@"; do
   rm -f "$work/image"
