@@ -5,6 +5,8 @@
 #   make build   the library and the program build/release/bin/perdure
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long
+#   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
+#                the power of disks with the first three on them for that long; needs root, loop devices, /dev/fuse
 #   make lint    formatting, layering and clang-tidy; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
@@ -13,7 +15,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: format help build build-asan check test crash-test demo bench lint asan tsan clang install install-deps clean
+.PHONY: format help build build-asan check test crash-test crash-file-systems demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -44,10 +46,20 @@ test:
 	@scripts/run-tests.sh release
 
 MINUTES ?= 10
+KILLS ?= 200
 crash-test:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target crash_replay)
 	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 60)) --jobs $(JOBS) --seed $(SEED)
+
+crash-file-systems:
+	@scripts/install-deps.sh build test file-systems
+	@$(call configure_and_build,release,--target crash_kill_loop crash_block)
+	@KILLS=$(KILLS) SEED=$(SEED) scripts/kill-loops.sh
+	@for kind in xfs ext4 ext4-writeback btrfs; do \
+	  [ -x build/release/bin/crash_block ] || break; \
+	  build/release/bin/crash_block --file-system $$kind --seconds $$(($(MINUTES) * 15)) --seed $(SEED) || \
+	    [ $$? -eq 77 ] || exit 1; done
 
 demo: build
 	@GRAPH='$(GRAPH)' scripts/demo.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs, by name, what the given groups need and this system lacks: build, test, bench, check.
+# Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
+# file-systems.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh GROUP...
@@ -59,7 +60,10 @@ for group in "$@"; do
       want_package libcli11-dev
       want_package nlohmann-json3-dev
       ;;
-    test) want_package libgtest-dev ;;
+    test)
+      want_package libgtest-dev
+      want_package libfuse3-dev
+      ;;
     bench)
       want_command python3 python3
       want_package libmimalloc-dev
@@ -71,8 +75,13 @@ for group in "$@"; do
       want_command clang-tidy-16 clang-tidy-16
       want_command clang-format-16 clang-format-16
       ;;
+    file-systems)
+      want_package e2fsprogs
+      want_package xfsprogs
+      want_package btrfs-progs
+      ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems)" >&2
       exit 2
       ;;
   esac
