@@ -87,41 +87,71 @@ class uffd_tracker final : public page_tracker {
   }
 
   void collect(std::size_t bytes, std::vector<byte_range>& dirty) override {
+    // Asked for nothing but the mark the kernel takes 2 ns a page, asked for all that matters 20. Few pages
+    // lack the mark, so the second question is asked about these only.
+    unmarked_.clear();
+    scan_request quick{};
+    quick.flags = scan_check_async;
+    quick.category_mask = page_is_written;
+    quick.return_mask = page_is_written;
+    scan(quick, {0, bytes}, unmarked_);
+    join_neighbours();
+
+    scan_request exact{};
+    exact.flags = scan_protect_matching | scan_check_async;
+    exact.category_inverted = page_is_file | page_is_zero;
+    exact.category_mask = page_is_written | page_is_file | page_is_zero;
+    exact.category_anyof_mask = page_is_present | page_is_swapped;
+    exact.return_mask = page_is_written;
+    for (const byte_range& range : unmarked_) scan(exact, range, dirty);
+  }
+
+ private:
+  void scan(scan_request request, const byte_range& range, std::vector<byte_range>& found) {
     const auto base = reinterpret_cast<std::uintptr_t>(base_);
-    std::array<scanned_region, 1024> regions;
-    scan_request request{};
     request.size = sizeof request;
-    request.flags = scan_protect_matching | scan_check_async;
-    request.start = base;
-    request.end = base + bytes;
-    request.vec = reinterpret_cast<std::uintptr_t>(regions.data());
-    request.vec_len = regions.size();
-    request.category_inverted = page_is_file | page_is_zero;
-    request.category_mask = page_is_written | page_is_file | page_is_zero;
-    request.category_anyof_mask = page_is_present | page_is_swapped;
-    request.return_mask = page_is_written;
+    request.start = base + range.offset;
+    request.end = request.start + range.bytes;
+    request.vec = reinterpret_cast<std::uintptr_t>(regions_.data());
+    request.vec_len = regions_.size();
     while (request.start < request.end) {
       request.walk_end = 0;
       // Room first: what the scan has protected and an exception here lost would never be reported again.
-      if (dirty.capacity() - dirty.size() < regions.size()) {
-        dirty.reserve(std::max(2 * dirty.capacity(), dirty.size() + regions.size()));
+      if (found.capacity() - found.size() < regions_.size()) {
+        found.reserve(std::max(2 * found.capacity(), found.size() + regions_.size()));
       }
-      const int found = ::ioctl(pagemap_.descriptor(), pagemap_scan, &request);
-      if (found < 0 && errno == EINTR) continue;
-      if (found < 0) throw_errno("PAGEMAP_SCAN", "");
-      for (int i = 0; i < found; ++i) {
-        const scanned_region& region = regions[static_cast<std::size_t>(i)];
-        dirty.push_back({region.start - base, region.end - region.start});
+      const int count = ::ioctl(pagemap_.descriptor(), pagemap_scan, &request);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw_errno("PAGEMAP_SCAN", "");
+      for (int i = 0; i < count; ++i) {
+        const scanned_region& region = regions_[static_cast<std::size_t>(i)];
+        found.push_back({region.start - base, region.end - region.start});
       }
       if (request.walk_end <= request.start) break;
       request.start = request.walk_end;
     }
   }
 
- private:
+  // Where a gap is cheaper to look at than another call.
+  void join_neighbours() {
+    constexpr std::uint64_t widest_gap = std::uint64_t{32} * 4096;
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < unmarked_.size(); ++i) {
+      byte_range& before = unmarked_[last];
+      if (unmarked_[i].offset <= before.offset + before.bytes + widest_gap) {
+        before.bytes = unmarked_[i].offset + unmarked_[i].bytes - before.offset;
+      } else {
+        unmarked_[++last] = unmarked_[i];
+      }
+    }
+    if (!unmarked_.empty()) unmarked_.resize(last + 1);
+  }
+
   std::byte* base_;
   file faults_;
   file pagemap_;
+  std::array<scanned_region, 1024> regions_;
+  std::vector<byte_range> unmarked_;
 };
 
 }  // namespace
