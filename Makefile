@@ -15,7 +15,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: format help build build-asan check test crash-test crash-file-systems demo bench lint asan tsan clang install install-deps clean
+.PHONY: format help build build-asan build-tsan check test crash-test crash-file-systems demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -74,9 +74,9 @@ asan tsan clang:
 	@$(call configure_and_build,$@)
 	@scripts/run-tests.sh $@
 
-build-asan:
+build-asan build-tsan: build-%:
 	@scripts/install-deps.sh build test
-	@$(call configure_and_build,asan)
+	@$(call configure_and_build,$*)
 
 # Kernels differ in which page trackers they have; every fallback must do.
 check: clang tsan lint
