@@ -34,7 +34,7 @@ CLI::Option* add_number_option(CLI::App& command, const std::string& name, std::
                                std::function<void(std::uint64_t)> store) {
   CLI::Option* option = command.add_option_function<std::string>(
       name,
-      [=](const std::string& text) {
+      [=, store = std::move(store)](const std::string& text) {
         std::uint64_t value = 0;
         const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (problem != std::errc{} || end != text.data() + text.size() || value < smallest || value > largest)
