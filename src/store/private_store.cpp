@@ -35,10 +35,11 @@ struct checkpoint_flight {
   std::string label;
   bool keep;  // a copy of the store as of it
   std::exception_ptr home_failure;
-  // What it settles, to be done again if it fails.
+  std::promise<std::uint64_t> outcome;
+  // What it settles, to be gathered again if it fails. Last, so that nothing can throw once they are moved
+  // in.
   std::vector<page_run> dirty;
   std::vector<page_run> released;
-  std::promise<std::uint64_t> outcome;
 };
 
 class private_store final : public datastore {
@@ -92,11 +93,11 @@ class private_store final : public datastore {
   std::unique_ptr<private_segment> memory_;
   std::unique_ptr<background_worker> worker_ = std::make_unique<background_worker>();
 
+  // Everything from here on is touched by the worker only while it runs, by others only after waiting for it;
+  // but the epoch may be read at any time.
+
   std::atomic<std::uint64_t> epoch_{0};  // committed
   std::uint64_t bytes_ = 0;              // length of the segment at that epoch
-
-  // Everything from here on is touched by the worker only while it runs, by others only after waiting for it.
-
   std::optional<checkpoint_flight> flight_;
   // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
@@ -171,8 +172,17 @@ pending_checkpoint private_store::launch(std::span<const page_run> released, std
       released_.clear();
       return pending_checkpoint::done(epoch_);
     }
-    flight_.emplace(
-        checkpoint_flight{epoch_ + 1, bytes, std::move(plan), std::string(label), keep, {}, {}, {}, {}});
+    flight_.emplace(checkpoint_flight{epoch_ + 1,
+                                      bytes,
+                                      std::move(plan),
+                                      std::string(label),
+                                      keep,
+                                      {},
+                                      {},
+                                      std::move(pending_),
+                                      std::move(released_)});
+    pending_.clear();
+    released_.clear();
     return depart();
   });
 }
@@ -180,38 +190,31 @@ pending_checkpoint private_store::launch(std::span<const page_run> released, std
 // The part for which the program must be quiet: every page of the flight is copied to the kernel. The worker
 // does the rest.
 pending_checkpoint private_store::depart() {
+  const std::uint64_t epoch = flight_->epoch;
   pending_checkpoint handle(flight_->outcome.get_future().share());
+  std::vector<page_run> settled;
   try {
     copy_out();
+    if (memory_->rearms()) {
+      // Now, as the program may use these pages again as soon as it goes on.
+      for (const page_run& run : flight_->released) memory_->discard(run);
+    } else {
+      settled = flight_->dirty;
+      settled.insert(settled.end(), flight_->released.begin(), flight_->released.end());
+      normalize(settled);
+    }
+    worker_->post([this] { commit_and_apply(); });
   } catch (...) {
     worker_->wait();
-    flight_.reset();
-    try {
-      clear_away_failed_attempt();
-    } catch (const std::exception&) {
-      // The next checkpoint tries again, and goes no further if it cannot.
-    }
+    take_back();
     throw;
   }
-  flight_->dirty = std::move(pending_);
-  flight_->released = std::move(released_);
-  pending_.clear();
-  released_.clear();
-  if (memory_->rearms()) {
-    // Now, as the program may use these pages again as soon as it goes on.
-    for (const page_run& run : flight_->released) memory_->discard(run);
-    worker_->post([this] { commit_and_apply(); });
-    return handle;
-  }
-  std::vector<page_run> settled = flight_->dirty;
-  settled.insert(settled.end(), flight_->released.begin(), flight_->released.end());
-  normalize(settled);
-  worker_->post([this] { commit_and_apply(); });
+  if (memory_->rearms()) return handle;
   worker_->wait();
-  const bool is_home = !handle.error() && !unapplied_;
+  const bool is_home = epoch_ == epoch && !unapplied_;
   try {
     if (is_home) memory_->adopt(parts_->home.extents(bytes_), settled);
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // No mapping to be had: the pages keep their private copies, and are written again next time.
   }
   return handle;

@@ -155,7 +155,7 @@ perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zer
 perdure_mutant(released_punched_early private_store.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_->checksums.reserve_space(plan.touched);]=]
 [=[  parts_->checksums.reserve_space(plan.touched);
-  for (const page_run& run : released_) parts_->home.punch(run);]=])
+  for (const page_run& run : flight_->released) parts_->home.punch(run);]=])
 
 perdure_mutant(old_journal_taken redo.cpp "recovery takes a journal of any epoch"
 [=[    if (!header || header->epoch != epoch) continue;]=]
