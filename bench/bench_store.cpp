@@ -16,7 +16,6 @@ int main(int argc, char** argv) {
       {"fresh-pwrite", fresh_pwrite},
       {"dirty-checkpoint", dirty_checkpoint},
       {"dirty-msync", dirty_msync},
-      {"pause", checkpoint_pause},
       {"open-after-crash", open_after_crash},
       {"verify", verify_speed},
       {"prepare-attach", prepare_attach},

@@ -63,6 +63,11 @@ struct heap_in_store {
       blocks.push_back(block);
     }
   }
+  void bring_home() const {
+    memory->flush_caches();
+    store->checkpoint();
+    store->wait_applied();
+  }
 };
 
 struct plain_file {
@@ -165,19 +170,20 @@ std::uint64_t dirty_pages(heap_in_store& subject, const store_workload& work, un
 nlohmann::json dirty_checkpoint(const store_workload& work) {
   const std::filesystem::path path = work.directory / "dirty";
   nlohmann::json result;
+  std::vector<double> pauses;
   std::vector<double> walls;
   std::uint64_t written = 0;
   std::uint64_t dirtied = 0;
   {
     heap_in_store subject(path, work.bytes);
-    subject.memory->flush_caches();
-    subject.store->checkpoint();
-    subject.store->wait_applied();
+    subject.bring_home();
     for (unsigned round = 0; round < work.rounds; ++round) {
       dirtied += dirty_pages(subject, work, round);
       const std::uint64_t written_before = bytes_written(work.directory);
       const stopwatch watch;
-      subject.store->checkpoint();
+      const pending_checkpoint handle = subject.store->checkpoint_async();
+      pauses.push_back(watch.wall());
+      handle.wait();
       walls.push_back(watch.wall());
       subject.store->wait_applied();
       written += bytes_written(work.directory) - written_before;
@@ -186,37 +192,9 @@ nlohmann::json dirty_checkpoint(const store_workload& work) {
     subject.store->close();
   }
   std::filesystem::remove_all(path);
-  result["walls"] = walls;
-  result["written"] = written;
-  result["dirtied"] = dirtied;
-  return result;
-}
-
-nlohmann::json checkpoint_pause(const store_workload& work) {
-  const std::filesystem::path path = work.directory / "pause";
-  nlohmann::json result;
-  std::vector<double> pauses;
-  std::vector<double> walls;
-  std::uint64_t dirtied = 0;
-  {
-    heap_in_store subject(path, work.bytes);
-    subject.memory->flush_caches();
-    subject.store->checkpoint();
-    subject.store->wait_applied();
-    for (unsigned round = 0; round < work.rounds; ++round) {
-      dirtied += dirty_pages(subject, work, round);
-      const stopwatch watch;
-      const pending_checkpoint handle = subject.store->checkpoint_async();
-      pauses.push_back(watch.wall());
-      handle.wait();
-      walls.push_back(watch.wall());
-      subject.store->wait_applied();
-    }
-    subject.store->close();
-  }
-  std::filesystem::remove_all(path);
   result["pauses"] = pauses;
   result["walls"] = walls;
+  result["written"] = written;
   result["dirtied"] = dirtied;
   return result;
 }
@@ -229,9 +207,7 @@ nlohmann::json open_after_crash(const store_workload& work) {
   if (writer == 0) {
     try {
       heap_in_store subject(path, work.bytes);
-      subject.memory->flush_caches();
-      subject.store->checkpoint();
-      subject.store->wait_applied();
+      subject.bring_home();
       dirty_pages(subject, work, 0);
       subject.store->checkpoint();
       _exit(0);
@@ -257,8 +233,7 @@ nlohmann::json verify_speed(const store_workload& work) {
   const std::filesystem::path path = work.directory / "verified";
   {
     heap_in_store subject(path, work.bytes);
-    subject.memory->flush_caches();
-    subject.store->checkpoint();
+    subject.bring_home();
     subject.store->close();
   }
   verify_options options;

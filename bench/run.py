@@ -328,7 +328,7 @@ def bench_store(options, report):
     lines = []
     large = 2 * mebibytes
     for fraction, goal in ((0.001, 5.0), (0.01, 25.0)):
-        samples = [sample("pause", "--mebibytes", large, "--fraction", fraction)() for _ in range(options.rounds)]
+        samples = [sample("dirty-checkpoint", "--mebibytes", large, "--fraction", fraction)() for _ in range(options.rounds)]
         report.samples[f"store/pause/{fraction}"] = samples
         pause = statistics.median(p for s in samples for p in s["pauses"]) * 1e3
         durable = statistics.median(w for s in samples for w in s["walls"]) * 1e3

@@ -16,11 +16,10 @@ struct store_workload {
   std::size_t objects = 0;          // named objects
 };
 
-/// Checkpoint of a heap filled since the store was created, and of the same with scattered dirty pages.
+/// Checkpoint of a heap filled since the store was created, and of the same with scattered dirty pages: for
+/// the latter also how long the program stands still if it does not wait.
 nlohmann::json fresh_checkpoint(const store_workload& work);
 nlohmann::json dirty_checkpoint(const store_workload& work);
-/// How long an asynchronous checkpoint of scattered dirty pages keeps the program, and until it is durable.
-nlohmann::json checkpoint_pause(const store_workload& work);
 /// Opening a store whose writer was killed after a commit; reading all of a store that is in the page cache.
 nlohmann::json open_after_crash(const store_workload& work);
 nlohmann::json verify_speed(const store_workload& work);
