@@ -8,8 +8,8 @@
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/stored_pages.hpp"
 
 namespace perdure {
 namespace {
@@ -50,13 +50,6 @@ class sync_gate final : public os::file_observer {
 
 class an_asynchronous_checkpoint : public scratch_directory {
  protected:
-  void put(datastore& store, std::uint64_t page, std::uint64_t number) {
-    fill_page(store.memory().base() + page * page_size, number);
-  }
-  ::testing::AssertionResult has(datastore& store, std::uint64_t page, std::uint64_t number) {
-    if (holds(store.memory().base() + page * page_size, number)) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure() << "page " << page << " is not pattern " << number;
-  }
   // Where checkpoints cannot be but synchronous, a test that holds one up would wait for itself.
   static bool goes_on(datastore& store) { return store.tracker() != "pagemap"; }
 };

@@ -10,8 +10,8 @@
 
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/stored_pages.hpp"
 
 namespace perdure {
 namespace {
@@ -24,16 +24,7 @@ store_options small() {
   return options;
 }
 
-class a_datastore : public scratch_directory {
- protected:
-  void put(datastore& store, std::uint64_t page, std::uint64_t number) {
-    fill_page(store.memory().base() + page * page_size, number);
-  }
-  ::testing::AssertionResult has(datastore& store, std::uint64_t page, std::uint64_t number) {
-    if (holds(store.memory().base() + page * page_size, number)) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure() << "page " << page << " is not pattern " << number;
-  }
-};
+class a_datastore : public scratch_directory {};
 
 TEST_F(a_datastore, uses_the_tracker_it_is_told_to) {
   const auto store = datastore::create(path(), small());

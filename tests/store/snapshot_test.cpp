@@ -13,8 +13,8 @@
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
 #include "store/loop_mount.hpp"
-#include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/stored_pages.hpp"
 
 namespace perdure {
 namespace {
@@ -30,19 +30,12 @@ store_options small() {
   return options;
 }
 
-void write(datastore& store, std::uint64_t page, std::uint64_t number) {
-  fill_page(store.memory().base() + page * page_size, number);
-}
-bool has(datastore& store, std::uint64_t page, std::uint64_t number) {
-  return holds(store.memory().base() + page * page_size, number);
-}
-
 class snapshots : public scratch_directory {
  protected:
   std::unique_ptr<datastore> make_store(const fs::path& where) {
     auto store = datastore::create(where, small());
     store->memory().grow(20 * mib);
-    for (std::uint64_t page = 0; page < 5000; page += 3) write(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 5000; page += 3) put(*store, page, page + 1);
     store->checkpoint();
     return store;
   }
@@ -53,9 +46,9 @@ class snapshots : public scratch_directory {
   }
   void takes_the_last_checkpoint(const fs::path& where) {
     const auto store = make_store(where / "store");
-    write(*store, 3, 42);
+    put(*store, 3, 42);
     store->checkpoint();
-    write(*store, 6, 43);
+    put(*store, 6, 43);
     store->snapshot(where / "copy");
     EXPECT_TRUE(has(*store, 6, 43));
     store->checkpoint();
@@ -70,7 +63,7 @@ class snapshots : public scratch_directory {
     EXPECT_TRUE(has(*copy, 6, 7));
     EXPECT_TRUE(has(*copy, 4, 0));
     // Each goes its own way.
-    write(*copy, 9, 99);
+    put(*copy, 9, 99);
     copy->checkpoint();
     EXPECT_TRUE(has(*store, 9, 10));
     copy->close();
@@ -109,7 +102,7 @@ TEST_F(snapshots, share_blocks_on_xfs) {
   };
   const auto store = datastore::create(mount.path() / "store", small());
   store->memory().grow(64 * mib);
-  for (std::uint64_t page = 0; page < 16384; ++page) write(*store, page, page + 1);
+  for (std::uint64_t page = 0; page < 16384; ++page) put(*store, page, page + 1);
   store->checkpoint();
   store->wait_applied();
   const std::uint64_t before = used();
@@ -117,7 +110,7 @@ TEST_F(snapshots, share_blocks_on_xfs) {
   const std::uint64_t with_copy = used();
   EXPECT_LT(with_copy - before, 2 * mib);
   // A page in each 128 KiB: with XFS's own hint each would cost 32 times as much.
-  for (std::uint64_t page = 0; page < 16384; page += 32) write(*store, page, page + 5);
+  for (std::uint64_t page = 0; page < 16384; page += 32) put(*store, page, page + 5);
   store->checkpoint();
   store->wait_applied();
   const std::uint64_t dirty = 512 * page_size;
@@ -137,7 +130,7 @@ TEST_F(snapshots, go_on_beside_writers) {
   const auto store = make_store(path());
   std::atomic<bool> ending{false};
   std::thread writer([&] {
-    for (std::uint64_t i = 0; !ending; ++i) write(*store, i % 5000, i + 100'000);
+    for (std::uint64_t i = 0; !ending; ++i) put(*store, i % 5000, i + 100'000);
   });
   store->snapshot(path("copy"));
   ending = true;
@@ -152,7 +145,7 @@ TEST_F(snapshots, of_a_shared_store_are_clean) {
   store_options options;
   options.backing = backing::shared_file;
   const auto store = datastore::open(path(), options);
-  write(*store, 4, 77);
+  put(*store, 4, 77);
   store->snapshot(path("copy"));
   const auto copy = datastore::open(path("copy"));
   EXPECT_FALSE(copy->info().open_dirty);
@@ -241,7 +234,7 @@ TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {
   fs::copy(path(), path("before"), fs::copy_options::recursive);
   {
     const auto store = datastore::open(path());
-    write(*store, 3, 500);
+    put(*store, 3, 500);
     store->checkpoint();
   }
   for (const char* name : {"super", "heap.000", "crc"})
