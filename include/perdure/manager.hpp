@@ -111,6 +111,9 @@ class basic_manager {
   /// but that, and the next has its changes too. Waits first for the last one, if that is still under way.
   pending_checkpoint checkpoint_async(std::string_view label = {}) { return core().checkpoint_async(label); }
 
+  /// Gives the memory of all pages back to the system, as `datastore::trim` does; threads may go on.
+  void trim() { core().store().trim(); }
+
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
   /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.
   void snapshot(const std::filesystem::path& to) const { core().store().snapshot(to); }

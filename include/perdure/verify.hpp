@@ -22,6 +22,7 @@ enum class store_section {
   checksum_header,  ///< the first block of `crc`
   checksum_page,    ///< a page of the checksum table
   journal,          ///< `jrnl.0`, `jrnl.1`
+  undo_log,         ///< `undo`
   heap,             ///< what the heap says of itself, in the segment
   objects,          ///< the directory of objects, in the segment
 };

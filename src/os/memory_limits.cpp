@@ -77,4 +77,14 @@ std::uint64_t usable_memory() {
   return std::min(physical, cgroup_memory_limit().value_or(physical));
 }
 
+std::uint64_t anonymous_memory() {
+  // In pages: size, resident, resident of files and shared memory.
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t size = 0;
+  std::uint64_t resident = 0;
+  std::uint64_t of_files = 0;
+  if (!(file >> size >> resident >> of_files) || resident < of_files) return 0;
+  return (resident - of_files) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace perdure::os

@@ -19,4 +19,8 @@ std::optional<std::uint64_t> cgroup_memory_limit(
 /// The smaller of the two.
 std::uint64_t usable_memory();
 
+/// Bytes of memory this process holds that no file backs, private copies of pages of files included.
+/// Microseconds; may be off by a few hundred pages.
+std::uint64_t anonymous_memory();
+
 }  // namespace perdure::os

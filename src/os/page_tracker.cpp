@@ -43,11 +43,11 @@ bool self_test(tracker_kind kind) {
     bytes[in_file] = std::byte{1};
     bytes[in_memory] = std::byte{1};
     std::vector<byte_range> dirty;
-    tracker->collect(2 * block, dirty);
+    tracker->collect({0, 2 * block}, dirty);
     sound = covers(dirty, in_file) && covers(dirty, in_memory) && !covers(dirty, untouched_in_file);
     if (tracker->rearms()) {
       dirty.clear();
-      tracker->collect(2 * block, dirty);
+      tracker->collect({0, 2 * block}, dirty);
       sound = sound && dirty.empty();
     }
   }

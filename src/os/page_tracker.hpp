@@ -41,10 +41,18 @@ class page_tracker {
   /// Thread-safe for ranges that are not yet open.
   virtual void open_range(std::size_t offset, std::size_t bytes) = 0;
 
-  /// Appends what was stored to in [0, bytes) since the last call (or the opening of the range). May
+  /// To be told when a held part has been mapped anew, before it is admitted. Its pages are not dirty then.
+  virtual void remapped(const byte_range&) {}
+
+  /// Appends what was stored to in this part since the last call that covered it (or its opening). May
   /// report more than was stored to, the same page twice, and in any order; never less. No thread may
-  /// store to the range meanwhile.
-  virtual void collect(std::size_t bytes, std::vector<byte_range>& dirty) = 0;
+  /// store to the part meanwhile, unless it is held.
+  virtual void collect(const byte_range& part, std::vector<byte_range>& dirty) = 0;
+
+  /// From here to `admit_writers` threads that store to this part wait; one part at a time. A system call
+  /// that stores there fails with EFAULT. Throws std::system_error; then nothing is held.
+  virtual void hold_writers(const byte_range& part) = 0;
+  virtual void admit_writers(const byte_range& part) noexcept = 0;
 
   /// Ends tracking. Must be called before the range is unmapped.
   virtual void detach() noexcept {}

@@ -11,6 +11,7 @@
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
 #include "os/system_error.hpp"
+#include "os/write_gate.hpp"
 
 namespace perdure::os {
 
@@ -22,10 +23,11 @@ constexpr std::uint64_t of_file = 1ULL << 61;
 
 class pagemap_tracker final : public page_tracker {
  public:
-  explicit pagemap_tracker(std::byte* base)
+  pagemap_tracker(std::byte* base, std::size_t capacity)
       : base_(base),
         page_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
-        pagemap_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "/proc/self/pagemap") {
+        pagemap_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "/proc/self/pagemap"),
+        hold_(base, capacity) {
     if (!pagemap_) throw_errno("open", "/proc/self/pagemap");
   }
 
@@ -36,11 +38,11 @@ class pagemap_tracker final : public page_tracker {
     protect(base_ + offset, bytes, access::read_write);
   }
 
-  void collect(std::size_t bytes, std::vector<byte_range>& dirty) override {
+  void collect(const byte_range& part, std::vector<byte_range>& dirty) override {
     std::vector<std::uint64_t> entries(std::size_t{32} << 10);
     const std::uint64_t first = reinterpret_cast<std::uintptr_t>(base_) / page_;
-    const std::uint64_t pages = bytes / page_;
-    for (std::uint64_t page = 0; page < pages;) {
+    const std::uint64_t pages = (part.offset + part.bytes) / page_;
+    for (std::uint64_t page = part.offset / page_; page < pages;) {
       const std::size_t count =
           static_cast<std::size_t>(std::min<std::uint64_t>(entries.size(), pages - page));
       if (pagemap_.read_at(entries.data(), count * 8, (first + page) * 8) != count * 8) {
@@ -59,16 +61,21 @@ class pagemap_tracker final : public page_tracker {
     }
   }
 
+  void hold_writers(const byte_range& part) override { hold_.hold(part.offset, part.bytes); }
+  void admit_writers(const byte_range& part) noexcept override { hold_.release(part.offset, part.bytes); }
+  void detach() noexcept override { hold_.detach(); }
+
  private:
   std::byte* base_;
   std::size_t page_;
   file pagemap_;
+  write_hold hold_;
 };
 
 }  // namespace
 
-std::unique_ptr<page_tracker> make_pagemap_tracker(std::byte* base, std::size_t) {
-  return std::make_unique<pagemap_tracker>(base);
+std::unique_ptr<page_tracker> make_pagemap_tracker(std::byte* base, std::size_t capacity) {
+  return std::make_unique<pagemap_tracker>(base, capacity);
 }
 
 }  // namespace perdure::os

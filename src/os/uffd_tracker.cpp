@@ -19,6 +19,7 @@
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
 #include "os/system_error.hpp"
+#include "os/write_gate.hpp"
 
 namespace perdure::os {
 
@@ -62,7 +63,7 @@ constexpr std::uint64_t page_is_zero = 1ULL << 5;
 
 class uffd_tracker final : public page_tracker {
  public:
-  uffd_tracker(std::byte* base, std::size_t capacity) : base_(base) {
+  uffd_tracker(std::byte* base, std::size_t capacity) : base_(base), hold_(base, capacity) {
     faults_ = file(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | user_mode_only)),
                    "userfaultfd");
     if (!faults_) throw_errno("userfaultfd", "");
@@ -70,11 +71,7 @@ class uffd_tracker final : public page_tracker {
     api.api = UFFD_API;
     api.features = feature_wp_async | feature_wp_unpopulated;
     if (::ioctl(faults_.descriptor(), UFFDIO_API, &api) != 0) throw_errno("UFFDIO_API", "");
-    uffdio_register range{};
-    range.range.start = reinterpret_cast<std::uintptr_t>(base);
-    range.range.len = capacity;
-    range.mode = UFFDIO_REGISTER_MODE_WP;
-    if (::ioctl(faults_.descriptor(), UFFDIO_REGISTER, &range) != 0) throw_errno("UFFDIO_REGISTER", "");
+    watch(0, capacity);
     pagemap_ = file(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "/proc/self/pagemap");
     if (!pagemap_) throw_errno("open", "/proc/self/pagemap");
   }
@@ -86,7 +83,9 @@ class uffd_tracker final : public page_tracker {
     protect(base_ + offset, bytes, access::read_write);
   }
 
-  void collect(std::size_t bytes, std::vector<byte_range>& dirty) override {
+  void remapped(const byte_range& part) override { watch(part.offset, part.bytes); }
+
+  void collect(const byte_range& part, std::vector<byte_range>& dirty) override {
     // Asked for nothing but the mark the kernel takes 2 ns a page, asked for all that matters 20. Few pages
     // lack the mark, so the second question is asked about these only.
     unmarked_.clear();
@@ -94,7 +93,7 @@ class uffd_tracker final : public page_tracker {
     quick.flags = scan_check_async;
     quick.category_mask = page_is_written;
     quick.return_mask = page_is_written;
-    scan(quick, {0, bytes}, unmarked_);
+    scan(quick, part, unmarked_);
     join_neighbours();
 
     scan_request exact{};
@@ -106,7 +105,19 @@ class uffd_tracker final : public page_tracker {
     for (const byte_range& range : unmarked_) scan(exact, range, dirty);
   }
 
+  void hold_writers(const byte_range& part) override { hold_.hold(part.offset, part.bytes); }
+  void admit_writers(const byte_range& part) noexcept override { hold_.release(part.offset, part.bytes); }
+  void detach() noexcept override { hold_.detach(); }
+
  private:
+  void watch(std::size_t offset, std::size_t bytes) {
+    uffdio_register range{};
+    range.range.start = reinterpret_cast<std::uintptr_t>(base_) + offset;
+    range.range.len = bytes;
+    range.mode = UFFDIO_REGISTER_MODE_WP;
+    if (::ioctl(faults_.descriptor(), UFFDIO_REGISTER, &range) != 0) throw_errno("UFFDIO_REGISTER", "");
+  }
+
   void scan(scan_request request, const byte_range& range, std::vector<byte_range>& found) {
     const auto base = reinterpret_cast<std::uintptr_t>(base_);
     request.size = sizeof request;
@@ -152,6 +163,7 @@ class uffd_tracker final : public page_tracker {
   file pagemap_;
   std::array<scanned_region, 1024> regions_;
   std::vector<byte_range> unmarked_;
+  write_hold hold_;
 };
 
 }  // namespace

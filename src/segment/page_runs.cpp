@@ -35,4 +35,15 @@ std::vector<page_run> subtract(const std::vector<page_run>& from, const std::vec
   return result;
 }
 
+std::vector<page_run> intersect(const std::vector<page_run>& from, page_run where) {
+  std::vector<page_run> result;
+  const std::uint64_t end = where.first + where.count;
+  for (const page_run& run : from) {
+    const std::uint64_t first = std::max(run.first, where.first);
+    const std::uint64_t last = std::min(run.first + run.count, end);
+    if (first < last) result.push_back({first, last - first});
+  }
+  return result;
+}
+
 }  // namespace perdure

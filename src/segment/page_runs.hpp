@@ -13,4 +13,7 @@ void normalize(std::vector<page_run>& runs);
 /// The pages of `from` that are not in `what`; both normalized, and so is the result.
 std::vector<page_run> subtract(const std::vector<page_run>& from, const std::vector<page_run>& what);
 
+/// The pages of `from` that are in `where`; normalized like `from`.
+std::vector<page_run> intersect(const std::vector<page_run>& from, page_run where);
+
 }  // namespace perdure

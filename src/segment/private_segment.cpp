@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
@@ -10,18 +11,23 @@ namespace perdure {
 
 namespace {
 
-std::size_t map_all(std::byte* base, std::span<const file_extent> home, std::size_t skip,
-                    os::access allowed) {
+// Maps the part [begin, end) of the segment.
+void map_part(std::byte* base, std::span<const file_extent> home, std::size_t begin, std::size_t end,
+              os::access allowed) {
   std::size_t at = 0;
   for (const file_extent& extent : home) {
-    const std::size_t end = at + extent.bytes;
-    if (end > skip) {
-      const std::size_t from = std::max(at, skip);
-      os::map_private(base + from, end - from, extent.descriptor, extent.offset + (from - at), allowed);
-    }
-    at = end;
+    const std::size_t from = std::max(at, begin);
+    const std::size_t to = std::min(at + extent.bytes, end);
+    if (from < to)
+      os::map_private(base + from, to - from, extent.descriptor, extent.offset + (from - at), allowed);
+    at += extent.bytes;
   }
-  return at;
+}
+
+std::size_t total(std::span<const file_extent> home) {
+  std::size_t bytes = 0;
+  for (const file_extent& extent : home) bytes += extent.bytes;
+  return bytes;
 }
 
 }  // namespace
@@ -31,7 +37,8 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   base_ = memory_.base();
   capacity_ = memory_.size();
   read_only_ = read_only;
-  mapped_ = map_all(base_, home, 0, os::access::read_write);
+  mapped_ = total(home);
+  map_part(base_, home, 0, mapped_, os::access::read_write);
   open_ = mapped_;
   size_.store(mapped_, std::memory_order_release);
   if (read_only) return;
@@ -57,15 +64,23 @@ void private_segment::grow(std::size_t bytes) {
   open_up_to(wanted, capacity_, open_,
              [this](std::size_t offset, std::size_t step) { tracker_->open_range(offset, step); });
   size_.store(wanted, std::memory_order_release);
+  if (notice_ && wanted > noticed_beyond_) std::exchange(notice_, nullptr)();
+}
+
+void private_segment::notice_growth(std::size_t beyond, std::function<void()> notice) {
+  const std::scoped_lock lock(growing_);
+  if (size() > beyond) return notice();
+  noticed_beyond_ = beyond;
+  notice_ = std::move(notice);
 }
 
 void private_segment::discard(page_run pages) {
   os::drop_pages(base_ + pages.first * page_size, pages.count * page_size);
 }
 
-void private_segment::collect_dirty(std::vector<page_run>& dirty) {
+void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty) {
   // What the tracker has reported it will not report again, so it is kept until it has been handed on.
-  tracker_->collect(size(), collected_);
+  tracker_->collect({where.first * page_size, where.count * page_size}, collected_);
   dirty.reserve(dirty.size() + collected_.size());
   for (const os::byte_range& range : collected_)
     dirty.push_back({range.offset / page_size, range.bytes / page_size});
@@ -79,7 +94,33 @@ void private_segment::adopt(std::span<const file_extent> home, std::span<const p
     const std::size_t end = std::min(begin + run.count * page_size, mapped_);
     if (begin < end) os::drop_pages(base_ + begin, end - begin);
   }
-  mapped_ = std::max(mapped_, map_all(base_, home, mapped_, os::access::read_write));
+  const std::size_t bytes = total(home);
+  if (bytes <= mapped_) return;
+  map_part(base_, home, mapped_, bytes, os::access::read_write);
+  mapped_ = bytes;
+  mapped_early_ = subtract(mapped_early_, {{0, mapped_ / page_size}});
+}
+
+void private_segment::hold_writers(page_run pages) {
+  tracker_->hold_writers({pages.first * page_size, pages.count * page_size});
+}
+
+void private_segment::admit_writers(page_run pages) noexcept {
+  tracker_->admit_writers({pages.first * page_size, pages.count * page_size});
+}
+
+void private_segment::replace_by_home(page_run pages, std::span<const file_extent> home) {
+  const std::vector<page_run> anonymous =
+      subtract(subtract({pages}, {{0, mapped_ / page_size}}), mapped_early_);
+  for (const page_run& run : subtract({pages}, anonymous)) discard(run);
+  if (anonymous.empty()) return;
+  for (const page_run& run : anonymous) {
+    const std::size_t begin = run.first * page_size;
+    map_part(base_, home, begin, begin + run.count * page_size, os::access::read);
+    tracker_->remapped({begin, run.count * page_size});
+  }
+  mapped_early_.insert(mapped_early_.end(), anonymous.begin(), anonymous.end());
+  normalize(mapped_early_);
 }
 
 void private_segment::seal() {

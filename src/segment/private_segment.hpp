@@ -4,6 +4,7 @@
 // and when. Pages the program stored to are found by a page tracker.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -32,13 +33,28 @@ class private_segment final : public segment {
   void grow(std::size_t bytes) override;
   void discard(page_run pages) override;
 
+  /// Calls `notice` once, when the segment is or becomes larger than so many bytes; by whoever makes it grow,
+  /// so it must be quick and must not throw.
+  void notice_growth(std::size_t beyond, std::function<void()> notice);
+
   /// Appends, sorted and without overlap, the pages stored to since the last call. Writers must be quiet.
-  void collect_dirty(std::vector<page_run>& dirty);
+  void collect_dirty(std::vector<page_run>& dirty) { collect_dirty({0, size() / page_size}, dirty); }
+  /// The same of some pages, whose writers must be quiet or held.
+  void collect_dirty(page_run where, std::vector<page_run>& dirty);
   /// Whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a checkpoint.
   bool rearms() const noexcept { return !tracker_ || tracker_->rearms(); }
   /// The home files now hold every byte: drops the private copies of `settled` and maps the whole segment
   /// from `home`, so that private copies are the pages stored to from now on.
   void adopt(std::span<const file_extent> home, std::span<const page_run> settled);
+
+  /// From here to `admit_writers` threads that store to these pages wait; one run at a time.
+  void hold_writers(page_run pages);
+  void admit_writers(page_run pages) noexcept;
+  /// While the lock lives the segment does not grow: who wants it to waits.
+  std::unique_lock<std::mutex> hold_growth() { return std::unique_lock(growing_); }
+  /// Gives back the memory of held pages whose content is `home`'s: they read as the file's bytes from now
+  /// on. `home` is of the whole segment.
+  void replace_by_home(page_run pages, std::span<const file_extent> home);
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
   void seal();
@@ -50,8 +66,26 @@ class private_segment final : public segment {
   os::reservation memory_;
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
   std::mutex growing_;
+  std::size_t noticed_beyond_ = 0;
+  std::function<void()> notice_;
   std::size_t open_ = 0;    // bytes readable and writable: size() and a reserve for growth
-  std::size_t mapped_ = 0;  // bytes backed by files; anonymous beyond
+  std::size_t mapped_ = 0;  // bytes backed by files; anonymous beyond, but for what is in:
+  std::vector<page_run> mapped_early_;
+};
+
+/// Threads that store to these pages wait while it lives.
+class write_pause {
+ public:
+  write_pause(private_segment& memory, page_run pages) : memory_(memory), pages_(pages) {
+    memory_.hold_writers(pages_);
+  }
+  write_pause(const write_pause&) = delete;
+  write_pause& operator=(const write_pause&) = delete;
+  ~write_pause() { memory_.admit_writers(pages_); }
+
+ private:
+  private_segment& memory_;
+  page_run pages_;
 };
 
 }  // namespace perdure

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "segment/page_runs.hpp"
+#include "store/journal_image.hpp"
 
 namespace perdure {
 
@@ -12,84 +13,83 @@ namespace {
 using layout::entry_kind;
 using layout::journal_entry;
 
-bool is_zero_page(const std::byte* page) {
-  std::uint64_t head;
-  std::memcpy(&head, page, sizeof head);
-  return head == 0 && std::memcmp(page, page + sizeof head, page_size - sizeof head) == 0;
-}
-
-bool is_run(entry_kind kind) {
-  return kind == entry_kind::zero || kind == entry_kind::released;
-}
-
-void add(checkpoint_plan& plan, std::uint64_t page, entry_kind kind) {
+void add(checkpoint_plan& plan, std::uint64_t page, entry_kind kind, std::uint32_t checksum = 0) {
   std::vector<journal_entry>& index = plan.index;
-  if (is_run(kind) && !index.empty() && index.back().kind == kind &&
-      index.back().page + index.back().value == page) {
+  const journal_entry entry{page, checksum, kind, {}};
+  if (!is_run(entry)) {
+    index.push_back(entry);
+    if (kind == entry_kind::fresh) ++plan.fresh;
+    if (kind == entry_kind::overwrite) ++plan.overwrites;
+  } else if (!index.empty() && index.back().kind == kind && index.back().page + index.back().value == page) {
     ++index.back().value;
   } else {
-    index.push_back({page, is_run(kind) ? 1u : 0u, kind, {}});
+    index.push_back({page, 1, kind, {}});
   }
 }
 
 void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const page_run> dirty,
-                const committed_state& before) {
+                const early_pages& early, const committed_state& before) {
   for (const page_run& run : dirty) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
-      const bool zero = is_zero_page(base + page * page_size);
-      if (page >= before.pages) {
-        // Beyond the committed length: no epoch needs what is home, and the files are holes there.
-        if (zero) continue;
+      const bool touched = early.is_touched(page);
+      if (is_zero_page(base + page * page_size)) {
+        // A page never written reads as zero at home as it is.
+        if (touched || !before.is_hole(page)) add(plan, page, entry_kind::zero);
+      } else if (touched || !before.needs(page)) {
         add(plan, page, entry_kind::fresh);
-        ++plan.fresh;
-        continue;
+      } else {
+        add(plan, page, entry_kind::overwrite);
+        // The committed epoch may rely on the hole, so it is not free to be written in place.
+        if (before.is_hole(page)) plan.holes.push_back({page, 1});
       }
-      const std::uint32_t entry = before.checksums.get(page);
-      // A page never written reads as zero in the committed epoch, which may rely on that: it is not
-      // free to be written in place.
-      const bool hole = entry == layout::no_checksum;
-      const bool stale = before.checksums_stale;
-      if (zero && hole && !stale) continue;
-      if (zero) {
-        add(plan, page, entry_kind::zero);
-        continue;
-      }
-      if (entry == layout::any_content && !stale) {
-        add(plan, page, entry_kind::fresh);
-        ++plan.fresh;
-        continue;
-      }
-      add(plan, page, entry_kind::overwrite);
-      ++plan.overwrites;
-      if (hole) plan.holes.push_back({page, 1});
     }
   }
   normalize(plan.holes);
 }
 
-void plan_released(checkpoint_plan& plan, std::span<const page_run> released, const committed_state& before) {
-  const std::size_t written = plan.index.size();
+void plan_released(checkpoint_plan& plan, std::span<const page_run> released, const early_pages& early,
+                   const committed_state& before) {
   for (const page_run& run : released) {
-    const std::uint64_t end = std::min(run.first + run.count, before.pages);
-    for (std::uint64_t page = run.first; page < end; ++page) {
-      const std::uint32_t entry = before.checksums.get(page);
-      if (before.checksums_stale || entry >= layout::first_checksum) add(plan, page, entry_kind::released);
+    for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
+      const bool holds_something =
+          page < before.pages &&
+          (before.checksums_stale || before.checksums.get(page) >= layout::first_checksum);
+      if (holds_something || early.is_touched(page)) add(plan, page, entry_kind::released);
     }
   }
-  std::inplace_merge(plan.index.begin(), plan.index.begin() + static_cast<std::ptrdiff_t>(written),
-                     plan.index.end(),
-                     [](const journal_entry& a, const journal_entry& b) { return a.page < b.page; });
+}
+
+bool comes_before(const journal_entry& a, const journal_entry& b) {
+  return a.page < b.page;
 }
 
 }  // namespace
 
+bool is_zero_page(const std::byte* page) noexcept {
+  std::uint64_t head;
+  std::memcpy(&head, page, sizeof head);
+  return head == 0 && std::memcmp(page, page + sizeof head, page_size - sizeof head) == 0;
+}
+
 checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
-                                std::span<const page_run> released, const committed_state& before) {
+                                std::span<const page_run> released, const early_pages& early,
+                                const committed_state& before) {
   checkpoint_plan plan;
-  plan_dirty(plan, base, dirty, before);
-  plan_released(plan, released, before);
+  const auto merge_from = [&plan](std::size_t sorted) {
+    const auto middle = plan.index.begin() + static_cast<std::ptrdiff_t>(sorted);
+    std::inplace_merge(plan.index.begin(), middle, plan.index.end(), comes_before);
+  };
+  plan_dirty(plan, base, dirty, early, before);
+  std::size_t sorted = plan.index.size();
+  plan_released(plan, released, early, before);
+  merge_from(sorted);
+  sorted = plan.index.size();
+  early.for_settled([&plan](std::uint64_t page, std::uint32_t checksum) {
+    add(plan, page, entry_kind::fresh, checksum);
+  });
+  merge_from(sorted);
   for (const journal_entry& entry : plan.index) {
-    plan.touched.push_back({entry.page, is_run(entry.kind) ? entry.value : 1});
+    plan.touched.push_back({entry.page, is_run(entry) ? entry.value : 1});
   }
   normalize(plan.touched);
   return plan;

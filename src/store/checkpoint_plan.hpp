@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "store/checksum_table.hpp"
+#include "store/early_pages.hpp"
 #include "store/layout.hpp"
 
 namespace perdure {
 
 struct checkpoint_plan {
-  std::vector<layout::journal_entry> index;  // sorted by page; checksums are filled in as pages are copied
+  // Sorted by page. Checksums are filled in as pages are copied; a fresh page that has one is home already.
+  std::vector<layout::journal_entry> index;
   std::size_t fresh = 0;                     // entries of that kind
   std::size_t overwrites = 0;
   std::vector<page_run> holes;    // overwritten pages that have no disk space at home yet
@@ -23,11 +25,22 @@ struct committed_state {
   std::uint64_t pages;        ///< in the segment; beyond them home is holes
   checksum_table& checksums;  ///< of that epoch
   bool checksums_stale;       ///< and of no use
+
+  bool is_hole(std::uint64_t page) const {
+    return page >= pages || (!checksums_stale && checksums.get(page) == layout::no_checksum);
+  }
+  /// Whether the checkpoint needs what home holds of the page.
+  bool needs(std::uint64_t page) const {
+    return page < pages && (checksums_stale || checksums.get(page) != layout::any_content);
+  }
 };
 
-/// Plans to make `dirty` pages durable and to let go of `released` ones (both sorted, without overlap).
-/// Throws `damaged` when the table is.
+/// Plans to make `dirty` pages durable and to let go of `released` ones (both sorted, without overlap), and
+/// what was written `early`. Throws `damaged` when the table is.
 checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
-                                std::span<const page_run> released, const committed_state& before);
+                                std::span<const page_run> released, const early_pages& early,
+                                const committed_state& before);
+
+bool is_zero_page(const std::byte* page) noexcept;
 
 }  // namespace perdure

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
+#include "os/memory_limits.hpp"
 #include "segment/growth.hpp"
 #include "store/address_space.hpp"
 #include "store/failure.hpp"
@@ -57,6 +59,16 @@ layout::super_slot first_slot(const store_options& options) {
   return slot;
 }
 
+std::uint64_t memory_budget(const store_options& options) {
+  if (options.memory_budget != 0) return options.memory_budget;
+  if (const char* const setting = std::getenv("PERDURE_MEMORY_BUDGET")) {
+    char* end = nullptr;
+    const std::uint64_t mebibytes = std::strtoull(setting, &end, 10);
+    if (end != setting && *end == '\0' && mebibytes != 0) return mebibytes << 20;
+  }
+  return os::usable_memory() / 2;
+}
+
 // Everything but the memory of a store whose lock is held.
 store_parts load(const std::filesystem::path& path, store_lock lock, bool writable,
                  const store_options& options, os::reservation place) {
@@ -74,6 +86,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
   std::array<journal, 2> journals{journal(directory, 0, now.uuid, writable),
                                   journal(directory, 1, now.uuid, writable)};
   const layout::uuid_bytes uuid = now.uuid;
+  undo_log undo(directory, uuid, writable);
   if (place.base() == nullptr) {
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
@@ -86,8 +99,10 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
           std::move(home),
           std::move(checksums),
           std::move(journals),
+          std::move(undo),
           checkpoint_log(os::file::open_directory(path), uuid),
           options.keep_last,
+          memory_budget(options),
           std::move(place)};
 }
 
@@ -120,6 +135,7 @@ void recover(store_parts& parts) {
     super.segment_bytes = last.segment_bytes;
     parts.super.store(super);
   }
+  if (pending.empty()) take_back_early_pages(parts.undo, parts.home, super);
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
   // is looked at: a later one can be longer than needed though an earlier one is not.
   parts.home.truncate(super.segment_bytes);

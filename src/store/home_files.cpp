@@ -169,8 +169,8 @@ void home_files::write(std::uint64_t page, std::uint64_t pages, const std::byte*
   });
 }
 
-void home_files::read(std::uint64_t page, std::byte* to) const {
-  for_parts(page * page_size, page_size, [&](const part& piece) {
+void home_files::read(std::uint64_t page, std::uint64_t pages, std::byte* to) const {
+  for_parts(page * page_size, pages * page_size, [&](const part& piece) {
     if (files_[piece.file].read_at(to, static_cast<std::size_t>(piece.bytes), piece.offset) != piece.bytes) {
       throw_damaged(files_[piece.file].path(), "it is cut short");
     }

@@ -32,7 +32,8 @@ class home_files {
   std::vector<file_extent> extents(std::uint64_t segment_bytes) const;
 
   void write(std::uint64_t page, std::uint64_t pages, const std::byte* from);
-  void read(std::uint64_t page, std::byte* to) const;
+  void read(std::uint64_t page, std::byte* to) const { read(page, 1, to); }
+  void read(std::uint64_t page, std::uint64_t pages, std::byte* to) const;
   /// Makes the pages read as zero.
   void punch(page_run pages);
   /// Takes disk space for the pages, so that writing them cannot fail for want of it.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "os/file.hpp"
+#include "store/journal_image.hpp"
 #include "store/layout.hpp"
 
 namespace perdure {
@@ -26,15 +27,10 @@ class journal {
   /// Every number in it has been checked against `capacity`.
   std::optional<std::vector<layout::journal_entry>> read_index(const layout::journal_header& header,
                                                                std::uint64_t capacity) const;
-  /// As `read_index`, without reading the payload.
-  std::optional<std::vector<layout::journal_entry>> read_index_only(const layout::journal_header& header,
-                                                                    std::uint64_t capacity) const;
-  /// Reads `count` payload pages from the `first`.
-  void read_payload(const layout::journal_header& header, std::uint64_t first, std::size_t count,
-                    std::byte* to) const;
+  /// What stands in the file.
+  journal_image image() const noexcept { return {file_, 0}; }
 
-  static std::uint64_t payload_offset(std::size_t entries);
-  /// Writes payload pages at a place counted from `payload_offset(entries)`.
+  /// Writes payload pages at a place counted from where they begin behind so many entries.
   void write_payload(std::size_t entries, std::uint64_t first, std::size_t count, const std::byte* from);
   /// Writes index and header, and makes all of the journal durable: this is the commit.
   layout::journal_header commit(std::uint64_t epoch, std::uint64_t segment_bytes,

@@ -38,7 +38,7 @@ inline constexpr magic stamp_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'A'};
 inline constexpr magic home_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'H'};
 inline constexpr magic checksum_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'C'};
 inline constexpr magic journal_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'J'};
-
+inline constexpr magic undo_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'U'};
 inline constexpr magic log_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'L'};
 
 inline constexpr std::size_t block = 4096;
@@ -47,8 +47,7 @@ static_assert(block == page_size);
 // ---- super: slot 0, slot 1, ABI stamp; one block each ------------------------------------------------
 
 /// Features a library must know to open at all (incompat), to write (ro_compat), or need not know.
-/// Reserved for what is planned: incompat bit 0 `undo` log holds old images; incompat bit 1 two epochs in
-/// flight; ro_compat bit 0 snapshot bookkeeping.
+/// Reserved for what is planned: incompat bit 1 two epochs in flight; ro_compat bit 0 snapshot bookkeeping.
 inline constexpr std::uint64_t compat_copied = 1;  ///< a copy: `copied_epoch` and what follows it count
 inline constexpr std::uint64_t known_compat = compat_copied;
 inline constexpr std::uint64_t known_read_only_compat = 0;
@@ -79,7 +78,7 @@ struct super_slot {
   std::uint64_t flags;
   std::uint64_t created_ns;  ///< Unix time
   std::uint64_t written_ns;
-  std::uint64_t undo_epoch;     ///< reserved for the undo log
+  std::uint64_t reserved0;
   std::uint64_t copied_epoch;   ///< of the original, which the copy agreed with last
   std::uint64_t copied_ns;      ///< when that was, Unix time
   std::uint64_t staging_epoch;  ///< epoch of the original that a write-back meant to make, else 0
@@ -176,7 +175,7 @@ static_assert(sizeof(journal_entry) == 16);
 struct journal_header {
   layout::magic magic;
   std::uint32_t format;
-  std::uint32_t flags;
+  std::uint32_t flags;  ///< of a batch of the undo log: how many stand before it
   uuid_bytes uuid;
   std::uint64_t epoch;
   std::uint64_t segment_bytes;
@@ -191,6 +190,10 @@ struct journal_header {
   std::uint32_t crc;
 };
 static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) == block - 4);
+
+// ---- undo: batches, each like a journal, of the epoch whose content they save ----------------------------
+//
+// Only `overwrite` (a page as it was) and `zero` (pages that were empty) occur; `flags` counts the batches.
 
 // ---- log: a header block, then a ring of records, the one of epoch e in place e % log_records -----------
 

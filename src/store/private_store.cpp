@@ -9,10 +9,14 @@
 #include "segment/page_runs.hpp"
 #include "segment/private_segment.hpp"
 #include "store/background_worker.hpp"
+#include "store/changed_pages.hpp"
 #include "store/checked_block.hpp"
 #include "store/checkpoint_plan.hpp"
+#include "store/early_pages.hpp"
+#include "store/early_writer.hpp"
 #include "store/failure.hpp"
 #include "store/kept_epochs.hpp"
+#include "store/memory_watch.hpp"
 #include "store/redo.hpp"
 #include "store/store_copy.hpp"
 #include "store/store_directory.hpp"
@@ -25,6 +29,7 @@ namespace {
 using layout::entry_kind;
 using layout::journal_entry;
 
+constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 MiB: a sync of the undo log each
 constexpr std::size_t batch_pages = 256;  // 1 MiB: stays in the second-level cache between checksum and write
 
 /// A checkpoint whose pages are copied, on its way to the device. The worker's while it runs.
@@ -36,10 +41,8 @@ struct checkpoint_flight {
   bool keep;  // a copy of the store as of it
   std::exception_ptr home_failure;
   std::promise<std::uint64_t> outcome;
-  // What it settles, to be gathered again if it fails. Last, so that nothing can throw once they are moved
-  // in.
-  std::vector<page_run> dirty;
-  std::vector<page_run> released;
+  // What it settles, to be gathered again if it fails. Last, so that nothing can throw once it is moved in.
+  changed_pages changed;
 };
 
 class private_store final : public datastore {
@@ -58,6 +61,7 @@ class private_store final : public datastore {
   }
   void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override;
+  void trim() override;
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return epoch_; }
   bool read_only() const noexcept override { return !writable_; }
@@ -70,6 +74,10 @@ class private_store final : public datastore {
   void finish_apply();
   void clear_away_failed_attempt();
   void gather(std::span<const page_run> released);
+  committed_state committed();
+  void trim_part(page_run part, write_brake& brake);
+  void watch_memory() noexcept;
+  bool give_up_pages(const memory_watch& watch) noexcept;
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
   void write_fresh(std::vector<journal_entry>& index);
   void write_overwrites(std::vector<journal_entry>& index, journal& to);
@@ -103,16 +111,16 @@ class private_store final : public datastore {
   std::optional<committed_journal> unapplied_;
   std::exception_ptr apply_failure_;
 
-  // What trackers have reported and no commit has yet made durable. It survives failed checkpoints, since
-  // the trackers will not report it again.
-  std::vector<page_run> reported_;
-  std::vector<page_run> pending_;
-  std::vector<page_run> released_;
+  changed_pages changed_;
+  early_pages early_;
 
   // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a
   // commit nobody was told of, and pages written home beyond the committed length.
   std::array<bool, 2> suspect_{};
-  bool tail_unclean_ = false;
+  std::vector<page_run> spent_tail_;
+
+  std::uint64_t next_trimmed_ = 0;  // page; where memory is looked for next
+  std::unique_ptr<memory_watch> watch_;
 };
 
 private_store::private_store(store_parts parts)
@@ -133,8 +141,14 @@ private_store::private_store(store_parts parts)
   memory_ =
       std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), !writable_);
   tracker_ = memory_->tracker();
+  if (writable_) {
+    memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
+    return;
+  }
+  // What was written home early belongs to no checkpoint, if none came after it.
+  if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
   for (const committed_journal& journal : pending) redo_in_memory(journal, memory_->base());
-  if (!writable_) memory_->seal();
+  memory_->seal();
 }
 
 void private_store::check_may_write() const {
@@ -163,26 +177,16 @@ pending_checkpoint private_store::launch(std::span<const page_run> released, std
     if (keep) require_block_sharing(parts_->directory);
     gather(released);
     const std::uint64_t bytes = memory_->size();
-    std::vector<page_run> dirty = subtract(pending_, released_);
-    const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
+    const committed_state before = committed();
     checkpoint_plan plan =
-        plan_checkpoint(memory_->base(), dirty, released_, {bytes_ / page_size, parts_->checksums, stale});
+        plan_checkpoint(memory_->base(), changed_.to_write(), changed_.released(), early_, before);
     if (plan.index.empty() && bytes == bytes_ && label.empty()) {
-      pending_.clear();
-      released_.clear();
+      changed_.clear();
       return pending_checkpoint::done(epoch_);
     }
-    flight_.emplace(checkpoint_flight{epoch_ + 1,
-                                      bytes,
-                                      std::move(plan),
-                                      std::string(label),
-                                      keep,
-                                      {},
-                                      {},
-                                      std::move(pending_),
-                                      std::move(released_)});
-    pending_.clear();
-    released_.clear();
+    flight_.emplace(checkpoint_flight{
+        epoch_ + 1, bytes, std::move(plan), std::string(label), keep, {}, {}, std::move(changed_)});
+    changed_.clear();
     return depart();
   });
 }
@@ -197,10 +201,11 @@ pending_checkpoint private_store::depart() {
     copy_out();
     if (memory_->rearms()) {
       // Now, as the program may use these pages again as soon as it goes on.
-      for (const page_run& run : flight_->released) memory_->discard(run);
+      for (const page_run& run : flight_->changed.released()) memory_->discard(run);
     } else {
-      settled = flight_->dirty;
-      settled.insert(settled.end(), flight_->released.begin(), flight_->released.end());
+      settled = flight_->changed.dirty();
+      const std::vector<page_run>& released = flight_->changed.released();
+      settled.insert(settled.end(), released.begin(), released.end());
       normalize(settled);
     }
     worker_->post([this] { commit_and_apply(); });
@@ -225,12 +230,14 @@ void private_store::snapshot(const std::filesystem::path& to) {
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (writable_) check_may_write();
   reporting("take a snapshot of", path_, [&] {
-    // What is home then stays as it is while the lock is held: the program writes to private pages only.
+    // What is home then stays as it is while the lock is held: the program writes to private pages only. What
+    // was written there early is undone in the copy.
     if (writable_) finish_apply();
     copy_options options;
     options.epoch = epoch_;
     options.with_journals = !writable_;
     options.writable = writable_;
+    options.with_undo = !early_.empty();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
   });
 }
@@ -247,11 +254,14 @@ void private_store::clear_away_failed_attempt() {
     parts_->journals[parity].replace();
     suspect_[parity] = false;
   }
-  // Only now: while the old journal could still count, its fresh pages had to stay.
-  if (tail_unclean_) {
-    parts_->home.truncate(bytes_);
-    tail_unclean_ = false;
-  }
+  // Only now: while the old journal could still count, its fresh pages had to stay. Their space may be what
+  // is wanted.
+  if (spent_tail_.empty()) return;
+  for (const page_run& run : spent_tail_) parts_->home.punch(run);
+  // Else a crash might bring them back once later pages, taken to be zero, are committed.
+  parts_->home.sync();
+  for (const page_run& run : spent_tail_) early_.untouch(run);
+  spent_tail_.clear();
 }
 
 void private_store::gather(std::span<const page_run> released) {
@@ -263,20 +273,18 @@ void private_store::gather(std::span<const page_run> released) {
     }
   }
   normalize(now);
-  memory_->collect_dirty(reported_);
-  // Released by a checkpoint that failed, and stored to since: in use again.
-  released_ = subtract(released_, reported_);
-  released_.insert(released_.end(), now.begin(), now.end());
-  normalize(released_);
-  pending_.insert(pending_.end(), reported_.begin(), reported_.end());
-  normalize(pending_);
-  reported_.clear();
+  changed_.gather(*memory_, {0, pages}, early_);
+  changed_.release(now, early_);
+}
+
+committed_state private_store::committed() {
+  const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
+  return {bytes_ / page_size, parts_->checksums, stale};
 }
 
 // Takes what space can be taken ahead, so that a full disk fails the checkpoint and not, after the commit,
 // its application. Fresh pages and the journal are written before the commit anyway.
 void private_store::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
-  if (bytes > bytes_) tail_unclean_ = true;
   parts_->home.extend(bytes);
   for (const page_run& run : plan.holes) parts_->home.reserve_space(run);
   parts_->checksums.reserve_space(plan.touched);
@@ -284,19 +292,29 @@ void private_store::make_room(const checkpoint_plan& plan, std::uint64_t bytes) 
 
 void private_store::write_fresh(std::vector<journal_entry>& index) {
   const std::byte* const base = memory_->base();
+  const bool were_touched = !early_.empty();
   for (std::size_t i = 0; i < index.size();) {
-    if (index[i].kind != entry_kind::fresh) {
+    const auto is_to_write = [](const journal_entry& entry) {
+      return entry.kind == entry_kind::fresh && entry.value == 0;
+    };
+    if (!is_to_write(index[i])) {
       ++i;
       continue;
     }
     const std::uint64_t first = index[i].page;
     std::size_t count = 0;
-    while (i < index.size() && count < batch_pages && index[i].kind == entry_kind::fresh &&
+    while (i < index.size() && count < batch_pages && is_to_write(index[i]) &&
            index[i].page == first + count) {
       index[i].value = page_checksum(index[i].page, base + index[i].page * page_size);
       ++count;
       ++i;
     }
+    // Should the checkpoint fail, home has other bytes there than the one before left.
+    for (std::uint64_t page = std::max(first, bytes_ / page_size); page < first + count; ++page) {
+      if (!were_touched || !early_.is_touched(page)) spent_tail_.push_back({page, 1});
+    }
+    normalize(spent_tail_);
+    early_.touch({first, count});
     parts_->home.write(first, count, base + first * page_size);
   }
 }
@@ -383,7 +401,8 @@ void private_store::commit() {
   const layout::journal_header header =
       to.commit(now.epoch, now.bytes, now.plan.index, now.plan.overwrites, now.label);
   suspect_[parity] = false;
-  tail_unclean_ = false;
+  early_.clear();
+  spent_tail_.clear();
   bytes_ = now.bytes;
   unapplied_.emplace(committed_journal{&to, header, std::move(now.plan.index)});
   epoch_ = now.epoch;
@@ -392,8 +411,7 @@ void private_store::commit() {
 
 // What a flight that failed was to make durable is to be gathered again.
 void private_store::take_back() noexcept {
-  pending_ = std::move(flight_->dirty);
-  released_ = std::move(flight_->released);
+  changed_ = std::move(flight_->changed);
   flight_.reset();
   try {
     clear_away_failed_attempt();
@@ -416,6 +434,63 @@ void private_store::apply() {
   // Only when this is durable may the journal be written again.
   parts_->super.store(super);
   unapplied_.reset();
+  parts_->undo.clear();
+}
+
+void private_store::trim() {
+  const std::scoped_lock lock(control_);
+  if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+  if (!writable_) return;
+  check_may_write();
+  reporting("write home early the pages of", path_, [&] {
+    const std::uint64_t end = memory_->size() / page_size;
+    write_brake none(*memory_, [] { return false; });
+    for (std::uint64_t first = 0; first < end; first += most_trimmed)
+      trim_part({first, std::min(most_trimmed, end - first)}, none);
+  });
+}
+
+// Writers are not quiet meanwhile.
+void private_store::trim_part(page_run part, write_brake& brake) {
+  // Home must hold the last checkpoint and no journal but its own may count.
+  finish_apply();
+  clear_away_failed_attempt();
+  const committed_state before = committed();
+  early_writer(*parts_, *memory_, early_, before, epoch_).write(part, changed_, brake);
+}
+
+// Called by a thread that makes the segment grow.
+void private_store::watch_memory() noexcept {
+  try {
+    watch_ = std::make_unique<memory_watch>(
+        parts_->memory_budget, [this](const memory_watch& watch) { return give_up_pages(watch); });
+  } catch (const std::exception&) {
+    // No thread to be had. Then memory is what it is.
+  }
+}
+
+bool private_store::give_up_pages(const memory_watch& watch) noexcept {
+  const std::scoped_lock lock(control_);
+  if (!open_) return true;
+  try {
+    const std::uint64_t share = parts_->memory_budget / 16 / page_size / early_pages::extent_pages;
+    const std::uint64_t pages =
+        std::clamp<std::uint64_t>(share * early_pages::extent_pages, early_pages::extent_pages, most_trimmed);
+    write_brake brake(*memory_, [&watch] { return watch.is_exhausted(); });
+    // Once writers are held, until there is room again: they would fill what one part gives.
+    do {
+      const std::uint64_t end = memory_->size() / page_size;
+      if (next_trimmed_ >= end) next_trimmed_ = 0;
+      brake.check();
+      trim_part({next_trimmed_, std::min(pages, end - next_trimmed_)}, brake);
+      next_trimmed_ += pages;
+      if (next_trimmed_ >= end) return true;
+    } while (brake.is_on() && watch.is_wanted());
+    return false;
+  } catch (const std::exception&) {
+    // The next checkpoint will meet it too, and say so.
+    return true;
+  }
 }
 
 void private_store::wait_applied() {
@@ -440,11 +515,13 @@ store_info private_store::info() const {
 
 void private_store::shut() noexcept {
   if (owner_ != ::getpid()) {
-    // In a forked child the worker's thread does not exist, and its lock may be held for ever.
+    // In a forked child the threads do not exist, and their locks may be held for ever.
     if (open_) static_cast<void>(worker_.release());
+    if (open_) static_cast<void>(watch_.release());
     open_ = false;
     return;
   }
+  watch_.reset();  // it takes the lock
   const std::scoped_lock lock(control_);
   if (!open_) return;
   open_ = false;

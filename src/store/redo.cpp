@@ -13,50 +13,17 @@ namespace {
 using layout::entry_kind;
 using layout::journal_entry;
 
-constexpr std::size_t batch_pages = 256;
-
-bool is_run(const journal_entry& entry) {
-  return entry.kind == entry_kind::zero || entry.kind == entry_kind::released;
-}
-
 bool contains(const std::vector<page_run>& runs, std::uint64_t page) {
   const auto after = std::upper_bound(runs.begin(), runs.end(), page,
                                       [](std::uint64_t p, const page_run& run) { return p < run.first; });
   return after != runs.begin() && page < (after - 1)->first + (after - 1)->count;
 }
 
-// Calls `visit(first page, pages, bytes)` for the overwritten pages, neighbours together.
-template <class Visit>
-void for_payload(const committed_journal& journal, Visit&& visit) {
-  std::vector<std::byte> batch(std::min<std::uint64_t>(batch_pages, journal.header.payload_pages) *
-                               page_size);
-  std::vector<std::uint64_t> pages;
-  std::uint64_t next = 0;
-  const auto flush = [&] {
-    if (pages.empty()) return;
-    journal.file->read_payload(journal.header, next, pages.size(), batch.data());
-    next += pages.size();
-    for (std::size_t i = 0; i < pages.size();) {
-      std::size_t end = i + 1;
-      while (end < pages.size() && pages[end] == pages[end - 1] + 1) ++end;
-      visit(pages[i], end - i, batch.data() + i * page_size);
-      i = end;
-    }
-    pages.clear();
-  };
-  for (const journal_entry& entry : journal.index) {
-    if (entry.kind != entry_kind::overwrite) continue;
-    pages.push_back(entry.page);
-    if (pages.size() == batch_pages) flush();
-  }
-  flush();
-}
-
 }  // namespace
 
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table,
                   const std::vector<page_run>& newer) {
-  for_payload(journal, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
+  for_payload(journal.file->image(), journal.header, journal.index, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
     if (newer.empty()) return home.write(first, count, bytes);
     for (std::size_t i = 0; i < count; ++i) {
       if (!contains(newer, first + i)) home.write(first + i, 1, bytes + i * page_size);
@@ -79,7 +46,7 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
 }
 
 void redo_in_memory(const committed_journal& journal, std::byte* base) {
-  for_payload(journal, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
+  for_payload(journal.file->image(), journal.header, journal.index, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
     std::memcpy(base + first * page_size, bytes, count * page_size);
   });
   for (const journal_entry& entry : journal.index) {

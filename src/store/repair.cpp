@@ -63,6 +63,7 @@ class repair_of_store {
       mend_home_headers();
       mend_checksum_header();
       mend_journals();
+      mend_undo();
       directory_.sync();
     }
     if (can_be_opened_) bring_home();
@@ -95,6 +96,7 @@ class repair_of_store {
   void mend_home_headers();
   void mend_checksum_header();
   void mend_journals();
+  void mend_undo();
   void bring_home();
   void mend_table();
 
@@ -254,11 +256,29 @@ void repair_of_store::mend_journals() {
   });
 }
 
+// Without what it saved the pages at home may be of a checkpoint that never was.
+void repair_of_store::mend_undo() {
+  for_damage(report_.before, store_section::undo_log, [&](const verify_finding& one) {
+    if (one.page) return;
+    if (!options_.accept_damage) {
+      can_be_opened_ = false;
+      return;
+    }
+    os::remove_in(directory_, "undo");
+    done("removed undo: pages that were written home for a checkpoint that never came stay as they are");
+  });
+}
+
 void repair_of_store::bring_home() {
-  if (report_.before.epoch == report_.before.applied_epoch) return;
+  const bool is_committed = report_.before.epoch != report_.before.applied_epoch;
+  const bool is_early = std::any_of(
+      report_.before.findings.begin(), report_.before.findings.end(),
+      [](const verify_finding& one) { return !one.damage && one.part == store_section::undo_log; });
+  if (!is_committed && !is_early) return;
   try {
     datastore::open(path_)->close();
-    done("brought checkpoint " + std::to_string(report_.before.epoch) + " home");
+    done(is_committed ? "brought checkpoint " + std::to_string(report_.before.epoch) + " home"
+                      : "took back pages that were written home for a checkpoint that never came");
   } catch (const error&) {
     // What keeps it from opening is in the report.
   }

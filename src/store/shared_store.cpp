@@ -71,6 +71,7 @@ class shared_store final : public datastore {
   }
 
   void wait_applied() override {}
+  void trim() override {}
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return epoch_; }
   bool read_only() const noexcept override { return false; }

@@ -25,6 +25,7 @@
 #include "store/store_directory.hpp"
 #include "store/store_lock.hpp"
 #include "store/super_block.hpp"
+#include "store/undo_log.hpp"
 
 namespace perdure {
 
@@ -44,13 +45,14 @@ struct piece {
   std::uint64_t bytes;
 };
 
-std::vector<std::string> names_to_copy(const os::file& from, bool with_journals) {
+std::vector<std::string> names_to_copy(const os::file& from, const copy_options& options) {
   std::vector<std::string> names;
   for (std::size_t i = 0; os::exists_in(from, home_files::name_of(i)); ++i)
     names.push_back(home_files::name_of(i));
   names.emplace_back("crc");
   if (os::exists_in(from, "log")) names.emplace_back("log");
-  if (with_journals) {
+  if ((options.with_journals || options.with_undo) && os::exists_in(from, "undo")) names.emplace_back("undo");
+  if (options.with_journals) {
     for (const unsigned parity : {0u, 1u}) names.push_back(journal::name_of(parity));
   }
   return names;
@@ -82,7 +84,7 @@ void copy_pieces(const std::vector<piece>& pieces) {
 
 void copy_files(const os::file& from, const os::file& to, const copy_options& options) {
   std::vector<pair_of_files> all;
-  for (const std::string& name : names_to_copy(from, options.with_journals)) {
+  for (const std::string& name : names_to_copy(from, options)) {
     all.push_back({os::file::open_in(from, name, options.writable ? O_RDWR : O_RDONLY),
                    os::file::open_in(to, name, O_RDWR | O_CREAT | O_EXCL)});
   }
@@ -135,6 +137,11 @@ void copy_store(const os::file& from, const layout::super_slot& super, const std
   slot.staging_epoch = slot.staging_token = 0;
   super_block::create(directory, slot).sync();
   directory.sync();
+  if (options.with_undo) {
+    home_files home(directory, slot, true);
+    undo_log undo(directory, slot.uuid, true);
+    take_back_early_pages(undo, home, slot);
+  }
   lock.release();
   fresh.publish();
 }

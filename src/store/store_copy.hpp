@@ -11,6 +11,7 @@ namespace perdure {
 struct copy_options {
   std::uint64_t epoch = 0;    ///< committed: what the copy will open at
   bool with_journals = true;  ///< false: all of them are applied, and the copy gets empty ones
+  bool with_undo = false;     ///< pages were written home before their checkpoint; not so in the copy
   bool only_shared = false;   ///< throw `unsupported` rather than copy bytes
   bool writable = true;       ///< the source may be prepared for sharing
 };

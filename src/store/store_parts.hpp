@@ -11,6 +11,7 @@
 #include "store/journal.hpp"
 #include "store/store_lock.hpp"
 #include "store/super_block.hpp"
+#include "store/undo_log.hpp"
 
 namespace perdure {
 
@@ -23,8 +24,10 @@ struct store_parts {
   home_files home;
   checksum_table checksums;
   std::array<journal, 2> journals;
+  undo_log undo;
   checkpoint_log log;
-  unsigned keep_last;     // labelled epochs to keep as copies
+  unsigned keep_last;           // labelled epochs to keep as copies
+  std::uint64_t memory_budget;  // bytes that changed pages may take
   os::reservation place;  // address space for the segment
 };
 

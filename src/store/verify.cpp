@@ -29,6 +29,7 @@
 #include "store/store_directory.hpp"
 #include "store/store_lock.hpp"
 #include "store/super_block.hpp"
+#include "store/undo_log.hpp"
 
 namespace perdure {
 
@@ -64,6 +65,7 @@ class verification {
       check_home_files();
       check_checksum_header();
       check_journals();
+      check_undo();
       check_pages();
     }
     std::sort(report_.findings.begin(), report_.findings.end(),
@@ -117,6 +119,8 @@ class verification {
   void check_checksum_header();
   void check_journals();
   void overlay(const layout::journal_header& header, const std::vector<layout::journal_entry>& index);
+  void check_undo();
+  std::span<const layout::journal_entry> saved_in(std::uint64_t first, std::uint64_t end) const;
   void check_pages();
   void work(std::atomic<std::uint64_t>& next, std::uint64_t end);
   void check_stretch(std::uint64_t index, scratch& use);
@@ -147,6 +151,7 @@ class verification {
   std::uint64_t applied_pages_ = 0;    // of the segment at the applied epoch
   std::uint64_t committed_bytes_ = 0;  // of the segment at the committed epoch
   std::vector<overlay_run> overlay_;
+  std::vector<layout::journal_entry> saved_;  // by the undo log, of the last checkpoint; sorted by page
   std::exception_ptr failure_;
 };
 
@@ -393,6 +398,25 @@ void verification::overlay(const layout::journal_header& header,
   overlay_ = std::move(merged);
 }
 
+void verification::check_undo() {
+  if (report_.epoch != super_.applied_epoch) return;
+  try {
+    const undo_log undo(directory_, super_.uuid, false);
+    for (const undo_log::batch& one : undo.find(super_.applied_epoch, super_.segment_bytes))
+      saved_.insert(saved_.end(), one.index.begin(), one.index.end());
+  } catch (const error& what) {
+    damage(store_section::undo_log, "undo", 0, what.what());
+    return;
+  }
+  if (saved_.empty()) return;
+  // What an earlier writer left behind the batches of a later one says the same.
+  std::stable_sort(
+      saved_.begin(), saved_.end(),
+      [](const layout::journal_entry& a, const layout::journal_entry& b) { return a.page < b.page; });
+  note(store_section::undo_log, "undo", 0,
+       "pages were written home for a checkpoint that never came; the next opening takes them back");
+}
+
 void verification::check_pages() {
   if ((super_.flags & layout::flag_checksums_stale) != 0) {
     note(store_section::checksum_page, "crc", 0,
@@ -530,6 +554,27 @@ void verification::expect(std::uint64_t index, const layout::table_page& table, 
       use.expected[page - first] = {fresh ? kind::checksum : kind::anything, run->value, run->epoch};
     }
   }
+  // Home holds something else there; that the saved page is whole has been seen already.
+  for (const layout::journal_entry& saved : saved_in(first, first + count)) {
+    const std::uint64_t begin = std::max(saved.page, first);
+    const std::uint64_t end = std::min(saved.page + (is_run(saved) ? saved.value : 1), first + count);
+    for (std::uint64_t page = begin; page < end; ++page) {
+      expectation& expected = use.expected[page - first];
+      if (expected.kind == kind::checksum && (is_run(saved) || saved.value != expected.checksum)) {
+        add({store_section::undo_log, true, "undo", 0, page, expected.epoch,
+             "what it saved of the page contradicts the page's checksum"});
+      }
+      expected.kind = kind::anything;
+    }
+  }
+}
+
+std::span<const layout::journal_entry> verification::saved_in(std::uint64_t first, std::uint64_t end) const {
+  const auto before = [](const layout::journal_entry& entry, std::uint64_t page) { return entry.page < page; };
+  auto from = std::lower_bound(saved_.begin(), saved_.end(), first, before);
+  // A run may begin before.
+  while (from != saved_.begin() && is_run(*(from - 1)) && (from - 1)->page + (from - 1)->value > first) --from;
+  return {from, std::lower_bound(from, saved_.end(), end, before)};
 }
 
 // Splits a stretch by file and by what of the file is a hole.
@@ -654,6 +699,8 @@ std::string_view to_string(store_section part) noexcept {
       return "checksum_page";
     case store_section::journal:
       return "journal";
+    case store_section::undo_log:
+      return "undo_log";
     case store_section::heap:
       return "heap";
     case store_section::objects:

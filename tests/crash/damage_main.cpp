@@ -51,7 +51,8 @@ struct original_pair {
 std::vector<original_pair> make_stores(const std::filesystem::path& scratch, std::uint64_t seed) {
   std::vector<original_pair> all;
   for (const bool grows : {false, true}) {
-    for (const stop at : {stop::closed, stop::committed, stop::pages_home, stop::table_home})
+    for (const stop at :
+         {stop::closed, stop::committed, stop::pages_home, stop::table_home, stop::written_early})
       all.push_back({run_and_stop(scratch, seed, at, grows), run_and_stop(scratch, ~seed, at, grows)});
   }
   return all;

@@ -67,7 +67,7 @@ perdure_mutant(told_before_commit private_store.cpp "an asynchronous checkpoint 
   }]=])
 
 perdure_mutant(failed_pages_forgotten private_store.cpp "the next checkpoint does not have the pages of one that failed"
-[=[  pending_ = std::move(flight_->dirty);]=]
+[=[  changed_ = std::move(flight_->changed);]=]
 [=[]=] --faults)
 
 perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to be on disk"
@@ -101,12 +101,12 @@ perdure_mutant(checksums_not_synced private_store.cpp "the super block says appl
 [=[  parts_->home.sync();
   layout::super_slot super = parts_->super.now();]=])
 
-perdure_mutant(page_checksum_unread journal.cpp "recovery does not check the pages in a journal"
-[=[    if (page_checksum(entry.page, batch.data() + used * page_size) != entry.value) return std::nullopt;]=]
+perdure_mutant(page_checksum_unread journal_image.cpp "recovery does not check the pages in a journal"
+[=[      if (page_checksum(first + i, bytes + i * page_size) != entry->value) whole = false;]=]
 [=[]=])
 
-perdure_mutant(index_checksum_unread journal.cpp "recovery does not check the index of a journal"
-[=[  if (os::crc32c(0, index.data(), bytes) != header.index_crc) return std::nullopt;]=]
+perdure_mutant(index_checksum_unread journal_image.cpp "recovery does not check the index of a journal"
+[=[  if (os::crc32c(0, index.data(), index_bytes) != header.index_crc) return std::nullopt;]=]
 [=[]=])
 
 perdure_mutant(journal_reused_early super_block.cpp "a journal is reused though its application is not durable in the super block"
@@ -149,13 +149,13 @@ perdure_mutant(tail_kept_in_later_files datastore.cpp "recovery cuts uncommitted
 [=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=] --seed 1004 --thin 1)
 
 perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zero in the committed epoch is written in place"
-[=[      if (entry == layout::any_content && !stale) {]=]
-[=[      if ((entry == layout::any_content || hole) && !stale) {]=])
+[=[      } else if (touched || !before.needs(page)) {]=]
+[=[      } else if (touched || !before.needs(page) || before.is_hole(page)) {]=])
 
 perdure_mutant(released_punched_early private_store.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_->checksums.reserve_space(plan.touched);]=]
 [=[  parts_->checksums.reserve_space(plan.touched);
-  for (const page_run& run : flight_->released) parts_->home.punch(run);]=])
+  for (const page_run& run : flight_->changed.released()) parts_->home.punch(run);]=])
 
 perdure_mutant(old_journal_taken redo.cpp "recovery takes a journal of any epoch"
 [=[    if (!header || header->epoch != epoch) continue;]=]
@@ -209,3 +209,45 @@ perdure_mutant(short_home_file_not_seen verify.cpp "verification does not see th
 perdure_mutant(repair_mixes_checkpoints repair.cpp "repair takes pages of two checkpoints for one"
 [=[  if (is_of_later_epoch && !options_.accept_damage) return;]=]
 [=[]=] RIG damage)
+
+perdure_mutant(undo_not_synced undo_log.cpp "pages are overwritten at home before what they held is durable elsewhere"
+[=[  file_.sync_data();
+  if (is_new)]=]
+[=[  if (is_new)]=])
+
+perdure_mutant(undo_not_saved early_writer.cpp "pages that the last checkpoint needs are overwritten at home"
+[=[  parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });]=]
+[=[]=])
+
+perdure_mutant(undo_of_any_epoch undo_log.cpp "pages are taken back though the checkpoint that needs them was committed"
+[=[      return header && header->epoch == epoch && header->segment_bytes == segment_bytes &&
+             header->flags == number;]=]
+[=[      return header && header->flags == number && epoch != 0 && segment_bytes != 0;]=])
+
+perdure_mutant(undo_name_not_synced undo_log.cpp "the undo log's name is not durable when it is relied on"
+[=[  if (is_new) directory_.sync();]=]
+[=[]=])
+
+perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up before it is home"
+[=[  home.sync();
+  undo.clear();]=]
+[=[  undo.clear();
+  home.sync();]=])
+
+perdure_mutant(undo_for_writers_only private_store.cpp "a reader sees pages of a checkpoint that never came"
+[=[  if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());]=]
+[=[]=])
+
+perdure_mutant(early_before_applied private_store.cpp "pages are written home early while a journal that holds them is not applied"
+[=[  finish_apply();
+  clear_away_failed_attempt();
+  const committed_state before]=]
+[=[  const committed_state before]=])
+
+perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
+[=[    add(plan, page, entry_kind::fresh, checksum);]=]
+[=[    if (checksum == 0) add(plan, page, entry_kind::fresh, checksum);]=])
+
+perdure_mutant(early_pages_settled_for_good changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
+[=[  for (const page_run& run : reported_) early.unsettle(run);]=]
+[=[]=])

@@ -91,6 +91,8 @@ const char* name_of(stop at) {
       return "killed before its table was home";
     case stop::table_home:
       return "killed before its super block was written";
+    case stop::written_early:
+      return "killed before a checkpoint of which pages were home";
   }
   return "";
 }
@@ -121,6 +123,13 @@ stopped_store run_and_stop(const std::filesystem::path& scratch, std::uint64_t s
       if (at == stop::closed) {
         run(store.get(), seed, grows, nullptr, before, last);
         store->close();
+        status = 0;
+      } else if (at == stop::written_early) {
+        run(store.get(), seed, grows, nullptr, before, last);
+        for (const std::uint64_t more : {1, 2}) {
+          change(seed, last_epoch + more, last.what, &store->memory());
+          store->trim();
+        }
         status = 0;
       } else {
         killer death(at);

@@ -11,10 +11,11 @@ namespace perdure::crash {
 
 /// How far the process came with its last checkpoint.
 enum class stop {
-  closed,      ///< the store was closed
-  committed,   ///< the journal is durable, and of its pages only fresh ones are home
-  pages_home,  ///< all pages are home, the checksum table is not
-  table_home,  ///< so is the table; the super block has not heard of it
+  closed,         ///< the store was closed
+  committed,      ///< the journal is durable, and of its pages only fresh ones are home
+  pages_home,     ///< all pages are home, the checksum table is not
+  table_home,     ///< so is the table; the super block has not heard of it
+  written_early,  ///< it was applied; pages of the next were written home, which never came
 };
 const char* name_of(stop at);
 

@@ -87,6 +87,7 @@ void store_mutation::change(fuzz_script& script) {
     case 6:
     case 7:
       if (script.byte() % 2 == 0) write_journal(script, super_.applied_epoch + 1, false);
+      if (script.byte() % 2 == 0) return write_undo(script);
       return write_journal(script, super_.applied_epoch + 1 + script.byte() % 2, true);
     case 8:
       return change_log(script);
@@ -235,12 +236,29 @@ void store_mutation::change_journal_index(fuzz_script& script) {
 
 // A journal of the script's own invention, whole as far as checksums go.
 void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch, bool may_change_length) {
-  file_bytes& file = files_[journal::name_of(epoch & 1)];
   layout::journal_header header{};
   header.magic = layout::journal_magic;
+  header.epoch = epoch;
+  write_image(script, files_[journal::name_of(epoch & 1)], 0, header, may_change_length);
+}
+
+void store_mutation::write_undo(fuzz_script& script) {
+  std::uint64_t place = 0;
+  const std::uint32_t batches = 1 + script.byte() % 3;
+  for (std::uint32_t number = 0; number < batches; ++number) {
+    layout::journal_header header{};
+    header.magic = layout::undo_magic;
+    header.epoch = super_.applied_epoch;
+    header.flags = number;
+    place += write_image(script, files_["undo"], place, header, script.byte() % 16 == 0);
+  }
+}
+
+// Returns its length.
+std::uint64_t store_mutation::write_image(fuzz_script& script, file_bytes& file, std::uint64_t at,
+                                          layout::journal_header header, bool may_change_length) {
   header.format = layout::format_version;
   header.uuid = super_.uuid;
-  header.epoch = epoch;
   header.segment_bytes = super_.segment_bytes;
   if (may_change_length && script.byte() % 2 == 0)
     header.segment_bytes += (script.byte() % 8 - 4ull) * layout::chunk_size;
@@ -259,8 +277,8 @@ void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch, boo
     if (entry.kind == layout::entry_kind::overwrite) ++header.payload_pages;
   }
   header.entries = index.size();
-  header.payload_offset = journal::payload_offset(index.size());
-  std::uint64_t place = header.payload_offset;
+  header.payload_offset = journal_image::payload_offset(index.size());
+  std::uint64_t place = at + header.payload_offset;
   for (layout::journal_entry& entry : index) {
     if (entry.kind != layout::entry_kind::overwrite) continue;
     alignas(64) std::array<std::byte, page_size> bytes;
@@ -273,8 +291,9 @@ void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch, boo
   header.index_crc = os::crc32c(0, index.data(), size);
   if (script.byte() % 4 == 0) poke(script, &header, offsetof(layout::journal_header, reserved));
   seal_block(header);
-  file.write(layout::block, index.data(), size);
-  file.put(0, header);
+  file.write(at + layout::block, index.data(), size);
+  file.put(at, header);
+  return place - at;
 }
 
 void store_mutation::change_log(fuzz_script& script) {

@@ -33,6 +33,9 @@ class store_mutation {
   void change_table(fuzz_script& script);
   void change_journal_index(fuzz_script& script);
   void write_journal(fuzz_script& script, std::uint64_t epoch, bool may_change_length);
+  void write_undo(fuzz_script& script);
+  std::uint64_t write_image(fuzz_script& script, file_bytes& file, std::uint64_t at,
+                            layout::journal_header header, bool may_change_length);
   void change_log(fuzz_script& script);
   void change_segment(fuzz_script& script);
   void change_object(fuzz_script& script);

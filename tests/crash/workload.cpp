@@ -168,8 +168,23 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   content now;
   // In some runs the program goes on while its checkpoints are made.
   const bool goes_on = random_stream(seed, 5).one_in(3);
+  // In some it has less memory than it changes.
+  const bool trims = random_stream(seed, 6).one_in(3);
+  const auto trim = [&](std::uint64_t number, const content& what) {
+    if (!trims) return;
+    random_stream random(seed, number);
+    for (std::uint64_t times = random.below(3); times > 0; --times) {
+      try {
+        store->trim();
+      } catch (const error& failure) {
+        told.failed(std::string("trim: ") + failure.what());
+      }
+      if (random.one_in(2)) disturbance(random_stream(seed, number + times), what, store->memory());
+    }
+  };
   for (std::size_t step = 1; step <= steps; ++step) {
     const std::vector<page_run> released = mutate(random_stream(seed, 1000 + step), now, &store->memory());
+    trim(700000 + 10 * step, now);
     const std::uint64_t before = store->epoch();
     attempts.push_back({before + 1, now});
     may_hold.push_back(step);
@@ -204,6 +219,7 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
       // What is changed now is forgotten.
       content lost = now;
       mutate(random_stream(seed, 500000 + step), lost, &store->memory());
+      trim(900000 + 10 * step, lost);
       store.reset();
       while (!store) {
         try {

@@ -8,8 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "os/file.hpp"
 #include "os/mapping.hpp"
@@ -47,7 +50,7 @@ class a_page_tracker : public ::testing::TestWithParam<tracker_kind> {
 
   std::set<std::uint64_t> collect(std::size_t bytes) {
     std::vector<byte_range> ranges;
-    tracker_->collect(bytes, ranges);
+    tracker_->collect({0, bytes}, ranges);
     for (const byte_range& r : ranges) {
       EXPECT_EQ(r.offset % page, 0u);
       EXPECT_LE(r.offset + r.bytes, bytes);
@@ -153,6 +156,59 @@ TEST_P(a_page_tracker, counts_only_what_it_is_asked_about) {
   expect_found(collect(mib), {1});
 }
 
+TEST_P(a_page_tracker, holds_threads_that_store_to_a_held_part) {
+  store_to(1);
+  const byte_range held{0, mib};
+  tracker_->hold_writers(held);
+  std::atomic<int> stored{0};
+  std::thread inside([&] {
+    store_to(2);
+    stored = 1;
+  });
+  store_to(mib / page);  // not held
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(stored, 0);
+  EXPECT_EQ(range_.base()[2 * page], std::byte{0});
+  expect_found(collect(mib), {1});
+  tracker_->admit_writers(held);
+  inside.join();
+  EXPECT_EQ(range_.base()[2 * page], std::byte{1});
+  settle();
+  store_to(2);
+  expect_found(collect(mib), {2});
+}
+
+TEST_P(a_page_tracker, follows_a_held_part_that_is_mapped_anew) {
+  tracker_->open_range(in_file, 4 * mib);
+  store_to(in_file / page);
+  const byte_range held{in_file, 2 * mib};
+  tracker_->hold_writers(held);
+  std::vector<byte_range> dirty;
+  tracker_->collect(held, dirty);
+  EXPECT_FALSE(dirty.empty());
+  map_private(range_.base() + in_file, 2 * mib, scratch_.descriptor(), 0, access::read);
+  tracker_->remapped(held);
+  tracker_->admit_writers(held);
+  for (std::uint64_t p = 0; p < 2 * mib / page; ++p)
+    (void)*const_cast<volatile std::byte*>(range_.base() + in_file + p * page);
+  EXPECT_TRUE(collect(in_file + 4 * mib).empty());
+  store_to(in_file / page + 7);
+  expect_found(collect(in_file + 4 * mib), {in_file / page + 7});
+}
+
+TEST_P(a_page_tracker, holds_nobody_in_a_forked_child) {
+  tracker_->hold_writers({0, mib});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    store_to(2);
+    ::_exit(range_.base()[2 * page] == std::byte{1} ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  tracker_->admit_writers({0, mib});
+}
+
 TEST_P(a_page_tracker, stays_with_the_parent_after_a_fork) {
   store_to(1);
   collect(in_file);
@@ -205,7 +261,7 @@ TEST(the_mprotect_tracker, leaves_the_faults_of_others_to_others) {
     *const_cast<volatile std::byte*>(guarded) = std::byte{1};
     *const_cast<volatile std::byte*>(range.base()) = std::byte{1};
     std::vector<byte_range> dirty;
-    tracker->collect(range.size(), dirty);
+    tracker->collect({0, range.size()}, dirty);
     tracker->detach();
     ::_exit(handler_ran == 1 && dirty.size() == 1 ? 0 : 1);
   }

@@ -76,13 +76,13 @@ TEST_F(a_journal, gives_back_what_was_committed) {
     EXPECT_EQ((*index)[i].value, index_[i].value);
   }
   std::vector<std::byte> page(page_size);
-  file.read_payload(*header, 1, 1, page.data());
+  file.image().read_payload(*header, 1, 1, page.data());
   EXPECT_TRUE(holds(page.data(), 9));
 }
 
 TEST_F(a_journal, is_invalid_when_any_byte_of_it_is_wrong) {
   const os::file file = os::file::open_in(directory_, "jrnl.0", O_RDWR);
-  const std::uint64_t used = journal::payload_offset(index_.size()) + 2 * page_size;
+  const std::uint64_t used = journal_image::payload_offset(index_.size()) + 2 * page_size;
   ASSERT_EQ(file.size(), used);
   for (std::uint64_t offset = 0; offset < used; offset += offset < 4200 ? 1 : 61) {
     // The rest of the index's block is not part of it.

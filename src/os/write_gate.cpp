@@ -1,0 +1,92 @@
+#include "os/write_gate.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "os/mapping.hpp"
+
+namespace perdure::os {
+
+namespace {
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free,
+              "a futex is a plain 32-bit word");
+
+const std::size_t page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+
+std::int64_t now_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+void write_gate::shut(std::byte* begin, std::byte* end) noexcept {
+  begin_ = begin;
+  end_ = end;
+  owner_ = ::getpid();
+  turns_.fetch_add(1);
+  while (inside_.load() != 0) ::sched_yield();
+}
+
+void write_gate::open() noexcept {
+  opened_ns_ = now_ns();
+  turns_.fetch_add(1);
+  ::syscall(SYS_futex, &turns_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void write_gate::enter(std::byte* address) noexcept {
+  for (;;) {
+    inside_.fetch_add(1);
+    const std::uint32_t turn = turns_.load();
+    const bool shut = turn % 2 == 1 && address >= begin_.load() && address < end_.load();
+    if (!shut || is_inherited()) return;
+    inside_.fetch_sub(1);
+    ::syscall(SYS_futex, &turns_, FUTEX_WAIT_PRIVATE, turn, nullptr, nullptr, 0);
+  }
+}
+
+bool write_gate::is_inherited() const noexcept {
+  return owner_.load() != ::getpid();
+}
+
+bool write_gate::was_shut_lately() const noexcept {
+  // A thread may be kept from running between its fault and its handler, but hardly for so long.
+  constexpr std::int64_t lately = 10'000'000'000;
+  return turns_.load() % 2 == 1 || now_ns() - opened_ns_.load() < lately;
+}
+
+bool write_hold::on_store(void* self, std::byte* address) noexcept {
+  write_gate& gate = static_cast<write_hold*>(self)->gate_;
+  return gate.pass(address, [&] {
+    if (!gate.was_shut_lately()) return false;
+    std::byte* const page = address - reinterpret_cast<std::uintptr_t>(address) % page_bytes;
+    return ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0;
+  });
+}
+
+void write_hold::hold(std::size_t offset, std::size_t bytes) {
+  if (!watch_) watch_.emplace(base_, bytes_, &write_hold::on_store, this);
+  gate_.shut(base_ + offset, base_ + offset + bytes);
+  try {
+    protect(base_ + offset, bytes, access::read);
+  } catch (...) {
+    gate_.open();
+    throw;
+  }
+}
+
+void write_hold::release(std::size_t offset, std::size_t bytes) noexcept {
+  // Should it fail, the first store to each page does it.
+  static_cast<void>(::mprotect(base_ + offset, bytes, PROT_READ | PROT_WRITE));
+  gate_.open();
+}
+
+}  // namespace perdure::os
