@@ -80,7 +80,7 @@ perdure_status perdure_blob_find_or_create(perdure_store* store, const char* nam
 perdure_status perdure_blob_destroy(perdure_store* store, const char* name) {
   return guarded([&] {
     manager_core& core = core_of(store);
-    void* const blob = core.withdraw(required_text(name, "name"), blob_type()).first;
+    void* const blob = core.withdraw(perdure::object_name(required_text(name, "name")), blob_type()).first;
     if (blob == nullptr)
       throw perdure::error(perdure::errc::not_found, "there is no object named \"" + std::string(name) + '"');
     core.release(blob);

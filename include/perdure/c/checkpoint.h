@@ -57,8 +57,9 @@ PERDURE_API perdure_status perdure_pending_checkpoint_free(perdure_pending_check
 /// PERDURE_IO.
 PERDURE_API perdure_status perdure_wait_applied(perdure_store* store);
 
-/// The checkpoints that the store at the path remembers, oldest first. It may be open. PERDURE_NOT_FOUND,
-/// PERDURE_NOT_A_STORE.
+/// The checkpoints that the store at the path remembers, oldest first. It may be open;
+/// then its last checkpoint may be missing until it is written home (perdure_wait_applied).
+/// PERDURE_NOT_FOUND, PERDURE_NOT_A_STORE.
 PERDURE_API perdure_status perdure_checkpoint_log_read(const char* path, perdure_checkpoint_log** log);
 
 PERDURE_API perdure_status perdure_checkpoint_log_size(const perdure_checkpoint_log* log, size_t* size);
