@@ -136,8 +136,9 @@ T& object_of(const T* handle) {
 template <class T>
 std::unique_ptr<T> take_object(const T* handle) {
   if (handle == nullptr) return nullptr;
-  object_of(handle);
-  return handle_table<T>::instance().take(handle);
+  std::unique_ptr<T> taken = handle_table<T>::instance().take(handle);
+  if (taken == nullptr) object_of(handle);  // says what is wrong with it
+  return taken;
 }
 
 }  // namespace perdure::c

@@ -18,8 +18,6 @@ TEST(c_error, StatusHasAName) {
 }
 
 TEST(c_error, LastErrorIsKeptUntilTheNext) {
-  EXPECT_STREQ(perdure_last_error_message(), "");
-  EXPECT_EQ(perdure_last_error_code(), PERDURE_OK);
   perdure_store* store = nullptr;
   const scratch_store scratch;
   EXPECT_EQ(perdure_store_open(scratch.path().c_str(), nullptr, &store), PERDURE_NOT_FOUND);

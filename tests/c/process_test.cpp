@@ -79,6 +79,26 @@ TEST(c_process, OneThatEndsWithoutClosingKeepsItsLastCheckpoint) {
   EXPECT_OK(perdure_store_close(store));
 }
 
+TEST(c_process, SharedBackingThatDiedOpenIsOpenedWhenTold) {
+  const scratch_store scratch;
+  const std::string path = scratch.path().string();
+  perdure_store_options options = small_options();
+  options.backing = PERDURE_BACKING_SHARED;
+  ASSERT_TRUE(in_another_process([&] {
+    perdure_store* store = nullptr;
+    void* data = nullptr;
+    if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return 1;
+    if (perdure_store_close(store) != PERDURE_OK) return 2;
+    if (perdure_store_open(path.c_str(), &options, &store) != PERDURE_OK) return 3;
+    return perdure_blob_create(store, "blob", 8, 0, &data) == PERDURE_OK ? 0 : 4;
+  }));
+  perdure_store* store = nullptr;
+  EXPECT_EQ(perdure_store_open(path.c_str(), nullptr, &store), PERDURE_DAMAGED);
+  options.accept_unclean = 1;
+  ASSERT_OK(perdure_store_open(path.c_str(), &options, &store));
+  EXPECT_OK(perdure_store_close(store));
+}
+
 TEST_F(c_store_test, ForkedChildHasACopyOnly) {
   void* data = nullptr;
   ASSERT_OK(perdure_blob_create(store, "number", sizeof(long), 0, &data));
