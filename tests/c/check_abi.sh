@@ -13,8 +13,8 @@ nm=$4
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 {
-  # Base versions are joined by @@; a symbol without any is one that src/c/perdure.map lacks.
-  "$nm" --dynamic --defined-only --with-symbol-versions "$library" |
+  # GNU and LLVM nm both append the version; a symbol without one is one that src/c/perdure.map lacks.
+  "$nm" --dynamic --defined-only "$library" |
     sed -n 's/^[0-9a-f]* [TDBR] \(perdure_[a-z0-9_]*\)/symbol \1/p' | sort
   "$table" | sort
 } >"$found"
