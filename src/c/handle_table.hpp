@@ -7,11 +7,11 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,9 +72,10 @@ class handle_table {
 
   // generation (31 bits) | place (28 bits) | tag (4 bits)
   static constexpr std::uint32_t most_generation = 0x7fffffff;
-  static constexpr std::uint32_t most_places = (1U << 28) - 1;
-  // Rows double in length, so places never move and a few rows are enough.
-  static constexpr unsigned first_row_bits = 6;
+  // Each row is twice as long as the one before, so places never move, most lie in the first rows, and all
+  // rows together have fewer places than a handle can name.
+  static constexpr std::uint32_t first_row_length = 64;
+  static constexpr std::size_t most_rows = 22;
 
   static std::uint64_t handle_for(std::uint32_t index, std::uint32_t generation) noexcept {
     return (std::uint64_t{generation} << 32) | (std::uint64_t{index} << 4) | handle_traits<T>::tag;
@@ -83,11 +84,13 @@ class handle_table {
     return static_cast<std::uint32_t>(handle) >> 4;
   }
 
-  /// Row r holds the places whose index plus the first row's length has r more bits than that length.
   place& place_at(std::uint32_t index) const noexcept {
-    const std::uint32_t shifted = index + (1U << first_row_bits);
-    const unsigned row = static_cast<unsigned>(std::bit_width(shifted)) - 1 - first_row_bits;
-    return rows_[row][shifted - (1U << (row + first_row_bits))];
+    std::size_t row = 0;
+    for (std::uint32_t length = first_row_length; index >= length; length *= 2) {
+      index -= length;
+      ++row;
+    }
+    return rows_[row][index];
   }
 
   place* place_of(const T* handle) const noexcept {
@@ -100,20 +103,21 @@ class handle_table {
 
   void grow() {
     const std::uint32_t count = count_.load(std::memory_order_relaxed);
-    const unsigned row =
-        static_cast<unsigned>(std::bit_width(count + (1U << first_row_bits))) - 1 - first_row_bits;
-    const std::uint32_t length = 1U << (row + first_row_bits);
-    if (length > most_places - count) throw std::bad_alloc();
+    if (row_count_ == rows_.size()) throw std::bad_alloc();
     // Room for all, so that giving a place back cannot fail.
-    free_.reserve(count + length);
-    rows_[row] = std::make_unique<place[]>(length);
-    for (std::uint32_t i = length; i-- != 0;) free_.push_back(count + i);
-    count_.store(count + length, std::memory_order_release);
+    free_.reserve(count + next_row_length_);
+    rows_[row_count_] = std::make_unique<place[]>(next_row_length_);
+    for (std::uint32_t i = next_row_length_; i-- != 0;) free_.push_back(count + i);
+    count_.store(count + next_row_length_, std::memory_order_release);
+    ++row_count_;
+    next_row_length_ *= 2;
   }
 
   std::mutex mutex_;
   std::atomic<std::uint32_t> count_{0};
-  std::array<std::unique_ptr<place[]>, 28 - first_row_bits> rows_;
+  std::array<std::unique_ptr<place[]>, most_rows> rows_;
+  std::size_t row_count_ = 0;
+  std::uint32_t next_row_length_ = first_row_length;
   std::vector<std::uint32_t> free_;
 };
 
