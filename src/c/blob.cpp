@@ -60,7 +60,7 @@ perdure_status perdure_blob_find_or_create(perdure_store* store, const char* nam
     if (alignment != 0) require_alignment(alignment);
     object_construction blob(core, required_text(name, "name"), blob_type(), size, if_exists::use, alignment);
     if (blob.exists()) {
-      const std::uint64_t length = core.describe(blob.object()).length();
+      const std::uint64_t length = core.find(perdure::object_name(name), blob_type()).second;
       const auto address = reinterpret_cast<std::uintptr_t>(blob.object());
       if (length < size || (alignment != 0 && address % alignment != 0))
         throw perdure::error(perdure::errc::wrong_type,
