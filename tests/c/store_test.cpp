@@ -1,4 +1,7 @@
 // Opening, closing, and what concerns a store as a whole.
+#include <sys/mman.h>
+
+#include <cstddef>
 #include <fstream>
 
 #include "c/c_store.hpp"
@@ -201,6 +204,48 @@ TEST_F(c_store_test, OptionsReachTheStore) {
   options.backing = PERDURE_BACKING_SHARED;
   options.checks = PERDURE_OPEN_CHECKS_JOURNAL;
   EXPECT_OK(perdure_store_open(path.c_str(), &options, &store));
+}
+
+TEST_F(c_store_test, IsPinnedWhereAsked) {
+  close();
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  // Address space that was free a moment ago.
+  void* const room = ::mmap(nullptr, 6 * gib, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(room, MAP_FAILED);
+  ASSERT_EQ(::munmap(room, 6 * gib), 0);
+  perdure_store_options options = small_options();
+  options.pinned = 1;
+  options.address = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(room) + gib - 1) / gib * gib);
+  const std::string where = beside("pinned");
+  ASSERT_OK(perdure_store_create(where.c_str(), &options, &store));
+  void* base = nullptr;
+  ASSERT_OK(perdure_base(store, &base, nullptr));
+  EXPECT_EQ(base, options.address);
+  close();
+  void* const taken = ::mmap(base, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  ASSERT_EQ(taken, base);
+  EXPECT_EQ(perdure_store_open(where.c_str(), nullptr, &store), PERDURE_ADDRESS_TAKEN);
+  ASSERT_EQ(::munmap(taken, 4096), 0);
+  EXPECT_OK(perdure_store_open(where.c_str(), nullptr, &store));
+}
+
+TEST_F(c_store_test, KeepsCopiesWhereTheFileSystemSharesBlocks) {
+  close();
+  perdure_store_options options = small_options();
+  options.keep_last = 1;
+  ASSERT_OK(perdure_store_open(path.c_str(), &options, &store));
+  const perdure_status made = perdure_checkpoint(store, "kept");
+  if (made == PERDURE_UNSUPPORTED) GTEST_SKIP() << perdure_last_error_message();
+  ASSERT_OK(made);
+  ASSERT_OK(perdure_wait_applied(store));
+  perdure_checkpoint_log* log = nullptr;
+  ASSERT_OK(perdure_checkpoint_log_read(path.c_str(), &log));
+  std::size_t size = 0;
+  ASSERT_OK(perdure_checkpoint_log_size(log, &size));
+  const perdure_checkpoint_record* last = nullptr;
+  ASSERT_OK(perdure_checkpoint_log_at(log, size - 1, &last));
+  EXPECT_EQ(last->kept, 1);
+  EXPECT_OK(perdure_checkpoint_log_free(log));
 }
 
 TEST_F(c_store_test, RecordsWhatItIs) {
