@@ -93,7 +93,7 @@ lint:
 
 format:
 	@scripts/install-deps.sh check
-	@clang-format-16 -i $$(git ls-files '*.cpp' '*.hpp')
+	@clang-format-16 -i $$(git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)

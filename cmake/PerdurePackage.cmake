@@ -14,6 +14,17 @@ function(perdure_install)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT perdure-targets NAMESPACE perdure:: DESTINATION ${package_dir})
 
+  # A C compiler links a static library without what a C++ compiler adds.
+  set(PERDURE_CXX_RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+  list(REMOVE_ITEM PERDURE_CXX_RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
+  list(REMOVE_DUPLICATES PERDURE_CXX_RUNTIME)
+  list(TRANSFORM PERDURE_CXX_RUNTIME PREPEND -l OUTPUT_VARIABLE PERDURE_PC_CXX_RUNTIME)
+  list(JOIN PERDURE_PC_CXX_RUNTIME " " PERDURE_PC_CXX_RUNTIME)
+  if(BUILD_SHARED_LIBS)
+    set(PERDURE_CXX_RUNTIME "")
+    set(PERDURE_PC_CXX_RUNTIME "")
+  endif()
+
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/perdure-config.cmake.in
                                 ${PROJECT_BINARY_DIR}/perdure-config.cmake INSTALL_DESTINATION ${package_dir})
   # Before 1.0 a minor version may change the interface.

@@ -8,7 +8,7 @@ broken=0
 # forbid FOLDER PATTERN WHY
 forbid() {
   [ -d "$1" ] || return 0
-  if grep -rnE --include='*.hpp' --include='*.cpp' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$2" "$1"; then
+  if grep -rnE --include='*.hpp' --include='*.cpp' --include='*.h' --include='*.c' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$2" "$1"; then
     echo "layers: $1 $3" >&2
     broken=1
   fi
@@ -22,6 +22,11 @@ forbid src/store '(heap|manager)/' 'knows nothing of objects'
 forbid src/store 'perdure/(heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of objects'
 forbid src/heap '(os|store|manager)/' 'knows nothing of files'
 forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
+forbid src/c '(os|segment|store|heap|manager)/' 'wraps what the public headers offer'
+for layer in os segment store heap manager; do
+  forbid "src/$layer" '(perdure/)?c/' 'lies below the C API'
+done
+forbid include/perdure/c 'perdure/[a-z_]*\.hpp' 'must be C'
 forbid graph '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid examples '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid include/perdure '(os|segment|store|heap|manager)/' 'must stand without the sources'

@@ -63,6 +63,8 @@ for group in "$@"; do
     test)
       want_package libgtest-dev
       want_package libfuse3-dev
+      want_command python3 python3
+      want_command luajit luajit
       ;;
     bench)
       want_command python3 python3

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 commands=build/clang/compile_commands.json
 
-sources=$(git ls-files '*.cpp' '*.hpp')
+sources=$(git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 # shellcheck disable=SC2086 # a list of names without spaces
 clang-format-16 --dry-run -Werror $sources
 echo "formatting: clean"
@@ -13,7 +13,7 @@ echo "formatting: clean"
 scripts/check-layers.sh
 echo "layers: clean"
 
-for script in scripts/*.sh tests/package/*.sh .ci/run; do
+for script in scripts/*.sh tests/package/*.sh tests/c/*.sh examples/*.sh .ci/run; do
   [ ! -e "$script" ] || bash -n "$script"
 done
 

@@ -96,6 +96,9 @@ class heap {
     }
     deallocate_slow(block);
   }
+  /// Whether an allocated block of this heap begins at the address, which may be any. A block that was given
+  /// back is known to be free by the thread that did, or once caches were flushed. Takes a lock.
+  bool owns(const void* block) const noexcept;
   /// Bytes that may be used in the block, at least what was asked for.
   std::size_t usable_size(const void* block) const noexcept;
   /// Grows (or shrinks) the block in place if it can; the block never moves.

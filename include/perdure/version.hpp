@@ -1,9 +1,7 @@
 // Version of the library. The version of the on-disk format is another matter: see `store_info`.
 #pragma once
 
-#define PERDURE_VERSION_MAJOR 0
-#define PERDURE_VERSION_MINOR 1
-#define PERDURE_VERSION_PATCH 0
+#include <perdure/c/version.h>
 
 namespace perdure {
 

@@ -19,7 +19,7 @@ class bin {
   std::uint32_t take(void** blocks, std::uint32_t wanted);
   /// Puts blocks back. Those that are free already are dropped and counted.
   void put(void* const* blocks, std::uint32_t count) noexcept;
-  /// Whether the block is one of a slab and not free. For debug builds and checks.
+  /// Whether the block is one of a slab and not free.
   bool is_used(const void* block) noexcept;
 
   std::uint64_t double_frees() const noexcept { return double_frees_; }

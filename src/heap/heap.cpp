@@ -260,26 +260,38 @@ void heap::set_root(std::uint64_t offset) noexcept {
   engine_->metadata.header().root = offset;
 }
 
-void heap::reject_invalid_free(const void* block) const noexcept {
+bool heap::owns(const void* block) const noexcept {
+  if (containing(block) != this) return false;
+  // Only what lies in the data of a region with metadata may be looked up there.
+  const std::uint64_t offset = offset_of(block);
+  if (offset >= engine_->memory.size() || (offset & region_mask) < data_offset) return false;
+  const region_kind kind = engine_->metadata.header().regions[offset / region_size];
+  if (kind != region_kind::runs && kind != region_kind::huge) return false;
+
   const unsigned class_plus_one = class_byte(block);
-  bool valid;
-  if (containing(block) != this) {
-    valid = false;
-  } else if (class_plus_one == 0) {
+  if (class_plus_one == 0) {
     const std::lock_guard lock(engine_->runs_mutex);
     const unit_index first = engine_->metadata.unit_of(block);
-    valid =
-        engine_->metadata.unit(first).kind == unit_kind::large && engine_->metadata.address(first) == block;
-  } else {
-    valid = engine_->bins[class_plus_one - 1].is_used(block);
-    const thread_cache* cache = current_cache;
-    if (cache->owner.load(std::memory_order_relaxed) == this) {
-      const cache_bin& cached = cache->bins[class_plus_one - 1];
-      valid = valid &&
-              std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
-    }
+    return engine_->metadata.unit(first).kind == unit_kind::large &&
+           engine_->metadata.address(first) == block;
   }
-  if (valid) return;
+  if (class_plus_one > class_count || !engine_->bins[class_plus_one - 1].is_used(block)) return false;
+  // To the bin, blocks in caches are used. Those in other threads' caches are beyond reach.
+  const thread_cache* cache = current_cache;
+  if (cache->owner.load(std::memory_order_relaxed) != this) {
+    try {
+      cache = cache_for(const_cast<heap&>(*this), engine_->caches);
+    } catch (const std::bad_alloc&) {
+      cache = nullptr;
+    }
+    if (cache == nullptr) return true;
+  }
+  const cache_bin& cached = cache->bins[class_plus_one - 1];
+  return std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
+}
+
+void heap::reject_invalid_free(const void* block) const noexcept {
+  if (owns(block)) return;
   std::fprintf(stderr, "perdure: %p is freed, but it is not an allocated block of this heap (freed twice?)\n",
                block);
   std::abort();

@@ -129,13 +129,16 @@ struct manager_core::state {
       throw error(errc::invalid_argument,
                   path + ": the address is not that of an object constructed in this store");
   }
-  /// With the lock held. `errc::not_found` unless there is such an object.
-  void* require_named(const object_name& name) const {
+  /// With the lock held. Null where no object has the name.
+  void* find_named(const object_name& name) const {
     if (name.kind() != instance_kind::named)
       throw error(errc::invalid_argument,
-                  path + ": attributes of unique and anonymous objects are reached through their addresses");
-    void* const object =
-        directory->find(name.kind(), name_directory::key_hash(name.kind(), name.name()), name.name());
+                  path + ": unique and anonymous objects have no name; use their address");
+    return directory->find(name.kind(), name_directory::key_hash(name.kind(), name.name()), name.name());
+  }
+  /// As above. `errc::not_found` unless there is such an object.
+  void* require_named(const object_name& name) const {
+    void* const object = find_named(name);
     if (object == nullptr)
       throw error(errc::not_found,
                   path + ": there is no object named " + printable(name.kind(), name.name()));
@@ -253,6 +256,10 @@ std::size_t manager_core::capacity() const noexcept {
   return state_->store->memory().capacity();
 }
 
+std::size_t manager_core::size() const noexcept {
+  return state_->store->memory().size();
+}
+
 void manager_core::require_writable() const {
   if (!state_->writable)
     throw error(errc::read_only, state_->path +
@@ -319,6 +326,19 @@ object_range manager_core::objects(instance_kind kind) const {
   return state_->directory->objects(kind);
 }
 
+bool manager_core::visit(const object_name& name, const std::function<void(const object_info&)>& look) const {
+  const std::shared_lock held(state_->lock);
+  const void* const object = state_->find_named(name);
+  if (object == nullptr) return false;
+  look(state_->directory->describe(object));
+  return true;
+}
+
+void manager_core::visit_all(instance_kind kind, const std::function<void(const object_info&)>& look) const {
+  const std::shared_lock held(state_->lock);
+  for (const object_info& object : state_->directory->objects(kind)) look(object);
+}
+
 void manager_core::set_attribute(const object_name& name, std::string_view key, std::string_view value) {
   require_writable();
   const std::unique_lock held(state_->lock);
@@ -382,7 +402,7 @@ std::vector<std::string> manager_core::check() const {
 }
 
 object_construction::object_construction(manager_core& core, const object_name& name, const type_stamp& type,
-                                         std::size_t length, if_exists policy)
+                                         std::size_t length, if_exists policy, std::size_t alignment)
     : state_(*core.state_), key_(key_of(name, type)), kind_(name.kind()), owner_(std::this_thread::get_id()) {
   if (policy == if_exists::use && kind_ != instance_kind::anonymous) {
     object_ = core.find(name, type).first;
@@ -425,7 +445,7 @@ object_construction::object_construction(manager_core& core, const object_name& 
   try {
     const std::string_view stored_name = kind_ == instance_kind::named ? key_ : std::string_view{};
     object_ = state_.directory->allocate_object(kind_, hash, stored_name, type_offset, type.size,
-                                                type.alignment, length);
+                                                std::max(type.alignment, alignment), length);
   } catch (...) {
     const std::unique_lock held(state_.lock);
     state_.settle(*this);

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace perdure {
@@ -38,8 +38,8 @@ void background_worker::start_thread() {
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::thread([this] { loop(); });
-  } catch (const std::system_error&) {
-    // The caller sees that there is none.
+  } catch (const std::exception&) {
+    // The system has no thread to give, or no memory for one. The caller sees that there is none.
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

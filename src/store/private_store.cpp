@@ -211,6 +211,9 @@ pending_checkpoint private_store::depart() {
     worker_->post([this] { commit_and_apply(); });
   } catch (...) {
     worker_->wait();
+    // A promise that is given up unkept makes an exception of its own; where memory for that is lacking, its
+    // destructor would end the program.
+    flight_->outcome.set_exception(std::current_exception());
     take_back();
     throw;
   }

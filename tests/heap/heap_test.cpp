@@ -53,6 +53,31 @@ TEST_F(HeapTest, BlocksOfEverySizeAreDistinctAlignedAndWritable) {
   h->deallocate(nullptr);
 }
 
+TEST_F(HeapTest, KnowsItsBlocksFromEveryOtherAddress) {
+  int outside = 0;
+  auto* const small = static_cast<std::byte*>(h->allocate(100));
+  auto* const large = static_cast<std::byte*>(h->allocate(300'000));
+  auto* const huge = static_cast<std::byte*>(h->allocate(3 * GiB));
+  for (const void* block : {small, large, huge}) EXPECT_TRUE(h->owns(block));
+  for (const void* inside : {small + 1, small + 8, large + 16, large + 16384, huge + 16384, huge + GiB,
+                             huge + GiB - 22 * MiB + 64 * 1024})
+    EXPECT_FALSE(h->owns(inside));
+  const std::byte* const base = h->base();
+  for (const void* other :
+       std::vector<const void*>{nullptr, &outside, base, base + 64 * 1024, base + 7 * GiB, base + 8 * GiB})
+    EXPECT_FALSE(h->owns(other));
+  const auto second = make_volatile_segment(GiB);
+  const auto other_heap = heap::format(*second);
+  EXPECT_FALSE(other_heap->owns(small));
+  EXPECT_TRUE(h->owns(small));
+  for (std::byte* block : {small, large, huge}) {
+    h->deallocate(block);
+    EXPECT_FALSE(h->owns(block));
+  }
+  h->flush_caches();
+  EXPECT_FALSE(h->owns(small));
+}
+
 TEST_F(HeapTest, AlignmentIsHonouredForEveryPowerOfTwoUpToAChunk) {
   for (std::size_t alignment = 1; alignment <= 2 * MiB; alignment *= 2) {
     for (std::size_t size : {std::size_t{1}, std::size_t{24}, std::size_t{200}, std::size_t{5000},

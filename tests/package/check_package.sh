@@ -1,11 +1,12 @@
 #!/bin/sh
-# usage: check_package.sh BUILD_DIRECTORY SCRATCH_DIRECTORY COMPILER [LAUNCHER]
+# usage: check_package.sh BUILD_DIRECTORY SCRATCH_DIRECTORY COMPILER C_COMPILER [LAUNCHER]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 scratch=$2
 compiler=$3
-launcher=${4:-}
+c_compiler=$4
+launcher=${5:-}
 
 rm -rf "$scratch"
 mkdir -p "$scratch"
@@ -32,3 +33,15 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure) "$here/co
 "$compiler" "$scratch/consumer.o" $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/by_pkg_config"
 [ "$("$scratch/by_pkg_config" "$scratch/store")" = 3 ]
 echo "pkg-config: the program built, linked and read the other program's store"
+
+cmake -S "$here/c_consumer" -B "$scratch/c_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_C_COMPILER="$c_compiler" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$scratch/c_consumer"
+[ "$("$scratch/c_consumer/c_consumer" "$scratch/store")" = 4 ]
+echo "find_package in C: the program built, linked and counted on in the C++ programs' store"
+
+# shellcheck disable=SC2046
+"$c_compiler" -std=c99 -Wall -Wextra -pedantic -Werror $(pkg-config --cflags perdure) "$here/c_consumer/c_consumer.c" \
+  $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/c_by_pkg_config"
+[ "$("$scratch/c_by_pkg_config" "$scratch/store")" = 5 ]
+echo "pkg-config in C99: the program built, linked and counted on"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <perdure/datastore.hpp>
@@ -42,6 +43,8 @@ class manager_core {
   datastore& store() noexcept;
   heap& memory() noexcept;
   std::size_t capacity() const noexcept;
+  /// Bytes of the segment that are accessible.
+  std::size_t size() const noexcept;
   /// Throws `errc::read_only` naming the path, if the store was opened so.
   void require_writable() const;
 
@@ -58,6 +61,11 @@ class manager_core {
   object_info describe(const void* object) const;
   std::size_t count(instance_kind kind) const noexcept;
   object_range objects(instance_kind kind) const;
+  /// Shows the named object, whatever its type, while no thread can destroy it; false where there is none.
+  /// `look` must not use the manager.
+  bool visit(const object_name& name, const std::function<void(const object_info&)>& look) const;
+  /// As above, every object of a kind.
+  void visit_all(instance_kind kind, const std::function<void(const object_info&)>& look) const;
 
   void set_attribute(const object_name& name, std::string_view key, std::string_view value);
   void set_attribute(const void* object, std::string_view key, std::string_view value);
@@ -92,9 +100,9 @@ enum class if_exists { fail, use };
 class object_construction {
  public:
   /// Throws `already_exists`, `wrong_type`, `read_only`, `invalid_argument` (an empty or too long name),
-  /// `std::bad_alloc`.
+  /// `std::bad_alloc`. A new object is aligned to `alignment` too: a power of two up to 2 MiB.
   object_construction(manager_core& core, const object_name& name, const type_stamp& type, std::size_t length,
-                      if_exists policy);
+                      if_exists policy, std::size_t alignment = 1);
   object_construction(const object_construction&) = delete;
   object_construction& operator=(const object_construction&) = delete;
   ~object_construction();

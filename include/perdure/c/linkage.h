@@ -1,0 +1,16 @@
+/* What every declaration of the C API carries. */
+#ifndef PERDURE_C_LINKAGE_H
+#define PERDURE_C_LINKAGE_H
+
+#ifdef __cplusplus
+#define PERDURE_BEGIN_DECLARATIONS extern "C" {
+#define PERDURE_END_DECLARATIONS }
+#else
+#define PERDURE_BEGIN_DECLARATIONS
+#define PERDURE_END_DECLARATIONS
+#endif
+
+/* Visible also in builds that hide symbols by default. */
+#define PERDURE_API __attribute__((visibility("default")))
+
+#endif

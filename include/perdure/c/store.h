@@ -1,0 +1,105 @@
+/* Opening and closing stores. */
+#ifndef PERDURE_C_STORE_H
+#define PERDURE_C_STORE_H
+
+#include <perdure/c/error.h>
+#include <perdure/c/text_list.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// An open store: a heap in a directory on disk, with a directory of named, typed objects.
+///
+/// Thread safety: functions that take a store may be called from any thread at once, except
+/// perdure_store_close, perdure_store_discard, perdure_checkpoint, perdure_checkpoint_async and
+/// perdure_store_check, which need threads that change the store or call its functions to be quiet until they
+/// return. What lies in the store is the caller's to protect.
+///
+/// A handle is no address: one that was closed is recognised and refused, as is any other value. After fork()
+/// the store belongs to the parent; the child may only read its copy and call perdure_store_discard.
+typedef struct perdure_store perdure_store;
+
+enum {
+  /// Private mapping of the store's files: atomic checkpoints (default).
+  PERDURE_BACKING_PRIVATE = 0,
+  /// Shared mapping of the files: durable only after a clean close; for comparison and tmpfs.
+  PERDURE_BACKING_SHARED = 1
+};
+
+enum {
+  /// Opening checks what it needs: super block, headers, lengths, journals (default).
+  PERDURE_OPEN_CHECKS_JOURNAL = 0,
+  /// Opening checks every byte.
+  PERDURE_OPEN_CHECKS_ALL = 1
+};
+
+/// How to create or open a store. Zero in a member means its default, so that a zeroed struct with its size
+/// is a valid one: `perdure_store_options options = {0}; options.struct_size = sizeof options;`. Later
+/// versions add members at the end. What the store records (capacity, file size, pinning) matters at its
+/// creation only.
+typedef struct perdure_store_options {
+  size_t struct_size;       ///< sizeof(perdure_store_options)
+  uint64_t capacity;        ///< bytes of address space reserved; default 1 TiB
+  uint64_t home_file_size;  ///< bytes per file `heap.NNN`, a multiple of 2 MiB; default 1 TiB
+  void* address;            ///< base of a pinned store, a multiple of 1 GiB; default: chosen
+  int32_t pinned;          ///< not 0: record the base address and always map there, so plain pointers survive
+  int32_t backing;         ///< PERDURE_BACKING_…
+  int32_t checks;          ///< PERDURE_OPEN_CHECKS_…
+  int32_t accept_unclean;  ///< not 0: open a store that died while open with the shared backing
+  uint32_t keep_last;      ///< keep the last so many labelled checkpoints as stores of their own
+  uint32_t reserved;       ///< 0
+} perdure_store_options;
+
+PERDURE_BEGIN_DECLARATIONS
+
+/// Creates a store in a new directory, durable on return. `options` may be NULL.
+/// PERDURE_ALREADY_EXISTS, PERDURE_PERMISSION_DENIED, PERDURE_NO_SPACE, PERDURE_IO.
+PERDURE_API perdure_status perdure_store_create(const char* path, const perdure_store_options* options,
+                                                perdure_store** store);
+
+/// Opens a store for reading and writing at its last checkpoint, whatever its size in the same time.
+/// PERDURE_NOT_FOUND, PERDURE_NOT_A_STORE, PERDURE_IN_USE, PERDURE_DAMAGED, PERDURE_TOO_NEW,
+/// PERDURE_INCOMPATIBLE, PERDURE_ADDRESS_TAKEN (a pinned store).
+PERDURE_API perdure_status perdure_store_open(const char* path, const perdure_store_options* options,
+                                              perdure_store** store);
+
+/// As perdure_store_open, for reading, also by many processes at once. What lies in the store must not be
+/// written to (its pages are protected); functions that would change it give PERDURE_READ_ONLY.
+PERDURE_API perdure_status perdure_store_open_read_only(const char* path,
+                                                        const perdure_store_options* options,
+                                                        perdure_store** store);
+
+/// As perdure_store_open, or perdure_store_create where nothing is at the path.
+PERDURE_API perdure_status perdure_store_open_or_create(const char* path,
+                                                        const perdure_store_options* options,
+                                                        perdure_store** store);
+
+/// Checkpoints (unless read-only) and closes; all addresses in the store become invalid. If the checkpoint
+/// fails (PERDURE_NO_SPACE, PERDURE_IO) the store stays open: call again, or discard. If what comes after it
+/// fails, the store is closed all the same. NULL is ignored. A store that is still open when the program ends
+/// keeps its last checkpoint and nothing later.
+PERDURE_API perdure_status perdure_store_close(perdure_store* store);
+
+/// Closes without a checkpoint: what changed since the last one is dropped. NULL is ignored.
+PERDURE_API perdure_status perdure_store_discard(perdure_store* store);
+
+/// Sets `read_only` to 1 or 0.
+PERDURE_API perdure_status perdure_store_is_read_only(const perdure_store* store, int* read_only);
+
+/// The path it was opened by; valid until the store is closed.
+PERDURE_API perdure_status perdure_store_path(const perdure_store* store, const char** path);
+
+/// Checks the heap and the directory of objects, reading the bookkeeping of every object: PERDURE_OK, or
+/// PERDURE_DAMAGED. `wrong`, unless it is NULL, is set to what is wrong, for the caller to free, in both
+/// cases.
+PERDURE_API perdure_status perdure_store_check(perdure_store* store, perdure_text_list** wrong);
+
+/// Sets `exists` to 1 if a store is at the path, open or not, sound or not; else to 0.
+PERDURE_API perdure_status perdure_store_exists(const char* path, int* exists);
+
+/// Deletes the store at the path. PERDURE_NOT_FOUND; PERDURE_NOT_A_STORE (nothing is touched),
+/// PERDURE_IN_USE, PERDURE_PERMISSION_DENIED, PERDURE_IO.
+PERDURE_API perdure_status perdure_store_remove(const char* path);
+
+PERDURE_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,25 @@
+/* Sentences that a function gives, one finding each. */
+#ifndef PERDURE_C_TEXT_LIST_H
+#define PERDURE_C_TEXT_LIST_H
+
+#include <perdure/c/error.h>
+#include <stddef.h>
+
+/// Owned by the caller, who frees it. Never changes; may be read from any thread, and outlives the store.
+typedef struct perdure_text_list perdure_text_list;
+
+PERDURE_BEGIN_DECLARATIONS
+
+PERDURE_API perdure_status perdure_text_list_size(const perdure_text_list* list, size_t* size);
+
+/// The sentence at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT past the
+/// end.
+PERDURE_API perdure_status perdure_text_list_at(const perdure_text_list* list, size_t index,
+                                                const char** text);
+
+/// NULL is ignored.
+PERDURE_API perdure_status perdure_text_list_free(perdure_text_list* list);
+
+PERDURE_END_DECLARATIONS
+
+#endif

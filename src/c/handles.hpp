@@ -1,0 +1,116 @@
+// The objects behind the API's opaque types.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "c/handle_table.hpp"
+#include "perdure/c/perdure.h"
+#include "perdure/checkpoint_log.hpp"
+#include "perdure/detail/manager_core.hpp"
+#include "perdure/object_info.hpp"
+#include "perdure/pending_checkpoint.hpp"
+#include "perdure/verify.hpp"
+
+struct perdure_store {
+  std::unique_ptr<perdure::detail::manager_core> core;
+};
+
+struct perdure_pending_checkpoint {
+  perdure::pending_checkpoint checkpoint;
+  pid_t process;
+};
+
+struct perdure_text_list {
+  std::vector<std::string> items;
+};
+
+// Entries point to the strings beside them, which therefore never move once the list is complete.
+
+struct perdure_object_list {
+  struct texts {
+    std::string name;
+    std::string type_name;
+  };
+  std::vector<texts> strings;
+  std::vector<perdure_object_info> items;
+};
+
+struct perdure_attribute_list {
+  std::vector<perdure::attribute> strings;
+  std::vector<perdure_attribute> items;
+};
+
+struct perdure_checkpoint_log {
+  std::vector<perdure::checkpoint_record> records;
+  std::vector<perdure_checkpoint_record> items;
+};
+
+struct perdure_verify_report {
+  perdure::verify_report report;
+  std::vector<perdure_verify_finding> items;
+};
+
+namespace perdure::c {
+
+template <>
+struct handle_traits<perdure_store> {
+  static constexpr unsigned tag = 1;
+  static constexpr const char* what = "the store";
+};
+template <>
+struct handle_traits<perdure_pending_checkpoint> {
+  static constexpr unsigned tag = 2;
+  static constexpr const char* what = "the pending checkpoint";
+};
+template <>
+struct handle_traits<perdure_text_list> {
+  static constexpr unsigned tag = 3;
+  static constexpr const char* what = "the list of texts";
+};
+template <>
+struct handle_traits<perdure_object_list> {
+  static constexpr unsigned tag = 4;
+  static constexpr const char* what = "the list of objects";
+};
+template <>
+struct handle_traits<perdure_attribute_list> {
+  static constexpr unsigned tag = 5;
+  static constexpr const char* what = "the list of attributes";
+};
+template <>
+struct handle_traits<perdure_checkpoint_log> {
+  static constexpr unsigned tag = 6;
+  static constexpr const char* what = "the log of checkpoints";
+};
+template <>
+struct handle_traits<perdure_verify_report> {
+  static constexpr unsigned tag = 7;
+  static constexpr const char* what = "the report";
+};
+
+inline detail::manager_core& core_of(const perdure_store* store) {
+  return *object_of(store).core;
+}
+
+/// The element of a list; `errc::invalid_argument` past its end.
+template <class List>
+const auto& item_of(const List* list, std::size_t index) {
+  const auto& items = object_of(list).items;
+  if (index >= items.size())
+    refuse("there is no element " + std::to_string(index) + ": " + handle_traits<List>::what + " has " +
+           std::to_string(items.size()));
+  return items[index];
+}
+
+/// What a function that frees a handle does.
+template <class T>
+perdure_status free_handle(const T* handle) noexcept {
+  return guarded([&] { take_object(handle); });
+}
+
+}  // namespace perdure::c

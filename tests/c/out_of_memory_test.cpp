@@ -1,0 +1,123 @@
+// When ordinary memory runs out: every function says so, none throws, and the store stays sound.
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "c/c_store.hpp"
+
+namespace {
+
+/// Of this thread's next allocations so many succeed; negative: all.
+thread_local long allocations_left = -1;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (allocations_left == 0) return nullptr;
+  if (allocations_left > 0) --allocations_left;
+  return std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+  void* const block = allocate(size, alignment);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return allocate_or_throw(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate(size, alignof(std::max_align_t));
+}
+void operator delete(void* block) noexcept {
+  std::free(block);
+}
+void operator delete(void* block, std::size_t) noexcept {
+  std::free(block);
+}
+void operator delete(void* block, std::align_val_t) noexcept {
+  std::free(block);
+}
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  std::free(block);
+}
+void operator delete(void* block, const std::nothrow_t&) noexcept {
+  std::free(block);
+}
+
+namespace perdure::c {
+namespace {
+
+struct out_of_memory_test : c_store_test {
+  /// Calls with no allocation allowed, then one, two, … until the call succeeds. Returns how often it failed.
+  long failures_of(const std::function<perdure_status()>& call) {
+    for (long allowed = 0; allowed < 10'000; ++allowed) {
+      allocations_left = allowed;
+      const perdure_status status = call();
+      allocations_left = -1;
+      if (status == PERDURE_OK) return allowed;
+      EXPECT_EQ(status, PERDURE_OUT_OF_MEMORY) << allowed << ": " << perdure_last_error_message();
+      if (store != nullptr) {
+        EXPECT_OK(perdure_store_check(store, nullptr));
+      }
+    }
+    ADD_FAILURE() << "never succeeded";
+    return 0;
+  }
+};
+
+TEST_F(out_of_memory_test, ListsAreNotMade) {
+  void* data = nullptr;
+  ASSERT_OK(perdure_blob_create(store, "a name that is too long for a string's own room", 8, 0, &data));
+  ASSERT_OK(
+      perdure_attribute_set(store, "a name that is too long for a string's own room", "key", "value", 5));
+  perdure_object_list* objects = nullptr;
+  EXPECT_GT(failures_of([&] { return perdure_object_list_create(store, &objects); }), 0);
+  EXPECT_OK(perdure_object_list_free(objects));
+  perdure_attribute_list* attributes = nullptr;
+  EXPECT_GT(failures_of([&] {
+              return perdure_attribute_list_create(store, "a name that is too long for a string's own room",
+                                                   &attributes);
+            }),
+            0);
+  EXPECT_OK(perdure_attribute_list_free(attributes));
+}
+
+TEST_F(out_of_memory_test, ObjectsAreNotMade) {
+  void* data = nullptr;
+  failures_of([&] { return perdure_blob_create(store, "first", 100, 64, &data); });
+  failures_of([&] { return perdure_blob_find_or_create(store, "second", 100, 0, &data, nullptr); });
+  failures_of([&] { return perdure_blob_find(store, "first", &data, nullptr); });
+  failures_of([&] { return perdure_attribute_set(store, "first", "key", "value", 5); });
+  failures_of([&] { return perdure_blob_destroy(store, "second"); });
+  failures_of([&] { return perdure_allocate(store, 100, &data); });
+  failures_of([&] { return perdure_reallocate(store, data, 100000, &data); });
+  failures_of([&] { return perdure_deallocate(store, data); });
+  EXPECT_OK(perdure_store_check(store, nullptr));
+}
+
+TEST_F(out_of_memory_test, CheckpointIsMadeOrReported) {
+  void* data = nullptr;
+  ASSERT_OK(perdure_blob_create(store, "blob", 100, 0, &data));
+  failures_of([&] { return perdure_checkpoint(store, "a label"); });
+  std::memset(data, 1, 100);
+  perdure_pending_checkpoint* pending = nullptr;
+  failures_of([&] { return perdure_checkpoint_async(store, nullptr, &pending); });
+  EXPECT_OK(perdure_pending_checkpoint_wait(pending, nullptr));
+  EXPECT_OK(perdure_pending_checkpoint_free(pending));
+  reopen();
+  ASSERT_OK(perdure_blob_find(store, "blob", &data, nullptr));
+  EXPECT_EQ(static_cast<char*>(data)[99], 1);
+}
+
+TEST_F(out_of_memory_test, StoreIsNotOpened) {
+  close();
+  EXPECT_GT(failures_of([&] { return perdure_store_open(path.c_str(), nullptr, &store); }), 0);
+}
+
+}  // namespace
+}  // namespace perdure::c
