@@ -6,8 +6,8 @@
 
 namespace perdure::os {
 
-/// Called in the signal handler of a thread that stored to `address` in a watched range that forbids it. True:
-/// the thread shall try again. Must be async-signal-safe.
+/// Called in the signal handler of a thread that stored to `address` in a watched range that forbids it.
+/// True: the thread shall try again. Must be async-signal-safe.
 using store_admission = bool (*)(void* context, std::byte* address) noexcept;
 
 /// While it lives, stores to protected memory in [base, base + bytes) are answered by `admit`. Faults that

@@ -43,7 +43,8 @@ changed_pages changed_pages::extract(page_run part) {
 void changed_pages::put_back(page_run part, changed_pages&& taken) noexcept {
   try {
     std::vector<page_run> dirty = dirty_;
-    for (const auto* runs : {&taken.dirty_, &taken.reported_}) dirty.insert(dirty.end(), runs->begin(), runs->end());
+    for (const auto* runs : {&taken.dirty_, &taken.reported_})
+      dirty.insert(dirty.end(), runs->begin(), runs->end());
     normalize(dirty);
     std::vector<page_run> released = subtract(taken.released_, taken.reported_);
     released.insert(released.end(), released_.begin(), released_.end());

@@ -84,9 +84,8 @@ checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run>
   plan_released(plan, released, early, before);
   merge_from(sorted);
   sorted = plan.index.size();
-  early.for_settled([&plan](std::uint64_t page, std::uint32_t checksum) {
-    add(plan, page, entry_kind::fresh, checksum);
-  });
+  early.for_settled(
+      [&plan](std::uint64_t page, std::uint32_t checksum) { add(plan, page, entry_kind::fresh, checksum); });
   merge_from(sorted);
   for (const journal_entry& entry : plan.index) {
     plan.touched.push_back({entry.page, is_run(entry) ? entry.value : 1});

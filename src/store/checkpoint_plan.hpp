@@ -14,7 +14,7 @@ namespace perdure {
 struct checkpoint_plan {
   // Sorted by page. Checksums are filled in as pages are copied; a fresh page that has one is home already.
   std::vector<layout::journal_entry> index;
-  std::size_t fresh = 0;                     // entries of that kind
+  std::size_t fresh = 0;  // entries of that kind
   std::size_t overwrites = 0;
   std::vector<page_run> holes;    // overwritten pages that have no disk space at home yet
   std::vector<page_run> touched;  // pages whose table entry will change

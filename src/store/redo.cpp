@@ -23,12 +23,13 @@ bool contains(const std::vector<page_run>& runs, std::uint64_t page) {
 
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table,
                   const std::vector<page_run>& newer) {
-  for_payload(journal.file->image(), journal.header, journal.index, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-    if (newer.empty()) return home.write(first, count, bytes);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!contains(newer, first + i)) home.write(first + i, 1, bytes + i * page_size);
-    }
-  });
+  for_payload(journal.file->image(), journal.header, journal.index,
+              [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
+                if (newer.empty()) return home.write(first, count, bytes);
+                for (std::size_t i = 0; i < count; ++i) {
+                  if (!contains(newer, first + i)) home.write(first + i, 1, bytes + i * page_size);
+                }
+              });
   for (const journal_entry& entry : journal.index) {
     if (!is_run(entry)) continue;
     for (const page_run& run : subtract({{entry.page, entry.value}}, newer)) home.punch(run);
@@ -46,9 +47,10 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
 }
 
 void redo_in_memory(const committed_journal& journal, std::byte* base) {
-  for_payload(journal.file->image(), journal.header, journal.index, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-    std::memcpy(base + first * page_size, bytes, count * page_size);
-  });
+  for_payload(journal.file->image(), journal.header, journal.index,
+              [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
+                std::memcpy(base + first * page_size, bytes, count * page_size);
+              });
   for (const journal_entry& entry : journal.index) {
     if (entry.kind == entry_kind::zero)
       std::memset(base + entry.page * page_size, 0, entry.value * page_size);

@@ -28,7 +28,7 @@ struct store_parts {
   checkpoint_log log;
   unsigned keep_last;           // labelled epochs to keep as copies
   std::uint64_t memory_budget;  // bytes that changed pages may take
-  os::reservation place;  // address space for the segment
+  os::reservation place;        // address space for the segment
 };
 
 /// The two kinds of open store. `parts` of a writer are recovered: nothing is left to redo.

@@ -570,10 +570,13 @@ void verification::expect(std::uint64_t index, const layout::table_page& table, 
 }
 
 std::span<const layout::journal_entry> verification::saved_in(std::uint64_t first, std::uint64_t end) const {
-  const auto before = [](const layout::journal_entry& entry, std::uint64_t page) { return entry.page < page; };
+  const auto before = [](const layout::journal_entry& entry, std::uint64_t page) {
+    return entry.page < page;
+  };
   auto from = std::lower_bound(saved_.begin(), saved_.end(), first, before);
   // A run may begin before.
-  while (from != saved_.begin() && is_run(*(from - 1)) && (from - 1)->page + (from - 1)->value > first) --from;
+  while (from != saved_.begin() && is_run(*(from - 1)) && (from - 1)->page + (from - 1)->value > first)
+    --from;
   return {from, std::lower_bound(from, saved_.end(), end, before)};
 }
 
