@@ -245,8 +245,8 @@ perdure_mutant(early_before_applied private_store.cpp "pages are written home ea
 [=[  const committed_state before]=])
 
 perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
-[=[    add(plan, page, entry_kind::fresh, checksum);]=]
-[=[    if (checksum == 0) add(plan, page, entry_kind::fresh, checksum);]=])
+[=[      [&plan](std::uint64_t page, std::uint32_t checksum) { add(plan, page, entry_kind::fresh, checksum); });]=]
+[=[      [](std::uint64_t, std::uint32_t) {});]=])
 
 perdure_mutant(early_pages_settled_for_good changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
 [=[  for (const page_run& run : reported_) early.unsettle(run);]=]
