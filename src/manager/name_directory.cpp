@@ -186,6 +186,12 @@ std::size_t name_directory::count(instance_kind kind) const noexcept {
   return root_ == nullptr ? 0 : root_->counts[static_cast<std::size_t>(kind)];
 }
 
+std::size_t name_directory::own_blocks() const {
+  if (root_ == nullptr) return 0;
+  constexpr std::size_t root_and_table = 2;
+  return root_and_table + root_->type_count + list_attributes(memory_, root_->attributes).size();
+}
+
 void name_directory::place(slot* table, std::size_t mask, slot s, std::uint64_t hash) noexcept {
   std::size_t at = hash & mask;
   while (table[at] != 0) at = (at + 1) & mask;
@@ -320,6 +326,11 @@ std::vector<std::string> name_directory::check() const {
     } catch (const error& damage) {
       wrong.emplace_back(damage.what());
     }
+  }
+  try {
+    list_attributes(memory_, store_attributes());
+  } catch (const error& damage) {
+    wrong.emplace_back(damage.what());
   }
   for (std::size_t kind = 0; kind < 3 && root_ != nullptr; ++kind)
     if (counts[kind] != root_->counts[kind])
