@@ -127,6 +127,22 @@ template <class T>
 struct standard_obstacle<std::initializer_list<T>>
     : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
 
+/// A placement may leave the check out with `static constexpr bool stores_any_type = true`: for programs that
+/// keep in a store what only their present run will use.
+template <class Placement>
+inline constexpr bool takes_any_type = false;
+template <class Placement>
+  requires requires { Placement::stores_any_type; }
+inline constexpr bool takes_any_type<Placement> = Placement::stores_any_type;
+
+/// As above with `stores_locks`: mutexes that are free whenever the store is checkpointed hold nothing of the
+/// process, on Linux.
+template <class Placement>
+inline constexpr bool takes_locks = false;
+template <class Placement>
+  requires requires { Placement::stores_locks; }
+inline constexpr bool takes_locks<Placement> = Placement::stores_locks;
+
 template <class A>
 concept allocates_in_a_store = requires(const A& a) {
   { a.memory() } -> std::convertible_to<heap*>;
@@ -309,7 +325,7 @@ consteval obstacle find_obstacle() {
   } else if constexpr (parts_of<type>::known) {
     return parts_of<type>::template judge<Placement, Seen...>();
   } else if constexpr (holds_system_object<type>) {
-    return obstacle::system_object;
+    return takes_locks<Placement> ? obstacle::none : obstacle::system_object;
   } else if constexpr (has_allocator<type>) {
     return judge_container<type, Placement, Seen..., type>();
   } else {
@@ -326,7 +342,9 @@ consteval obstacle find_obstacle() {
 /// Fails to compile, saying why, if `T` cannot live in a store of this placement.
 template <class T, class Placement>
 consteval void require_persistable() {
-  constexpr obstacle found = find_obstacle<T, Placement>();
+  static_assert(std::is_nothrow_destructible_v<T> || takes_any_type<Placement>,
+                "an object in a store must have a destructor that does not throw");
+  constexpr obstacle found = takes_any_type<Placement> ? obstacle::none : find_obstacle<T, Placement>();
   static_assert(found != obstacle::refused,
                 "this type (or a member of it) was declared unfit for a store by enable_persistable");
   static_assert(
