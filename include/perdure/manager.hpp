@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -336,9 +335,10 @@ class basic_manager {
   }
   /// Whether the address lies in the store's address range.
   bool belongs_to_segment(const void* address) const {
-    const auto* const byte = static_cast<const std::byte*>(address);
-    const std::byte* const base = core().memory().base();
-    return std::less_equal<>{}(base, byte) && std::less<>{}(byte, base + core().capacity());
+    // A difference that wraps around is greater than any capacity.
+    return reinterpret_cast<std::uintptr_t>(address) -
+               reinterpret_cast<std::uintptr_t>(core().memory().base()) <
+           core().capacity();
   }
   /// A number that names an address of this store in every process.
   std::uint64_t get_handle_from_address(const void* address) const {

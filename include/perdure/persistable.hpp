@@ -12,7 +12,6 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 
@@ -83,6 +83,19 @@ struct parts_of<std::array<T, N>> : known_parts<T> {};
 template <class T>
 struct parts_of<std::atomic<T>> : known_parts<T> {};
 
+// `std::function` and `std::reference_wrapper` are known by their members: <functional> is a third of what a
+// program that includes this would otherwise compile.
+template <class T>
+concept callable_wrapper_like = requires(const T& wrapper) {
+  typename T::result_type;
+  { wrapper.target_type() } -> std::same_as<const std::type_info&>;
+};
+template <class T>
+concept reference_wrapper_like = requires(const T& wrapper) {
+  typename T::type;
+  { wrapper.get() } -> std::same_as<typename T::type&>;
+} && sizeof(T) == sizeof(void*) && std::is_trivially_copyable_v<T>;
+
 /// Types of the standard library that hold plain pointers or own memory outside the store.
 template <class T>
 struct standard_obstacle {
@@ -108,16 +121,17 @@ struct standard_obstacle<std::unique_ptr<T, D>>
     : standard_obstacles<std::is_pointer_v<typename std::unique_ptr<T, D>::pointer> ? obstacle::smart_pointer
                                                                                     : obstacle::none,
                          obstacle::none> {};
-template <class F>
-struct standard_obstacle<std::function<F>>
+template <callable_wrapper_like T>
+struct standard_obstacle<T>
     : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
 template <>
 struct standard_obstacle<std::any>
     : standard_obstacles<obstacle::foreign_allocator, obstacle::foreign_allocator> {};
-template <class T>
-struct standard_obstacle<std::reference_wrapper<T>>
-    : standard_obstacles<obstacle::reference,
-                         std::is_function_v<T> ? obstacle::function_pointer : obstacle::none> {};
+template <reference_wrapper_like T>
+struct standard_obstacle<T>
+    : standard_obstacles<obstacle::reference, std::is_function_v<typename T::type>
+                                                  ? obstacle::function_pointer
+                                                  : obstacle::none> {};
 template <class C, class Traits>
 struct standard_obstacle<std::basic_string_view<C, Traits>>
     : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};

@@ -228,7 +228,8 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
                                       std::uint64_t type, std::size_t element_size, std::size_t alignment,
                                       std::size_t length) {
   alignment = std::max(alignment, object_alignment);
-  const std::size_t lead = round_up_to(name.size() + sizeof(object_record), alignment);
+  // Behind the name a zero byte, for those who hand it to C.
+  const std::size_t lead = round_up_to(name.size() + 1 + sizeof(object_record), alignment);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (length > (most - lead) / element_size) throw std::bad_array_new_length();
   // An empty array has an address of its own too.
@@ -238,6 +239,7 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
   auto* const block = static_cast<std::byte*>(
       alignment == object_alignment ? heap.allocate(bytes) : heap.allocate(bytes, alignment));
   if (!name.empty()) std::memcpy(block, name.data(), name.size());
+  block[name.size()] = std::byte{0};
   std::byte* const object = block + lead;
   const std::uint64_t offset = heap.offset_of(object);
   auto* const record = ::new (object - sizeof(object_record)) object_record{};
