@@ -8,7 +8,7 @@ broken=0
 # forbid FOLDER PATTERN WHY
 forbid() {
   [ -d "$1" ] || return 0
-  if grep -rnE --include='*.hpp' --include='*.cpp' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$2" "$1"; then
+  if grep -rnE --include='*.hpp' --include='*.cpp' --include='*.h' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$2" "$1"; then
     echo "layers: $1 $3" >&2
     broken=1
   fi
@@ -24,5 +24,7 @@ forbid src/heap '(os|store|manager)/' 'knows nothing of files'
 forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
 forbid graph '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid examples '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid compat '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid compat 'perdure/.*detail/' 'uses the public headers only'
 forbid include/perdure '(os|segment|store|heap|manager)/' 'must stand without the sources'
 exit $broken
