@@ -20,6 +20,8 @@ cmake --build "$scratch/consumer"
 
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 1 ]
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
+[ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 1 ]
+[ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 2 ]
 echo "find_package: the program built, linked and kept its count"
 
 pc=$(find "$prefix" -name perdure.pc)
@@ -32,3 +34,10 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure) "$here/co
 "$compiler" "$scratch/consumer.o" $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/by_pkg_config"
 [ "$("$scratch/by_pkg_config" "$scratch/store")" = 3 ]
 echo "pkg-config: the program built, linked and read the other program's store"
+
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-compat) "$here/consumer/metall_consumer.cpp" -o "$scratch/metall_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/metall_consumer.o" $(pkg-config --libs perdure-compat) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/metall_by_pkg_config"
+[ "$("$scratch/metall_by_pkg_config" "$scratch/metall.store")" = 3 ]
+echo "pkg-config: the program for Metall built, linked and found its store"
