@@ -2,8 +2,8 @@
 //
 // METALL_DEFAULT_CAPACITY has its effect. METALL_SEGMENT_BLOCK_SIZE, METALL_DISABLE_CONCURRENCY,
 // METALL_USE_SORTED_BIN, METALL_FREE_SMALL_OBJECT_SIZE_HINT, METALL_DISABLE_FREE_FILE_SPACE,
-// METALL_USE_ANONYMOUS_NEW_MAP and METALL_VERBOSE_SYSTEM_SUPPORT_WARNING steer machinery that Perdure does not
-// have; they may be set and change nothing.
+// METALL_USE_ANONYMOUS_NEW_MAP and METALL_VERBOSE_SYSTEM_SUPPORT_WARNING steer machinery that Perdure does
+// not have; they may be set and change nothing.
 #pragma once
 
 /// The most a store may reserve, in bytes.

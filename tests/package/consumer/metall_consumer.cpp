@@ -1,6 +1,7 @@
 // A program written for Metall: counts its runs in a store and prints the count.
-#include <iostream>
 #include <metall/c_api/metall.h>
+
+#include <iostream>
 #include <metall/container/vector.hpp>
 #include <metall/metall.hpp>
 
