@@ -117,9 +117,11 @@ class heap {
   /// Calls `visit(block, usable_bytes)` for each allocated block, in address order.
   template <class Visit>
   void walk(Visit&& visit) const {
-    walk_blocks([](void* visitor, void* block,
-                   std::size_t usable) { (*static_cast<std::remove_reference_t<Visit>*>(visitor))(block, usable); },
-                const_cast<void*>(static_cast<const void*>(std::addressof(visit))));
+    walk_blocks(
+        [](void* visitor, void* block, std::size_t usable) {
+          (*static_cast<std::remove_reference_t<Visit>*>(visitor))(block, usable);
+        },
+        const_cast<void*>(static_cast<const void*>(std::addressof(visit))));
   }
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;

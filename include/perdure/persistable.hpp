@@ -122,16 +122,15 @@ struct standard_obstacle<std::unique_ptr<T, D>>
                                                                                     : obstacle::none,
                          obstacle::none> {};
 template <callable_wrapper_like T>
-struct standard_obstacle<T>
-    : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
+struct standard_obstacle<T> : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
 template <>
 struct standard_obstacle<std::any>
     : standard_obstacles<obstacle::foreign_allocator, obstacle::foreign_allocator> {};
 template <reference_wrapper_like T>
 struct standard_obstacle<T>
-    : standard_obstacles<obstacle::reference, std::is_function_v<typename T::type>
-                                                  ? obstacle::function_pointer
-                                                  : obstacle::none> {};
+    : standard_obstacles<obstacle::reference,
+                         std::is_function_v<typename T::type> ? obstacle::function_pointer : obstacle::none> {
+};
 template <class C, class Traits>
 struct standard_obstacle<std::basic_string_view<C, Traits>>
     : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};

@@ -19,6 +19,7 @@
 #include <metall/stl_allocator.hpp>
 #include <metall/tags.hpp>
 #include <metall/version.hpp>
+#include <optional>
 #include <perdure/manager.hpp>
 #include <string>
 #include <type_traits>

@@ -12,7 +12,6 @@
 #include <metall/detail/object_attribute.hpp>
 #include <metall/logger.hpp>
 #include <mutex>
-#include <optional>
 #include <perdure/manager.hpp>
 #include <string>
 #include <string_view>
