@@ -8,10 +8,11 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
 
 function(perdure_install)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure EXPORT perdure-targets
+  install(TARGETS perdure perdure_compat perdure_metall_c EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
   install(EXPORT perdure-targets NAMESPACE perdure:: DESTINATION ${package_dir})
 
   # A C compiler links a static library without what a C++ compiler adds.
@@ -36,6 +37,8 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/perdure.pc.in ${PROJECT_BINARY_DIR}/perdure.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  foreach(package perdure perdure-compat)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  endforeach()
+  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

@@ -29,5 +29,7 @@ done
 forbid include/perdure/c 'perdure/[a-z_]*\.hpp' 'must be C'
 forbid graph '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid examples '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid compat '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid compat 'perdure/.*detail/' 'uses the public headers only'
 forbid include/perdure '(os|segment|store|heap|manager)/' 'must stand without the sources'
 exit $broken

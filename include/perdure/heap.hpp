@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <perdure/detail/thread_cache.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace perdure {
@@ -118,7 +118,14 @@ class heap {
 
   heap_stats stats() const;
   /// Calls `visit(block, usable_bytes)` for each allocated block, in address order.
-  void walk(const std::function<void(void*, std::size_t)>& visit) const;
+  template <class Visit>
+  void walk(Visit&& visit) const {
+    walk_blocks(
+        [](void* visitor, void* block, std::size_t usable) {
+          (*static_cast<std::remove_reference_t<Visit>*>(visitor))(block, usable);
+        },
+        const_cast<void*>(static_cast<const void*>(std::addressof(visit))));
+  }
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;
 
@@ -141,6 +148,7 @@ class heap {
   friend struct detail::heap_access;
   explicit heap(segment& memory);
 
+  void walk_blocks(void (*visit)(void* visitor, void* block, std::size_t usable), void* visitor) const;
   void* allocate_slow(std::size_t bytes);
   void deallocate_slow(void* block) noexcept;
   void reject_invalid_free(const void* block) const noexcept;

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -44,8 +43,9 @@ close_failure_handler set_close_failure_handler(close_failure_handler handler) n
 /// An open store and its objects.
 ///
 /// Thread safety: every member may be called from any thread at once, except construction, moving,
-/// destruction, `close`, `checkpoint`, `checkpoint_async`, `check` and iteration, which need threads that
-/// change the store to be quiet until they return. The objects themselves are the caller's to protect.
+/// destruction, `close`, `checkpoint`, `checkpoint_async`, `check`, `all_memory_deallocated` and iteration,
+/// which need threads that change the store to be quiet until they return. The objects themselves are the
+/// caller's to protect.
 ///
 /// Names are any bytes, 1 to `max_name_length` of them; `unique_instance` names the only object of its type,
 /// `anonymous_instance` an object without name. Pointers stay valid until the object is destroyed or the
@@ -265,6 +265,18 @@ class basic_manager {
     return core().remove_attribute(object, key);
   }
 
+  // The store itself may have attributes too: a description, its origin.
+
+  void set_store_attribute(std::string_view key, std::string_view value) {
+    core().set_store_attribute(key, value);
+  }
+  std::optional<std::string> store_attribute(std::string_view key) const {
+    return core().store_attribute(key);
+  }
+  std::vector<perdure::attribute> store_attributes() const { return core().store_attributes(); }
+  /// False if the store has no such attribute.
+  bool remove_store_attribute(std::string_view key) { return core().remove_store_attribute(key); }
+
   std::size_t get_num_named_objects() const { return core().count(instance_kind::named); }
   std::size_t get_num_unique_objects() const { return core().count(instance_kind::unique); }
   std::size_t get_num_anonymous_objects() const { return core().count(instance_kind::anonymous); }
@@ -310,6 +322,10 @@ class basic_manager {
     core().memory().deallocate(block);
   }
 
+  /// Whether no object is left and no block is allocated: only what the manager needs itself. Needs other
+  /// threads to be quiet.
+  bool all_memory_deallocated() const { return core().all_memory_deallocated(); }
+
   /// First byte of the store.
   void* get_address() const { return core().memory().base(); }
   /// Bytes the store may grow to, its directory and bookkeeping included.
@@ -322,9 +338,10 @@ class basic_manager {
   }
   /// Whether the address lies in the store's address range.
   bool belongs_to_segment(const void* address) const {
-    const auto* const byte = static_cast<const std::byte*>(address);
-    const std::byte* const base = core().memory().base();
-    return std::less_equal<>{}(base, byte) && std::less<>{}(byte, base + core().capacity());
+    // A difference that wraps around is greater than any capacity.
+    return reinterpret_cast<std::uintptr_t>(address) -
+               reinterpret_cast<std::uintptr_t>(core().memory().base()) <
+           core().capacity();
   }
   /// A number that names an address of this store in every process.
   std::uint64_t get_handle_from_address(const void* address) const {

@@ -28,7 +28,7 @@ struct attribute {
 class object_info {
  public:
   instance_kind kind() const noexcept { return kind_; }
-  /// Empty for unique and anonymous objects. May hold any bytes.
+  /// Empty for unique and anonymous objects. May hold any bytes; followed by a zero byte.
   std::string_view name() const noexcept { return name_; }
   /// Elements: 1 unless constructed as an array.
   std::size_t length() const noexcept { return length_; }

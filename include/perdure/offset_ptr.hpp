@@ -159,6 +159,24 @@ class offset_ptr {
   std::uintptr_t distance_ = 0;
 };
 
+// The casts of the standard's shared pointers.
+template <class T, class U>
+offset_ptr<T> static_pointer_cast(const offset_ptr<U>& p) noexcept {
+  return static_cast<T*>(p.get());
+}
+template <class T, class U>
+offset_ptr<T> const_pointer_cast(const offset_ptr<U>& p) noexcept {
+  return const_cast<T*>(p.get());
+}
+template <class T, class U>
+offset_ptr<T> dynamic_pointer_cast(const offset_ptr<U>& p) noexcept {
+  return dynamic_cast<T*>(p.get());
+}
+template <class T, class U>
+offset_ptr<T> reinterpret_pointer_cast(const offset_ptr<U>& p) noexcept {
+  return reinterpret_cast<T*>(p.get());
+}
+
 /// The distance changes by as much as the pointer moves.
 template <class T>
 struct relocator<offset_ptr<T>> {

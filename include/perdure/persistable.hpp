@@ -12,7 +12,6 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 
@@ -83,6 +83,19 @@ struct parts_of<std::array<T, N>> : known_parts<T> {};
 template <class T>
 struct parts_of<std::atomic<T>> : known_parts<T> {};
 
+// `std::function` and `std::reference_wrapper` are known by their members: <functional> is a third of what a
+// program that includes this would otherwise compile.
+template <class T>
+concept callable_wrapper_like = requires(const T& wrapper) {
+  typename T::result_type;
+  { wrapper.target_type() } -> std::same_as<const std::type_info&>;
+};
+template <class T>
+concept reference_wrapper_like = requires(const T& wrapper) {
+  typename T::type;
+  { wrapper.get() } -> std::same_as<typename T::type&>;
+} && sizeof(T) == sizeof(void*) && std::is_trivially_copyable_v<T>;
+
 /// Types of the standard library that hold plain pointers or own memory outside the store.
 template <class T>
 struct standard_obstacle {
@@ -108,16 +121,16 @@ struct standard_obstacle<std::unique_ptr<T, D>>
     : standard_obstacles<std::is_pointer_v<typename std::unique_ptr<T, D>::pointer> ? obstacle::smart_pointer
                                                                                     : obstacle::none,
                          obstacle::none> {};
-template <class F>
-struct standard_obstacle<std::function<F>>
-    : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
+template <callable_wrapper_like T>
+struct standard_obstacle<T> : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
 template <>
 struct standard_obstacle<std::any>
     : standard_obstacles<obstacle::foreign_allocator, obstacle::foreign_allocator> {};
-template <class T>
-struct standard_obstacle<std::reference_wrapper<T>>
+template <reference_wrapper_like T>
+struct standard_obstacle<T>
     : standard_obstacles<obstacle::reference,
-                         std::is_function_v<T> ? obstacle::function_pointer : obstacle::none> {};
+                         std::is_function_v<typename T::type> ? obstacle::function_pointer : obstacle::none> {
+};
 template <class C, class Traits>
 struct standard_obstacle<std::basic_string_view<C, Traits>>
     : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
@@ -126,6 +139,22 @@ struct standard_obstacle<std::span<T, N>> : standard_obstacles<obstacle::raw_poi
 template <class T>
 struct standard_obstacle<std::initializer_list<T>>
     : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+
+/// A placement may leave the check out with `static constexpr bool stores_any_type = true`: for programs that
+/// keep in a store what only their present run will use.
+template <class Placement>
+inline constexpr bool takes_any_type = false;
+template <class Placement>
+  requires requires { Placement::stores_any_type; }
+inline constexpr bool takes_any_type<Placement> = Placement::stores_any_type;
+
+/// As above with `stores_locks`: mutexes that are free whenever the store is checkpointed hold nothing of the
+/// process, on Linux.
+template <class Placement>
+inline constexpr bool takes_locks = false;
+template <class Placement>
+  requires requires { Placement::stores_locks; }
+inline constexpr bool takes_locks<Placement> = Placement::stores_locks;
 
 template <class A>
 concept allocates_in_a_store = requires(const A& a) {
@@ -309,7 +338,7 @@ consteval obstacle find_obstacle() {
   } else if constexpr (parts_of<type>::known) {
     return parts_of<type>::template judge<Placement, Seen...>();
   } else if constexpr (holds_system_object<type>) {
-    return obstacle::system_object;
+    return takes_locks<Placement> ? obstacle::none : obstacle::system_object;
   } else if constexpr (has_allocator<type>) {
     return judge_container<type, Placement, Seen..., type>();
   } else {
@@ -326,7 +355,9 @@ consteval obstacle find_obstacle() {
 /// Fails to compile, saying why, if `T` cannot live in a store of this placement.
 template <class T, class Placement>
 consteval void require_persistable() {
-  constexpr obstacle found = find_obstacle<T, Placement>();
+  static_assert(std::is_nothrow_destructible_v<T> || takes_any_type<Placement>,
+                "an object in a store must have a destructor that does not throw");
+  constexpr obstacle found = takes_any_type<Placement> ? obstacle::none : find_obstacle<T, Placement>();
   static_assert(found != obstacle::refused,
                 "this type (or a member of it) was declared unfit for a store by enable_persistable");
   static_assert(

@@ -72,7 +72,8 @@ heap_stats heap::stats() const {
   return stats;
 }
 
-void heap::walk(const std::function<void(void*, std::size_t)>& visit) const {
+void heap::walk_blocks(void (*visitor_call)(void*, void*, std::size_t), void* visitor) const {
+  const auto visit = [&](void* block, std::size_t usable) { visitor_call(visitor, block, usable); };
   const metadata& m = engine_->metadata;
   const heap_header& header = m.header();
   for (std::size_t r = 0; r < header.region_count; ++r) {

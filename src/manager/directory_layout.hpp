@@ -30,7 +30,8 @@ struct directory_root {
   std::uint64_t counts[3];  // objects by instance_kind
   std::uint64_t types;      // the type interned last
   std::uint64_t type_count;
-  std::uint64_t reserved[8];
+  std::uint64_t attributes;  // of the store itself: first attribute_record
+  std::uint64_t reserved[7];
 };
 static_assert(sizeof(directory_root) == 128);
 

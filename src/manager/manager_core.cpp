@@ -393,6 +393,35 @@ bool manager_core::remove_attribute(const void* object, std::string_view key) {
                                   state_->directory->record_of(object).attributes, key);
 }
 
+void manager_core::set_store_attribute(std::string_view key, std::string_view value) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  detail::set_attribute(state_->directory->memory(), state_->directory->store_attributes_link(), key, value);
+}
+
+std::optional<std::string> manager_core::store_attribute(std::string_view key) const {
+  const std::shared_lock held(state_->lock);
+  return find_attribute(state_->directory->memory(), state_->directory->store_attributes(), key);
+}
+
+std::vector<attribute> manager_core::store_attributes() const {
+  const std::shared_lock held(state_->lock);
+  return list_attributes(state_->directory->memory(), state_->directory->store_attributes());
+}
+
+bool manager_core::remove_store_attribute(std::string_view key) {
+  require_writable();
+  const std::unique_lock held(state_->lock);
+  return detail::remove_attribute(state_->directory->memory(), state_->directory->store_attributes_link(),
+                                  key);
+}
+
+bool manager_core::all_memory_deallocated() const {
+  if (state_->writable) state_->memory->flush_caches();
+  const std::shared_lock held(state_->lock);
+  return state_->memory->stats().blocks == state_->directory->own_blocks();
+}
+
 std::vector<std::string> manager_core::check() const {
   if (state_->writable) state_->memory->flush_caches();
   std::vector<std::string> wrong = state_->memory->check();

@@ -186,6 +186,12 @@ std::size_t name_directory::count(instance_kind kind) const noexcept {
   return root_ == nullptr ? 0 : root_->counts[static_cast<std::size_t>(kind)];
 }
 
+std::size_t name_directory::own_blocks() const {
+  if (root_ == nullptr) return 0;
+  constexpr std::size_t root_and_table = 2;
+  return root_and_table + root_->type_count + list_attributes(memory_, root_->attributes).size();
+}
+
 void name_directory::place(slot* table, std::size_t mask, slot s, std::uint64_t hash) noexcept {
   std::size_t at = hash & mask;
   while (table[at] != 0) at = (at + 1) & mask;
@@ -222,7 +228,8 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
                                       std::uint64_t type, std::size_t element_size, std::size_t alignment,
                                       std::size_t length) {
   alignment = std::max(alignment, object_alignment);
-  const std::size_t lead = round_up_to(name.size() + sizeof(object_record), alignment);
+  // Behind the name a zero byte, for those who hand it to C.
+  const std::size_t lead = round_up_to(name.size() + 1 + sizeof(object_record), alignment);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (length > (most - lead) / element_size) throw std::bad_array_new_length();
   // An empty array has an address of its own too.
@@ -232,6 +239,7 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
   auto* const block = static_cast<std::byte*>(
       alignment == object_alignment ? heap.allocate(bytes) : heap.allocate(bytes, alignment));
   if (!name.empty()) std::memcpy(block, name.data(), name.size());
+  block[name.size()] = std::byte{0};
   std::byte* const object = block + lead;
   const std::uint64_t offset = heap.offset_of(object);
   auto* const record = ::new (object - sizeof(object_record)) object_record{};
@@ -320,6 +328,11 @@ std::vector<std::string> name_directory::check() const {
     } catch (const error& damage) {
       wrong.emplace_back(damage.what());
     }
+  }
+  try {
+    list_attributes(memory_, store_attributes());
+  } catch (const error& damage) {
+    wrong.emplace_back(damage.what());
   }
   for (std::size_t kind = 0; kind < 3 && root_ != nullptr; ++kind)
     if (counts[kind] != root_->counts[kind])

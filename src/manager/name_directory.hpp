@@ -44,6 +44,13 @@ class name_directory {
   std::size_t count(instance_kind kind) const noexcept;
   object_range objects(instance_kind kind) const;
 
+  /// The first attribute of the store itself; 0 where there is none.
+  std::uint64_t store_attributes() const noexcept { return root_ == nullptr ? 0 : root_->attributes; }
+  /// The link to it, for changing; only where the directory can be changed.
+  std::uint64_t& store_attributes_link() noexcept { return root_->attributes; }
+  /// Blocks of the heap that hold the directory itself, objects and their records not counted.
+  std::size_t own_blocks() const;
+
   std::uint64_t intern(const type_stamp& type) { return types_.intern(memory_, *root_, type); }
   /// Makes room for `more` insertions, so that they cannot fail.
   void reserve(std::size_t more);

@@ -121,6 +121,18 @@ TEST(OffsetPtr, CastsThroughBoostPointerTraits) {
   EXPECT_EQ(other_traits::dynamic_cast_from(b).get(), static_cast<other_base*>(&object));
 }
 
+TEST(OffsetPtr, CastsAsSharedPointersDo) {
+  derived object;
+  const offset_ptr<base> up(&object);
+  EXPECT_EQ(static_pointer_cast<derived>(up), &object);
+  EXPECT_EQ(dynamic_pointer_cast<other_base>(up), static_cast<other_base*>(&object));
+  EXPECT_EQ(const_pointer_cast<const base>(up), up);
+  EXPECT_EQ(static_pointer_cast<int>(offset_ptr<void>(&object.d)), &object.d);
+  EXPECT_EQ(reinterpret_pointer_cast<unsigned>(offset_ptr<int>(&object.d)),
+            reinterpret_cast<unsigned*>(&object.d));
+  EXPECT_EQ(static_pointer_cast<derived>(offset_ptr<base>()), nullptr);
+}
+
 TEST(OffsetPtr, IsARandomAccessIterator) {
   int values[10];
   const offset_ptr<int> first(values);

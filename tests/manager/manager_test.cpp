@@ -312,6 +312,43 @@ TEST_F(manager_test, Attributes) {
   EXPECT_EQ(store.attribute(object, "5"), "changed");
 }
 
+TEST_F(manager_test, AttributesOfTheStoreItself) {
+  EXPECT_EQ(store.store_attribute("origin"), std::nullopt);
+  EXPECT_TRUE(store.store_attributes().empty());
+  store.set_store_attribute("origin", "sensor 7");
+  store.set_store_attribute("empty", "");
+  store.construct<int>("origin")();
+  EXPECT_EQ(store.attribute("origin", "origin"), std::nullopt);
+  store.set_store_attribute("origin", "sensor 8");
+  EXPECT_EQ(store.store_attributes().size(), 2U);
+  EXPECT_TRUE(store.remove_store_attribute("empty"));
+  EXPECT_FALSE(store.remove_store_attribute("empty"));
+  EXPECT_EQ(code_of([&] { store.set_store_attribute("", "x"); }), errc::invalid_argument);
+  EXPECT_EQ(store.get_num_named_objects(), 1U);
+  store.close();
+
+  const manager reader(open_read_only, scratch.path());
+  EXPECT_EQ(reader.store_attribute("origin"), "sensor 8");
+  EXPECT_EQ(reader.store_attributes().size(), 1U);
+  EXPECT_TRUE(reader.check().empty());
+}
+
+TEST_F(manager_test, AllMemoryDeallocated) {
+  EXPECT_TRUE(store.all_memory_deallocated());
+  store.set_store_attribute("description", "does not count");
+  for (int i = 0; i < 100; ++i) store.construct<int>(std::to_string(i))();
+  store.set_attribute("1", "a", "b");
+  store.construct<point>(anonymous_instance)();
+  EXPECT_FALSE(store.all_memory_deallocated());
+  store.destroy_ptr(static_cast<point*>(store.anonymous_begin()->value()));
+  for (int i = 0; i < 100; ++i) store.destroy<int>(std::to_string(i));
+  EXPECT_TRUE(store.all_memory_deallocated());
+  void* const block = store.allocate(10);
+  EXPECT_FALSE(store.all_memory_deallocated());
+  store.deallocate(block);
+  EXPECT_TRUE(store.all_memory_deallocated());
+}
+
 TEST_F(manager_test, DestroyingGivesBackAllMemory) {
   store.construct<int>("warm up")();
   store.set_attribute("warm up", "a", "b");

@@ -10,13 +10,17 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <perdure/manager.hpp>
 #include <perdure/persistable.hpp>
 #include <set>
 #include <shared_mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
+
+#include "manager/scratch_store.hpp"
 
 namespace {
 
@@ -209,6 +213,31 @@ static_assert(neither<std::unique_lock<std::mutex>> && neither<refused_type> && 
 
 // Behind a constructor the check cannot see; that is the author's word.
 static_assert(both<opaque_pointer_holder>);
+
+// A placement may be less strict.
+struct takes_anything : relocatable {
+  static constexpr bool stores_any_type = true;
+};
+struct takes_mutexes : relocatable {
+  static constexpr bool stores_locks = true;
+};
+static_assert(perdure::persistable<has_mutex, takes_mutexes> &&
+              perdure::persistable<std::shared_mutex, takes_mutexes>);
+static_assert(!perdure::persistable<with_pointer, takes_mutexes>);
+
+struct destroyed_loudly {
+  int* victim;
+  ~destroyed_loudly() noexcept(false) { throw std::runtime_error("destroyed"); }
+};
+
+TEST(Persistable, APlacementMayTakeAnyType) {
+  const perdure::scratch_store scratch;
+  perdure::basic_manager<takes_anything> store(perdure::create_only, scratch.path());
+  int victim = 0;
+  store.construct<destroyed_loudly>("it")(&victim);
+  EXPECT_THROW(store.destroy<destroyed_loudly>("it"), std::runtime_error);
+  EXPECT_EQ(store.find<destroyed_loudly>("it").first, nullptr);
+}
 
 TEST(Persistable, NamesTheObstacleOfAMember) {
   using perdure::detail::find_obstacle;

@@ -21,6 +21,8 @@ cmake --build "$scratch/consumer"
 
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 1 ]
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
+[ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 1 ]
+[ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 2 ]
 echo "find_package: the program built, linked and kept its count"
 
 pc=$(find "$prefix" -name perdure.pc)
@@ -45,3 +47,9 @@ echo "find_package in C: the program built, linked and counted on in the C++ pro
   $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/c_by_pkg_config"
 [ "$("$scratch/c_by_pkg_config" "$scratch/store")" = 5 ]
 echo "pkg-config in C99: the program built, linked and counted on"
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-compat) "$here/consumer/metall_consumer.cpp" -o "$scratch/metall_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/metall_consumer.o" $(pkg-config --libs perdure-compat) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/metall_by_pkg_config"
+[ "$("$scratch/metall_by_pkg_config" "$scratch/metall.store")" = 3 ]
+echo "pkg-config: the program for Metall built, linked and found its store"

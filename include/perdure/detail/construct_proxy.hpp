@@ -41,8 +41,6 @@ class construct_request {
       : core_(&core), name_(name), policy_(policy), nothrow_(nothrow) {
     static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
                   "construct takes a plain object type; write construct<T>(name)[n](...) for an array");
-    static_assert(std::is_nothrow_destructible_v<T>,
-                  "an object in a store must have a destructor that does not throw");
     require_persistable<T, Placement>();
   }
 

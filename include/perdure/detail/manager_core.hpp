@@ -76,6 +76,13 @@ class manager_core {
   bool remove_attribute(const object_name& name, std::string_view key);
   bool remove_attribute(const void* object, std::string_view key);
 
+  void set_store_attribute(std::string_view key, std::string_view value);
+  std::optional<std::string> store_attribute(std::string_view key) const;
+  std::vector<attribute> store_attributes() const;
+  bool remove_store_attribute(std::string_view key);
+
+  /// All threads quiet.
+  bool all_memory_deallocated() const;
   /// All threads quiet.
   std::vector<std::string> check() const;
 
