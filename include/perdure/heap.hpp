@@ -48,8 +48,9 @@ struct heap_stats {
 /// A heap inside a segment.
 ///
 /// Thread safety: allocation, deallocation and size queries may be called from any thread at once.
-/// `flush_caches`, `check`, `walk`, `release_free_memory` and destruction need all other threads to be
-/// quiet (no call on this heap in progress, and their earlier calls synchronised with this one).
+/// `flush_caches`, `check`, `walk`, `release_free_memory`, `zero_free_memory` and destruction need all other
+/// threads to be quiet (no call on this heap in progress, and their earlier calls synchronised with this
+/// one).
 class heap {
  public:
   /// Writes a new, empty heap into a fresh segment (all zero, size 0 or more).
@@ -108,6 +109,9 @@ class heap {
   /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
+
+  /// Overwrites all free memory that was ever used with zeros.
+  void zero_free_memory();
 
   /// A persistent word for the layer above: the offset of its root object, 0 until set.
   std::uint64_t root() const noexcept;

@@ -43,6 +43,8 @@ class name_directory {
   object_info describe(const void* object) const;
   std::size_t count(instance_kind kind) const noexcept;
   object_range objects(instance_kind kind) const;
+  /// How many blocks of the heap it needs when it holds no object.
+  std::uint64_t own_blocks() const noexcept { return root_ == nullptr ? 0 : 2 + root_->type_count; }
 
   std::uint64_t intern(const type_stamp& type) { return types_.intern(memory_, *root_, type); }
   /// Makes room for `more` insertions, so that they cannot fail.

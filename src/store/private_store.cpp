@@ -130,11 +130,13 @@ private_store::private_store(store_parts parts)
       parts_->home.require(bytes_);
     }
   }
-  memory_ =
-      std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), !writable_);
+  const page_use use = writable_                 ? page_use::tracked
+                       : parts_->private_changes ? page_use::dropped
+                                                 : page_use::none;
+  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use);
   tracker_ = memory_->tracker();
   for (const committed_journal& journal : pending) redo_in_memory(journal, memory_->base());
-  if (!writable_) memory_->seal();
+  if (use == page_use::none) memory_->seal();
 }
 
 void private_store::check_may_write() const {
