@@ -24,5 +24,6 @@ forbid src/heap '(os|store|manager)/' 'knows nothing of files'
 forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
 forbid graph '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid examples '(os|segment|store|heap|manager)/' 'uses the public headers only'
+forbid compat '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid include/perdure '(os|segment|store|heap|manager)/' 'must stand without the sources'
 exit $broken

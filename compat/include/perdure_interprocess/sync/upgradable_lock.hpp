@@ -1,0 +1,10 @@
+// Boost's own.
+#pragma once
+
+#include <boost/interprocess/sync/upgradable_lock.hpp>
+
+namespace perdure_interprocess {
+
+using boost::interprocess::upgradable_lock;
+
+}  // namespace perdure_interprocess
