@@ -110,6 +110,16 @@ class heap {
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
 
+  /// Gives the memory of whole chunks back to the system that were free at the last call too; whether there
+  /// were any. For heaps in volatile segments; other threads may go on.
+  bool trim();
+
+  /// Takes every lock of the heap, so that fork() copies it in one piece. Until `unlock`, in the parent and
+  /// in the child, the calling thread must not use any heap. What other threads had cached is lost to the
+  /// child.
+  void lock() noexcept;
+  void unlock() noexcept;
+
   /// Overwrites all free memory that was ever used with zeros.
   void zero_free_memory();
 
