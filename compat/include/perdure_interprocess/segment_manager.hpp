@@ -108,6 +108,8 @@ class segment_manager_base {
   bool all_memory_deallocated() {
     return detail::translate_errors([&] { return manager().all_memory_deallocated(); });
   }
+  /// No effect: free memory is given back at checkpoints.
+  void shrink_to_fit() noexcept {}
   bool check_sanity() {
     return detail::translate_errors([&] { return manager().check_sanity(); });
   }
