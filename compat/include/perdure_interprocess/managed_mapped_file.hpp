@@ -128,18 +128,22 @@ class basic_managed_mapped_file {
   }
 
   /// For what Perdure offers beyond Boost: asynchronous and labelled checkpoints, snapshots, attributes.
-  manager_type& store() const { return file().manager(); }
+  manager_type& store() const {
+    if (file_ == nullptr) detail::throw_not_open();
+    return file_->manager();
+  }
 
   /// Null without a store.
   segment_manager* get_segment_manager() const {
     // It has no members and no virtual functions: its address is all there is to it.
-    return file_ == nullptr ? nullptr : reinterpret_cast<segment_manager*>(file_->manager().get_address());
+    if (file_ == nullptr || !file_->manager().is_open()) return nullptr;
+    return reinterpret_cast<segment_manager*>(file_->manager().get_address());
   }
 
-  void* get_address() const { return store().get_address(); }
-  size_type get_size() const { return store().get_size(); }
-  size_type get_free_memory() const { return store().get_free_memory(); }
-  bool belongs_to_segment(const void* address) const { return store().belongs_to_segment(address); }
+  void* get_address() const { return open_store().get_address(); }
+  size_type get_size() const { return open_store().get_size(); }
+  size_type get_free_memory() const { return open_store().get_free_memory(); }
+  bool belongs_to_segment(const void* address) const { return open_store().belongs_to_segment(address); }
   handle_t get_handle_from_address(const void* address) const {
     return static_cast<const char*>(address) - static_cast<const char*>(get_address());
   }
@@ -305,13 +309,14 @@ class basic_managed_mapped_file {
     }
   }
 
-  open_file& file() const {
-    if (file_ == nullptr) detail::throw_not_open();
-    return *file_;
+  manager_type& open_store() const {
+    if (!store().is_open()) detail::throw_not_open();
+    return store();
   }
   segment_manager& inside() const {
-    file();
-    return *get_segment_manager();
+    segment_manager* const manager = get_segment_manager();
+    if (manager == nullptr) detail::throw_not_open();
+    return *manager;
   }
 
   std::unique_ptr<open_file> file_;

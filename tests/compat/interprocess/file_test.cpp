@@ -244,6 +244,13 @@ TEST_F(file_test, WhatPerdureOffersBeside) {
   file.store().snapshot(path + ".copy");
   bip::managed_mapped_file copy(bip::open_only, (path + ".copy").c_str());
   EXPECT_EQ(value_in(copy), 1);
+  // Closed by the other interface: this one says so, and other stores are not concerned.
+  file.store().close();
+  EXPECT_EQ(file.get_segment_manager(), nullptr);
+  EXPECT_EQ(thrown_by([&] { (void)value_in(file); }), bip::invalid_argument);
+  EXPECT_EQ(thrown_by([&] { (void)file.get_size(); }), bip::invalid_argument);
+  EXPECT_FALSE(file.flush());
+  EXPECT_EQ(value_in(copy), 1);
 }
 
 }  // namespace

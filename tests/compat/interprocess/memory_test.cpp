@@ -178,8 +178,10 @@ TEST_F(memory_test, AllocatorsOwnInterface) {
 
 TEST_F(memory_test, AnAllocatorOfAClosedStoreSaysSo) {
   auto numbers = file.get_allocator<int>();
+  int* const block = numbers.allocate(1).get();
   file = bip::managed_mapped_file();
   EXPECT_EQ(thrown_by([&] { (void)numbers.allocate(1); }), bip::invalid_argument);
+  numbers.deallocate(block, 1);
 }
 
 TEST_F(memory_test, NodeAllocators) {

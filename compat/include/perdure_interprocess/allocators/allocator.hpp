@@ -53,8 +53,10 @@ class allocator {
   pointer allocate(size_type count, rebound_pointer<const void> = nullptr) {
     return static_cast<T*>(detail::allocate_elements(memory(), count, sizeof(T), alignof(T)));
   }
+  /// Does nothing when the store is closed: the block went with it.
   void deallocate(const pointer& p, size_type) noexcept {
-    memory().deallocate(const_cast<std::remove_cv_t<T>*>(std::to_address(p)));
+    if (perdure::heap* const open = perdure::heap::containing(get_segment_manager()))
+      open->deallocate(const_cast<std::remove_cv_t<T>*>(std::to_address(p)));
   }
   size_type max_size() const noexcept { return get_segment_manager()->get_size() / sizeof(T); }
   /// Elements there is room for in the block.
@@ -83,9 +85,9 @@ class allocator {
         }))
       throw bad_alloc();
   }
-  void deallocate_many(multiallocation_chain& chain) noexcept { detail::deallocate_many(memory(), chain); }
+  void deallocate_many(multiallocation_chain& chain) { detail::deallocate_many(memory(), chain); }
   void allocate_individual(size_type n, multiallocation_chain& chain) { allocate_many(1, n, chain); }
-  void deallocate_individual(multiallocation_chain& chain) noexcept { deallocate_many(chain); }
+  void deallocate_individual(multiallocation_chain& chain) { deallocate_many(chain); }
 
   pointer address(reference value) const noexcept { return std::addressof(value); }
   const_pointer address(const_reference value) const noexcept

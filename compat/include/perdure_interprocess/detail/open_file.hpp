@@ -44,7 +44,7 @@ class open_file {
     const perdure::heap* const memory = perdure::heap::containing(address);
     const std::shared_lock lock(registry().mutex);
     for (open_file* const file : registry().files)
-      if (&file->manager_.memory() == memory) return *file;
+      if (file->manager_.is_open() && &file->manager_.memory() == memory) return *file;
     throw_not_open();
   }
 
