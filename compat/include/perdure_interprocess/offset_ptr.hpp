@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
 #include <perdure/offset_ptr.hpp>
 
 namespace perdure_interprocess {
@@ -14,6 +15,11 @@ inline constexpr std::size_t offset_type_alignment = 0;
 template <class T, class DifferenceType = std::ptrdiff_t, class OffsetType = std::uintptr_t,
           std::size_t Alignment = offset_type_alignment>
 using offset_ptr = perdure::offset_ptr<T>;
+
+}  // namespace perdure_interprocess
+
+// Where Boost has them.
+namespace boost {
 
 template <class T, class U>
 perdure::offset_ptr<T> static_pointer_cast(const perdure::offset_ptr<U>& p) noexcept {
@@ -32,4 +38,14 @@ perdure::offset_ptr<T> reinterpret_pointer_cast(const perdure::offset_ptr<U>& p)
   return reinterpret_cast<T*>(p.get());
 }
 
-}  // namespace perdure_interprocess
+}  // namespace boost
+
+namespace perdure {
+
+/// The address, as of a plain pointer. Boost's shared pointers print themselves through it.
+template <class Char, class Traits, class T>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& to, const offset_ptr<T>& p) {
+  return to << static_cast<const void*>(p.get());
+}
+
+}  // namespace perdure

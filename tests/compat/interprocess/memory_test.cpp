@@ -8,6 +8,7 @@
 #include <perdure_interprocess/allocators/node_allocator.hpp>
 #include <perdure_interprocess/allocators/private_adaptive_pool.hpp>
 #include <perdure_interprocess/allocators/private_node_allocator.hpp>
+#include <sstream>
 
 #include "compat/interprocess/interprocess_fixture.hpp"
 
@@ -214,10 +215,17 @@ TEST_F(memory_test, OffsetPointers) {
   derived* const object = file.construct<derived>("d")();
   const bip::offset_ptr<derived> d = object;
   const bip::offset_ptr<base> b = d;
-  EXPECT_EQ(bip::static_pointer_cast<derived>(b), d);
-  EXPECT_EQ(bip::const_pointer_cast<base>(bip::offset_ptr<const base>(b)), b);
-  EXPECT_EQ(bip::reinterpret_pointer_cast<char>(b).get(), reinterpret_cast<char*>(object));
-  bip::offset_ptr<void> none;
+  EXPECT_EQ(b.get(), object);
+  EXPECT_EQ(boost::static_pointer_cast<derived>(b), d);
+  EXPECT_EQ(boost::const_pointer_cast<base>(bip::offset_ptr<const base>(b)), b);
+  EXPECT_EQ(boost::reinterpret_pointer_cast<char>(b).get(), reinterpret_cast<char*>(object));
+  std::ostringstream text, raw;
+  text << b;
+  raw << static_cast<const void*>(object);
+  EXPECT_EQ(text.str(), raw.str());
+  const bip::offset_ptr<const base, std::ptrdiff_t, std::uintptr_t, 0> reader = b;
+  EXPECT_EQ(reader->value, 1);
+  const bip::offset_ptr<void> none;
   EXPECT_FALSE(none);
 }
 

@@ -73,6 +73,7 @@ TEST_F(smart_ptr_test, SharedAndWeakPointersAreKept) {
   {
     const traced_shared second = *found;
     EXPECT_EQ(second.use_count(), 2);
+    EXPECT_EQ(bip::static_pointer_cast<traced>(second), second);
     EXPECT_EQ(watcher->lock()->value, 7);
   }
   file.destroy_ptr(found);
@@ -100,6 +101,7 @@ TEST_F(smart_ptr_test, IntrusivePointer) {
     const bip::intrusive_ptr<node, bip::offset_ptr<void>> first(n);
     const bip::intrusive_ptr<node, bip::offset_ptr<void>> second(first);
     EXPECT_EQ(n->references, 2);
+    EXPECT_TRUE(first == second);
   }
   EXPECT_EQ(n->references, 0);
 }
