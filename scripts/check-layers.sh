@@ -31,5 +31,6 @@ forbid graph '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid examples '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid compat '(os|segment|store|heap|manager)/' 'uses the public headers only'
 forbid compat 'perdure/.*detail/' 'uses the public headers only'
+forbid src/malloc '(store|manager)/' 'knows nothing of files'
 forbid include/perdure '(os|segment|store|heap|manager)/' 'must stand without the sources'
 exit $broken

@@ -102,6 +102,10 @@ class datastore {
   /// Opens for reading, also from read-only media; many processes may do so at once.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});
+  /// As `open_read_only`, but the segment may be written to and may grow. What is written is this process's
+  /// own and is dropped when the store is closed: `checkpoint` throws `read_only`.
+  static std::unique_ptr<datastore> open_copy_on_write(const std::filesystem::path& path,
+                                                       const store_options& options = {});
   /// Reads what the super block records, without locking or mapping anything.
   static store_info inspect(const std::filesystem::path& path);
   /// Checks every byte of the store's files and changes nothing. The report names what is damaged; only
@@ -125,6 +129,11 @@ class datastore {
   /// Deletes the store at the path, and what unfinished copies of that name a crash left beside it. False
   /// if nothing is there; `not_a_store` (nothing is touched) if something else is; `in_use`.
   static bool remove(const std::filesystem::path& path);
+
+  /// Raises the capacity of a store that no one has open; returns what it is then. A capacity is never
+  /// lowered. Durable on return. `in_use`, `invalid_argument`, `address_taken` (a pinned store that would not
+  /// fit at its address any more), `not_found`, `not_a_store`, `io`.
+  static std::size_t raise_capacity(const std::filesystem::path& path, std::size_t capacity);
 
   /// The checkpoints the store remembers, oldest first. After a power failure the last may be missing.
   static std::vector<checkpoint_record> log(const std::filesystem::path& path);
@@ -180,6 +189,7 @@ class datastore {
   virtual void close() = 0;
 
   virtual std::uint64_t epoch() const noexcept = 0;
+  /// Whether nothing can be made durable through this open store.
   virtual bool read_only() const noexcept = 0;
   virtual const std::filesystem::path& path() const noexcept = 0;
   virtual store_info info() const = 0;

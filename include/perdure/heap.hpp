@@ -48,8 +48,9 @@ struct heap_stats {
 /// A heap inside a segment.
 ///
 /// Thread safety: allocation, deallocation and size queries may be called from any thread at once.
-/// `flush_caches`, `check`, `walk`, `release_free_memory` and destruction need all other threads to be
-/// quiet (no call on this heap in progress, and their earlier calls synchronised with this one).
+/// `flush_caches`, `check`, `walk`, `release_free_memory`, `zero_free_memory` and destruction need all other
+/// threads to be quiet (no call on this heap in progress, and their earlier calls synchronised with this
+/// one).
 class heap {
  public:
   /// Writes a new, empty heap into a fresh segment (all zero, size 0 or more).
@@ -111,6 +112,19 @@ class heap {
   /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
+
+  /// Gives the memory of whole chunks back to the system that were free at the last call too; whether there
+  /// were any. For heaps in volatile segments; other threads may go on.
+  bool trim();
+
+  /// Takes every lock of the heap, so that fork() copies it in one piece. Until `unlock`, in the parent and
+  /// in the child, the calling thread must not use any heap. What other threads had cached is lost to the
+  /// child.
+  void lock() noexcept;
+  void unlock() noexcept;
+
+  /// Overwrites all free memory that was ever used with zeros.
+  void zero_free_memory();
 
   /// A persistent word for the layer above: the offset of its root object, 0 until set.
   std::uint64_t root() const noexcept;

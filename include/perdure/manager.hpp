@@ -43,9 +43,9 @@ close_failure_handler set_close_failure_handler(close_failure_handler handler) n
 /// An open store and its objects.
 ///
 /// Thread safety: every member may be called from any thread at once, except construction, moving,
-/// destruction, `close`, `checkpoint`, `checkpoint_async`, `check`, `all_memory_deallocated` and iteration,
-/// which need threads that change the store to be quiet until they return. The objects themselves are the
-/// caller's to protect.
+/// destruction, `close`, `checkpoint`, `checkpoint_async`, `check` (and its like) and iteration, which need
+/// threads that change the store to be quiet until they return. The objects themselves are the caller's to
+/// protect.
 ///
 /// Names are any bytes, 1 to `max_name_length` of them; `unique_instance` names the only object of its type,
 /// `anonymous_instance` an object without name. Pointers stay valid until the object is destroyed or the
@@ -73,6 +73,10 @@ class basic_manager {
   /// store throws `read_only`.
   basic_manager(open_read_only_t, const std::filesystem::path& path, const store_options& options = {})
       : basic_manager(core_mode::open_read_only, path, options) {}
+  /// As `open_read_only`, but objects may be changed, constructed and destroyed in memory. The changes are
+  /// this process's own and are dropped when the manager is closed; `checkpoint` throws `read_only`.
+  basic_manager(open_copy_on_write_t, const std::filesystem::path& path, const store_options& options = {})
+      : basic_manager(core_mode::open_copy_on_write, path, options) {}
   /// As `open_only`, or `create_only` where nothing is at the path.
   basic_manager(open_or_create_t, const std::filesystem::path& path, const store_options& options = {})
       : basic_manager(core_mode::open_or_create, path, options) {}
@@ -89,8 +93,9 @@ class basic_manager {
   /// last checkpoint is lost; call `close` to be told by an exception.
   ~basic_manager() { close_quietly(); }
 
-  /// Checkpoints (unless read-only) and closes; the manager is then empty, as after a move. Does nothing on
-  /// an empty one. If the checkpoint throws the store stays open, so the call may be repeated.
+  /// Checkpoints (unless opened with `open_read_only` or `open_copy_on_write`) and closes; the manager is
+  /// then empty, as after a move. Does nothing on an empty one. If the checkpoint throws the store stays
+  /// open, so the call may be repeated.
   void close() {
     if (core_ == nullptr) return;
     if (!core_->store().read_only()) core_->checkpoint();
@@ -129,7 +134,8 @@ class basic_manager {
   datastore& store() const { return core().store(); }
   heap& memory() const { return core().memory(); }
   const std::filesystem::path& path() const { return core().store().path(); }
-  bool read_only() const { return core().store().read_only(); }
+  /// Whether objects must not be changed.
+  bool read_only() const { return !core().writable(); }
 
   /// Whether a store is at the path, open or not, sound or not.
   static bool exists(const std::filesystem::path& path) { return detail::store_exists(path); }
@@ -322,10 +328,6 @@ class basic_manager {
     core().memory().deallocate(block);
   }
 
-  /// Whether no object is left and no block is allocated: only what the manager needs itself. Needs other
-  /// threads to be quiet.
-  bool all_memory_deallocated() const { return core().all_memory_deallocated(); }
-
   /// First byte of the store.
   void* get_address() const { return core().memory().base(); }
   /// Bytes the store may grow to, its directory and bookkeeping included.
@@ -353,6 +355,13 @@ class basic_manager {
   /// bookkeeping of every object.
   std::vector<std::string> check() const { return core().check(); }
   bool check_sanity() const { return check().empty(); }
+  /// Whether the store holds no object and nothing from `allocate` or an allocator. Threads that change the
+  /// store must be quiet.
+  bool all_memory_deallocated() const { return core().all_memory_deallocated(); }
+  /// Overwrites with zeros what freed blocks left in memory, so that the next checkpoint leaves nothing of it
+  /// in the store's files. Threads that change the store must be quiet. Costs a pass over all free memory
+  /// that was ever used. `read_only`.
+  void zero_free_memory() { core().zero_free_memory(); }
 
  private:
   basic_manager(core_mode mode, const std::filesystem::path& path, const store_options& options)

@@ -11,6 +11,7 @@ namespace perdure {
 struct create_only_t {};
 struct open_only_t {};
 struct open_read_only_t {};
+struct open_copy_on_write_t {};
 struct open_or_create_t {};
 
 /// Create a new store; `already_exists` if the path is taken.
@@ -19,6 +20,9 @@ inline constexpr create_only_t create_only{};
 inline constexpr open_only_t open_only{};
 /// Open an existing store for reading; many processes may do so at once.
 inline constexpr open_read_only_t open_read_only{};
+/// As `open_read_only`, but the objects may be changed in memory: the changes are this process's own and are
+/// dropped when it closes the store.
+inline constexpr open_copy_on_write_t open_copy_on_write{};
 /// Open the store, or create it where there is none.
 inline constexpr open_or_create_t open_or_create{};
 

@@ -54,6 +54,9 @@ owned_cache* cache_for(heap& owner, std::vector<owned_cache*>& caches);
 void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept;
 /// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;
+/// Keeps every thread from taking or leaving a cache of any heap.
+void lock_caches() noexcept;
+void unlock_caches() noexcept;
 /// How a cache that outlives its use in a thread finds the heap's parts.
 std::array<bin, class_count>& bins_of(heap& owner) noexcept;
 std::vector<owned_cache*>& caches_of(heap& owner) noexcept;

@@ -253,6 +253,27 @@ std::vector<page_run> heap::release_free_memory() {
   return engine_->runs.take_idle_chunks();
 }
 
+bool heap::trim() {
+  // Discarded under the lock: without it a run could be allocated meanwhile.
+  const std::lock_guard lock(engine_->runs_mutex);
+  const std::vector<page_run> chunks = engine_->runs.take_idle_chunks();
+  for (const page_run& run : chunks) engine_->memory.discard(run);
+  return !chunks.empty();
+}
+
+void heap::lock() noexcept {
+  // In the order in which they are taken elsewhere: caches, then one bin, then the runs.
+  lock_caches();
+  for (bin& b : engine_->bins) b.lock();
+  engine_->runs_mutex.lock();
+}
+
+void heap::unlock() noexcept {
+  engine_->runs_mutex.unlock();
+  for (bin& b : engine_->bins) b.unlock();
+  unlock_caches();
+}
+
 std::uint64_t heap::root() const noexcept {
   return engine_->metadata.header().root;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "heap/engine.hpp"
@@ -36,6 +37,17 @@ unit_index each_run(const metadata& m, std::size_t r, Visit visit) {
     u += d.length;
   }
   return u;
+}
+
+/// Page by page and only where something is: a page that is zero already need not become the process's own.
+void clear(std::byte* from, std::size_t bytes) noexcept {
+  while (bytes != 0) {
+    const std::size_t step = std::min(bytes, page_size - reinterpret_cast<std::uintptr_t>(from) % page_size);
+    const bool zero = from[0] == std::byte{0} && std::memcmp(from, from + 1, step - 1) == 0;
+    if (!zero) std::memset(from, 0, step);
+    from += step;
+    bytes -= step;
+  }
 }
 
 }  // namespace
@@ -91,6 +103,32 @@ void heap::walk_blocks(void (*visitor_call)(void*, void*, std::size_t), void* vi
       for (std::uint32_t i = 0; i < geometry.blocks; ++i)
         if (!is_free(bitmap, i))
           visit(m.address(u) + std::size_t{i} * geometry.block_size, geometry.block_size);
+      return true;
+    });
+  }
+}
+
+void heap::zero_free_memory() {
+  flush_caches();
+  const metadata& m = engine_->metadata;
+  const heap_header& header = m.header();
+  const std::size_t bytes = engine_->memory.size();
+  for (std::size_t r = 0; r < header.region_count; ++r) {
+    if (is_vacant(header.regions[r])) {
+      const std::size_t begin = r * region_size;
+      if (begin < bytes) clear(m.base() + begin, std::min(bytes - begin, region_size));
+    }
+    if (header.regions[r] != region_kind::runs || !metadata::is_held(r, bytes)) continue;
+    const unit_index used_end = static_cast<unit_index>(r * units_per_region) + m.region(r).frontier;
+    each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
+      if (d.kind == unit_kind::free_run && u < used_end)
+        clear(m.address(u), std::size_t{std::min(d.length, used_end - u)} * unit_size);
+      if (d.kind != unit_kind::slab) return true;
+      const slab_geometry& geometry = slab_geometries[d.size_class];
+      const std::uint64_t* bitmap = m.bitmap(u, geometry);
+      for (std::uint32_t i = 0; i < geometry.blocks; ++i)
+        if (is_free(bitmap, i))
+          clear(m.address(u) + std::size_t{i} * geometry.block_size, geometry.block_size);
       return true;
     });
   }

@@ -96,6 +96,13 @@ void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_co
   for (owned_cache* cache : caches) cache->flush(bins);
 }
 
+void lock_caches() noexcept {
+  caches_mutex.lock();
+}
+void unlock_caches() noexcept {
+  caches_mutex.unlock();
+}
+
 void orphan_all(std::vector<owned_cache*>& caches) noexcept {
   const std::lock_guard lock(caches_mutex);
   for (owned_cache* cache : caches) {

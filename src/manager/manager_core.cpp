@@ -183,7 +183,9 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
     s->store->checkpoint();
   };
   const auto open_existing = [&] {
-    s->store = s->writable ? datastore::open(path, options) : datastore::open_read_only(path, options);
+    s->store = how == mode::open_read_only       ? datastore::open_read_only(path, options)
+               : how == mode::open_copy_on_write ? datastore::open_copy_on_write(path, options)
+                                                 : datastore::open(path, options);
     if (must_be_pinned && !s->store->info().pinned)
       throw error(errc::incompatible,
                   s->path +
@@ -194,7 +196,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
     if (!s->writable)
       throw error(errc::not_a_store, s->path + ": this store was never filled; open it for writing once");
     s->format();
-    s->store->checkpoint();
+    if (!s->store->read_only()) s->store->checkpoint();
   };
 
   switch (how) {
@@ -203,6 +205,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       break;
     case mode::open:
     case mode::open_read_only:
+    case mode::open_copy_on_write:
       open_existing();
       break;
     case mode::open_or_create:
@@ -234,6 +237,10 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
 
 std::vector<page_run> manager_core::settle_memory() {
   require_writable();
+  if (state_->store->read_only())
+    throw error(errc::read_only, state_->path +
+                                     ": the store is open with open_copy_on_write, so its changes are not "
+                                     "kept; open it with open_only to keep them");
   state_->memory->flush_caches();
   std::vector<page_run> released = state_->memory->release_free_memory();
   for (const page_run& run : released) state_->store->memory().discard(run);
@@ -265,6 +272,10 @@ void manager_core::require_writable() const {
     throw error(errc::read_only, state_->path +
                                      ": the store is open for reading only; open it with open_only to "
                                      "change it");
+}
+
+bool manager_core::writable() const noexcept {
+  return state_->writable;
 }
 
 std::pair<void*, std::size_t> manager_core::find(const object_name& name, const type_stamp& type) const {
@@ -416,18 +427,26 @@ bool manager_core::remove_store_attribute(std::string_view key) {
                                   key);
 }
 
-bool manager_core::all_memory_deallocated() const {
-  if (state_->writable) state_->memory->flush_caches();
-  const std::shared_lock held(state_->lock);
-  return state_->memory->stats().blocks == state_->directory->own_blocks();
-}
-
 std::vector<std::string> manager_core::check() const {
   if (state_->writable) state_->memory->flush_caches();
   std::vector<std::string> wrong = state_->memory->check();
   const std::shared_lock held(state_->lock);
   for (std::string& one : state_->directory->check()) wrong.push_back(std::move(one));
   return wrong;
+}
+
+bool manager_core::all_memory_deallocated() const {
+  if (state_->writable) state_->memory->flush_caches();
+  const std::shared_lock held(state_->lock);
+  const name_directory& directory = *state_->directory;
+  for (const instance_kind kind : {instance_kind::named, instance_kind::unique, instance_kind::anonymous})
+    if (directory.count(kind) != 0) return false;
+  return state_->memory->stats().blocks == directory.own_blocks();
+}
+
+void manager_core::zero_free_memory() {
+  require_writable();
+  state_->memory->zero_free_memory();
 }
 
 object_construction::object_construction(manager_core& core, const object_name& name, const type_stamp& type,

@@ -32,16 +32,16 @@ std::size_t total(std::span<const file_extent> home) {
 
 }  // namespace
 
-private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, bool read_only)
+private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use)
     : memory_(std::move(memory)) {
   base_ = memory_.base();
   capacity_ = memory_.size();
-  read_only_ = read_only;
+  read_only_ = use == page_use::none;
   mapped_ = total(home);
   map_part(base_, home, 0, mapped_, os::access::read_write);
   open_ = mapped_;
   size_.store(mapped_, std::memory_order_release);
-  if (read_only) return;
+  if (use != page_use::tracked) return;
   const std::size_t small = std::max(round_up(mapped_, size_step), small_page_part);
   // What a store holds is there to be filled and scanned.
   if (huge_pages_wanted(true) && small < capacity_) os::prefer_huge_pages(base_ + small, capacity_ - small);
@@ -61,8 +61,10 @@ void private_segment::grow(std::size_t bytes) {
   const std::scoped_lock lock(growing_);
   const std::size_t wanted = round_up(bytes, size_step);
   if (wanted <= size()) return;
-  open_up_to(wanted, capacity_, open_,
-             [this](std::size_t offset, std::size_t step) { tracker_->open_range(offset, step); });
+  open_up_to(wanted, capacity_, open_, [this](std::size_t offset, std::size_t step) {
+    if (tracker_) return tracker_->open_range(offset, step);
+    os::protect(base_ + offset, step, os::access::read_write);
+  });
   size_.store(wanted, std::memory_order_release);
   if (notice_ && wanted > noticed_beyond_) std::exchange(notice_, nullptr)();
 }

@@ -23,11 +23,17 @@ struct file_extent {
   std::size_t bytes;
 };
 
+/// What becomes of the pages the program stores to.
+enum class page_use {
+  tracked,  ///< found by `collect_dirty`
+  dropped,  ///< the segment's own until it goes; no tracker
+  none,     ///< there are none: writable until `seal` only
+};
+
 class private_segment final : public segment {
  public:
-  /// Maps `home` from the segment's start; its total is the segment's first size. A read-only segment is
-  /// writable until `seal`. Throws std::system_error.
-  private_segment(os::reservation memory, std::span<const file_extent> home, bool read_only);
+  /// Maps `home` from the segment's start; its total is the segment's first size. Throws std::system_error.
+  private_segment(os::reservation memory, std::span<const file_extent> home, page_use use);
   ~private_segment() override;
 
   void grow(std::size_t bytes) override;
@@ -38,6 +44,7 @@ class private_segment final : public segment {
   void notice_growth(std::size_t beyond, std::function<void()> notice);
 
   /// Appends, sorted and without overlap, the pages stored to since the last call. Writers must be quiet.
+  /// Of a tracked segment only.
   void collect_dirty(std::vector<page_run>& dirty) { collect_dirty({0, size() / page_size}, dirty); }
   /// The same of some pages, whose writers must be quiet or held.
   void collect_dirty(page_run where, std::vector<page_run>& dirty);

@@ -21,12 +21,24 @@ namespace perdure {
 
 namespace {
 
+enum class store_use { read, private_changes, write };
+
+std::uint64_t sound_capacity(std::size_t wanted, std::uint64_t home_file_bytes) {
+  if (wanted == 0 || wanted > layout::most_capacity) {
+    throw error(errc::invalid_argument,
+                "a store's capacity must be from 1 byte to 64 TiB, not " + std::to_string(wanted));
+  }
+  const std::uint64_t capacity = round_up(wanted, segment_alignment);
+  if ((capacity - 1) / home_file_bytes + 1 > layout::most_home_files) {
+    throw error(errc::invalid_argument, "a store of this capacity would have more than " +
+                                            std::to_string(layout::most_home_files) +
+                                            " home files: choose a larger home file size");
+  }
+  return capacity;
+}
+
 layout::super_slot first_slot(const store_options& options) {
   constexpr std::size_t most = layout::most_capacity;
-  if (options.capacity == 0 || options.capacity > most) {
-    throw error(errc::invalid_argument,
-                "a store's capacity must be from 1 byte to 64 TiB, not " + std::to_string(options.capacity));
-  }
   if (options.home_file_size == 0 || options.home_file_size % layout::chunk_size != 0 ||
       options.home_file_size > most) {
     throw error(errc::invalid_argument,
@@ -34,13 +46,8 @@ layout::super_slot first_slot(const store_options& options) {
                     std::to_string(options.home_file_size));
   }
   layout::super_slot slot{};
-  slot.capacity = round_up(options.capacity, segment_alignment);
+  slot.capacity = sound_capacity(options.capacity, options.home_file_size);
   slot.home_file_bytes = options.home_file_size;
-  if ((slot.capacity - 1) / slot.home_file_bytes + 1 > layout::most_home_files) {
-    throw error(errc::invalid_argument, "a store of this capacity would have more than " +
-                                            std::to_string(layout::most_home_files) +
-                                            " home files: choose a larger home file size");
-  }
   if (!options.pinned && options.address != nullptr) {
     throw error(errc::invalid_argument, "an address can be chosen for pinned stores only");
   }
@@ -70,8 +77,9 @@ std::uint64_t memory_budget(const store_options& options) {
 }
 
 // Everything but the memory of a store whose lock is held.
-store_parts load(const std::filesystem::path& path, store_lock lock, bool writable,
+store_parts load(const std::filesystem::path& path, store_lock lock, store_use use,
                  const store_options& options, os::reservation place) {
+  const bool writable = use == store_use::write;
   os::file directory = os::file::open_directory(path);
   super_block super = super_block::load(directory, writable);
   const layout::super_slot& now = super.now();
@@ -93,6 +101,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
   }
   return {path,
           writable,
+          use == store_use::private_changes,
           std::move(lock),
           std::move(directory),
           std::move(super),
@@ -141,9 +150,10 @@ void recover(store_parts& parts) {
   parts.home.truncate(super.segment_bytes);
 }
 
-std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, bool writable,
+std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
                                        const store_options& options, os::reservation place) {
-  store_parts parts = load(path, std::move(lock), writable, options, std::move(place));
+  store_parts parts = load(path, std::move(lock), use, options, std::move(place));
+  const bool writable = use == store_use::write;
   if (writable) recover(parts);
   if (writable && options.backing == backing::shared_file) return make_shared_store(std::move(parts));
   return make_private_store(std::move(parts));
@@ -160,16 +170,16 @@ void require_whole(const os::file& directory, const std::filesystem::path& path)
                                  "; see `perdure verify` and `perdure repair`");
 }
 
-std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, bool writable,
+std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, store_use use,
                                          const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
     const os::file directory = open_store_directory(path);
     // Looked at before LOCK is made, so that a directory that is no store stays as it is.
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
-    store_lock lock(directory, writable ? os::lock_mode::exclusive : os::lock_mode::shared);
+    store_lock lock(directory, use == store_use::write ? os::lock_mode::exclusive : os::lock_mode::shared);
     if (options.verify == verify_mode::open) require_whole(directory, path);
-    return open_locked(path, std::move(lock), writable, options, {});
+    return open_locked(path, std::move(lock), use, options, {});
   });
 }
 
@@ -200,17 +210,41 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     home_files::create(directory, slot);
     directory.sync();
     fresh.publish();
-    return open_locked(path, std::move(lock), true, options, std::move(place));
+    return open_locked(path, std::move(lock), store_use::write, options, std::move(place));
   });
 }
 
 std::unique_ptr<datastore> datastore::open(const std::filesystem::path& path, const store_options& options) {
-  return open_existing(path, true, options);
+  return open_existing(path, store_use::write, options);
 }
 
 std::unique_ptr<datastore> datastore::open_read_only(const std::filesystem::path& path,
                                                      const store_options& options) {
-  return open_existing(path, false, options);
+  return open_existing(path, store_use::read, options);
+}
+
+std::unique_ptr<datastore> datastore::open_copy_on_write(const std::filesystem::path& path,
+                                                         const store_options& options) {
+  return open_existing(path, store_use::private_changes, options);
+}
+
+std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::size_t capacity) {
+  const std::filesystem::path path = normalized_store_path(given);
+  return reporting("raise the capacity of", path, [&]() -> std::size_t {
+    const os::file directory = open_store_directory(path);
+    if (!os::exists_in(directory, "super")) super_block::load(directory, false);
+    const store_lock lock(directory, os::lock_mode::exclusive);
+    super_block super = super_block::load(directory, true);
+    layout::super_slot next = super.now();
+    const std::uint64_t wanted = sound_capacity(capacity, next.home_file_bytes);
+    if (wanted <= next.capacity) return next.capacity;
+    if (next.address != 0) reserve_at(next.address, wanted, path);
+    next.capacity = wanted;
+    // In both slots: either may be the one that is left.
+    super.store(next);
+    super.store(next);
+    return wanted;
+  });
 }
 
 store_info datastore::inspect(const std::filesystem::path& given) {

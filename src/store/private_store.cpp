@@ -138,8 +138,10 @@ private_store::private_store(store_parts parts)
       parts_->home.require(bytes_);
     }
   }
-  memory_ =
-      std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), !writable_);
+  const page_use use = writable_                 ? page_use::tracked
+                       : parts_->private_changes ? page_use::dropped
+                                                 : page_use::none;
+  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use);
   tracker_ = memory_->tracker();
   if (writable_) {
     memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
@@ -148,7 +150,7 @@ private_store::private_store(store_parts parts)
   // What was written home early belongs to no checkpoint, if none came after it.
   if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
   for (const committed_journal& journal : pending) redo_in_memory(journal, memory_->base());
-  memory_->seal();
+  if (use == page_use::none) memory_->seal();
 }
 
 void private_store::check_may_write() const {

@@ -48,7 +48,7 @@ void require_descent(const os::file& store, const layout::super_slot& now, const
                      const layout::super_slot& copy) {
   const std::string names = fast.path().string() + " and " + store.path().string();
   if ((copy.compat & layout::compat_copied) == 0 || copy.uuid != now.uuid ||
-      copy.home_file_bytes != now.home_file_bytes || copy.capacity != now.capacity) {
+      copy.home_file_bytes != now.home_file_bytes || copy.segment_bytes > now.capacity) {
     throw error(errc::incompatible, fast.path().string() + " is no copy of " + store.path().string());
   }
   if (((copy.flags | now.flags) & layout::flag_checksums_stale) != 0) {

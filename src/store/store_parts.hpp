@@ -18,6 +18,7 @@ namespace perdure {
 struct store_parts {
   std::filesystem::path path;
   bool writable;
+  bool private_changes;  // of a reader: the program may write to the memory, and nothing of it is kept
   store_lock lock;
   os::file directory;
   super_block super;

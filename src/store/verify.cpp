@@ -229,7 +229,7 @@ void verification::check_other_slot(const super_file& content, std::size_t newes
     // Judged once the journals are known: a crash while it was written is one way to come by it.
     slot_torn_ = true;
     torn_slot_ = other;
-  } else if (slot.uuid != super_.uuid || slot.capacity != super_.capacity ||
+  } else if (slot.uuid != super_.uuid || slot.capacity > super_.capacity ||
              slot.home_file_bytes != super_.home_file_bytes || slot.address != super_.address) {
     damage(store_section::super_slot, "super", other * layout::block,
            "the two slots are of different stores");

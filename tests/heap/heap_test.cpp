@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <random>
@@ -357,6 +358,37 @@ TEST_F(HeapTest, FreeingABlockTwiceIsFatalInDebugBuilds) {
   EXPECT_DEATH(h->deallocate(p), "not an allocated block");
 }
 #endif
+
+TEST_F(SmallHeapTest, TrimGivesChunksBackThatStayedFree) {
+  constexpr std::size_t bytes = 64 * MiB;
+  auto* const block = static_cast<unsigned char*>(h->allocate(bytes));
+  std::memset(block, 1, bytes);
+  h->deallocate(block);
+  EXPECT_FALSE(h->trim());
+  EXPECT_TRUE(h->trim());
+  EXPECT_FALSE(h->trim());
+  // Its pages are gone, and come back as zeros.
+  EXPECT_EQ(block[bytes / 2], 0);
+  EXPECT_EQ(h->allocate(bytes), block);
+  std::memset(block, 2, bytes);
+}
+
+TEST_F(SmallHeapTest, LockHoldsOtherThreadsUp) {
+  std::atomic<int> done{0};
+  h->lock();
+  std::thread other([&] {
+    void* const large = h->allocate(MiB);
+    void* const small = h->allocate(100);
+    done = 1;
+    h->deallocate(small);
+    h->deallocate(large);
+  });
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  EXPECT_EQ(done, 0);
+  h->unlock();
+  other.join();
+  EXPECT_EQ(done, 1);
+}
 
 }  // namespace
 }  // namespace perdure

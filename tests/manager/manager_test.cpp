@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -394,6 +395,49 @@ TEST_F(manager_test, RawMemory) {
   store.deallocate(aligned);
   store.deallocate(nullptr);
   EXPECT_TRUE(store.check_sanity());
+}
+
+TEST_F(manager_test, NothingIsLeftAfterEachKindOfObject) {
+  EXPECT_TRUE(store.all_memory_deallocated());
+  store.construct<int>("x")(1);
+  EXPECT_FALSE(store.all_memory_deallocated());
+  store.set_attribute("x", "unit", "m");
+  store.destroy<int>("x");
+  EXPECT_TRUE(store.all_memory_deallocated());
+  void* const block = store.allocate(100);
+  EXPECT_FALSE(store.all_memory_deallocated());
+  store.deallocate(block);
+  EXPECT_TRUE(store.all_memory_deallocated());
+  auto* const object = store.construct<int>(anonymous_instance)(1);
+  EXPECT_FALSE(store.all_memory_deallocated());
+  store.destroy_ptr(object);
+  EXPECT_TRUE(store.all_memory_deallocated());
+}
+
+TEST_F(manager_test, ZeroFreeMemoryLeavesNothingOfWhatWasFreed) {
+  constexpr std::size_t sizes[] = {8, 100, 5000, 100000, 3 << 20};
+  std::vector<std::pair<unsigned char*, std::size_t>> freed;
+  std::vector<std::pair<unsigned char*, std::size_t>> kept;
+  for (const std::size_t size : sizes) {
+    for (int i = 0; i < 20; ++i) {
+      auto* const block = static_cast<unsigned char*>(store.allocate(size));
+      std::memset(block, 0xab, size);
+      (i % 2 == 0 ? freed : kept).emplace_back(block, size);
+    }
+  }
+  for (const auto& [block, size] : freed) store.deallocate(block);
+  store.zero_free_memory();
+  const auto count = [](const auto& blocks, unsigned char value) {
+    std::size_t found = 0;
+    for (const auto& [block, size] : blocks)
+      found += static_cast<std::size_t>(std::count(block, block + size, value));
+    return found;
+  };
+  EXPECT_EQ(count(freed, 0xab), 0U);
+  std::size_t all = 0;
+  for (const auto& [block, size] : kept) all += size;
+  EXPECT_EQ(count(kept, 0xab), all);
+  EXPECT_TRUE(store.check().empty());
 }
 
 }  // namespace

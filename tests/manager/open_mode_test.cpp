@@ -234,5 +234,58 @@ TEST_F(open_mode_test, AStoreWhoseCreationWasCutShortIsEmpty) {
   EXPECT_EQ(*manager(open_read_only, path).find<int>("x").first, 3);
 }
 
+TEST_F(open_mode_test, CopyOnWriteChangesAreDropped) {
+  {
+    manager store(create_only, path, small_store());
+    store.construct<int>("x")(7);
+  }
+  {
+    manager store(open_copy_on_write, path);
+    EXPECT_FALSE(store.read_only());
+    *store.find<int>("x").first = 8;
+    store.construct<int>("y")(9);
+    store.construct<char>("much")[64 << 20]('a');
+    EXPECT_EQ(store.find<char>("much").first[(64 << 20) - 1], 'a');
+    EXPECT_TRUE(store.check().empty());
+    EXPECT_EQ(code_of([&] { store.checkpoint(); }), errc::read_only);
+    EXPECT_EQ(code_of([&] { (void)store.checkpoint_async(); }), errc::read_only);
+    // Others read, or change copies of their own, meanwhile.
+    manager second(open_copy_on_write, path);
+    EXPECT_EQ(*second.find<int>("x").first, 7);
+    EXPECT_TRUE(second.destroy<int>("x"));
+    EXPECT_EQ(*manager(open_read_only, path).find<int>("x").first, 7);
+    EXPECT_EQ(*store.find<int>("x").first, 8);
+    store.close();
+  }
+  manager store(open_only, path);
+  EXPECT_EQ(*store.find<int>("x").first, 7);
+  EXPECT_EQ(store.find<int>("y").first, nullptr);
+  EXPECT_EQ(store.find<char>("much").first, nullptr);
+  EXPECT_TRUE(store.check().empty());
+}
+
+TEST_F(open_mode_test, CopyOnWriteSeesACheckpointThatIsNotHomeYet) {
+  // A killed writer leaves its last checkpoint in the journal.
+  ASSERT_TRUE(in_another_process([&] {
+    manager store(create_only, path, small_store());
+    store.construct<int>("x")(7);
+    store.checkpoint();
+    *store.find<int>("x").first = 8;
+    store.checkpoint();
+    return 0;
+  }));
+  manager store(open_copy_on_write, path);
+  EXPECT_EQ(*store.find<int>("x").first, 8);
+  *store.find<int>("x").first = 9;
+  EXPECT_EQ(*manager(open_read_only, path).find<int>("x").first, 8);
+}
+
+TEST_F(open_mode_test, CopyOnWriteExcludesAWriter) {
+  manager store(create_only, path, small_store());
+  EXPECT_EQ(code_of([&] { manager copy(open_copy_on_write, path); }), errc::in_use);
+  EXPECT_EQ(code_of([&] { manager copy(open_copy_on_write, scratch.directory() / "none"); }),
+            errc::not_found);
+}
+
 }  // namespace
 }  // namespace perdure

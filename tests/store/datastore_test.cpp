@@ -383,5 +383,32 @@ TEST_F(a_datastore, takes_the_default_capacity_where_address_space_is_plenty) {
   store->checkpoint();
 }
 
+TEST_F(a_datastore, gets_a_higher_capacity_when_nobody_has_it_open) {
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    put(*store, 7, 1);
+    store->checkpoint();
+    EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::raise_capacity(path(), 3 * gib); }));
+  }
+  EXPECT_EQ(datastore::raise_capacity(path(), 2 * gib + 1), 3 * gib);
+  EXPECT_EQ(datastore::inspect(path()).capacity, 3 * gib);
+  EXPECT_EQ(datastore::raise_capacity(path(), gib), 3 * gib);
+  EXPECT_TRUE(datastore::verify(path()).whole());
+  {
+    const auto store = datastore::open(path());
+    EXPECT_EQ(store->memory().capacity(), 3 * gib);
+    EXPECT_TRUE(has(*store, 7, 1));
+    store->memory().grow(2 * gib + 2 * mib);
+    put(*store, 2 * gib / page_size, 5);
+    store->checkpoint();
+  }
+  EXPECT_TRUE(has(*datastore::open(path()), 2 * gib / page_size, 5));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "capacity",
+                         [&] { datastore::raise_capacity(path(), ~std::size_t{0}); }));
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::raise_capacity(path("none"), gib); }));
+}
+
 }  // namespace
 }  // namespace perdure

@@ -25,7 +25,7 @@ class object_construction;
 /// Store, heap and directory of one open manager. Thread-safe except where noted.
 class manager_core {
  public:
-  enum class mode { create, open, open_read_only, open_or_create };
+  enum class mode { create, open, open_read_only, open_copy_on_write, open_or_create };
 
   static std::unique_ptr<manager_core> open(mode how, const std::filesystem::path& path,
                                             const store_options& options, bool must_be_pinned);
@@ -47,6 +47,7 @@ class manager_core {
   std::size_t size() const noexcept;
   /// Throws `errc::read_only` naming the path, if the store was opened so.
   void require_writable() const;
+  bool writable() const noexcept;
 
   /// `{nullptr, 0}` where there is none; `errc::wrong_type` where it was stored as another type.
   std::pair<void*, std::size_t> find(const object_name& name, const type_stamp& type) const;
@@ -81,10 +82,10 @@ class manager_core {
   std::vector<attribute> store_attributes() const;
   bool remove_store_attribute(std::string_view key);
 
-  /// All threads quiet.
-  bool all_memory_deallocated() const;
-  /// All threads quiet.
+  /// All threads quiet, for this and the next two.
   std::vector<std::string> check() const;
+  bool all_memory_deallocated() const;
+  void zero_free_memory();
 
  private:
   /// Memory as a checkpoint wants it; the pages whose content is no longer needed.

@@ -1,0 +1,11 @@
+// As rbtree_best_fit: a name, behind which is Perdure's heap.
+#pragma once
+
+#include <perdure_interprocess/mem_algo/rbtree_best_fit.hpp>
+
+namespace perdure_interprocess {
+
+template <class MutexFamily, class VoidPointer = offset_ptr<void>>
+struct simple_seq_fit : rbtree_best_fit<MutexFamily, VoidPointer> {};
+
+}  // namespace perdure_interprocess

@@ -1,0 +1,11 @@
+// Boost's own, between threads and processes. A lock held at a checkpoint is held when the store is opened
+// again.
+#pragma once
+
+#include <boost/interprocess/sync/interprocess_upgradable_mutex.hpp>
+
+namespace perdure_interprocess {
+
+using boost::interprocess::interprocess_upgradable_mutex;
+
+}  // namespace perdure_interprocess

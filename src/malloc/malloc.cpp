@@ -1,0 +1,280 @@
+// malloc and its like on Perdure's heap, for LD_PRELOAD.
+//
+// A block belongs to the heap in whose address range it lies, or else to the C library: memory given out
+// before this library was ready, while a thread was inside the heap, where the heap could not serve, and for
+// alignments above 2 MiB comes from there, and goes back there.
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "malloc/c_library.hpp"
+#include "malloc/process_heap.hpp"
+
+#define PERDURE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using perdure::heap;
+namespace process_heap = perdure::process_heap;
+
+constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+constexpr std::size_t most_alignment = std::size_t{2} << 20;  // the heap's
+constexpr std::size_t least_bytes = 16;                       // smaller blocks are aligned to 8 only
+
+/// Blocks from here on are cleared by giving their pages back, which costs nothing where none was touched.
+constexpr std::size_t least_cleared_by_kernel = std::size_t{1} << 20;
+/// Large blocks freed until free memory is given back to the system.
+constexpr std::size_t freed_until_trim = std::size_t{64} << 20;
+std::atomic<std::size_t> freed_since_trim{0};
+
+bool is_ours(const void* block) noexcept {
+  return heap::containing(block) != nullptr;
+}
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+/// Null where the heap cannot serve.
+void* from_heap(std::size_t bytes, std::size_t alignment = 1) noexcept {
+  heap* const h = process_heap::get();
+  if (h == nullptr) return nullptr;
+  const process_heap::visit inside(*h);
+  try {
+    bytes = std::max(bytes, least_bytes);
+    return alignment <= 16 ? h->allocate(bytes) : h->allocate(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void* fail(int error) noexcept {
+  errno = error;
+  return nullptr;
+}
+
+void clear(void* block, std::size_t bytes) noexcept {
+  auto* const first = static_cast<std::byte*>(block);
+  if (bytes >= least_cleared_by_kernel) {
+    const std::size_t whole = bytes / page_bytes() * page_bytes();
+    const int saved = errno;
+    // Large blocks begin at a page.
+    const bool cleared = ::madvise(first, whole, MADV_DONTNEED) == 0;
+    errno = saved;
+    if (cleared) {
+      std::memset(first + whole, 0, bytes - whole);
+      return;
+    }
+  }
+  std::memset(first, 0, bytes);
+}
+
+void* aligned_block(std::size_t alignment, std::size_t bytes) noexcept {
+  if (bytes > most_bytes) return fail(ENOMEM);
+  if (alignment <= most_alignment)
+    if (void* const block = from_heap(bytes, alignment)) return block;
+  return __libc_memalign(alignment, bytes);
+}
+
+void give_back(void* block) noexcept {
+  heap* const h = heap::containing(block);
+  if (process_heap::is_inside) [[unlikely]] {
+    *static_cast<void**>(block) = process_heap::freed_meanwhile;
+    process_heap::freed_meanwhile = block;
+    return;
+  }
+  const process_heap::visit inside(*h);
+  const bool large = perdure::detail::class_byte(block) == 0;
+  const std::size_t bytes = large ? h->usable_size(block) : 0;
+  h->deallocate(block);
+  if (!large || freed_since_trim.fetch_add(bytes, std::memory_order_relaxed) + bytes < freed_until_trim)
+    return;
+  freed_since_trim.store(0, std::memory_order_relaxed);
+  try {
+    h->trim();
+  } catch (...) {
+    // The memory stays with the heap, to be used again.
+  }
+}
+
+std::size_t usable_size_of_c_library(void* block) noexcept {
+  using function = std::size_t (*)(void*);
+  static std::atomic<function> known{nullptr};
+  function f = known.load(std::memory_order_acquire);
+  if (f == nullptr) {
+    f = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
+    known.store(f, std::memory_order_release);
+  }
+  return f == nullptr ? 0 : f(block);
+}
+
+}  // namespace
+
+PERDURE_EXPORT void* malloc(std::size_t bytes) noexcept {
+  if (bytes > most_bytes) return fail(ENOMEM);
+  if (void* const block = from_heap(bytes)) [[likely]]
+    return block;
+  return __libc_malloc(bytes);
+}
+
+PERDURE_EXPORT void free(void* block) noexcept {
+  if (block == nullptr) return;
+  const int saved = errno;
+  if (is_ours(block)) [[likely]]
+    give_back(block);
+  else
+    __libc_free(block);
+  errno = saved;
+}
+
+PERDURE_EXPORT void* calloc(std::size_t count, std::size_t bytes) noexcept {
+  std::size_t total;
+  if (__builtin_mul_overflow(count, bytes, &total) || total > most_bytes) return fail(ENOMEM);
+  void* const block = from_heap(total);
+  if (block == nullptr) return __libc_calloc(count, bytes);
+  clear(block, total);
+  return block;
+}
+
+PERDURE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr) return malloc(bytes);
+  if (bytes == 0) {
+    free(block);
+    return nullptr;
+  }
+  if (bytes > most_bytes) return fail(ENOMEM);
+  if (!is_ours(block)) return __libc_realloc(block, bytes);
+  heap* const h = heap::containing(block);
+  if (!process_heap::is_inside) {
+    const process_heap::visit inside(*h);
+    try {
+      return h->reallocate(block, std::max(bytes, least_bytes));
+    } catch (...) {
+      // The block is as it was.
+    }
+  }
+  const std::size_t old_bytes = h->usable_size(block);
+  void* const moved = __libc_malloc(bytes);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, block, std::min(bytes, old_bytes));
+  free(block);
+  return moved;
+}
+
+PERDURE_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
+  std::size_t total;
+  if (__builtin_mul_overflow(count, bytes, &total)) return fail(ENOMEM);
+  return realloc(block, total);
+}
+
+PERDURE_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  // As in the C library, any other alignment is rounded up to a power of two.
+  constexpr std::size_t most = (std::numeric_limits<std::size_t>::max() >> 1) + 1;
+  if (alignment > most) return fail(EINVAL);
+  return aligned_block(std::bit_ceil(alignment), bytes);
+}
+
+PERDURE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  if (!std::has_single_bit(alignment)) return fail(EINVAL);
+  return aligned_block(alignment, bytes);
+}
+
+PERDURE_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  const int saved = errno;
+  void* const block = aligned_block(alignment, bytes);
+  errno = saved;
+  if (block == nullptr) return ENOMEM;
+  *result = block;
+  return 0;
+}
+
+PERDURE_EXPORT void* valloc(std::size_t bytes) noexcept {
+  return aligned_block(page_bytes(), bytes);
+}
+
+PERDURE_EXPORT void* pvalloc(std::size_t bytes) noexcept {
+  const std::size_t page = page_bytes();
+  if (bytes > most_bytes - page) return fail(ENOMEM);
+  return aligned_block(page, (bytes + page - 1) / page * page);
+}
+
+PERDURE_EXPORT std::size_t malloc_usable_size(void* block) noexcept {
+  if (block == nullptr) return 0;
+  const heap* const h = heap::containing(block);
+  return h != nullptr ? h->usable_size(block) : usable_size_of_c_library(block);
+}
+
+/// Gives whole chunks of free memory back to the system. `pad` has no effect.
+PERDURE_EXPORT int malloc_trim(std::size_t) noexcept {
+  heap* const h = process_heap::get();
+  if (h == nullptr) return 0;
+  const process_heap::visit inside(*h);
+  try {
+    // Memory goes when it was found free twice.
+    const bool first = h->trim();
+    return h->trim() || first ? 1 : 0;
+  } catch (...) {
+    return 0;
+  }
+}
+
+/// None of the C library's parameters has a meaning here: nothing is set.
+PERDURE_EXPORT int mallopt(int, int) noexcept {
+  return 0;
+}
+
+/// Of the heap; blocks in threads' caches count as in use. What the C library gave out is not in it.
+PERDURE_EXPORT struct mallinfo2 mallinfo2() noexcept {
+  struct mallinfo2 result {};
+  heap* const h = process_heap::get();
+  if (h == nullptr) return result;
+  const process_heap::visit inside(*h);
+  h->lock();
+  const perdure::heap_stats stats = h->stats();
+  h->unlock();
+  result.arena = stats.segment_bytes;
+  result.uordblks = stats.used_bytes;
+  result.fordblks = stats.free_bytes;
+  return result;
+}
+
+/// As `mallinfo2`, cut off at what an int holds.
+PERDURE_EXPORT struct mallinfo mallinfo() noexcept {
+  const struct mallinfo2 wide = mallinfo2();
+  const auto cut = [](std::size_t n) {
+    return static_cast<int>(std::min<std::size_t>(n, std::numeric_limits<int>::max()));
+  };
+  struct mallinfo result {};
+  result.arena = cut(wide.arena);
+  result.uordblks = cut(wide.uordblks);
+  result.fordblks = cut(wide.fordblks);
+  return result;
+}
+
+PERDURE_EXPORT void malloc_stats() noexcept {
+  const struct mallinfo2 now = mallinfo2();
+  char text[160];
+  const int length = std::snprintf(text, sizeof text, "perdure-malloc: %zu bytes in use, %zu free, of %zu\n",
+                                   now.uordblks, now.fordblks, now.arena);
+  const auto ignored = ::write(STDERR_FILENO, text, static_cast<std::size_t>(std::max(length, 0)));
+  static_cast<void>(ignored);
+}
+
+/// 1 if Perdure's heap serves this process, 0 if the C library does because there was not address space
+/// enough. For programs that want to know: by dlsym.
+PERDURE_EXPORT int perdure_malloc_is_active() noexcept {
+  return process_heap::get() != nullptr ? 1 : 0;
+}

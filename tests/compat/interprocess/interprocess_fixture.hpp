@@ -1,0 +1,38 @@
+// A path for a store of one test, and what a call throws as Boost's code.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <perdure_interprocess/managed_mapped_file.hpp>
+#include <string>
+
+#include "manager/scratch_store.hpp"
+
+namespace bip = perdure_interprocess;
+
+namespace perdure {
+
+using segment_manager = bip::managed_mapped_file::segment_manager;
+inline constexpr std::size_t gib = std::size_t{1} << 30;
+
+/// `no_error` if it throws none of Boost's exceptions.
+inline bip::error_code_t thrown_by(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const bip::interprocess_exception& failure) {
+    return failure.get_error_code();
+  }
+  return bip::no_error;
+}
+
+struct empty_path_test : testing::Test {
+  scratch_store scratch;
+  std::string path = scratch.path().string();
+};
+
+struct open_file_test : empty_path_test {
+  bip::managed_mapped_file file{bip::create_only, path.c_str(), 65536};
+};
+
+}  // namespace perdure

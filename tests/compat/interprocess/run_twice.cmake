@@ -1,0 +1,16 @@
+# Runs PROGRAM twice on one store and once more to remove it.
+file(REMOVE_RECURSE ${DIRECTORY})
+file(MAKE_DIRECTORY ${DIRECTORY})
+foreach(expected "1 run, 3 words, longest: question" "2 runs, 3 words, longest: question" "removed")
+  if(expected STREQUAL "removed")
+    set(arguments ${DIRECTORY}/sample.store remove)
+  else()
+    set(arguments ${DIRECTORY}/sample.store be question the be)
+  endif()
+  execute_process(COMMAND ${PROGRAM} ${arguments} OUTPUT_VARIABLE output RESULT_VARIABLE status
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT status EQUAL 0 OR NOT output STREQUAL expected)
+    message(FATAL_ERROR "expected '${expected}', got '${output}' and status ${status}")
+  endif()
+endforeach()
+file(REMOVE_RECURSE ${DIRECTORY})
