@@ -13,7 +13,7 @@ namespace {
 // Version 1 says "no limit" by a number near the largest 64-bit one, rounded to pages.
 constexpr std::uint64_t no_limit_from = std::uint64_t{1} << 60;
 
-std::optional<std::uint64_t> read_limit(const std::filesystem::path& path) {
+std::optional<std::uint64_t> read_limit(const std::string& path) {
   std::ifstream file(path);
   std::string text;
   if (!(file >> text) || text == "max") return std::nullopt;
@@ -25,16 +25,16 @@ std::optional<std::uint64_t> read_limit(const std::filesystem::path& path) {
   }
 }
 
-// A group is bound by its ancestors' limits too, so every directory up to the hierarchy's root counts.
-std::optional<std::uint64_t> tightest_on_path(const std::filesystem::path& root, std::filesystem::path group,
-                                              const char* file) {
+// A group is bound by its ancestors' limits too, so every directory up to the hierarchy's root counts. Strings:
+// assigning a path frees it twice when memory runs out (libstdc++ 12).
+std::optional<std::uint64_t> tightest_on_path(const std::string& root, std::string group, const char* file) {
   std::optional<std::uint64_t> tightest;
   for (;;) {
     // In a container the group's path may lie outside what is mounted; the root then stands for it.
-    const auto limit = read_limit(root / group.relative_path() / file);
+    const auto limit = read_limit(root + group + "/" + file);
     if (limit) tightest = std::min(tightest.value_or(*limit), *limit);
-    if (group.relative_path().empty()) return tightest;
-    group = group.parent_path();
+    if (group.empty()) return tightest;
+    group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
   }
 }
 
@@ -60,12 +60,12 @@ std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& me
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::filesystem::path group = line.substr(second + 1);
+    const std::string group = line.substr(second + 1);
     std::optional<std::uint64_t> limit;
     if (controllers.empty()) {
-      limit = tightest_on_path(hierarchy, group, "memory.max");
+      limit = tightest_on_path(hierarchy.string(), group, "memory.max");
     } else if (lists_controller(controllers, "memory")) {
-      limit = tightest_on_path(hierarchy / "memory", group, "memory.limit_in_bytes");
+      limit = tightest_on_path(hierarchy.string() + "/memory", group, "memory.limit_in_bytes");
     }
     if (limit) tightest = std::min(tightest.value_or(*limit), *limit);
   }

@@ -73,7 +73,9 @@ std::uint64_t memory_budget(const store_options& options) {
     const std::uint64_t mebibytes = std::strtoull(setting, &end, 10);
     if (end != setting && *end == '\0' && mebibytes != 0) return mebibytes << 20;
   }
-  return os::usable_memory() / 2;
+  // Read once: several files, which opening a store should not wait for each time.
+  static const std::uint64_t usable = os::usable_memory();
+  return usable / 2;
 }
 
 // Everything but the memory of a store whose lock is held.
