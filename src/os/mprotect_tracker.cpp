@@ -3,6 +3,7 @@
 // The unit is a granule of 64 KiB, because each fault costs 7 to 20 microseconds and each change of
 // protection may split a mapping. System calls that store into protected memory (read(2) into a buffer in
 // the segment) fail with EFAULT instead of faulting: a limit of this method, and why it comes last.
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -80,7 +81,12 @@ class mprotect_tracker final : public page_tracker {
 
   void hold_writers(const byte_range& part) override {
     gate_.shut(base_ + part.offset, base_ + part.offset + part.bytes);
-    protect(base_ + part.offset, part.bytes, access::read);
+    try {
+      protect(base_ + part.offset, part.bytes, access::read);
+    } catch (...) {
+      gate_.open();
+      throw;
+    }
   }
   // Each granule is made writable by the first store to it, as ever.
   void admit_writers(const byte_range&) noexcept override { gate_.open(); }
@@ -90,6 +96,8 @@ class mprotect_tracker final : public page_tracker {
  private:
   static bool on_store(void* tracker, std::byte* address) noexcept {
     auto& self = *static_cast<mprotect_tracker*>(tracker);
+    // What is not open is not to be stored to.
+    if (address >= self.base_ + self.open_.load(std::memory_order_relaxed)) return false;
     return self.gate_.pass(address, [&] { return self.admit(address); });
   }
 
@@ -109,6 +117,11 @@ class mprotect_tracker final : public page_tracker {
       count *= 2;
       first = first / count * count;
       count = std::min(count, all - first);
+      if (gate_.is_shut_for(base_ + first * granule, base_ + (first + count) * granule)) {
+        // It must not become writable now; the store faults again until it may.
+        ::sched_yield();
+        return true;
+      }
     }
   }
 

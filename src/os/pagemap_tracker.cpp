@@ -36,6 +36,7 @@ class pagemap_tracker final : public page_tracker {
 
   void open_range(std::size_t offset, std::size_t bytes) override {
     protect(base_ + offset, bytes, access::read_write);
+    hold_.opened(offset + bytes);
   }
 
   void collect(const byte_range& part, std::vector<byte_range>& dirty) override {

@@ -81,6 +81,7 @@ class uffd_tracker final : public page_tracker {
 
   void open_range(std::size_t offset, std::size_t bytes) override {
     protect(base_ + offset, bytes, access::read_write);
+    hold_.opened(offset + bytes);
   }
 
   void remapped(const byte_range& part) override { watch(part.offset, part.bytes); }

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <climits>
@@ -20,12 +19,6 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32
 
 const std::size_t page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
-std::int64_t now_ns() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
 }  // namespace
 
 void write_gate::shut(std::byte* begin, std::byte* end) noexcept {
@@ -37,7 +30,6 @@ void write_gate::shut(std::byte* begin, std::byte* end) noexcept {
 }
 
 void write_gate::open() noexcept {
-  opened_ns_ = now_ns();
   turns_.fetch_add(1);
   ::syscall(SYS_futex, &turns_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
@@ -57,19 +49,24 @@ bool write_gate::is_inherited() const noexcept {
   return owner_.load() != ::getpid();
 }
 
-bool write_gate::was_shut_lately() const noexcept {
-  // A thread may be kept from running between its fault and its handler, but hardly for so long.
-  constexpr std::int64_t lately = 10'000'000'000;
-  return turns_.load() % 2 == 1 || now_ns() - opened_ns_.load() < lately;
+bool write_gate::is_shut_for(std::byte* begin, std::byte* end) const noexcept {
+  return turns_.load() % 2 == 1 && !is_inherited() && begin < end_.load() && end > begin_.load();
 }
 
-bool write_hold::on_store(void* self, std::byte* address) noexcept {
-  write_gate& gate = static_cast<write_hold*>(self)->gate_;
-  return gate.pass(address, [&] {
-    if (!gate.was_shut_lately()) return false;
+// Whoever waited may have been let go by an opening that could not make the memory writable.
+bool write_hold::on_store(void* hold, std::byte* address) noexcept {
+  auto& self = *static_cast<write_hold*>(hold);
+  if (address >= self.base_ + self.open_.load()) return false;
+  return self.gate_.pass(address, [address] {
     std::byte* const page = address - reinterpret_cast<std::uintptr_t>(address) % page_bytes;
     return ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0;
   });
+}
+
+void write_hold::opened(std::size_t end) noexcept {
+  std::size_t open = open_.load();
+  while (open < end && !open_.compare_exchange_weak(open, end)) {
+  }
 }
 
 void write_hold::hold(std::size_t offset, std::size_t bytes) {
@@ -78,7 +75,7 @@ void write_hold::hold(std::size_t offset, std::size_t bytes) {
   try {
     protect(base_ + offset, bytes, access::read);
   } catch (...) {
-    gate_.open();
+    release(offset, bytes);
     throw;
   }
 }

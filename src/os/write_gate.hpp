@@ -29,8 +29,8 @@ class write_gate {
     return admitted;
   }
 
-  /// Whether a fault of just now can be explained by the gate: it is shut, or was a moment ago.
-  bool was_shut_lately() const noexcept;
+  /// Whether it is shut for any of [begin, end).
+  bool is_shut_for(std::byte* begin, std::byte* end) const noexcept;
 
  private:
   bool is_inherited() const noexcept;
@@ -41,7 +41,6 @@ class write_gate {
   std::atomic<std::byte*> end_{nullptr};
   std::atomic<std::uint32_t> turns_{0};  // odd while shut; what waiting threads sleep on
   std::atomic<std::uint32_t> inside_{0};
-  std::atomic<std::int64_t> opened_ns_{0};
   std::atomic<int> owner_{0};  // process that shut it last
 };
 
@@ -50,6 +49,9 @@ class write_gate {
 class write_hold {
  public:
   write_hold(std::byte* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
+
+  /// [0, end) is in use. A store to what is not is a mistake of the program's.
+  void opened(std::size_t end) noexcept;
 
   /// From now on threads that store to [offset, offset + bytes) wait. Throws std::system_error.
   void hold(std::size_t offset, std::size_t bytes);
@@ -61,6 +63,7 @@ class write_hold {
 
   std::byte* base_;
   std::size_t bytes_;
+  std::atomic<std::size_t> open_{0};
   write_gate gate_;
   std::optional<write_fault_watch> watch_;
 };

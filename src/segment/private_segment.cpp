@@ -1,5 +1,7 @@
 #include "segment/private_segment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -33,7 +35,7 @@ std::size_t total(std::span<const file_extent> home) {
 }  // namespace
 
 private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use)
-    : memory_(std::move(memory)) {
+    : memory_(std::move(memory)), owner_(::getpid()) {
   base_ = memory_.base();
   capacity_ = memory_.size();
   read_only_ = use == page_use::none;
@@ -58,7 +60,8 @@ private_segment::~private_segment() {
 void private_segment::grow(std::size_t bytes) {
   if (bytes <= size()) return;
   if (bytes > capacity_ || read_only_) throw std::bad_alloc();
-  const std::scoped_lock lock(growing_);
+  std::unique_lock lock(growing_, std::defer_lock);
+  if (owner_ == ::getpid()) lock.lock();
   const std::size_t wanted = round_up(bytes, size_step);
   if (wanted <= size()) return;
   open_up_to(wanted, capacity_, open_, [this](std::size_t offset, std::size_t step) {

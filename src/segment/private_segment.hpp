@@ -73,6 +73,7 @@ class private_segment final : public segment {
   os::reservation memory_;
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
   std::mutex growing_;
+  int owner_;  // process; a child forked while another thread held `growing_` has nobody to wait for
   std::size_t noticed_beyond_ = 0;
   std::function<void()> notice_;
   std::size_t open_ = 0;    // bytes readable and writable: size() and a reserve for growth

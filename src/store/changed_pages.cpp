@@ -40,19 +40,23 @@ changed_pages changed_pages::extract(page_run part) {
   return taken;
 }
 
-void changed_pages::put_back(page_run part, changed_pages&& taken) noexcept {
+void changed_pages::put_back(page_run part, changed_pages&& taken, early_pages& early) noexcept {
   try {
-    std::vector<page_run> dirty = dirty_;
-    for (const auto* runs : {&taken.dirty_, &taken.reported_})
-      dirty.insert(dirty.end(), runs->begin(), runs->end());
-    normalize(dirty);
-    std::vector<page_run> released = subtract(taken.released_, taken.reported_);
-    released.insert(released.end(), released_.begin(), released_.end());
+    std::vector<page_run> stored_to = std::move(taken.dirty_);
+    stored_to.insert(stored_to.end(), taken.reported_.begin(), taken.reported_.end());
+    normalize(stored_to);
+    // The tracker may have had something left to report of other parts.
+    std::vector<page_run> released = subtract(released_, stored_to);
+    const std::vector<page_run> still_released = subtract(taken.released_, taken.reported_);
+    released.insert(released.end(), still_released.begin(), still_released.end());
     normalize(released);
-    dirty_ = std::move(dirty);
+    stored_to.insert(stored_to.end(), dirty_.begin(), dirty_.end());
+    normalize(stored_to);
+    dirty_ = std::move(stored_to);
     released_ = std::move(released);
   } catch (const std::bad_alloc&) {
-    // More than was stored to does no harm.
+    // To write more than was stored to does no harm.
+    early.unsettle(part);
     dirty_.push_back(part);
     normalize(dirty_);
   }

@@ -28,7 +28,7 @@ class changed_pages {
 
   /// What is known of a part, which is then no longer here until it is put back.
   changed_pages extract(page_run part);
-  void put_back(page_run part, changed_pages&& taken) noexcept;
+  void put_back(page_run part, changed_pages&& taken, early_pages& early) noexcept;
 
   void clear() noexcept {
     dirty_.clear();

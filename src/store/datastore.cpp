@@ -117,13 +117,19 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(place)};
 }
 
-// Brings home what was committed last, and takes away what a checkpoint that was never committed left.
+// Brings home what was committed last, and takes away what a checkpoint that was never committed left. Home
+// then reads as it must, and what is not durable yet is in `redone`.
 void recover(store_parts& parts) {
   layout::super_slot super = parts.super.now();
-  const auto pending = find_committed(parts.journals, super);
+  auto pending = find_committed(parts.journals, super);
   if (!pending.empty()) {
-    const layout::journal_header& last = pending.back().header;
+    super.epoch = pending.back().header.epoch;
+    super.segment_bytes = pending.back().header.segment_bytes;
     for (const committed_journal& journal : pending) parts.home.require(journal.header.segment_bytes);
+  }
+  // Of the last checkpoint, though its journal may seem pending: a damaged super slot does not know better.
+  take_back_early_pages(parts.undo, parts.home, super.epoch, super.segment_bytes);
+  if (!pending.empty()) {
     // What redo overwrites at home must be on disk in the journals before, and the journals under their
     // names.
     for (const committed_journal& journal : pending) {
@@ -131,22 +137,16 @@ void recover(store_parts& parts) {
     }
     parts.home.sync_names();
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
-                                 last.segment_bytes / page_size);
+                                 super.segment_bytes / page_size);
     for (std::size_t i = 0; i < pending.size(); ++i) {
       const bool newest = i + 1 == pending.size();
       redo_at_home(pending[i], parts.home, parts.checksums,
                    newest ? std::vector<page_run>{} : pages_of(pending.back()));
-      parts.log.append(pending[i].header, pending[i].index);
+      if (!newest) parts.log.append(pending[i].header, pending[i].index);
     }
     parts.checksums.stop_rebuilding();
-    parts.checksums.flush(last.segment_bytes);
-    parts.home.sync();
-    parts.checksums.sync();
-    super.epoch = super.applied_epoch = last.epoch;
-    super.segment_bytes = last.segment_bytes;
-    parts.super.store(super);
+    parts.redone.emplace(std::move(pending.back()));
   }
-  if (pending.empty()) take_back_early_pages(parts.undo, parts.home, super);
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
   // is looked at: a later one can be longer than needed though an earlier one is not.
   parts.home.truncate(super.segment_bytes);
@@ -155,10 +155,11 @@ void recover(store_parts& parts) {
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
                                        const store_options& options, os::reservation place) {
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
-  const bool writable = use == store_use::write;
-  if (writable) recover(parts);
-  if (writable && options.backing == backing::shared_file) return make_shared_store(std::move(parts));
-  return make_private_store(std::move(parts));
+  if (use != store_use::write) return make_private_store(std::move(parts));
+  recover(parts);
+  if (options.backing != backing::shared_file) return make_private_store(std::move(parts));
+  if (parts.redone) settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log);
+  return make_shared_store(std::move(parts));
 }
 
 void require_whole(const os::file& directory, const std::filesystem::path& path) {

@@ -37,7 +37,7 @@ class early_pages {
     in.checksums[page % extent_pages] = checksum;
   }
   /// The pages were stored to, or are needed no more.
-  void unsettle(page_run pages) {
+  void unsettle(page_run pages) noexcept {
     const std::uint64_t end = pages.first + pages.count;
     for (auto in = extents_.lower_bound(pages.first / extent_pages);
          in != extents_.end() && in->first * extent_pages < end; ++in) {

@@ -24,7 +24,7 @@ void early_writer::write(page_run part, changed_pages& all, write_brake& brake) 
   parts_.home.extend((part.first + part.count) * page_size);
   changed_pages changed = all.extract(part);
   try {
-    changed.gather(memory_, part, early_);
+    gather(part, changed, brake);
     save_needed(changed, brake);
     for (std::uint64_t first = part.first; first < part.first + part.count;
          first += early_pages::extent_pages) {
@@ -38,10 +38,17 @@ void early_writer::write(page_run part, changed_pages& all, write_brake& brake) 
       }
     }
   } catch (...) {
-    all.put_back(part, std::move(changed));
+    all.put_back(part, std::move(changed), early_);
     throw;
   }
-  all.put_back(part, std::move(changed));
+  all.put_back(part, std::move(changed), early_);
+}
+
+// Writers are held: a tracker may forget a store that comes while it collects.
+void early_writer::gather(page_run part, changed_pages& changed, const write_brake& brake) {
+  std::optional<write_pause> pause;
+  if (!brake.is_on()) pause.emplace(memory_, part);
+  changed.gather(memory_, part, early_);
 }
 
 void early_writer::save_needed(const changed_pages& changed, write_brake& brake) {
@@ -61,35 +68,35 @@ void early_writer::save_needed(const changed_pages& changed, write_brake& brake)
 
 void early_writer::write_extent(page_run extent, changed_pages& changed) {
   changed.gather(memory_, extent, early_);
-  std::vector<page_run> written;
   std::vector<page_run> kept;
-  const std::vector<page_run> dirty = intersect(changed.to_write(), extent);
-  for (const page_run& run : dirty) {
-    std::vector<page_run> to_home;
+  std::vector<page_run> empty;
+  std::vector<page_run> to_home;
+  for (const page_run& run : intersect(changed.to_write(), extent)) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const bool touched = early_.is_touched(page);
       if (!touched && before_.needs(page)) {
         // Stored to since what home holds of its neighbours was saved.
         add(kept, page);
-        continue;
+      } else if (!touched && before_.is_hole(page) && is_zero_page(memory_.base() + page * page_size)) {
+        add(empty, page);
+      } else {
+        add(to_home, page);
       }
-      add(written, page);
-      const bool is_home =
-          !touched && before_.is_hole(page) && is_zero_page(memory_.base() + page * page_size);
-      if (!is_home) add(to_home, page);
     }
-    for (const page_run& piece : to_home) write_home(piece);
   }
+  changed.settle(empty);
+  for (const page_run& run : to_home) write_home(run, changed);
   const std::vector<file_extent> home = parts_.home.extents(parts_.home.bytes());
-  changed.settle(written);
   for (const page_run& run : subtract({extent}, kept)) memory_.replace_by_home(run, home);
 }
 
-void early_writer::write_home(page_run run) {
+void early_writer::write_home(page_run run, changed_pages& changed) {
   const std::byte* const bytes = memory_.base() + run.first * page_size;
   // Before the write, which may fail half way.
   early_.touch(run);
   parts_.home.write(run.first, run.count, bytes);
+  // No page is ever both: a journal that names it twice would not be believed.
+  changed.settle({run});
   for (std::uint64_t i = 0; i < run.count; ++i)
     early_.settle(run.first + i, page_checksum(run.first + i, bytes + i * page_size));
 }

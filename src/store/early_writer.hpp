@@ -49,9 +49,10 @@ class early_writer {
   void write(page_run part, changed_pages& changed, write_brake& brake);
 
  private:
+  void gather(page_run part, changed_pages& changed, const write_brake& brake);
   void save_needed(const changed_pages& changed, write_brake& brake);
   void write_extent(page_run extent, changed_pages& changed);
-  void write_home(page_run run);
+  void write_home(page_run run, changed_pages& changed);
 
   store_parts& parts_;
   private_segment& memory_;

@@ -1,5 +1,7 @@
 #include "store/memory_watch.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -17,7 +19,20 @@ constexpr std::uint64_t longest_ms = 500;
 }  // namespace
 
 memory_watch::memory_watch(std::uint64_t budget, relief relieve)
-    : budget_(budget), relieve_(std::move(relieve)), thread_([this] { watch(); }) {}
+    : budget_(budget), relieve_(std::move(relieve)) {
+  // The program's signal handlers must not run on a thread it does not know of, which may hold all others.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (...) {
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 memory_watch::~memory_watch() {
   {

@@ -2,6 +2,7 @@
 // docs/durability.md the argument why it holds.
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <optional>
@@ -52,10 +53,12 @@ class private_store final : public datastore {
 
   segment& memory() noexcept override { return *memory_; }
   void checkpoint(std::span<const page_run> released, std::string_view label) override {
+    require_own();
     const std::scoped_lock lock(control_);
     launch(released, label).wait();
   }
   pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override {
+    require_own();
     const std::scoped_lock lock(control_);
     return launch(released, label);
   }
@@ -70,9 +73,11 @@ class private_store final : public datastore {
   std::string tracker() const override { return tracker_; }
 
  private:
+  void require_own() const;
   void check_may_write() const;
   void finish_apply();
   void clear_away_failed_attempt();
+  void write_settled_again();
   void gather(std::span<const page_run> released);
   committed_state committed();
   void trim_part(page_run part, write_brake& brake);
@@ -89,6 +94,7 @@ class private_store final : public datastore {
   void commit();
   void take_back() noexcept;
   void apply();
+  void apply_quietly() noexcept;
   void shut() noexcept;
 
   std::filesystem::path path_;
@@ -109,10 +115,12 @@ class private_store final : public datastore {
   std::optional<checkpoint_flight> flight_;
   // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
+  bool is_redone_ = false;  // its pages have been written home, though perhaps not durably
   std::exception_ptr apply_failure_;
 
   changed_pages changed_;
   early_pages early_;
+  bool early_unsure_ = false;  // a sync of home has failed since they were written
 
   // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a
   // commit nobody was told of, and pages written home beyond the committed length.
@@ -128,6 +136,13 @@ private_store::private_store(store_parts parts)
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
+  if (parts_->redone) {
+    unapplied_ = std::move(parts_->redone);
+    unapplied_->file = &parts_->journals[unapplied_->header.epoch & 1];
+    epoch_ = unapplied_->header.epoch;
+    bytes_ = unapplied_->header.segment_bytes;
+    is_redone_ = true;
+  }
   std::vector<committed_journal> pending;
   if (!writable_) {
     // A reader cannot redo at home what a dead writer committed last; it does so in its own memory.
@@ -144,23 +159,27 @@ private_store::private_store(store_parts parts)
   memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use);
   tracker_ = memory_->tracker();
   if (writable_) {
+    if (unapplied_) worker_->post([this] { apply_quietly(); });
     memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     return;
   }
   // What was written home early belongs to no checkpoint, if none came after it.
-  if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
+  undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
   for (const committed_journal& journal : pending) redo_in_memory(journal, memory_->base());
   if (use == page_use::none) memory_->seal();
+}
+
+// Before any lock: in a forked child it may be held by a thread that does not exist.
+void private_store::require_own() const {
+  if (!writable_ || owner_ == ::getpid()) return;
+  throw error(
+      errc::invalid_argument,
+      path_.string() + " belongs to the parent process: a forked child has only a copy of its memory");
 }
 
 void private_store::check_may_write() const {
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (!writable_) throw error(errc::read_only, path_.string() + " is open for reading: open it for writing");
-  if (owner_ != ::getpid()) {
-    throw error(
-        errc::invalid_argument,
-        path_.string() + " belongs to the parent process: a forked child has only a copy of its memory");
-  }
 }
 
 pending_checkpoint private_store::launch(std::span<const page_run> released, std::string_view label) {
@@ -231,6 +250,7 @@ pending_checkpoint private_store::depart() {
 }
 
 void private_store::snapshot(const std::filesystem::path& to) {
+  require_own();
   const std::scoped_lock lock(control_);
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (writable_) check_may_write();
@@ -259,14 +279,32 @@ void private_store::clear_away_failed_attempt() {
     parts_->journals[parity].replace();
     suspect_[parity] = false;
   }
+  if (early_unsure_ && !early_.empty()) write_settled_again();
+  early_unsure_ = false;
   // Only now: while the old journal could still count, its fresh pages had to stay. Their space may be what
   // is wanted.
   if (spent_tail_.empty()) return;
   for (const page_run& run : spent_tail_) parts_->home.punch(run);
   // Else a crash might bring them back once later pages, taken to be zero, are committed.
+  early_unsure_ = true;
   parts_->home.sync();
+  early_unsure_ = false;
   for (const page_run& run : spent_tail_) early_.untouch(run);
   spent_tail_.clear();
+}
+
+// After a sync that failed a second one says nothing of what was written before the first.
+void private_store::write_settled_again() {
+  alignas(64) std::array<std::byte, page_size> bytes;
+  early_.for_settled([&](std::uint64_t page, std::uint32_t checksum) {
+    parts_->home.read(page, bytes.data());
+    if (page_checksum(page, bytes.data()) != checksum) {
+      throw error(errc::io, "page " + std::to_string(page) + " of " + path_.string() +
+                                ", written home to save memory, was lost by the device: reopen the store to "
+                                "go on from its last checkpoint");
+    }
+    parts_->home.write(page, 1, bytes.data());
+  });
 }
 
 void private_store::gather(std::span<const page_run> released) {
@@ -316,9 +354,13 @@ void private_store::write_fresh(std::vector<journal_entry>& index) {
     }
     // Should the checkpoint fail, home has other bytes there than the one before left.
     for (std::uint64_t page = std::max(first, bytes_ / page_size); page < first + count; ++page) {
-      if (!were_touched || !early_.is_touched(page)) spent_tail_.push_back({page, 1});
+      if (were_touched && early_.is_touched(page)) continue;
+      if (!spent_tail_.empty() && spent_tail_.back().first + spent_tail_.back().count == page) {
+        ++spent_tail_.back().count;
+      } else {
+        spent_tail_.push_back({page, 1});
+      }
     }
-    normalize(spent_tail_);
     early_.touch({first, count});
     parts_->home.write(first, count, base + first * page_size);
   }
@@ -359,8 +401,10 @@ void private_store::copy_out() {
 }
 
 void private_store::sync_home() noexcept {
+  early_unsure_ = true;
   try {
     parts_->home.sync();
+    early_unsure_ = false;
   } catch (...) {
     flight_->home_failure = std::current_exception();
   }
@@ -379,13 +423,7 @@ void private_store::commit_and_apply() noexcept {
     return;
   }
   if (!keep) outcome.set_value(epoch);
-  apply_failure_ = nullptr;
-  try {
-    apply();
-  } catch (...) {
-    // The journal has it all, and the next checkpoint applies it.
-    apply_failure_ = std::current_exception();
-  }
+  apply_quietly();
   if (!keep) return;
   try {
     reporting("keep a copy of the (committed) checkpoint of", path_, [this] {
@@ -427,22 +465,29 @@ void private_store::take_back() noexcept {
 
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
 void private_store::apply() {
-  redo_at_home(*unapplied_, parts_->home, parts_->checksums);
-  parts_->log.append(unapplied_->header, unapplied_->index);
-  parts_->checksums.flush(unapplied_->header.segment_bytes);
-  parts_->home.sync();
-  parts_->checksums.sync();
-  layout::super_slot super = parts_->super.now();
-  super.epoch = unapplied_->header.epoch;
-  super.applied_epoch = unapplied_->header.epoch;
-  super.segment_bytes = unapplied_->header.segment_bytes;
-  // Only when this is durable may the journal be written again.
-  parts_->super.store(super);
+  // After a sync that failed the pages are written once more.
+  if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_->home, parts_->checksums);
+  settle_redo(*unapplied_, parts_->home, parts_->checksums, parts_->super, parts_->log);
   unapplied_.reset();
-  parts_->undo.clear();
+  try {
+    parts_->undo.clear();
+  } catch (const std::system_error&) {
+    // It takes space; of a checkpoint that is not the last any more it counts for nothing.
+  }
+}
+
+void private_store::apply_quietly() noexcept {
+  apply_failure_ = nullptr;
+  try {
+    apply();
+  } catch (...) {
+    // The journal has it all, and the next checkpoint applies it.
+    apply_failure_ = std::current_exception();
+  }
 }
 
 void private_store::trim() {
+  require_own();
   const std::scoped_lock lock(control_);
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (!writable_) return;
@@ -466,6 +511,8 @@ void private_store::trim_part(page_run part, write_brake& brake) {
 
 // Called by a thread that makes the segment grow.
 void private_store::watch_memory() noexcept {
+  // In a forked child the files and the tracker are the parent's.
+  if (owner_ != ::getpid()) return;
   try {
     watch_ = std::make_unique<memory_watch>(
         parts_->memory_budget, [this](const memory_watch& watch) { return give_up_pages(watch); });
@@ -509,7 +556,8 @@ void private_store::wait_applied() {
 }
 
 store_info private_store::info() const {
-  const std::scoped_lock lock(control_);
+  std::unique_lock lock(control_, std::defer_lock);
+  if (!writable_ || owner_ == ::getpid()) lock.lock();
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (owner_ == ::getpid()) worker_->wait();
   store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());

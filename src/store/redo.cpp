@@ -46,6 +46,18 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
   }
 }
 
+void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
+                 super_block& super, checkpoint_log& log) {
+  log.append(journal.header, journal.index);
+  table.flush(journal.header.segment_bytes);
+  home.sync();
+  table.sync();
+  layout::super_slot next = super.now();
+  next.epoch = next.applied_epoch = journal.header.epoch;
+  next.segment_bytes = journal.header.segment_bytes;
+  super.store(next);
+}
+
 void redo_in_memory(const committed_journal& journal, std::byte* base) {
   for_payload(journal.file->image(), journal.header, journal.index,
               [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {

@@ -4,9 +4,11 @@
 #include <array>
 #include <vector>
 
+#include "store/checkpoint_log.hpp"
 #include "store/checksum_table.hpp"
 #include "store/home_files.hpp"
 #include "store/journal.hpp"
+#include "store/super_block.hpp"
 
 namespace perdure {
 
@@ -23,7 +25,12 @@ struct committed_journal {
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table,
                   const std::vector<page_run>& newer = {});
 
-/// The same into memory, for readers.
+/// After the redo of the newest journal: makes home and table durable, and then the super block say so. Only
+/// then may the journal be written again.
+void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
+                 super_block& super, checkpoint_log& log);
+
+/// As `redo_at_home`, into memory, for readers.
 void redo_in_memory(const committed_journal& journal, std::byte* base);
 
 /// The journals that a store still has to redo, oldest first: none, one or two. A torn journal was never

@@ -276,7 +276,9 @@ void repair_of_store::bring_home() {
       [](const verify_finding& one) { return !one.damage && one.part == store_section::undo_log; });
   if (!is_committed && !is_early) return;
   try {
-    datastore::open(path_)->close();
+    const auto store = datastore::open(path_);
+    store->wait_applied();
+    store->close();
     done(is_committed ? "brought checkpoint " + std::to_string(report_.before.epoch) + " home"
                       : "took back pages that were written home for a checkpoint that never came");
   } catch (const error&) {
@@ -291,7 +293,10 @@ void repair_of_store::mend_table() {
       !has(report_.before, store_section::checksum_header)) {
     return;
   }
-  if (now.epoch != now.applied_epoch || has(now, store_section::home_length) ||
+  const bool is_early = std::any_of(now.findings.begin(), now.findings.end(), [](const verify_finding& one) {
+    return one.part == store_section::undo_log;
+  });
+  if (now.epoch != now.applied_epoch || is_early || has(now, store_section::home_length) ||
       has(now, store_section::home_header) || has(now, store_section::checksum_header)) {
     return;
   }

@@ -91,11 +91,14 @@ class write_back {
         std::memset(to, 0, page_size);
         ++report.pages_written;
       } else {
-        home_.read(page, to);
-        if (page_checksum(page, to) != wanted) {
+        // Not into the store itself, where writers may be held: a system call would fail.
+        alignas(64) std::array<std::byte, page_size> bytes;
+        home_.read(page, bytes.data());
+        if (page_checksum(page, bytes.data()) != wanted) {
           throw_damaged(
               fast_, "page " + std::to_string(page) + " contradicts its checksum; nothing was written back");
         }
+        std::memcpy(to, bytes.data(), page_size);
         ++report.pages_written;
       }
     }

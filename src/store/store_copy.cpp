@@ -140,7 +140,7 @@ void copy_store(const os::file& from, const layout::super_slot& super, const std
   if (options.with_undo) {
     home_files home(directory, slot, true);
     undo_log undo(directory, slot.uuid, true);
-    take_back_early_pages(undo, home, slot);
+    take_back_early_pages(undo, home, slot.epoch, slot.segment_bytes);
   }
   lock.release();
   fresh.publish();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <perdure/datastore.hpp>
 
 #include "os/mapping.hpp"
@@ -9,6 +10,7 @@
 #include "store/checksum_table.hpp"
 #include "store/home_files.hpp"
 #include "store/journal.hpp"
+#include "store/redo.hpp"
 #include "store/store_lock.hpp"
 #include "store/super_block.hpp"
 #include "store/undo_log.hpp"
@@ -30,6 +32,8 @@ struct store_parts {
   unsigned keep_last;           // labelled epochs to keep as copies
   std::uint64_t memory_budget;  // bytes that changed pages may take
   os::reservation place;        // address space for the segment
+  // What was found committed and has been written home, where nothing is durable yet.
+  std::optional<committed_journal> redone = std::nullopt;
 };
 
 /// The two kinds of open store. `parts` of a writer are recovered: nothing is left to redo.

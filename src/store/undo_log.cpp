@@ -49,8 +49,10 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
                     const std::function<void()>& meanwhile) {
   std::vector<journal_entry> index = index_of(pages, empty);
   if (index.empty()) return;
-  const bool is_new = !file_;
-  if (is_new) file_ = os::file::open_in(directory_, "undo", O_RDWR | O_CREAT);
+  if (!file_) {
+    name_unsynced_ = true;
+    file_ = os::file::open_in(directory_, "undo", O_RDWR | O_CREAT);
+  }
   if (epoch != epoch_) {
     epoch_ = epoch;
     end_ = 0;
@@ -83,7 +85,8 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
   file_.write_at(&header, sizeof header, end_);
   meanwhile();
   file_.sync_data();
-  if (is_new) directory_.sync();
+  if (name_unsynced_) directory_.sync();
+  name_unsynced_ = false;
   end_ = at;
   ++batches_;
 }
@@ -123,8 +126,9 @@ void undo_log::clear() {
   batches_ = 0;
 }
 
-void take_back_early_pages(undo_log& undo, home_files& home, const layout::super_slot& super) {
-  const std::vector<undo_log::batch> saved = undo.find(super.epoch, super.segment_bytes);
+void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch,
+                           std::uint64_t segment_bytes) {
+  const std::vector<undo_log::batch> saved = undo.find(epoch, segment_bytes);
   if (saved.empty()) return;
   home.sync_names();
   for (const undo_log::batch& one : saved) {
@@ -137,6 +141,8 @@ void take_back_early_pages(undo_log& undo, home_files& home, const layout::super
   }
   home.sync();
   undo.clear();
+  // Else a crash might bring old batches back behind a torn one that will be written over the first.
+  undo.sync();
 }
 
 void undo_in_memory(const std::vector<undo_log::batch>& saved, std::byte* base) {

@@ -39,6 +39,9 @@ class undo_log {
 
   /// Gives the file's space back; for what nobody needs any more.
   void clear();
+  void sync() const {
+    if (file_) file_.sync();
+  }
 
   std::uint64_t allocated_bytes() const { return file_ ? file_.allocated_bytes() : 0; }
 
@@ -46,14 +49,16 @@ class undo_log {
   os::file directory_;
   layout::uuid_bytes uuid_;
   os::file file_;  // made by the first `save`
+  bool name_unsynced_ = false;
   std::uint64_t epoch_ = 0;
   std::uint64_t end_ = 0;
   std::uint32_t batches_ = 0;
 };
 
-/// Makes home again what the checkpoint of `super` left there, durably. Doing it again does no harm. Right
-/// only while no later checkpoint is committed.
-void take_back_early_pages(undo_log& undo, home_files& home, const layout::super_slot& super);
+/// Makes home again what the last checkpoint left there, durably; pages of it that a journal holds too are
+/// the same in both. Doing it again does no harm.
+void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch,
+                           std::uint64_t segment_bytes);
 
 /// The same in memory, for readers.
 void undo_in_memory(const std::vector<undo_log::batch>& saved, std::byte* base);

@@ -399,10 +399,9 @@ void verification::overlay(const layout::journal_header& header,
 }
 
 void verification::check_undo() {
-  if (report_.epoch != super_.applied_epoch) return;
   try {
     const undo_log undo(directory_, super_.uuid, false);
-    for (const undo_log::batch& one : undo.find(super_.applied_epoch, super_.segment_bytes))
+    for (const undo_log::batch& one : undo.find(report_.epoch, committed_bytes_))
       saved_.insert(saved_.end(), one.index.begin(), one.index.end());
   } catch (const error& what) {
     damage(store_section::undo_log, "undo", 0, what.what());

@@ -47,10 +47,9 @@ endif()
 # own affair, so others may go unseen on it.
 function(perdure_block_mutants)
   foreach(mutant IN ITEMS
-      applied_before_durable/private_store.cpp
       commit_not_synced/journal.cpp
       new_store_not_synced/store_directory.cpp
-      recovery_not_synced/datastore.cpp)
+      applied_before_durable/redo.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
     if(FUSE3_FOUND)
       add_executable(mutant_block_${name}

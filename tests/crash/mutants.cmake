@@ -87,19 +87,15 @@ perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is 
 [=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
 [=[]=] --faults --seed 69 --thin 64)
 
-perdure_mutant(applied_before_durable private_store.cpp "the super block says applied before the pages are durable at home"
-[=[  parts_->home.sync();
-  parts_->checksums.sync();
-  layout::super_slot super = parts_->super.now();]=]
-[=[  parts_->checksums.sync();
-  layout::super_slot super = parts_->super.now();]=])
+perdure_mutant(applied_before_durable redo.cpp "the super block says applied before the pages are durable at home"
+[=[  home.sync();
+  table.sync();]=]
+[=[  table.sync();]=])
 
-perdure_mutant(checksums_not_synced private_store.cpp "the super block says applied before the checksum table is durable"
-[=[  parts_->home.sync();
-  parts_->checksums.sync();
-  layout::super_slot super = parts_->super.now();]=]
-[=[  parts_->home.sync();
-  layout::super_slot super = parts_->super.now();]=])
+perdure_mutant(checksums_not_synced redo.cpp "the super block says applied before the checksum table is durable"
+[=[  home.sync();
+  table.sync();]=]
+[=[  home.sync();]=])
 
 perdure_mutant(page_checksum_unread journal_image.cpp "recovery does not check the pages in a journal"
 [=[      if (page_checksum(first + i, bytes + i * page_size) != entry->value) whole = false;]=]
@@ -161,15 +157,9 @@ perdure_mutant(old_journal_taken redo.cpp "recovery takes a journal of any epoch
 [=[    if (!header || header->epoch != epoch) continue;]=]
 [=[    if (!header) continue;]=])
 
-perdure_mutant(recovery_not_synced datastore.cpp "recovery says applied before its pages are durable"
-[=[    parts.home.sync();
-    parts.checksums.sync();
-    super.epoch]=]
-[=[    super.epoch]=])
-
 perdure_mutant(torn_table_not_rebuilt datastore.cpp "recovery does not mend a torn checksum table"
 [=[    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
-                                 last.segment_bytes / page_size);]=]
+                                 super.segment_bytes / page_size);]=]
 [=[]=])
 
 perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not made so at home"
@@ -212,8 +202,8 @@ perdure_mutant(repair_mixes_checkpoints repair.cpp "repair takes pages of two ch
 
 perdure_mutant(undo_not_synced undo_log.cpp "pages are overwritten at home before what they held is durable elsewhere"
 [=[  file_.sync_data();
-  if (is_new)]=]
-[=[  if (is_new)]=])
+  if (name_unsynced_)]=]
+[=[  if (name_unsynced_)]=])
 
 perdure_mutant(undo_not_saved early_writer.cpp "pages that the last checkpoint needs are overwritten at home"
 [=[  parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });]=]
@@ -225,7 +215,7 @@ perdure_mutant(undo_of_any_epoch undo_log.cpp "pages are taken back though the c
 [=[      return header && header->flags == number && epoch != 0 && segment_bytes != 0;]=])
 
 perdure_mutant(undo_name_not_synced undo_log.cpp "the undo log's name is not durable when it is relied on"
-[=[  if (is_new) directory_.sync();]=]
+[=[  if (name_unsynced_) directory_.sync();]=]
 [=[]=])
 
 perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up before it is home"
@@ -235,7 +225,7 @@ perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up befor
   home.sync();]=])
 
 perdure_mutant(undo_for_writers_only private_store.cpp "a reader sees pages of a checkpoint that never came"
-[=[  if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());]=]
+[=[  undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());]=]
 [=[]=])
 
 perdure_mutant(early_before_applied private_store.cpp "pages are written home early while a journal that holds them is not applied"

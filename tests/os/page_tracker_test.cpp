@@ -196,6 +196,68 @@ TEST_P(a_page_tracker, follows_a_held_part_that_is_mapped_anew) {
   expect_found(collect(in_file + 4 * mib), {in_file / page + 7});
 }
 
+// Takes all mappings a process may have (vm.max_map_count).
+class all_mappings {
+ public:
+  all_mappings() {
+    base_ = static_cast<std::byte*>(
+        ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    for (std::size_t at = 0; at < bytes; at += 2 * page)
+      if (::mprotect(base_ + at, page, PROT_READ | PROT_WRITE) != 0) return;
+  }
+  all_mappings(const all_mappings&) = delete;
+  all_mappings& operator=(const all_mappings&) = delete;
+  ~all_mappings() { ::munmap(base_, bytes); }
+
+ private:
+  static constexpr std::size_t bytes = 140'000 * page;
+  std::byte* base_;
+};
+
+TEST_P(a_page_tracker, holds_nobody_when_holding_fails) {
+  tracker_->open_range(in_file, 8 * mib);
+  for (std::uint64_t p = 0; p < (in_file + 8 * mib) / page; ++p) store_to(p);
+  const byte_range part{2 * mib, 2 * mib};
+  {
+    const all_mappings taken;
+    EXPECT_THROW(tracker_->hold_writers(part), std::system_error);
+  }
+  collect(in_file);
+  store_to(2 * mib / page);
+  // And the next time it holds again.
+  tracker_->hold_writers(part);
+  std::atomic<bool> stored{false};
+  std::thread inside([&] {
+    store_to(2 * mib / page, 1);
+    stored = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(stored);
+  tracker_->admit_writers(part);
+  inside.join();
+}
+
+TEST_P(a_page_tracker, lets_nobody_into_a_held_part_when_mappings_are_short) {
+  const byte_range part{2 * mib, 2 * mib};
+  tracker_->hold_writers(part);
+  std::atomic<bool> stored{false};
+  std::thread outside;
+  {
+    const all_mappings taken;
+    outside = std::thread([&] { store_to(6 * mib / page + 16); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  std::thread inside([&] {
+    store_to(2 * mib / page);
+    stored = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(stored);
+  tracker_->admit_writers(part);
+  inside.join();
+  outside.join();
+}
+
 TEST_P(a_page_tracker, holds_nobody_in_a_forked_child) {
   tracker_->hold_writers({0, mib});
   const pid_t child = ::fork();

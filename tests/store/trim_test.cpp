@@ -1,10 +1,15 @@
 // Pages written home before their checkpoint, so that a store may be larger than memory.
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <perdure/perdure.hpp>
 #include <random>
 #include <thread>
@@ -30,30 +35,57 @@ store_options small() {
   return options;
 }
 
-// Makes the next calls of one kind on one file fail.
-class failing_calls final : public os::file_observer {
+// Asked about each call, with the file's name: what shall it fail with, 0 for nothing?
+class watched_calls final : public os::file_observer {
  public:
-  failing_calls(os::file_operation operation, std::string file, int with)
-      : operation_(operation), file_(std::move(file)), with_(with) {
-    os::observe_files(this);
-  }
-  ~failing_calls() override { os::observe_files(nullptr); }
+  using judge = std::function<int(const os::file_call&, const std::string& file)>;
+  explicit watched_calls(judge decide) : decide_(std::move(decide)) { os::observe_files(this); }
+  ~watched_calls() override { os::observe_files(nullptr); }
   verdict before(const os::file_call& call) override {
-    if (call.operation != operation_) return {};
-    const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(call.descriptor));
-    if (path.filename() != file_) return {};
-    ++met;
-    return {with_};
+    std::error_code ignored;
+    const auto path =
+        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(call.descriptor), ignored);
+    return {decide_(call, path.filename().string())};
   }
   void after(const os::file_call&, std::int64_t, int) override {}
 
-  std::atomic<int> met{0};
-
  private:
-  os::file_operation operation_;
-  std::string file_;
-  int with_;
+  judge decide_;
 };
+
+// Fails calls of one kind on one file, all or only the one of that number.
+watched_calls failing(os::file_operation operation, const std::string& file, int with, int only = 0) {
+  return watched_calls(
+      [=, count = std::make_shared<int>(0)](const os::file_call& call, const std::string& name) {
+        if (call.operation != operation || name != file) return 0;
+        return only == 0 || ++*count == only ? with : 0;
+      });
+}
+
+// What a child process that did this ended with.
+int end_of_child(const std::function<void()>& task) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      task();
+    } catch (const error&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+void keep_storing(datastore& store, std::uint64_t pages, const std::atomic<bool>& enough) {
+  while (!enough) {
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      reinterpret_cast<std::atomic<std::uint64_t>*>(store.memory().base() + page * page_size)[5].store(
+          1, std::memory_order_relaxed);
+    }
+  }
+}
 
 class trimming : public scratch_directory {};
 
@@ -192,9 +224,8 @@ TEST_F(trimming, that_fails_loses_nothing) {
   for (const auto& [operation, file] :
        {std::pair(os::file_operation::sync_data, "undo"), std::pair(os::file_operation::write, "undo"),
         std::pair(os::file_operation::write, "heap.000")}) {
-    const failing_calls broken(operation, file, ENOSPC);
+    const auto broken = failing(operation, file, ENOSPC);
     EXPECT_THROW(store->trim(), error);
-    EXPECT_GT(broken.met, 0);
   }
   for (std::uint64_t page = 0; page < 600; ++page) ASSERT_TRUE(has(*store, page, 2));
   store->checkpoint();
@@ -215,7 +246,7 @@ TEST_F(trimming, survives_a_checkpoint_that_fails) {
   store->trim();
   for (std::uint64_t page = 1; page < 1500; page += 6) put(*store, page, 3);
   {
-    const failing_calls broken(os::file_operation::sync_data, "jrnl.0", EIO);
+    const auto broken = failing(os::file_operation::sync_data, "jrnl.0", EIO);
     EXPECT_THROW(store->checkpoint(), error);
   }
   store->trim();
@@ -328,6 +359,242 @@ TEST_F(trimming, reports_what_it_saved_and_is_torn) {
   accepting.accept_damage = true;
   EXPECT_TRUE(datastore::repair(path(), accepting).after.whole());
   EXPECT_EQ(datastore::open(path())->epoch(), 1u);
+}
+
+TEST_F(trimming, that_fails_half_way_does_not_spoil_the_next_checkpoint) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (const std::uint64_t page : {0, 1, 2, 50, 51}) put(*store, page, 2);
+  {
+    // The first run of pages is home, the second is not.
+    const auto broken = failing(os::file_operation::write, "heap.000", ENOSPC, 2);
+    EXPECT_THROW(store->trim(), error);
+  }
+  {
+    // As if killed right after the commit: what follows it fails.
+    bool committed = false;
+    const watched_calls broken([&](const os::file_call& call, const std::string& file) {
+      if (call.operation == os::file_operation::sync_data && file == "jrnl.0") committed = true;
+      return committed && (file == "super" || file == "crc" || file == "log") ? EIO : 0;
+    });
+    store->checkpoint();
+    EXPECT_THROW(store->wait_applied(), error);
+    store.reset();
+  }
+  store = datastore::open(path());
+  EXPECT_EQ(store->epoch(), 2u);
+  for (const std::uint64_t page : {0, 1, 2, 50, 51}) EXPECT_TRUE(has(*store, page, 2));
+}
+
+TEST_F(trimming, that_fails_half_way_leaves_pages_that_may_be_released) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (const std::uint64_t page : {0, 1, 2, 50, 51}) put(*store, page, 2);
+  {
+    const auto broken = failing(os::file_operation::write, "heap.000", ENOSPC, 2);
+    EXPECT_THROW(store->trim(), error);
+  }
+  const std::vector<page_run> released{{0, 2}};
+  store->checkpoint(released);
+  store.reset();
+  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+}
+
+TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 2);
+  store->trim();
+  std::atomic<bool> failed{false};
+  std::atomic<std::uint64_t> written{0};
+  {
+    const watched_calls first([&](const os::file_call& call, const std::string& file) {
+      if (file != "heap.000") return 0;
+      if (call.operation == os::file_operation::write && failed) written += call.bytes;
+      if (call.operation != os::file_operation::sync_data || failed) return 0;
+      failed = true;
+      return EIO;
+    });
+    EXPECT_THROW(store->checkpoint(), error);
+    store->checkpoint();
+    store->wait_applied();
+  }
+  EXPECT_GE(written, 100 * page_size);
+  store.reset();
+  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(has(*datastore::open(path()), 99, 2));
+}
+
+TEST_F(trimming, makes_the_name_of_its_log_durable_though_the_first_try_failed) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  put(*store, 1, 1);
+  store->checkpoint();
+  store->wait_applied();
+  put(*store, 1, 2);
+  bool fails = true;
+  bool made = false;
+  bool durable = false;
+  bool overwritten_too_early = false;
+  const watched_calls calls([&](const os::file_call& call, const std::string& file) {
+    if (call.operation == os::file_operation::open && call.name == std::string_view("undo")) made = true;
+    if (call.operation == os::file_operation::sync && made && file == "store") durable = true;
+    if (call.operation == os::file_operation::write && file == "heap.000" && !durable)
+      overwritten_too_early = true;
+    return fails && call.operation == os::file_operation::write && file == "undo" ? ENOSPC : 0;
+  });
+  EXPECT_THROW(store->trim(), error);
+  EXPECT_TRUE(made);
+  fails = false;
+  store->trim();
+  EXPECT_TRUE(durable);
+  EXPECT_FALSE(overwritten_too_early);
+}
+
+TEST_F(trimming, that_fails_beside_running_threads_makes_no_store_invisible) {
+  constexpr std::uint64_t pages = 8 * mib / page_size;
+  auto store = datastore::create(path(), small());
+  store->memory().grow(8 * mib);
+  for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (std::uint64_t round = 2; round < 6; ++round) {
+    {
+      const auto broken = failing(os::file_operation::write, "undo", ENOSPC);
+      std::atomic<bool> enough{false};
+      const std::jthread beside([&] { keep_storing(*store, pages, enough); });
+      for (int i = 0; i < 10; ++i) {
+        try {
+          store->trim();
+        } catch (const error&) {
+        }
+      }
+      enough = true;
+    }
+    store->checkpoint();
+    // All is quiet now, and each of these must be found.
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, round);
+    store->checkpoint();
+    store.reset();
+    store = datastore::open(path());
+    for (std::uint64_t page = 0; page < pages; ++page) ASSERT_TRUE(has(*store, page, round)) << page;
+  }
+}
+
+TEST_F(trimming, is_undone_though_the_newer_super_slot_is_damaged) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  for (const std::uint64_t epoch : {1, 2, 3}) {
+    for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, epoch);
+    store->checkpoint();
+  }
+  store->wait_applied();
+  for (std::uint64_t page = 50; page < 100; ++page) put(*store, page, 4);
+  store->trim();
+  store.reset();
+  for (const std::uint64_t slot : {0, 1}) {
+    const auto copy = path("copy" + std::to_string(slot));
+    std::filesystem::copy(path(), copy, std::filesystem::copy_options::recursive);
+    {
+      const os::file super = os::file::open_in(os::file::open_directory(copy), "super", O_RDWR);
+      const char flipped = 0x5a;
+      super.write_at(&flipped, 1, slot * 4096 + 100);
+    }
+    for (const bool writes : {false, true}) {
+      const auto found = writes ? datastore::open(copy) : datastore::open_read_only(copy);
+      EXPECT_EQ(found->epoch(), 3u);
+      for (std::uint64_t page = 0; page < 100; ++page) ASSERT_TRUE(has(*found, page, 3)) << page;
+    }
+  }
+}
+
+TEST_F(trimming, is_the_business_of_the_process_that_opened_the_store) {
+  store_options options = small();
+  options.memory_budget = 16 * mib;
+  auto store = datastore::create(path(), options);
+  store->memory().grow(8 * mib);
+  for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (std::uint64_t page = 0; page < 500; ++page) put(*store, page, 2);
+  // A child fills its copy far beyond the budget.
+  EXPECT_EQ(end_of_child([&] {
+              store->memory().grow(64 * mib);
+              for (std::uint64_t page = 0; page < 16000; ++page) put(*store, page, 9);
+              std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            }),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(path() / "undo"));
+  store->checkpoint();
+  store.reset();
+  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+  store = datastore::open(path());
+  for (std::uint64_t page = 0; page < 1000; ++page) ASSERT_TRUE(has(*store, page, page < 500 ? 2 : 1));
+}
+
+TEST_F(trimming, refuses_a_forked_child_at_once) {
+  store_options options = small();
+  options.memory_budget = 16 * mib;
+  auto store = datastore::create(path(), options);
+  store->memory().grow(64 * mib);
+  std::atomic<bool> enough{false};
+  const std::jthread beside([&] { keep_storing(*store, 64 * mib / page_size, enough); });
+  for (int i = 0; i < 10; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const int refused = end_of_child([&] {
+      ::alarm(20);
+      store->checkpoint();
+    });
+    EXPECT_TRUE(WIFEXITED(refused) && WEXITSTATUS(refused) == 1) << refused;
+    EXPECT_EQ(end_of_child([&] {
+                ::alarm(20);
+                store->memory().grow(store->memory().size() + 2 * mib);
+              }),
+              0);
+  }
+  enough = true;
+}
+
+TEST_F(trimming, leaves_wild_stores_to_the_kernel) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  put(*store, 0, 1);
+  store->trim();
+  const int ended = end_of_child([&] {
+    ::signal(SIGABRT, SIG_DFL);
+    *const_cast<volatile std::byte*>(store->memory().base() + 900 * mib) = std::byte{1};
+  });
+  EXPECT_NE(ended, 0);
+}
+
+TEST_F(trimming, does_not_disturb_writing_back) {
+  store_options options = small();
+  constexpr std::uint64_t pages = 64 * mib / page_size;
+  {
+    auto store = datastore::create(path(), options);
+    store->memory().grow(64 * mib);
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 1);
+    store->checkpoint();
+  }
+  datastore::stage_in(path(), path("fast"));
+  {
+    auto store = datastore::open(path("fast"));
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 2);
+    store->checkpoint();
+  }
+  ::setenv("PERDURE_MEMORY_BUDGET", "8", 1);
+  EXPECT_NO_THROW(datastore::stage_out(path("fast"), path()));
+  ::unsetenv("PERDURE_MEMORY_BUDGET");
+  EXPECT_TRUE(has(*datastore::open(path()), pages - 1, 2));
 }
 
 class a_trimmed_history : public scratch_directory, public ::testing::WithParamInterface<std::uint64_t> {
