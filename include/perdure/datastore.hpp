@@ -49,9 +49,11 @@ struct store_options {
   /// share their blocks with it, so only what changes costs space; `unsupported` where the file system
   /// cannot share blocks.
   unsigned keep_last = 0;
-  /// Bytes of memory that the store's changed pages may take; for an open writer. What is beyond is written
-  /// home before its checkpoint and its memory given back (`datastore::trim` says how). 0: the environment's
-  /// PERDURE_MEMORY_BUDGET in MiB, else half of the memory of the machine or of the control group's limit.
+  /// Bytes of memory that an open writer's changed pages may take. What is beyond is written home before its
+  /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
+  /// What is watched is all memory of the process that no file backs; what giving up pages does not make less
+  /// is taken to be the program's own. 0: the environment's PERDURE_MEMORY_BUDGET in MiB, else half of the
+  /// memory of the machine or of the control group's limit.
   std::size_t memory_budget = 0;
 };
 
@@ -172,10 +174,10 @@ class datastore {
 
   /// Gives the memory of all pages back to the system. Changed ones are written home first, where they take
   /// part in the next checkpoint; should that never come, opening finds the last one as it was. Threads may
-  /// go on meanwhile: who stores to 2 MiB that are being written waits, for about a millisecond; but a
-  /// *system call* that stores there fails with EFAULT, and direct I/O into the store is not safe. Done by
-  /// itself when changed pages exceed `store_options::memory_budget`. `no_space`, `io`. Does nothing for
-  /// readers and with the `shared_file` backing.
+  /// go on meanwhile: who stores to 2 MiB that are being written waits. They are held by SIGSEGV, so they
+  /// must not block that signal; a *system call* that stores there fails with EFAULT; and direct I/O into the
+  /// store is not safe. Done by itself when changed pages exceed `store_options::memory_budget`. `no_space`,
+  /// `io`. Does nothing for readers and with the `shared_file` backing.
   virtual void trim() = 0;
 
   /// Copies the store as of its last checkpoint, as `copy` does. What is written to the segment meanwhile is
