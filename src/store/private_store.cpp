@@ -165,7 +165,10 @@ private_store::private_store(store_parts parts)
   }
   // What was written home early belongs to no checkpoint, if none came after it.
   undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
-  for (const committed_journal& journal : pending) redo_in_memory(journal, memory_->base());
+  for (const committed_journal& journal : pending) {
+    const bool newest = &journal == &pending.back();
+    redo_in_memory(journal, memory_->base(), newest ? std::vector<page_run>{} : pages_of(pending.back()));
+  }
   if (use == page_use::none) memory_->seal();
 }
 

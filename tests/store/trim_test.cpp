@@ -597,6 +597,30 @@ TEST_F(trimming, does_not_disturb_writing_back) {
   EXPECT_TRUE(has(*datastore::open(path()), pages - 1, 2));
 }
 
+TEST_F(trimming, shows_readers_the_newer_of_two_journals) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  put(*store, 1000, 1);
+  store->checkpoint();
+  store.reset();
+  std::filesystem::copy_file(path() / "super", path("super before"));
+  store = datastore::open(path());
+  put(*store, 1000, 2);
+  put(*store, 1001, 2);
+  store->checkpoint();
+  put(*store, 1000, 3);
+  store->trim();  // home, so that the next journal does not have its bytes
+  store->checkpoint();
+  store.reset();
+  // As if the super block had heard of neither.
+  std::filesystem::copy_file(path("super before"), path() / "super",
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto reader = datastore::open_read_only(path());
+  EXPECT_EQ(reader->epoch(), 3u);
+  EXPECT_TRUE(has(*reader, 1000, 3));
+  EXPECT_TRUE(has(*reader, 1001, 2));
+}
+
 class a_trimmed_history : public scratch_directory, public ::testing::WithParamInterface<std::uint64_t> {
  protected:
   a_trimmed_history() : scratch_directory(fast_directory()) {}
