@@ -13,7 +13,7 @@ echo "formatting: clean"
 scripts/check-layers.sh
 echo "layers: clean"
 
-for script in scripts/*.sh tests/package/*.sh tests/c/*.sh examples/*.sh .ci/run; do
+for script in scripts/*.sh tests/package/*.sh tests/c/*.sh tests/compat/*.sh examples/*.sh .ci/run; do
   [ ! -e "$script" ] || bash -n "$script"
 done
 
