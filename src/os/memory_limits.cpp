@@ -25,8 +25,8 @@ std::optional<std::uint64_t> read_limit(const std::string& path) {
   }
 }
 
-// A group is bound by its ancestors' limits too, so every directory up to the hierarchy's root counts. Strings:
-// assigning a path frees it twice when memory runs out (libstdc++ 12).
+// A group is bound by its ancestors' limits too, so every directory up to the hierarchy's root counts.
+// Strings: assigning a path frees it twice when memory runs out (libstdc++ 12).
 std::optional<std::uint64_t> tightest_on_path(const std::string& root, std::string group, const char* file) {
   std::optional<std::uint64_t> tightest;
   for (;;) {
