@@ -64,7 +64,7 @@ check() {
   all=$(wc -l <"$work/theirs")
   for kind in same kinder differs not-offered; do
     count=$(grep -c "^$kind " "$work/theirs" || true)
-    share=$((count * 1000 / all))
+    share=$(((count * 2000 / all + 1) / 2))
     expected="$count ($((share / 10)).$((share % 10)) %)"
     said=$(awk -F'|' -v kind="$(echo "$kind" | tr - ' ')" -v column="$column" '
       index($2, " " kind ":") == 1 { gsub(/^ | $/, "", $column); print $column; exit }' "$document")
