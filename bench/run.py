@@ -18,6 +18,8 @@ import sys
 import time
 from pathlib import Path
 
+import malloc_programs
+
 ROOT = Path(__file__).resolve().parent.parent
 
 PRELOADS = {
@@ -36,27 +38,32 @@ def find_library(pattern):
     return sorted(found)[-1] if found else None
 
 
-def run(program, arguments, preload=None):
-    """Runs one program to its end; returns its JSON, with the process's own cost added."""
-    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+def run_process(command, preload=None, folder=None, environment=None):
+    """Runs one command to its end; returns what it printed and what it cost, with its children."""
+    environment = {**{k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}, **(environment or {})}
     if preload:
-        environment["LD_PRELOAD"] = preload
+        environment["LD_PRELOAD"] = str(preload)
+    command = [str(part) for part in command]
     started = time.monotonic()
-    with subprocess.Popen([str(program), *map(str, arguments)], env=environment,
-                          stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.PIPE) as process:
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        command = " ".join([Path(program).name, *map(str, arguments)])
-        raise SystemExit(f"bench: '{command}' failed with {process.returncode}")
-    result = json.loads(output)
-    result["process"] = {
+        raise SystemExit(f"bench: '{' '.join([Path(command[0]).name, *command[1:]])}' failed with {process.returncode}")
+    return output, {
         "wall": time.monotonic() - started,
         "cpu": usage.ru_utime + usage.ru_stime,
+        # Of the largest process, where there are several; at least this interpreter's, whose memory a child has until
+        # it runs the program.
         "peak_resident_bytes": usage.ru_maxrss * 1024,
     }
-    return result
+
+
+def run(program, arguments, preload=None):
+    """Runs one program to its end; returns its JSON, with the process's own cost added."""
+    output, cost = run_process([program, *arguments], preload)
+    return {**json.loads(output), "process": cost}
 
 
 def interleave(variants, rounds, progress):
@@ -193,6 +200,77 @@ def bench_alloc(options, report):
         for sizes in space_sizes:
             report.figure(f"space, {sizes} bytes, perdure heap / mimalloc",
                           overhead["perdure heap", sizes] / overhead["mimalloc", sizes], 1.1)
+
+
+# Programs under another malloc -------------------------------------------------------------------------
+
+def bench_malloc(options, report):
+    mallocs = {}
+    for name, pattern in PRELOADS.items():
+        library = find_library(pattern) if pattern else None
+        if pattern and library is None:
+            report.say(f"{name} is not installed and is left out")
+            continue
+        mallocs[name] = library
+    ours = options.bin.parent / "src/malloc/libperdure-malloc.so"
+    if not ours.exists():
+        report.say("libperdure-malloc.so is not built here, so programs are not run with it")
+        return
+    mallocs["perdure"] = ours
+    programs = malloc_programs.prepare(report.directory, options.quick, report.say)
+    measures = (("wall", "Wall time"), ("cpu", "CPU time"), ("peak_resident_bytes", "Peak memory"))
+    lines = {measure: [] for measure, _ in measures}
+    ratios = {measure: [] for measure, _ in measures}
+    for program in programs:
+        variants = {
+            name: lambda library=library: run_process(program.command, library, program.folder, program.environment)[1]
+            for name, library in mallocs.items()
+        }
+        samples = interleave(variants, options.rounds, lambda text: report.progress(f"{program.name}, {text}"))
+        report.samples[f"malloc/{program.name}"] = samples
+        for measure, _ in measures:
+            typical = {name: median(taken, measure) for name, taken in samples.items()}
+            base = typical["glibc"]
+            shown = f"{base / (1 << 20):.0f} MiB" if measure == "peak_resident_bytes" else f"{base:.2f} s"
+            lines[measure].append([program.name, shown, *(f"{typical[name] / base:.2f}" for name in mallocs
+                                                          if name != "glibc")])
+            ratios[measure].append(typical["perdure"] / base)
+    for measure, title in measures:
+        report.table(f"{title} of installed programs under each malloc, in units of glibc",
+                     ["program", "glibc", *(name for name in mallocs if name != "glibc")], lines[measure])
+        if ratios[measure]:
+            report.say(f"  perdure over all programs, geometric mean: {statistics.geometric_mean(ratios[measure]):.2f}")
+
+
+# Moving a program --------------------------------------------------------------------------------------
+
+def bench_migration(options, report):
+    """One source, compiled for Boost.Interprocess and for Perdure by the same interface."""
+    words = 20000 if options.quick else 3000000
+    programs = {"Boost.Interprocess": "bench_migration_boost", "Perdure": "bench_migration_perdure"}
+
+    def sample(program):
+        def take():
+            store = report.directory / "migration.store"
+            built = run(options.bin / program, ["build", store, words])
+            scanned = run(options.bin / program, ["scan", store, words])
+            run(options.bin / program, ["remove", store, words])
+            return {**built, **scanned}
+        return take
+
+    samples = interleave({name: sample(program) for name, program in programs.items()}, options.rounds,
+                         report.progress)
+    report.samples["migration"] = samples
+    lines = []
+    for phase, title in (("build", "build"), ("flush", "flush, durable"), ("close", "close"), ("open", "open and find"),
+                         ("scan", "scan")):
+        for measure in ("wall", "cpu"):
+            cost = {name: median(taken, f"{phase}.{measure}") for name, taken in samples.items()}
+            ratio = cost["Perdure"] / cost["Boost.Interprocess"]
+            lines.append([f"{title}, {measure}", *(f"{cost[name] * 1e3:.2f}" for name in programs), f"{ratio:.2f}"])
+    report.table(f"An index of {words} words, one source by either library, ms (flush: until it is on the "
+                 "device; Perdure's is an atomic checkpoint)",
+                 ["", *programs, "Perdure / Boost"], lines)
 
 
 # Adjacency list -----------------------------------------------------------------------------------------
@@ -413,7 +491,7 @@ def describe_machine(directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("alloc", "adjacency", "store"), action="append",
+    parser.add_argument("--only", choices=("alloc", "malloc", "migration", "adjacency", "store"), action="append",
                         help="run only this group (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="tiny inputs and one round: does everything work?")
     parser.add_argument("--rounds", type=int, help="samples of each program (default 5)")
@@ -437,7 +515,8 @@ def main():
     if machine["load"] > 0.5:
         report.say(f"The machine is not idle (load {machine['load']:.1f}): times will be off.")
 
-    groups = {"alloc": bench_alloc, "adjacency": bench_adjacency, "store": bench_store}
+    groups = {"alloc": bench_alloc, "malloc": bench_malloc, "migration": bench_migration,
+              "adjacency": bench_adjacency, "store": bench_store}
     started = time.monotonic()
     for name, group in groups.items():
         if not options.only or name in options.only:
@@ -445,7 +524,7 @@ def main():
     if options.directory is None:
         shutil.rmtree(directory)
 
-    if not options.quick:
+    if report.figures and not options.quick:
         report.table("Figures and goals (a ratio or time is met when it is at most the goal)",
                      ["figure", "measured", "goal", ""],
                      [[f["name"], f"{f['value']:.3f} {f['unit']}", f"{f['goal']:.3g} {f['unit']}",

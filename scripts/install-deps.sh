@@ -71,6 +71,8 @@ for group in "$@"; do
       want_package libmimalloc-dev
       want_package libjemalloc-dev
       want_package libgoogle-perftools-dev
+      want_command git git
+      want_command sqlite3 sqlite3
       ;;
     check)
       want_command clang++-16 clang-16

@@ -13,14 +13,14 @@ echo "formatting: clean"
 scripts/check-layers.sh
 echo "layers: clean"
 
-for script in scripts/*.sh tests/package/*.sh tests/c/*.sh examples/*.sh .ci/run; do
+for script in scripts/*.sh tests/package/*.sh tests/c/*.sh tests/compat/*.sh examples/*.sh .ci/run; do
   [ ! -e "$script" ] || bash -n "$script"
 done
 
 [ "${1:-}" != --format-only ] || exit 0
 if [ $# -eq 0 ]; then
   # Tests lean on macros that trip the analyser; everything that ships is checked.
-  set -- $(git ls-files 'src/*.cpp' 'graph/*.cpp' 'tools/*.cpp' 'examples/*.cpp')
+  set -- $(git ls-files 'src/*.cpp' 'graph/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'compat/*.cpp')
 fi
 for file in "$@"; do
   if grep -qF "/$file\"" "$commands"; then echo "$file"; fi

@@ -34,6 +34,7 @@ class object_info {
   std::size_t length() const noexcept { return length_; }
   /// The element type as its author wrote it.
   std::string type_name() const { return demangle(mangled_type_name_); }
+  /// As the compiler names it; followed by a zero byte.
   std::string_view mangled_type_name() const noexcept { return mangled_type_name_; }
   std::size_t element_size() const noexcept { return element_size_; }
   std::size_t alignment() const noexcept { return alignment_; }

@@ -225,6 +225,16 @@ struct any_member {
     __builtin_unreachable();
   }
 };
+/// Only a reference to a constant can take this: of what a member holds by value, also of a constant, the
+/// type that is asked for is without const.
+template <class Aggregate>
+struct any_constant {
+  template <member_candidate<Aggregate> U>
+    requires(std::is_const_v<U>)
+  operator U&() const {
+    __builtin_unreachable();
+  }
+};
 template <class Placement, class Aggregate, class... Seen>
 struct unfit_member {
   template <member_candidate<Aggregate> U>
@@ -295,7 +305,8 @@ struct aggregate_judge {
       test(std::integral_constant<obstacle, obstacle::callable_wrapper>{});
       test(std::integral_constant<obstacle, obstacle::system_object>{});
       return found;
-    } else if constexpr (!Placement::fixed_address && !accepts<any_value<T>>(before{}, after{})) {
+    } else if constexpr (!Placement::fixed_address && (!accepts<any_value<T>>(before{}, after{}) ||
+                                                       accepts<any_constant<T>>(before{}, after{}))) {
       return obstacle::reference;
     } else {
       return obstacle::none;

@@ -337,7 +337,7 @@ object_range manager_core::objects(instance_kind kind) const {
   return state_->directory->objects(kind);
 }
 
-bool manager_core::visit(const object_name& name, const std::function<void(const object_info&)>& look) const {
+bool manager_core::visit(const object_name& name, object_visitor look) const {
   const std::shared_lock held(state_->lock);
   const void* const object = state_->find_named(name);
   if (object == nullptr) return false;
@@ -345,7 +345,7 @@ bool manager_core::visit(const object_name& name, const std::function<void(const
   return true;
 }
 
-void manager_core::visit_all(instance_kind kind, const std::function<void(const object_info&)>& look) const {
+void manager_core::visit_all(instance_kind kind, object_visitor look) const {
   const std::shared_lock held(state_->lock);
   for (const object_info& object : state_->directory->objects(kind)) look(object);
 }

@@ -19,7 +19,7 @@ std::string layout(std::uint64_t size, std::uint64_t alignment, std::uint32_t ve
 
 const type_record& type_table::at(const checked_memory& memory, std::uint64_t offset) {
   const auto* type = memory.at<type_record>(offset, "a type record");
-  if (!memory.holds(offset, sizeof(type_record) + std::uint64_t{type->name_length}, alignof(type_record)))
+  if (!memory.holds(offset, sizeof(type_record) + std::uint64_t{type->name_length} + 1, alignof(type_record)))
     memory.fail("the name of the type record at offset " + std::to_string(offset) + " is out of bounds");
   return *type;
 }
@@ -45,7 +45,8 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
       stamp.alignment > std::numeric_limits<std::uint32_t>::max())
     throw error(errc::invalid_argument,
                 memory.owner() + ": the type's name or alignment is too long to be recorded");
-  void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size());
+  // Behind the name a zero byte, for those who hand it to C.
+  void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size() + 1);
   const std::uint64_t offset = memory.memory().offset_of(block);
   try {
     offsets_.emplace(stamp.hash, offset);
@@ -62,7 +63,9 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
   type->version = stamp.version;
   type->trivially_copyable = stamp.trivially_copyable;
   type->name_length = static_cast<std::uint32_t>(stamp.name.size());
-  std::memcpy(type + 1, stamp.name.data(), stamp.name.size());
+  auto* const name = reinterpret_cast<char*>(type + 1);
+  std::memcpy(name, stamp.name.data(), stamp.name.size());
+  name[stamp.name.size()] = '\0';
   root.types = offset;
   ++root.type_count;
   return offset;

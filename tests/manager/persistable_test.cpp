@@ -10,7 +10,9 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <perdure/container/string.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/offset_ptr.hpp>
 #include <perdure/persistable.hpp>
 #include <set>
 #include <shared_mutex>
@@ -60,6 +62,17 @@ struct with_pointer_in_array {
 struct with_nested_pointer {
   point p;
   with_pointer inner;
+};
+struct with_constant_reference {
+  int count;
+  const point& at;
+};
+struct with_constants {
+  const point at;
+  const perdure::string name;
+  const perdure::offset_ptr<const int> number;
+  const int numbers[2];
+  const std::optional<point> perhaps;
 };
 struct with_reference {
   int n;
@@ -186,6 +199,7 @@ static_assert(both<tree> && both<vouched_for> && both<std::vector<point, perdure
 static_assert(only_pinned<int*> && only_pinned<const void*> && only_pinned<with_pointer>);
 static_assert(only_pinned<with_pointer_in_array> && only_pinned<with_nested_pointer> &&
               only_pinned<badly_based>);
+static_assert(only_pinned<with_constant_reference> && both<with_constants>);
 static_assert(only_pinned<with_reference> && only_pinned<std::reference_wrapper<int>>);
 static_assert(only_pinned<std::pair<int, int*>> && only_pinned<std::tuple<int, char*>>);
 static_assert(only_pinned<std::optional<int*>> && only_pinned<has_optional_pointer>);

@@ -6,7 +6,7 @@
 //     ++*counter;
 //     file.flush();   // an atomic checkpoint; closing makes one too
 //
-// The differences are in docs/compatibility-interprocess.md.
+// The differences are in docs/compatibility.md.
 #pragma once
 
 #include <cstddef>

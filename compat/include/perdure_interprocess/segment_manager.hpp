@@ -175,8 +175,8 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
   using typename base::size_type;
   using char_type = CharType;
   using char_ptr_holder_t = detail::instance_key;
-  using const_named_iterator = detail::instance_iterator<placement>;
-  using const_unique_iterator = detail::instance_iterator<placement>;
+  using const_named_iterator = detail::instance_iterator;
+  using const_unique_iterator = detail::instance_iterator;
   template <class T>
   struct construct_proxy {
     using type = detail::named_proxy<T, placement, false>;
@@ -278,7 +278,8 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
     return detail::translate_errors([&]() -> const char_type* {
       auto& file = base::open_file::containing(object);
       if (file.manager().get_instance_kind(object) == perdure::instance_kind::anonymous) return nullptr;
-      return file.text_of(file.manager().get_instance_name(object));
+      // The store keeps names and type names with a zero byte behind them.
+      return file.manager().get_instance_name(object).data();
     });
   }
   template <class T>
@@ -310,10 +311,10 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
   size_type get_num_unique_objects() { return this->manager().get_num_unique_objects(); }
 
   // In no particular order.
-  const_named_iterator named_begin() const { return {this->file(), this->manager().named_begin()}; }
-  const_named_iterator named_end() const { return {this->file(), this->manager().named_end()}; }
-  const_unique_iterator unique_begin() const { return {this->file(), this->manager().unique_begin()}; }
-  const_unique_iterator unique_end() const { return {this->file(), this->manager().unique_end()}; }
+  const_named_iterator named_begin() const { return const_named_iterator(this->manager().named_begin()); }
+  const_named_iterator named_end() const { return const_named_iterator(this->manager().named_end()); }
+  const_unique_iterator unique_begin() const { return const_unique_iterator(this->manager().unique_begin()); }
+  const_unique_iterator unique_end() const { return const_unique_iterator(this->manager().unique_end()); }
 
   template <class T>
   struct allocator {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <perdure/datastore.hpp>
@@ -15,12 +14,30 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace perdure::detail {
 
 class object_construction;
+
+/// Refers to what is to be called with an object; that must outlive it. Not `std::function`: <functional> is
+/// a tenth of what every program that includes this compiles.
+class object_visitor {
+ public:
+  template <class Look>
+    requires std::is_invocable_v<const Look&, const object_info&>
+  object_visitor(const Look& look) noexcept
+      : look_(&look), call_([](const void* called, const object_info& object) {
+          (*static_cast<const Look*>(called))(object);
+        }) {}
+  void operator()(const object_info& object) const { call_(look_, object); }
+
+ private:
+  const void* look_;
+  void (*call_)(const void*, const object_info&);
+};
 
 /// Store, heap and directory of one open manager. Thread-safe except where noted.
 class manager_core {
@@ -64,9 +81,9 @@ class manager_core {
   object_range objects(instance_kind kind) const;
   /// Shows the named object, whatever its type, while no thread can destroy it; false where there is none.
   /// `look` must not use the manager.
-  bool visit(const object_name& name, const std::function<void(const object_info&)>& look) const;
+  bool visit(const object_name& name, object_visitor look) const;
   /// As above, every object of a kind.
-  void visit_all(instance_kind kind, const std::function<void(const object_info&)>& look) const;
+  void visit_all(instance_kind kind, object_visitor look) const;
 
   void set_attribute(const object_name& name, std::string_view key, std::string_view value);
   void set_attribute(const void* object, std::string_view key, std::string_view value);

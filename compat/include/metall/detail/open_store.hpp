@@ -13,7 +13,6 @@
 #include <metall/logger.hpp>
 #include <mutex>
 #include <perdure/manager.hpp>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -93,13 +92,7 @@ class open_store {
     const perdure::object_info info = manager_.get_instance_info(object);
     if (info.kind() == perdure::instance_kind::anonymous) return nullptr;
     const bool named = info.kind() == perdure::instance_kind::named;
-    const std::string_view name = named ? info.name() : info.mangled_type_name();
-    // A type's name ends without a zero byte. There are few unique objects.
-    if (named && name.data()[name.size()] == '\0') return name.data();
-    const std::lock_guard held(lists_lock_);
-    for (const auto& known : names_)
-      if (*known == name) return known->c_str();
-    return names_.emplace_back(std::make_unique<const std::string>(name))->c_str();
+    return (named ? info.name() : info.mangled_type_name()).data();
   }
 
   static std::shared_ptr<object_list> list(const native_manager& manager, const perdure::instance_kind kind) {
@@ -147,7 +140,6 @@ class open_store {
   std::atomic<std::uint64_t> generation_ = 0;
   mutable std::mutex lists_lock_;
   mutable std::array<listing, 3> lists_;
-  mutable std::vector<std::unique_ptr<const std::string>> names_;
 };
 
 }  // namespace metall::detail

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <iterator>
 #include <perdure/object_info.hpp>
-#include <perdure_interprocess/detail/open_file.hpp>
 #include <perdure_interprocess/detail/translate_errors.hpp>
 #include <string_view>
 
@@ -28,7 +27,6 @@ class instance_value {
 };
 
 /// In no particular order. Constructing or destroying objects invalidates it.
-template <class Placement>
 class instance_iterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -46,15 +44,15 @@ class instance_iterator {
   };
 
   instance_iterator() noexcept = default;
-  instance_iterator(open_file<Placement>& file, perdure::object_iterator at) noexcept
-      : file_(&file), at_(at) {}
+  explicit instance_iterator(perdure::object_iterator at) noexcept : at_(at) {}
 
   instance_value operator*() const {
     return translate_errors([this] {
       const perdure::object_info info = *at_;
       const std::string_view name =
           info.kind() == perdure::instance_kind::unique ? info.mangled_type_name() : info.name();
-      return instance_value(file_->text_of(name), name.size(), info.value());
+      // The store keeps both with a zero byte behind them.
+      return instance_value(name.data(), name.size(), info.value());
     });
   }
   pointer operator->() const { return pointer(**this); }
@@ -70,7 +68,6 @@ class instance_iterator {
   bool operator==(const instance_iterator& other) const noexcept { return at_ == other.at_; }
 
  private:
-  open_file<Placement>* file_ = nullptr;
   perdure::object_iterator at_;
 };
 

@@ -4,15 +4,11 @@
 // it can be kept in the store as Boost's programs do. All it does, it does through this.
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <perdure/heap.hpp>
 #include <perdure/manager.hpp>
 #include <perdure_interprocess/exceptions.hpp>
-#include <set>
 #include <shared_mutex>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,13 +49,6 @@ class open_file {
   /// constructors, and functions given to `atomic_func`, do the same.
   std::recursive_mutex& objects() noexcept { return objects_; }
 
-  /// The name, ended by a zero, for as long as the store is open: the store keeps names without.
-  const char* text_of(std::string_view name) {
-    const std::lock_guard lock(names_mutex_);
-    const auto known = names_.find(name);
-    return (known != names_.end() ? known : names_.emplace(name).first)->c_str();
-  }
-
  private:
   struct open_files {
     std::shared_mutex mutex;
@@ -72,8 +61,6 @@ class open_file {
 
   manager_type manager_;
   std::recursive_mutex objects_;
-  std::mutex names_mutex_;
-  std::set<std::string, std::less<>> names_;
 };
 
 }  // namespace perdure_interprocess::detail

@@ -3,7 +3,6 @@
 // It needs only an address inside the store: the heap is found from it by one table look-up.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -90,9 +89,9 @@ bool allocate_many(perdure::heap& memory, Chain& chain, std::size_t n, BytesOf b
   Chain fresh;
   for (std::size_t i = 0; i < n; ++i) {
     // The chain's links are kept in the blocks.
-    const std::size_t bytes = bytes_of(i);
-    void* const block =
-        bytes == 0 ? nullptr : allocate_or_null(memory, std::max(bytes, sizeof(void*)), alignof(void*));
+    const std::size_t wanted = bytes_of(i);
+    const std::size_t bytes = wanted < sizeof(void*) ? sizeof(void*) : wanted;
+    void* const block = wanted == 0 ? nullptr : allocate_or_null(memory, bytes, alignof(void*));
     if (block == nullptr) {
       while (!fresh.empty()) memory.deallocate(static_cast<void*>(std::to_address(fresh.pop_front())));
       return false;
