@@ -241,10 +241,16 @@ TEST_P(a_page_tracker, lets_nobody_into_a_held_part_when_mappings_are_short) {
   const byte_range part{2 * mib, 2 * mib};
   tracker_->hold_writers(part);
   std::atomic<bool> stored{false};
-  std::thread outside;
+  // Made before, as a thread needs mappings too.
+  std::atomic<bool> now{false};
+  std::thread outside([&] {
+    now.wait(false);
+    store_to(6 * mib / page + 16);
+  });
   {
     const all_mappings taken;
-    outside = std::thread([&] { store_to(6 * mib / page + 16); });
+    now = true;
+    now.notify_all();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   std::thread inside([&] {
