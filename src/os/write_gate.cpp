@@ -63,7 +63,7 @@ bool write_gate::was_shut_lately() const noexcept {
   return turns_.load() % 2 == 1 || now_ns() - opened_ns_.load() < lately;
 }
 
-bool write_hold::on_store(void* self, std::byte* address) noexcept {
+bool write_hold::on_store(void* self, std::byte* address, touch) noexcept {
   write_gate& gate = static_cast<write_hold*>(self)->gate_;
   return gate.pass(address, [&] {
     if (!gate.was_shut_lately()) return false;
@@ -73,10 +73,11 @@ bool write_hold::on_store(void* self, std::byte* address) noexcept {
 }
 
 void write_hold::hold(std::size_t offset, std::size_t bytes) {
-  if (!watch_) watch_.emplace(base_, bytes_, &write_hold::on_store, this);
-  gate_.shut(base_ + offset, base_ + offset + bytes);
+  if (!watch_)
+    watch_.emplace(memory_.base(), memory_.size(), watched_touches::stores, &write_hold::on_store, this);
+  gate_.shut(memory_.base() + offset, memory_.base() + offset + bytes);
   try {
-    protect(base_ + offset, bytes, access::read);
+    memory_.hold(offset, bytes);
   } catch (...) {
     gate_.open();
     throw;
@@ -84,8 +85,7 @@ void write_hold::hold(std::size_t offset, std::size_t bytes) {
 }
 
 void write_hold::release(std::size_t offset, std::size_t bytes) noexcept {
-  // Should it fail, the first store to each page does it.
-  static_cast<void>(::mprotect(base_ + offset, bytes, PROT_READ | PROT_WRITE));
+  memory_.release(offset, bytes);
   gate_.open();
 }
 
