@@ -75,8 +75,8 @@ class guarded_range::critical_part {
 
 void guarded_range::close(std::size_t bytes, access once_open, extent_examiner& examiner) {
   if (bytes == 0) return;
-  memory_ = reservation((bytes / extent_bytes * sizeof(word) + extent_bytes - 1) / extent_bytes * extent_bytes,
-                        extent_bytes);
+  memory_ = reservation(
+      (bytes / extent_bytes * sizeof(word) + extent_bytes - 1) / extent_bytes * extent_bytes, extent_bytes);
   os::protect(memory_.base(), memory_.size(), access::read_write);
   // Zero memory is a valid array of zero atomics on every platform this builds for.
   states_ = reinterpret_cast<word*>(memory_.base());
@@ -94,8 +94,8 @@ bool guarded_range::on_touch(void* self, std::byte* address, touch how) noexcept
 bool guarded_range::answer(std::byte* address, touch how) noexcept {
   const std::size_t extent = static_cast<std::size_t>(address - base_) / extent_bytes;
   if (!is_closed(extent)) {
-    // What is open may be read: another thread opened it a moment ago. The same may be true of a store, unless
-    // stores are forbidden for reasons that are not known here.
+    // What is open may be read: another thread opened it a moment ago. The same may be true of a store,
+    // unless stores are forbidden for reasons that are not known here.
     if (how == touch::load) return true;
     const critical_part alone(lock_);
     const access allowed = access_of(extent);
@@ -182,8 +182,8 @@ bool guarded_range::admit(std::size_t first, std::size_t count) noexcept {
   return true;
 }
 
-// Out of mappings (vm.max_map_count): a border that moves costs none, so everything up to the next open extent
-// is opened too.
+// Out of mappings (vm.max_map_count): a border that moves costs none, so everything up to the next open
+// extent is opened too.
 bool guarded_range::admit_with_neighbours(std::size_t extent) noexcept {
   for (const bool upwards : {true, false}) {
     std::size_t first = extent;

@@ -51,7 +51,8 @@ class guarded_range {
   std::size_t closable_extents() const noexcept { return extents_; }
 
   enum class opening { open, unfit, failed };
-  /// Examines and opens an extent, or waits for the thread that does. `failed`: the kernel refused, with errno.
+  /// Examines and opens an extent, or waits for the thread that does. `failed`: the kernel refused, with
+  /// errno.
   opening open(std::size_t extent) noexcept;
 
   /// As os::protect, for what is not closed.

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "os/mapping.hpp"
-#include "os/page_tracker.hpp"
 #include "os/memory_faults.hpp"
+#include "os/page_tracker.hpp"
 #include "os/write_gate.hpp"
 
 namespace perdure::os {

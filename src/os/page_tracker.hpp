@@ -74,8 +74,8 @@ bool tracker_works(tracker_kind kind);
 /// The kind PERDURE_TRACKER names, if it works; else the first that works.
 tracker_kind choose_tracker();
 
-/// Tracks a reservation into which files may already be mapped; nothing is accessible until `open_range`. What
-/// is closed in the range afterwards is not dirty. Throws std::system_error when the kernel refuses.
+/// Tracks a reservation into which files may already be mapped; nothing is accessible until `open_range`.
+/// What is closed in the range afterwards is not dirty. Throws std::system_error when the kernel refuses.
 std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, guarded_range& memory);
 
 // The three implementations, each in its own file.

@@ -162,9 +162,9 @@ void private_segment::require_sound(page_run pages) const {
       const os::guarded_range::opening found = range_->open(extent);
       if (found == os::guarded_range::opening::unfit) examiner_->report(extent);
       if (found == os::guarded_range::opening::failed)
-        throw error(errc::out_of_memory, "the kernel does not open memory that was closed until its first touch (" +
-                                             std::generic_category().message(errno) +
-                                             "); see vm.max_map_count");
+        throw error(errc::out_of_memory,
+                    "the kernel does not open memory that was closed until its first touch (" +
+                        std::generic_category().message(errno) + "); see vm.max_map_count");
     }
   }
 }

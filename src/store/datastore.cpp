@@ -103,6 +103,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, bool writab
           checkpoint_log(os::file::open_directory(path), uuid),
           options.keep_last,
           memory_budget(options),
+          options.verify == verify_mode::lazy,
           std::move(place)};
 }
 
@@ -154,16 +155,19 @@ void require_whole(const os::file& directory, const std::filesystem::path& path)
   if (report.whole()) return;
   const auto first = std::find_if(report.findings.begin(), report.findings.end(),
                                   [](const verify_finding& one) { return one.damage; });
-  const std::uint64_t more = report.damages - 1;
-  throw error(errc::damaged, path.string() + " is damaged: " + to_string(*first) +
-                                 (more == 0 ? "" : ", and " + std::to_string(more) + " more") +
-                                 "; see `perdure verify` and `perdure repair`");
+  throw_damaged_store(path, *first, report.damages - 1);
 }
 
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, bool writable,
                                          const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
+    if (options.verify == verify_mode::lazy && writable && options.backing == backing::shared_file) {
+      throw error(errc::unsupported, path.string() +
+                                         ": pages of a shared mapping cannot be checked when they are first "
+                                         "touched: open the store privately, or check all of it first "
+                                         "(verify_mode::open)");
+    }
     const os::file directory = open_store_directory(path);
     // Looked at before LOCK is made, so that a directory that is no store stays as it is.
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
@@ -230,6 +234,19 @@ store_info datastore::inspect(const std::filesystem::path& given) {
     }
     return info;
   });
+}
+
+void datastore::require_sound(const void* address, std::size_t bytes) {
+  const segment& within = memory();
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const auto base = reinterpret_cast<std::uintptr_t>(within.base());
+  if (begin < base || begin - base > within.size() || bytes > within.size() - (begin - base)) {
+    throw error(errc::invalid_argument,
+                "the bytes to be checked are not in the memory of " + path().string());
+  }
+  if (bytes == 0) return;
+  const std::uint64_t first = (begin - base) / page_size;
+  within.require_sound({first, (begin - base + bytes - 1) / page_size - first + 1});
 }
 
 std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {

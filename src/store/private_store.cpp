@@ -16,6 +16,7 @@
 #include "store/early_writer.hpp"
 #include "store/failure.hpp"
 #include "store/kept_epochs.hpp"
+#include "store/lazy_verifier.hpp"
 #include "store/memory_watch.hpp"
 #include "store/redo.hpp"
 #include "store/store_copy.hpp"
@@ -98,6 +99,7 @@ class private_store final : public datastore {
   mutable std::mutex control_;  // one checkpoint, close or info at a time
   bool open_ = true;
   std::optional<store_parts> parts_;
+  std::unique_ptr<lazy_verifier> verifier_;
   std::unique_ptr<private_segment> memory_;
   std::unique_ptr<background_worker> worker_ = std::make_unique<background_worker>();
 
@@ -141,14 +143,26 @@ private_store::private_store(store_parts parts)
   memory_ =
       std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), !writable_);
   tracker_ = memory_->tracker();
+  const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
+  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
+    if (verifier_) memory_->examine_when_touched(*verifier_);
     memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     return;
   }
   // What was written home early belongs to no checkpoint, if none came after it.
-  if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
-  for (const committed_journal& journal : pending) redo_in_memory(journal, memory_->base());
+  if (pending.empty()) {
+    const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
+    undo_in_memory(saved, memory_->base());
+    if (verifier_) verifier_->know(saved);
+  }
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const bool newest = i + 1 == pending.size();
+    redo_in_memory(pending[i], memory_->base(), newest ? std::vector<page_run>{} : pages_of(pending.back()));
+    if (verifier_) verifier_->know(pending[i]);
+  }
   memory_->seal();
+  if (verifier_) memory_->examine_when_touched(*verifier_);
 }
 
 void private_store::check_may_write() const {
@@ -276,6 +290,8 @@ void private_store::gather(std::span<const page_run> released) {
     }
   }
   normalize(now);
+  // Home loses what they held, and nobody need have touched them.
+  if (verifier_) verifier_->pass_over(now);
   changed_.gather(*memory_, {0, pages}, early_);
   changed_.release(now, early_);
 }
@@ -531,6 +547,7 @@ void private_store::shut() noexcept {
   worker_->wait();
   worker_.reset();
   memory_.reset();
+  verifier_.reset();
   parts_.reset();
 }
 

@@ -46,14 +46,18 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
   }
 }
 
-void redo_in_memory(const committed_journal& journal, std::byte* base) {
+void redo_in_memory(const committed_journal& journal, std::byte* base, const std::vector<page_run>& newer) {
   for_payload(journal.file->image(), journal.header, journal.index,
               [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-                std::memcpy(base + first * page_size, bytes, count * page_size);
+                for (std::size_t i = 0; i < count; ++i) {
+                  if (newer.empty() || !contains(newer, first + i))
+                    std::memcpy(base + (first + i) * page_size, bytes + i * page_size, page_size);
+                }
               });
   for (const journal_entry& entry : journal.index) {
-    if (entry.kind == entry_kind::zero)
-      std::memset(base + entry.page * page_size, 0, entry.value * page_size);
+    if (entry.kind != entry_kind::zero) continue;
+    for (const page_run& run : subtract({{entry.page, entry.value}}, newer))
+      std::memset(base + run.first * page_size, 0, run.count * page_size);
   }
 }
 

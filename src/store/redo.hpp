@@ -24,7 +24,8 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
                   const std::vector<page_run>& newer = {});
 
 /// The same into memory, for readers.
-void redo_in_memory(const committed_journal& journal, std::byte* base);
+void redo_in_memory(const committed_journal& journal, std::byte* base,
+                    const std::vector<page_run>& newer = {});
 
 /// The journals that a store still has to redo, oldest first: none, one or two. A torn journal was never
 /// acknowledged and is passed over. Throws `damaged` when an older one is missing beneath a newer, or a
