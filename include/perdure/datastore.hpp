@@ -31,9 +31,9 @@ enum class backing {
 enum class verify_mode {
   journal,  ///< nothing more (default)
   open,     ///< every byte, before the open returns: `damaged` names the first that is wrong
-  /// Each 2 MiB, when one of its bytes is first touched: reading and checking them takes a fraction of a
-  /// millisecond then, and nothing later. A thread that touches damage does not see it: it gets SIGBUS,
-  /// unless `set_damage_handler` (<perdure/damage.hpp>) says otherwise. *System calls* on memory that was not
+  /// Each 2 MiB, when one of its bytes is first touched: the thread waits while they are read and checked,
+  /// and nobody does later. A thread that touches damage does not see it: it gets SIGBUS, unless
+  /// `set_damage_handler` (<perdure/damage.hpp>) says otherwise. *System calls* on memory that was not
   /// touched yet fail with EFAULT: call `datastore::require_sound` first. What is damaged on its way from the
   /// device later, when memory was short, is not noticed. Not for the `shared_file` backing: `unsupported`.
   lazy,
