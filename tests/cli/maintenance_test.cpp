@@ -61,9 +61,9 @@ TEST_F(looking_after_stores, commands_check_pages_when_they_use_them_if_told_to)
   ok({"graph", "ingest", at("store"), at("edges.txt"), "--verify", "lazy"});
   EXPECT_EQ(perdure_run({"ls", at("store"), "--verify", "sometimes"}).status, 2);
   damage_a_page();
-  fails({"ls", at("store"), "--verify", "lazy"}, "heap.000 at byte 2097152, page 0, epoch 2: its bytes");
+  fails({"ls", at("store"), "--verify", "lazy"}, "heap.000 at byte 2097152, page 0, epoch 3: its bytes");
   ::setenv("PERDURE_VERIFY", "lazy", 1);
-  fails({"graph", "info", at("store")}, "page 0, epoch 2");
+  fails({"graph", "info", at("store")}, "page 0, epoch 3");
   ::unsetenv("PERDURE_VERIFY");
 }
 

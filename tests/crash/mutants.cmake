@@ -235,7 +235,7 @@ perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up befor
   home.sync();]=])
 
 perdure_mutant(undo_for_writers_only private_store.cpp "a reader sees pages of a checkpoint that never came"
-[=[  if (pending.empty()) undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());]=]
+[=[    undo_in_memory(saved, memory_->base());]=]
 [=[]=])
 
 perdure_mutant(early_before_applied private_store.cpp "pages are written home early while a journal that holds them is not applied"
@@ -245,8 +245,8 @@ perdure_mutant(early_before_applied private_store.cpp "pages are written home ea
 [=[  const committed_state before]=])
 
 perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
-[=[    add(plan, page, entry_kind::fresh, checksum);]=]
-[=[    if (checksum == 0) add(plan, page, entry_kind::fresh, checksum);]=])
+[=[add(plan, page, entry_kind::fresh, checksum);]=]
+[=[if (checksum == 0) add(plan, page, entry_kind::fresh, checksum);]=])
 
 perdure_mutant(early_pages_settled_for_good changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
 [=[  for (const page_run& run : reported_) early.unsettle(run);]=]
