@@ -31,6 +31,12 @@ enum class backing {
 enum class verify_mode {
   journal,  ///< nothing more (default)
   open,     ///< every byte, before the open returns: `damaged` names the first that is wrong
+  /// Each 2 MiB, when one of its bytes is first touched: the thread waits while they are read and checked,
+  /// and nobody does later. A thread that touches damage does not see it: it gets SIGBUS, unless
+  /// `set_damage_handler` (<perdure/damage.hpp>) says otherwise. *System calls* on memory that was not
+  /// touched yet fail with EFAULT: call `datastore::require_sound` first. What is damaged on its way from the
+  /// device later, when memory was short, is not noticed. Not for the `shared_file` backing: `unsupported`.
+  lazy,
 };
 
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
@@ -179,6 +185,12 @@ class datastore {
   /// store is not safe. Done by itself when changed pages exceed `store_options::memory_budget`. `no_space`,
   /// `io`. Does nothing for readers and with the `shared_file` backing.
   virtual void trim() = 0;
+
+  /// For a store opened with `verify_mode::lazy`: checks now what of these bytes was not touched yet, and
+  /// throws `damaged`, which names the page, instead of a signal when they are. Checks whole extents of 2
+  /// MiB. Then the bytes may be given to system calls. Returns at once otherwise. `invalid_argument` for
+  /// bytes that are not in the segment. Thread-safe.
+  void require_sound(const void* address, std::size_t bytes);
 
   /// Copies the store as of its last checkpoint, as `copy` does. What is written to the segment meanwhile is
   /// not in it, and need not wait for it. A `shared_file` store is checkpointed first, so its writers must

@@ -119,6 +119,11 @@ class basic_manager {
   /// Gives the memory of all pages back to the system, as `datastore::trim` does; threads may go on.
   void trim() { core().store().trim(); }
 
+  /// Checks these bytes now, as `datastore::require_sound` does, in a store opened with `verify_mode::lazy`.
+  void require_sound(const void* address, std::size_t bytes) const {
+    core().store().require_sound(address, bytes);
+  }
+
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
   /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.
   void snapshot(const std::filesystem::path& to) const { core().store().snapshot(to); }

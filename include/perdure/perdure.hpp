@@ -16,6 +16,7 @@
 #include <perdure/container/unordered_map.hpp>
 #include <perdure/container/unordered_set.hpp>
 #include <perdure/container/vector.hpp>
+#include <perdure/damage.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <perdure/hash.hpp>

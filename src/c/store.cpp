@@ -38,6 +38,9 @@ perdure::store_options options_of(const perdure_store_options* given) {
     case PERDURE_OPEN_CHECKS_ALL:
       options.verify = perdure::verify_mode::open;
       break;
+    case PERDURE_OPEN_CHECKS_LAZILY:
+      options.verify = perdure::verify_mode::lazy;
+      break;
     default:
       refuse("options->checks is " + std::to_string(wanted.checks) + ", which is none");
   }

@@ -86,6 +86,7 @@ std::unique_ptr<heap> heap::format(segment& memory) {
 std::unique_ptr<heap> heap::attach(segment& memory) {
   if (memory.size() < data_offset)
     throw error(errc::damaged, "the segment is too short to hold a heap: the store was never completed");
+  memory.require_sound({0, class_map_offset / page_size});
   const heap_header& header = metadata(memory.base()).header();
   if (header.magic != heap_magic) throw error(errc::damaged, "the segment does not begin with a heap");
   if (header.version > heap_version)

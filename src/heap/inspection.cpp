@@ -50,10 +50,18 @@ void clear(std::byte* from, std::size_t bytes) noexcept {
   }
 }
 
+// What is about to be read all over.
+void require_metadata(const metadata& m, const segment& memory) {
+  for (std::size_t r = 0; r < m.header().region_count; ++r)
+    if (metadata::is_held(r, memory.size()))
+      memory.require_sound({r * (region_size / page_size), data_offset / page_size});
+}
+
 }  // namespace
 
 heap_stats heap::stats() const {
   const metadata& m = engine_->metadata;
+  require_metadata(m, engine_->memory);
   const heap_header& header = m.header();
   heap_stats stats;
   stats.segment_bytes = engine_->memory.size();
@@ -87,6 +95,7 @@ heap_stats heap::stats() const {
 void heap::walk_blocks(void (*visitor_call)(void*, void*, std::size_t), void* visitor) const {
   const auto visit = [&](void* block, std::size_t usable) { visitor_call(visitor, block, usable); };
   const metadata& m = engine_->metadata;
+  require_metadata(m, engine_->memory);
   const heap_header& header = m.header();
   for (std::size_t r = 0; r < header.region_count; ++r) {
     if (!metadata::is_held(r, engine_->memory.size())) continue;
@@ -136,6 +145,7 @@ void heap::zero_free_memory() {
 
 std::vector<std::string> heap::check() const {
   const metadata& m = engine_->metadata;
+  require_metadata(m, engine_->memory);
   const heap_header& header = m.header();
   const std::size_t capacity = engine_->memory.capacity();
   const std::size_t bytes = engine_->memory.size();

@@ -17,9 +17,14 @@ bool sound(const checked_memory& memory, std::uint64_t offset) noexcept {
 }
 
 attribute_record* at(const checked_memory& memory, std::uint64_t offset) {
+  if (memory.holds(offset, sizeof(attribute_record), alignof(attribute_record)))
+    memory.require_sound(offset, sizeof(attribute_record));
   if (!sound(memory, offset))
     memory.fail("an attribute at offset " + std::to_string(offset) + " is out of bounds");
-  return static_cast<attribute_record*>(memory.memory().at(offset));
+  auto* const record = static_cast<attribute_record*>(memory.memory().at(offset));
+  memory.require_sound(offset,
+                       sizeof(attribute_record) + std::uint64_t{record->key_length} + record->value_length);
+  return record;
 }
 
 std::string_view key_of(const attribute_record* record) noexcept {

@@ -27,11 +27,20 @@ class checked_memory {
     return offset != 0 && offset % alignment == 0 && bytes <= end && offset <= end - bytes;
   }
 
-  /// The `T` at an offset, followed by `extra` bytes. `errc::damaged` where that cannot be.
+  /// Throws `damaged` unless the bytes, which the segment holds, are as they were written, where that is not
+  /// known yet.
+  void require_sound(std::uint64_t offset, std::uint64_t bytes) const {
+    const std::uint64_t first = offset / page_size;
+    segment_->require_sound({first, (offset + bytes + page_size - 1) / page_size - first});
+  }
+
+  /// The `T` at an offset, followed by `extra` bytes. `errc::damaged` where that cannot be, or their pages
+  /// are not sound.
   template <class T>
   T* at(std::uint64_t offset, const char* what, std::uint64_t extra = 0) const {
     if (extra > size() || !holds(offset, sizeof(T) + extra, alignof(T)))
       fail(std::string(what) + " at offset " + std::to_string(offset) + " is out of bounds");
+    require_sound(offset, sizeof(T) + extra);
     return static_cast<T*>(heap_->at(offset));
   }
 

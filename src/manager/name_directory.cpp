@@ -115,9 +115,11 @@ object_record& name_directory::record_of(const void* object) const {
   if (offset < sizeof(object_record) ||
       !memory_.holds(offset - sizeof(object_record), sizeof(object_record), 16))
     memory_.fail("an object at offset " + std::to_string(offset) + " is out of bounds");
+  memory_.require_sound(offset - sizeof(object_record), sizeof(object_record));
   const object_record* const record = record_before(object);
   if (!sound(*record, offset))
     memory_.fail("the record of the object at offset " + std::to_string(offset) + " is not sound");
+  memory_.require_sound(offset - record->lead, record->lead);
   return const_cast<object_record&>(*record);
 }
 
@@ -147,6 +149,7 @@ std::size_t name_directory::slot_index_of(const void* object) const {
       offset % object_alignment != 0)
     return no_slot;
   // Whatever these bytes are, they are readable; what they say is believed only if a slot agrees.
+  memory_.require_sound(offset - sizeof(object_record), sizeof(object_record));
   const object_record& record = *record_before(object);
   if (!sound(record, offset)) return no_slot;
   const slot wanted = slot_for(record, object);

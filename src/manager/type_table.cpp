@@ -21,6 +21,7 @@ const type_record& type_table::at(const checked_memory& memory, std::uint64_t of
   const auto* type = memory.at<type_record>(offset, "a type record");
   if (!memory.holds(offset, sizeof(type_record) + std::uint64_t{type->name_length} + 1, alignof(type_record)))
     memory.fail("the name of the type record at offset " + std::to_string(offset) + " is out of bounds");
+  memory.require_sound(offset, sizeof(type_record) + std::uint64_t{type->name_length});
   return *type;
 }
 

@@ -86,9 +86,11 @@ reservation::~reservation() {
 }
 
 void protect(void* address, std::size_t bytes, access allowed) {
-  if (bytes != 0 && ::mprotect(address, bytes, protection_bits(allowed)) != 0) {
-    throw_errno("mprotect", describe(address, bytes));
-  }
+  if (!try_protect(address, bytes, allowed)) throw_errno("mprotect", describe(address, bytes));
+}
+
+bool try_protect(void* address, std::size_t bytes, access allowed) noexcept {
+  return bytes == 0 || ::mprotect(address, bytes, protection_bits(allowed)) == 0;
 }
 
 void map_anonymous(void* address, std::size_t bytes, access allowed) {

@@ -33,6 +33,8 @@ class reservation {
 
 /// Changes what may be done with mapped bytes. Throws std::system_error.
 void protect(void* address, std::size_t bytes, access allowed);
+/// The same; false with errno. Async-signal-safe.
+bool try_protect(void* address, std::size_t bytes, access allowed) noexcept;
 
 /// Replaces [address, address + bytes) by fresh zero memory that is not counted against the commit limit.
 void map_anonymous(void* address, std::size_t bytes, access allowed);

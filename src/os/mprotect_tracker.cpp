@@ -4,7 +4,6 @@
 // protection may split a mapping. System calls that store into protected memory (read(2) into a buffer in
 // the segment) fail with EFAULT instead of faulting: a limit of this method, and why it comes last.
 #include <sched.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,8 +11,8 @@
 #include <optional>
 
 #include "os/mapping.hpp"
+#include "os/memory_faults.hpp"
 #include "os/page_tracker.hpp"
-#include "os/write_faults.hpp"
 #include "os/write_gate.hpp"
 
 namespace perdure::os {
@@ -27,20 +26,22 @@ static_assert(word::is_always_lock_free, "the signal handler may use lock-free a
 
 class mprotect_tracker final : public page_tracker {
  public:
-  mprotect_tracker(std::byte* base, std::size_t capacity)
-      : base_(base),
-        words_((capacity / granule + 63) / 64),
+  explicit mprotect_tracker(guarded_range& memory)
+      : memory_(memory),
+        base_(memory.base()),
+        words_((memory.size() / granule + 63) / 64),
         bitmap_((words_ * sizeof(word) + granule - 1) / granule * granule, granule) {
     protect(bitmap_.base(), bitmap_.size(), access::read_write);
     // Zero memory is a valid array of zero atomics on every platform this builds for.
     dirty_ = reinterpret_cast<word*>(bitmap_.base());
-    watch_.emplace(base, capacity, &mprotect_tracker::on_store, this);
+    watch_.emplace(base_, memory.size(), watched_touches::stores, &mprotect_tracker::on_store, this);
   }
 
   ~mprotect_tracker() override { detach(); }
 
   tracker_kind kind() const noexcept override { return tracker_kind::mprotect; }
   bool rearms() const noexcept override { return true; }
+  access access_before_stores() const noexcept override { return access::read; }
 
   void open_range(std::size_t offset, std::size_t bytes) override {
     protect(base_ + offset, bytes, access::read);
@@ -69,7 +70,7 @@ class mprotect_tracker final : public page_tracker {
     }
     // Protect before forgetting: a failure half way leaves granules marked, and they are reported again.
     for (std::size_t i = first_reported; i < dirty.size(); ++i) {
-      protect(base_ + dirty[i].offset, dirty[i].bytes, access::read);
+      memory_.protect(dirty[i].offset, dirty[i].bytes, access::read);
     }
     for (std::size_t i = first_reported; i < dirty.size(); ++i) {
       const std::size_t first = dirty[i].offset / granule;
@@ -82,7 +83,7 @@ class mprotect_tracker final : public page_tracker {
   void hold_writers(const byte_range& part) override {
     gate_.shut(base_ + part.offset, base_ + part.offset + part.bytes);
     try {
-      protect(base_ + part.offset, part.bytes, access::read);
+      memory_.protect(part.offset, part.bytes, access::read);
     } catch (...) {
       gate_.open();
       throw;
@@ -94,7 +95,7 @@ class mprotect_tracker final : public page_tracker {
   void detach() noexcept override { watch_.reset(); }
 
  private:
-  static bool on_store(void* tracker, std::byte* address) noexcept {
+  static bool on_store(void* tracker, std::byte* address, touch) noexcept {
     auto& self = *static_cast<mprotect_tracker*>(tracker);
     // What is not open is not to be stored to.
     if (address >= self.base_ + self.open_.load(std::memory_order_relaxed)) return false;
@@ -110,7 +111,7 @@ class mprotect_tracker final : public page_tracker {
       for (std::size_t i = first; i < first + count; ++i) {
         dirty_[i / 64].fetch_or(std::uint64_t{1} << (i % 64), std::memory_order_relaxed);
       }
-      if (::mprotect(base_ + first * granule, count * granule, PROT_READ | PROT_WRITE) == 0) return true;
+      if (memory_.try_protect(first * granule, count * granule, access::read_write)) return true;
       // Out of mappings (vm.max_map_count): a larger piece has fewer borders. Aligned powers of two, so
       // the pieces nest.
       if (errno != ENOMEM || count >= all) return false;
@@ -125,19 +126,20 @@ class mprotect_tracker final : public page_tracker {
     }
   }
 
+  guarded_range& memory_;
   std::byte* base_;
   std::size_t words_;
   reservation bitmap_;
   word* dirty_ = nullptr;
   std::atomic<std::size_t> open_{0};  // end of the furthest part opened so far
   write_gate gate_;
-  std::optional<write_fault_watch> watch_;
+  std::optional<fault_watch> watch_;
 };
 
 }  // namespace
 
-std::unique_ptr<page_tracker> make_mprotect_tracker(std::byte* base, std::size_t capacity) {
-  return std::make_unique<mprotect_tracker>(base, capacity);
+std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory) {
+  return std::make_unique<mprotect_tracker>(memory);
 }
 
 }  // namespace perdure::os

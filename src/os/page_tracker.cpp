@@ -33,7 +33,8 @@ bool self_test(tracker_kind kind) {
   scratch.resize(block);
   reservation range(2 * block, std::size_t{2} << 20);
   map_private(range.base(), block, scratch.descriptor(), 0, access::read_write);
-  const auto tracker = make_page_tracker(kind, range.base(), range.size());
+  guarded_range memory(range.base(), range.size());
+  const auto tracker = make_page_tracker(kind, memory);
   tracker->open_range(0, 2 * block);
 
   volatile std::byte* bytes = range.base();
@@ -109,16 +110,16 @@ tracker_kind choose_tracker() {
       "no way to track stores works here: userfaultfd, /proc/self/pagemap and mprotect all failed");
 }
 
-std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, std::byte* base, std::size_t capacity) {
+std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, guarded_range& memory) {
   switch (kind) {
     case tracker_kind::uffd:
-      return make_uffd_tracker(base, capacity);
+      return make_uffd_tracker(memory);
     case tracker_kind::pagemap:
-      return make_pagemap_tracker(base, capacity);
+      return make_pagemap_tracker(memory);
     case tracker_kind::mprotect:
       break;
   }
-  return make_mprotect_tracker(base, capacity);
+  return make_mprotect_tracker(memory);
 }
 
 }  // namespace perdure::os

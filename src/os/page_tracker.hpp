@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "os/guarded_range.hpp"
+
 namespace perdure::os {
 
 /// A piece of the tracked range, in bytes from its base; whole pages.
@@ -36,6 +38,9 @@ class page_tracker {
   /// Whether `collect` itself starts the next interval. If not, every page it reported is reported again
   /// until its private copy is dropped.
   virtual bool rearms() const noexcept = 0;
+  /// What may be done with an open page that is not dirty: less than everything where the first store is
+  /// caught by protection.
+  virtual access access_before_stores() const noexcept { return access::read_write; }
 
   /// Makes a mapped part of the range readable and writable, and watches it. No page in it is dirty.
   /// Thread-safe for ranges that are not yet open.
@@ -69,13 +74,13 @@ bool tracker_works(tracker_kind kind);
 /// The kind PERDURE_TRACKER names, if it works; else the first that works.
 tracker_kind choose_tracker();
 
-/// Tracks [base, base + capacity), a reservation into which files may already be mapped; nothing is
-/// accessible until `open_range`. Throws std::system_error when the kernel refuses.
-std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, std::byte* base, std::size_t capacity);
+/// Tracks a reservation into which files may already be mapped; nothing is accessible until `open_range`.
+/// What is closed in the range afterwards is not dirty. Throws std::system_error when the kernel refuses.
+std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, guarded_range& memory);
 
 // The three implementations, each in its own file.
-std::unique_ptr<page_tracker> make_uffd_tracker(std::byte* base, std::size_t capacity);
-std::unique_ptr<page_tracker> make_pagemap_tracker(std::byte* base, std::size_t capacity);
-std::unique_ptr<page_tracker> make_mprotect_tracker(std::byte* base, std::size_t capacity);
+std::unique_ptr<page_tracker> make_uffd_tracker(guarded_range& memory);
+std::unique_ptr<page_tracker> make_pagemap_tracker(guarded_range& memory);
+std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory);
 
 }  // namespace perdure::os

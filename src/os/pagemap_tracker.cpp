@@ -23,11 +23,11 @@ constexpr std::uint64_t of_file = 1ULL << 61;
 
 class pagemap_tracker final : public page_tracker {
  public:
-  pagemap_tracker(std::byte* base, std::size_t capacity)
-      : base_(base),
+  explicit pagemap_tracker(guarded_range& memory)
+      : base_(memory.base()),
         page_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
         pagemap_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "/proc/self/pagemap"),
-        hold_(base, capacity) {
+        hold_(memory) {
     if (!pagemap_) throw_errno("open", "/proc/self/pagemap");
   }
 
@@ -75,8 +75,8 @@ class pagemap_tracker final : public page_tracker {
 
 }  // namespace
 
-std::unique_ptr<page_tracker> make_pagemap_tracker(std::byte* base, std::size_t capacity) {
-  return std::make_unique<pagemap_tracker>(base, capacity);
+std::unique_ptr<page_tracker> make_pagemap_tracker(guarded_range& memory) {
+  return std::make_unique<pagemap_tracker>(memory);
 }
 
 }  // namespace perdure::os

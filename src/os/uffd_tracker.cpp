@@ -63,7 +63,7 @@ constexpr std::uint64_t page_is_zero = 1ULL << 5;
 
 class uffd_tracker final : public page_tracker {
  public:
-  uffd_tracker(std::byte* base, std::size_t capacity) : base_(base), hold_(base, capacity) {
+  explicit uffd_tracker(guarded_range& memory) : base_(memory.base()), hold_(memory) {
     faults_ = file(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | user_mode_only)),
                    "userfaultfd");
     if (!faults_) throw_errno("userfaultfd", "");
@@ -71,7 +71,7 @@ class uffd_tracker final : public page_tracker {
     api.api = UFFD_API;
     api.features = feature_wp_async | feature_wp_unpopulated;
     if (::ioctl(faults_.descriptor(), UFFDIO_API, &api) != 0) throw_errno("UFFDIO_API", "");
-    watch(0, capacity);
+    watch(0, memory.size());
     pagemap_ = file(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "/proc/self/pagemap");
     if (!pagemap_) throw_errno("open", "/proc/self/pagemap");
   }
@@ -169,8 +169,8 @@ class uffd_tracker final : public page_tracker {
 
 }  // namespace
 
-std::unique_ptr<page_tracker> make_uffd_tracker(std::byte* base, std::size_t capacity) {
-  return std::make_unique<uffd_tracker>(base, capacity);
+std::unique_ptr<page_tracker> make_uffd_tracker(guarded_range& memory) {
+  return std::make_unique<uffd_tracker>(memory);
 }
 
 }  // namespace perdure::os

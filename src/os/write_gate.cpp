@@ -54,10 +54,12 @@ bool write_gate::is_shut_for(std::byte* begin, std::byte* end) const noexcept {
 }
 
 // Whoever waited may have been let go by an opening that could not make the memory writable.
-bool write_hold::on_store(void* hold, std::byte* address) noexcept {
+bool write_hold::on_store(void* hold, std::byte* address, touch) noexcept {
   auto& self = *static_cast<write_hold*>(hold);
-  if (address >= self.base_ + self.open_.load()) return false;
-  return self.gate_.pass(address, [address] {
+  const auto offset = static_cast<std::size_t>(address - self.memory_.base());
+  if (offset >= self.open_.load()) return false;
+  return self.gate_.pass(address, [&self, offset] {
+    return self.memory_.try_protect(offset - offset % page_bytes, page_bytes, access::read_write);
     std::byte* const page = address - reinterpret_cast<std::uintptr_t>(address) % page_bytes;
     return ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0;
   });
@@ -70,10 +72,11 @@ void write_hold::opened(std::size_t end) noexcept {
 }
 
 void write_hold::hold(std::size_t offset, std::size_t bytes) {
-  if (!watch_) watch_.emplace(base_, bytes_, &write_hold::on_store, this);
-  gate_.shut(base_ + offset, base_ + offset + bytes);
+  if (!watch_)
+    watch_.emplace(memory_.base(), memory_.size(), watched_touches::stores, &write_hold::on_store, this);
+  gate_.shut(memory_.base() + offset, memory_.base() + offset + bytes);
   try {
-    protect(base_ + offset, bytes, access::read);
+    memory_.hold(offset, bytes);
   } catch (...) {
     release(offset, bytes);
     throw;
@@ -81,8 +84,7 @@ void write_hold::hold(std::size_t offset, std::size_t bytes) {
 }
 
 void write_hold::release(std::size_t offset, std::size_t bytes) noexcept {
-  // Should it fail, the first store to each page does it.
-  static_cast<void>(::mprotect(base_ + offset, bytes, PROT_READ | PROT_WRITE));
+  memory_.release(offset, bytes);
   gate_.open();
 }
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "os/write_faults.hpp"
+#include "os/guarded_range.hpp"
+#include "os/memory_faults.hpp"
 
 namespace perdure::os {
 
@@ -48,7 +49,7 @@ class write_gate {
 /// installed by the first `hold`.
 class write_hold {
  public:
-  write_hold(std::byte* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
+  explicit write_hold(guarded_range& memory) : memory_(memory) {}
 
   /// [0, end) is in use. A store to what is not is a mistake of the program's.
   void opened(std::size_t end) noexcept;
@@ -59,13 +60,12 @@ class write_hold {
   void detach() noexcept { watch_.reset(); }
 
  private:
-  static bool on_store(void* self, std::byte* address) noexcept;
+  static bool on_store(void* self, std::byte* address, touch how) noexcept;
 
-  std::byte* base_;
-  std::size_t bytes_;
+  guarded_range& memory_;
   std::atomic<std::size_t> open_{0};
   write_gate gate_;
-  std::optional<write_fault_watch> watch_;
+  std::optional<fault_watch> watch_;
 };
 
 }  // namespace perdure::os

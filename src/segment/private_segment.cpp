@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
+#include <perdure/error.hpp>
+#include <system_error>
 #include <utility>
 
 #include "segment/growth.hpp"
@@ -43,17 +46,19 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   map_part(base_, home, 0, mapped_, os::access::read_write);
   open_ = mapped_;
   size_.store(mapped_, std::memory_order_release);
+  range_ = std::make_unique<os::guarded_range>(base_, capacity_);
   if (use != page_use::tracked) return;
   const std::size_t small = std::max(round_up(mapped_, size_step), small_page_part);
   // What a store holds is there to be filled and scanned.
   if (huge_pages_wanted(true) && small < capacity_) os::prefer_huge_pages(base_ + small, capacity_ - small);
-  tracker_ = os::make_page_tracker(os::choose_tracker(), base_, capacity_);
+  tracker_ = os::make_page_tracker(os::choose_tracker(), *range_);
   tracker_->open_range(0, mapped_);
 }
 
 private_segment::~private_segment() {
   // Unmapping before the tracker goes spares the kernel a walk over the pages to take its marks off.
   if (tracker_) tracker_->detach();
+  range_->detach();
   memory_ = os::reservation();
 }
 
@@ -87,10 +92,26 @@ void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty
   // What the tracker has reported it will not report again, so it is kept until it has been handed on.
   tracker_->collect({where.first * page_size, where.count * page_size}, collected_);
   dirty.reserve(dirty.size() + collected_.size());
-  for (const os::byte_range& range : collected_)
-    dirty.push_back({range.offset / page_size, range.bytes / page_size});
+  for (const os::byte_range& range : collected_) push_open(range, dirty);
   collected_.clear();
   normalize(dirty);
+}
+
+// A tracker may report more than was stored to; what nobody has touched yet must not be read for it.
+void private_segment::push_open(const os::byte_range& range, std::vector<page_run>& dirty) const {
+  constexpr std::size_t step = os::guarded_range::extent_bytes;
+  std::size_t begin = range.offset;
+  const std::size_t end = range.offset + range.bytes;
+  const std::size_t guarded = std::min(end, range_->closable_extents() * step);
+  for (std::size_t at = begin; at < guarded;) {
+    const std::size_t next = (at / step + 1) * step;
+    if (range_->is_closed(at / step)) {
+      if (begin < at) dirty.push_back({begin / page_size, (at - begin) / page_size});
+      begin = next;
+    }
+    at = next;
+  }
+  if (begin < end) dirty.push_back({begin / page_size, (end - begin) / page_size});
 }
 
 void private_segment::adopt(std::span<const file_extent> home, std::span<const page_run> settled) {
@@ -130,6 +151,28 @@ void private_segment::replace_by_home(page_run pages, std::span<const file_exten
 
 void private_segment::seal() {
   os::protect(base_, mapped_, os::access::read);
+}
+
+void private_segment::examine_when_touched(home_examiner& examiner) {
+  examiner_ = &examiner;
+  const os::access untracked = read_only_ ? os::access::read : os::access::read_write;
+  range_->close(mapped_, tracker_ ? tracker_->access_before_stores() : untracked, examiner);
+}
+
+void private_segment::require_sound(page_run pages) const {
+  constexpr std::uint64_t step = os::guarded_range::extent_bytes / page_size;
+  const std::uint64_t end =
+      std::min<std::uint64_t>((pages.first + pages.count + step - 1) / step, range_->closable_extents());
+  for (std::uint64_t extent = pages.first / step; extent < end; ++extent) {
+    while (range_->is_closed(extent)) {
+      const os::guarded_range::opening found = range_->open(extent);
+      if (found == os::guarded_range::opening::unfit) examiner_->report(extent);
+      if (found == os::guarded_range::opening::failed)
+        throw error(errc::out_of_memory,
+                    "the kernel does not open memory that was closed until its first touch (" +
+                        std::generic_category().message(errno) + "); see vm.max_map_count");
+    }
+  }
 }
 
 }  // namespace perdure

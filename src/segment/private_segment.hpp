@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "os/guarded_range.hpp"
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
 #include "segment/segment.hpp"
@@ -30,6 +31,13 @@ enum class page_use {
   none,     ///< there are none: writable until `seal` only
 };
 
+/// Examines what a segment's home files hold, an extent at a time.
+class home_examiner : public os::extent_examiner {
+ public:
+  /// Not in a signal handler: throws what is wrong with an extent; returns if it is fit after all.
+  virtual void report(std::size_t extent) = 0;
+};
+
 class private_segment final : public segment {
  public:
   /// Maps `home` from the segment's start; its total is the segment's first size. Throws std::system_error.
@@ -38,6 +46,7 @@ class private_segment final : public segment {
 
   void grow(std::size_t bytes) override;
   void discard(page_run pages) override;
+  void require_sound(page_run pages) const override;
 
   /// Calls `notice` once, when the segment is or becomes larger than so many bytes; by whoever makes it grow,
   /// so it must be quick and must not throw.
@@ -65,12 +74,19 @@ class private_segment final : public segment {
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
   void seal();
+  /// Lets `examiner`, which must outlive the segment, see each extent that is mapped now before anybody else
+  /// does. Before the program knows the segment; after `seal`.
+  void examine_when_touched(home_examiner& examiner);
 
   std::string_view tracker() const noexcept { return tracker_ ? os::name_of(tracker_->kind()) : "none"; }
 
  private:
+  void push_open(const os::byte_range& range, std::vector<page_run>& dirty) const;
+
+  std::unique_ptr<os::guarded_range> range_;
   std::unique_ptr<os::page_tracker> tracker_;
   os::reservation memory_;
+  home_examiner* examiner_ = nullptr;
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
   std::mutex growing_;
   int owner_;  // process; a child forked while another thread held `growing_` has nobody to wait for

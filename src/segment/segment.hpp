@@ -42,6 +42,12 @@ class segment {
   /// Thread-safe with respect to other pages.
   virtual void discard(page_run pages) = 0;
 
+  /// Throws `damaged` if a page here, or near enough to be examined with it, is not as it was written;
+  /// returns at once where pages are not examined when they are first touched. To be called before memory
+  /// that nobody has touched is given to a system call, or read where damage must be an exception.
+  /// Thread-safe.
+  virtual void require_sound(page_run) const {}
+
  protected:
   segment() = default;
 

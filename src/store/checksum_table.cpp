@@ -62,7 +62,7 @@ checksum_table::checksum_table(const os::file& directory, const layout::super_sl
   file_ = os::file::open_in(directory, "crc", writable ? O_RDWR : O_RDONLY);
   layout::checksum_header header{};
   const std::size_t got = file_.read_at(&header, sizeof header, 0);
-  if (got != sizeof header || !is_sound(header, layout::checksum_magic)) {
+  if (got != sizeof header || !perdure::is_sound(header, layout::checksum_magic)) {
     throw_damaged(file_.path(), "its header has no valid checksum");
   }
   if (header.uuid != super.uuid) throw_damaged(file_.path(), "it belongs to another store");
@@ -86,10 +86,7 @@ void checksum_table::load(std::size_t index) {
   auto& page = *reinterpret_cast<layout::table_page*>(memory_.base() + index * layout::block);
   const std::size_t got = file_.read_at(&page, sizeof page, file_offset(index));
   if (got < sizeof page) std::memset(reinterpret_cast<std::byte*>(&page) + got, 0, sizeof page - got);
-  const bool blank = is_all_zero(&page, sizeof page);
-  const bool sound =
-      blank || (page.crc == checksum_of_table_page(page) && page.index == index && page.store == store_);
-  if (!sound) {
+  if (!is_sound(index, page)) {
     if (!read_home_) {
       throw_damaged(file_.path(), "table page " + std::to_string(index) + " (for pages from " +
                                       std::to_string(index * per_table_page) + ") has no valid checksum");
@@ -97,6 +94,18 @@ void checksum_table::load(std::size_t index) {
     rebuild(index);
   }
   loaded_[index] = true;
+}
+
+bool checksum_table::is_sound(std::size_t index, const layout::table_page& page) const noexcept {
+  return is_all_zero(&page, sizeof page) ||
+         (page.crc == checksum_of_table_page(page) && page.index == index && page.store == store_);
+}
+
+bool checksum_table::read_stored(std::size_t index, layout::table_page& to) const noexcept {
+  const std::ptrdiff_t got = os::try_read_at(file_.descriptor(), &to, sizeof to, file_offset(index));
+  if (got < 0) return false;
+  std::memset(reinterpret_cast<std::byte*>(&to) + got, 0, sizeof to - static_cast<std::size_t>(got));
+  return is_sound(index, to);
 }
 
 void checksum_table::rebuild(std::size_t index) {

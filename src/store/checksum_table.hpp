@@ -31,6 +31,10 @@ class checksum_table {
   std::uint32_t get(std::uint64_t page);
   void set(std::uint64_t page, std::uint32_t entry);
 
+  /// Reads a table page from the file, whatever is in memory. False unless it is sound; it may be torn while
+  /// `flush` writes it. Async-signal-safe, and may be called by any thread at any time.
+  bool read_stored(std::size_t index, layout::table_page& to) const noexcept;
+
   /// Takes disk space for the table pages that hold the entries of these pages (sorted).
   void reserve_space(std::span<const page_run> pages);
   /// Writes the changed table pages and makes the file long enough for the segment. Not yet durable.
@@ -42,6 +46,7 @@ class checksum_table {
  private:
   layout::table_page& at(std::uint64_t page);
   void load(std::size_t index);
+  bool is_sound(std::size_t index, const layout::table_page& page) const noexcept;
   void rebuild(std::size_t index);
 
   static std::uint64_t file_bytes_for(std::uint64_t segment_bytes);

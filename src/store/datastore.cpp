@@ -114,6 +114,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           checkpoint_log(os::file::open_directory(path), uuid),
           options.keep_last,
           memory_budget(options),
+          options.verify == verify_mode::lazy,
           std::move(place)};
 }
 
@@ -157,9 +158,13 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
   if (use != store_use::write) return make_private_store(std::move(parts));
   recover(parts);
-  if (options.backing != backing::shared_file) return make_private_store(std::move(parts));
-  if (parts.redone) settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log);
-  return make_shared_store(std::move(parts));
+  // Lazy checks read the table's file, which must then agree with home.
+  if (parts.redone && (options.backing == backing::shared_file || parts.verify_lazily)) {
+    settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log);
+    parts.redone.reset();
+  }
+  if (options.backing == backing::shared_file) return make_shared_store(std::move(parts));
+  return make_private_store(std::move(parts));
 }
 
 void require_whole(const os::file& directory, const std::filesystem::path& path) {
@@ -167,16 +172,19 @@ void require_whole(const os::file& directory, const std::filesystem::path& path)
   if (report.whole()) return;
   const auto first = std::find_if(report.findings.begin(), report.findings.end(),
                                   [](const verify_finding& one) { return one.damage; });
-  const std::uint64_t more = report.damages - 1;
-  throw error(errc::damaged, path.string() + " is damaged: " + to_string(*first) +
-                                 (more == 0 ? "" : ", and " + std::to_string(more) + " more") +
-                                 "; see `perdure verify` and `perdure repair`");
+  throw_damaged_store(path, *first, report.damages - 1);
 }
 
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, store_use use,
                                          const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
+    if (options.verify == verify_mode::lazy && writable && options.backing == backing::shared_file) {
+      throw error(errc::unsupported, path.string() +
+                                         ": pages of a shared mapping cannot be checked when they are first "
+                                         "touched: open the store privately, or check all of it first "
+                                         "(verify_mode::open)");
+    }
     const os::file directory = open_store_directory(path);
     // Looked at before LOCK is made, so that a directory that is no store stays as it is.
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
@@ -267,6 +275,19 @@ store_info datastore::inspect(const std::filesystem::path& given) {
     }
     return info;
   });
+}
+
+void datastore::require_sound(const void* address, std::size_t bytes) {
+  const segment& within = memory();
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const auto base = reinterpret_cast<std::uintptr_t>(within.base());
+  if (begin < base || begin - base > within.size() || bytes > within.size() - (begin - base)) {
+    throw error(errc::invalid_argument,
+                "the bytes to be checked are not in the memory of " + path().string());
+  }
+  if (bytes == 0) return;
+  const std::uint64_t first = (begin - base) / page_size;
+  within.require_sound({first, (begin - base + bytes - 1) / page_size - first + 1});
 }
 
 std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {

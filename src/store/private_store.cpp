@@ -17,6 +17,7 @@
 #include "store/early_writer.hpp"
 #include "store/failure.hpp"
 #include "store/kept_epochs.hpp"
+#include "store/lazy_verifier.hpp"
 #include "store/memory_watch.hpp"
 #include "store/redo.hpp"
 #include "store/store_copy.hpp"
@@ -104,6 +105,7 @@ class private_store final : public datastore {
   mutable std::mutex control_;  // one checkpoint, close or info at a time
   bool open_ = true;
   std::optional<store_parts> parts_;
+  std::unique_ptr<lazy_verifier> verifier_;
   std::unique_ptr<private_segment> memory_;
   std::unique_ptr<background_worker> worker_ = std::make_unique<background_worker>();
 
@@ -158,18 +160,25 @@ private_store::private_store(store_parts parts)
                                                  : page_use::none;
   memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use);
   tracker_ = memory_->tracker();
+  const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
+  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
+    if (verifier_) memory_->examine_when_touched(*verifier_);
     if (unapplied_) worker_->post([this] { apply_quietly(); });
     memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     return;
   }
   // What was written home early belongs to no checkpoint, if none came after it.
-  undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());
+  const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
+  undo_in_memory(saved, memory_->base());
   for (const committed_journal& journal : pending) {
     const bool newest = &journal == &pending.back();
     redo_in_memory(journal, memory_->base(), newest ? std::vector<page_run>{} : pages_of(pending.back()));
+    if (verifier_) verifier_->know(journal);
   }
+  if (verifier_) verifier_->know(saved);
   if (use == page_use::none) memory_->seal();
+  if (verifier_) memory_->examine_when_touched(*verifier_);
 }
 
 // Before any lock: in a forked child it may be held by a thread that does not exist.
@@ -319,6 +328,8 @@ void private_store::gather(std::span<const page_run> released) {
     }
   }
   normalize(now);
+  // Home loses what they held, and nobody need have touched them.
+  if (verifier_) verifier_->pass_over(now);
   changed_.gather(*memory_, {0, pages}, early_);
   changed_.release(now, early_);
 }
@@ -584,6 +595,7 @@ void private_store::shut() noexcept {
   worker_->wait();
   worker_.reset();
   memory_.reset();
+  verifier_.reset();
   parts_.reset();
 }
 

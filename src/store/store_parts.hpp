@@ -31,6 +31,7 @@ struct store_parts {
   checkpoint_log log;
   unsigned keep_last;           // labelled epochs to keep as copies
   std::uint64_t memory_budget;  // bytes that changed pages may take
+  bool verify_lazily;           // pages when they are first touched
   os::reservation place;        // address space for the segment
   // What was found committed and has been written home, where nothing is durable yet.
   std::optional<committed_journal> redone = std::nullopt;

@@ -672,6 +672,13 @@ verify_report verify_files(const os::file& directory, const verify_options& opti
   return verification(directory, options).run();
 }
 
+void throw_damaged_store(const std::filesystem::path& store, const verify_finding& first,
+                         std::uint64_t more) {
+  throw error(errc::damaged, store.string() + " is damaged: " + to_string(first) +
+                                 (more == 0 ? "" : ", and " + std::to_string(more) + " more") +
+                                 "; see `perdure verify` and `perdure repair`");
+}
+
 verify_report datastore::verify(const std::filesystem::path& given, const verify_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("verify", path, [&] {

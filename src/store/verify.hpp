@@ -1,6 +1,7 @@
 // Checking every byte of a store that nobody writes.
 #pragma once
 
+#include <filesystem>
 #include <perdure/verify.hpp>
 
 #include "os/file.hpp"
@@ -11,5 +12,9 @@ namespace perdure {
 /// for other reasons than damage (`not_a_store`, `too_new`, `incompatible`), and failed system calls other
 /// than reads.
 verify_report verify_files(const os::file& directory, const verify_options& options);
+
+/// Throws `damaged` for a store that cannot be used as it is; `more` counts what else was found.
+[[noreturn]] void throw_damaged_store(const std::filesystem::path& store, const verify_finding& first,
+                                      std::uint64_t more = 0);
 
 }  // namespace perdure

@@ -64,6 +64,7 @@ int main() {
   CONSTANT(PERDURE_BACKING_SHARED);
   CONSTANT(PERDURE_OPEN_CHECKS_JOURNAL);
   CONSTANT(PERDURE_OPEN_CHECKS_ALL);
+  CONSTANT(PERDURE_OPEN_CHECKS_LAZILY);
   STRUCT(perdure_store_options);
   MEMBER(perdure_store_options, struct_size);
   MEMBER(perdure_store_options, capacity);

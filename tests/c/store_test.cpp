@@ -201,6 +201,9 @@ TEST_F(c_store_test, OptionsReachTheStore) {
   options.checks = PERDURE_OPEN_CHECKS_ALL;
   EXPECT_OK(perdure_store_open(beside("pinned").c_str(), &options, &store));
   close();
+  options.checks = PERDURE_OPEN_CHECKS_LAZILY;
+  EXPECT_OK(perdure_store_open(beside("pinned").c_str(), &options, &store));
+  close();
   options.backing = PERDURE_BACKING_SHARED;
   options.checks = PERDURE_OPEN_CHECKS_JOURNAL;
   EXPECT_OK(perdure_store_open(path.c_str(), &options, &store));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,22 @@ class looking_after_stores : public perdure::scratch_directory {
     file.put(static_cast<char>(before ^ 1));
   }
 };
+
+TEST_F(looking_after_stores, commands_check_pages_when_they_use_them_if_told_to) {
+  make_store();
+  for (const char* mode : {"journal", "open", "lazy"}) {
+    EXPECT_NE(ok({"ls", at("store"), "--verify", mode}).find("graph"), std::string::npos);
+    EXPECT_EQ(ok_json({"graph", "info", at("store"), "--verify", mode})["edges"], 3);
+  }
+  EXPECT_EQ(ok_json({"graph", "cc", at("store"), "--verify", "lazy"})["vertices"], 5);
+  ok({"graph", "ingest", at("store"), at("edges.txt"), "--verify", "lazy"});
+  EXPECT_EQ(perdure_run({"ls", at("store"), "--verify", "sometimes"}).status, 2);
+  damage_a_page();
+  fails({"ls", at("store"), "--verify", "lazy"}, "heap.000 at byte 2097152, page 0, epoch 3: its bytes");
+  ::setenv("PERDURE_VERIFY", "lazy", 1);
+  fails({"graph", "info", at("store")}, "page 0, epoch 3");
+  ::unsetenv("PERDURE_VERIFY");
+}
 
 TEST_F(looking_after_stores, verify_says_whole_or_names_the_damage) {
   make_store();

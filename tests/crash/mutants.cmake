@@ -225,7 +225,7 @@ perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up befor
   home.sync();]=])
 
 perdure_mutant(undo_for_writers_only private_store.cpp "a reader sees pages of a checkpoint that never came"
-[=[  undo_in_memory(parts_->undo.find(epoch_, bytes_), memory_->base());]=]
+[=[  undo_in_memory(saved, memory_->base());]=]
 [=[]=])
 
 perdure_mutant(early_before_applied private_store.cpp "pages are written home early while a journal that holds them is not applied"

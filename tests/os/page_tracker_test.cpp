@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -41,7 +42,8 @@ class a_page_tracker : public ::testing::TestWithParam<tracker_kind> {
     scratch_.resize(in_file);
     range_ = reservation(capacity, std::size_t{2} * mib);
     map_private(range_.base(), in_file, scratch_.descriptor(), 0, access::read_write);
-    tracker_ = make_page_tracker(GetParam(), range_.base(), capacity);
+    memory_.emplace(range_.base(), capacity);
+    tracker_ = make_page_tracker(GetParam(), *memory_);
     tracker_->open_range(0, in_file);
   }
   void TearDown() override {
@@ -79,6 +81,7 @@ class a_page_tracker : public ::testing::TestWithParam<tracker_kind> {
   static constexpr std::size_t capacity = 256 * mib;
   file scratch_;
   reservation range_;
+  std::optional<guarded_range> memory_;
   std::unique_ptr<page_tracker> tracker_;
 };
 
@@ -324,7 +327,8 @@ TEST(the_mprotect_tracker, leaves_the_faults_of_others_to_others) {
     ::sigaction(SIGSEGV, &mine, &before);
     guarded = static_cast<std::byte*>(::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     reservation range(2 * mib, 2 * mib);
-    const auto tracker = make_mprotect_tracker(range.base(), range.size());
+    guarded_range memory(range.base(), range.size());
+    const auto tracker = make_mprotect_tracker(memory);
     tracker->open_range(0, range.size());
     *const_cast<volatile std::byte*>(guarded) = std::byte{1};
     *const_cast<volatile std::byte*>(range.base()) = std::byte{1};
@@ -343,7 +347,8 @@ TEST(the_mprotect_tracker, lets_a_stray_store_end_the_program) {
   if (child == 0) {
     ::signal(SIGSEGV, SIG_DFL);
     reservation range(4 * mib, 2 * mib);
-    const auto tracker = make_mprotect_tracker(range.base(), range.size());
+    guarded_range memory(range.base(), range.size());
+    const auto tracker = make_mprotect_tracker(memory);
     tracker->open_range(0, 2 * mib);
     std::byte* const elsewhere =
         static_cast<std::byte*>(::mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

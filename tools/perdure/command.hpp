@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <perdure/datastore.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -35,6 +36,8 @@ CLI::Option* add_number_option(CLI::App& command, const std::string& name, std::
                                std::function<void(std::uint64_t)> store);
 /// Adds `--threads`, 1 to 1024; by default one for each processor this process may use.
 void add_threads_option(CLI::App& command, unsigned& threads);
+/// Adds `--verify`, or PERDURE_VERIFY in the environment: what of the store is checked, and when.
+void add_verify_option(CLI::App& command, verify_mode& mode);
 
 // Each adds one subcommand, whose callback does the work.
 void add_info_command(CLI::App& program);

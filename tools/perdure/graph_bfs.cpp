@@ -17,11 +17,12 @@ struct options {
   std::uint64_t source = 0;
   std::filesystem::path levels;
   unsigned threads = 1;
+  verify_mode verify = verify_mode::journal;
   bool as_json = false;
 };
 
 void run(const options& given) {
-  const attached_graph attached(given.store);
+  const attached_graph attached(given.store, given.verify);
   const stopwatch index_watch;
   const graph::vertex_index index(*attached.graph, given.threads);
   const double index_seconds = index_watch.seconds();
@@ -79,6 +80,7 @@ void add_bfs_command(CLI::App& graph_command) {
   command.add_option("--levels", given->levels,
                      "Write a line 'id level' for each vertex reached, sorted by id; '-' is standard output");
   add_threads_option(command, given->threads);
+  add_verify_option(command, given->verify);
   add_json_option(command, given->as_json);
   command.callback([given] { run(*given); });
 }

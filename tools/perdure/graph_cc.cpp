@@ -14,11 +14,12 @@ struct options {
   std::filesystem::path store;
   std::filesystem::path labels;
   unsigned threads = 1;
+  verify_mode verify = verify_mode::journal;
   bool as_json = false;
 };
 
 void run(const options& given) {
-  const attached_graph attached(given.store);
+  const attached_graph attached(given.store, given.verify);
   const stopwatch index_watch;
   const graph::vertex_index index(*attached.graph, given.threads);
   const double index_seconds = index_watch.seconds();
@@ -70,6 +71,7 @@ void add_components_command(CLI::App& graph_command) {
       "Write a line 'id label' for each vertex, sorted by id, the label being the smallest id of "
       "its component; '-' is standard output");
   add_threads_option(command, given->threads);
+  add_verify_option(command, given->verify);
   add_json_option(command, given->as_json);
   command.callback([given] { run(*given); });
 }

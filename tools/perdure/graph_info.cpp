@@ -36,8 +36,8 @@ std::vector<ranked> largest_degrees(const stored_graph& g, std::size_t count) {
   return top;
 }
 
-void run(const std::filesystem::path& path, std::size_t top_count, bool as_json) {
-  const attached_graph attached(path);
+void run(const std::filesystem::path& path, verify_mode verify, std::size_t top_count, bool as_json) {
+  const attached_graph attached(path, verify);
   const stored_graph& g = *attached.graph;
   const std::vector<ranked> top = largest_degrees(g, top_count);
   const std::uint64_t epoch = attached.store.store().epoch();
@@ -73,6 +73,7 @@ void add_graph_info_command(CLI::App& graph_command) {
   struct options {
     std::filesystem::path store;
     std::size_t top = 0;
+    verify_mode verify = verify_mode::journal;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
@@ -80,8 +81,9 @@ void add_graph_info_command(CLI::App& graph_command) {
   command.add_option("STORE", given->store, "The store's directory")->required();
   add_number_option(command, "--top", 0, 1'000'000'000, "Also list the N vertices with the most neighbours",
                     [given](std::uint64_t n) { given->top = n; });
+  add_verify_option(command, given->verify);
   add_json_option(command, given->as_json);
-  command.callback([given] { run(given->store, given->top, given->as_json); });
+  command.callback([given] { run(given->store, given->verify, given->top, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -28,6 +28,7 @@ struct options {
   bool skip_bad_lines = false;
   std::uint64_t checkpoint_every = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t capacity = store_options{}.capacity;
+  verify_mode verify = verify_mode::journal;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -46,6 +47,7 @@ class ingestion {
 
     store_options store_settings;
     store_settings.capacity = given_.capacity;
+    store_settings.verify = given_.verify;
     manager store(open_or_create, given_.store, store_settings);
     try {
       stored_graph& g = graph_in(store);
@@ -201,6 +203,7 @@ void add_ingest_command(CLI::App& graph_command) {
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   add_threads_option(command, given->threads);
+  add_verify_option(command, given->verify);
   add_json_option(command, given->as_json);
   command.callback([given] {
     if (given->files.empty() && !given->rmat_scale)

@@ -41,8 +41,8 @@ std::string printable(const std::string& name) {
   return text;
 }
 
-void run(const std::filesystem::path& path, bool as_json) {
-  const manager store(open_read_only, path);
+void run(const std::filesystem::path& path, verify_mode verify, bool as_json) {
+  const manager store(open_read_only, path, {.verify = verify});
   std::vector<entry> entries;
   for (auto i = store.named_begin(); i != store.named_end(); ++i) entries.push_back(entry_of(*i, "named"));
   for (auto i = store.unique_begin(); i != store.unique_end(); ++i) entries.push_back(entry_of(*i, "unique"));
@@ -79,13 +79,15 @@ void run(const std::filesystem::path& path, bool as_json) {
 void add_list_command(CLI::App& program) {
   struct options {
     std::filesystem::path store;
+    verify_mode verify = verify_mode::journal;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
   CLI::App& command = *program.add_subcommand("ls", "List the objects in a store");
   command.add_option("STORE", given->store, "The store's directory")->required();
+  add_verify_option(command, given->verify);
   add_json_option(command, given->as_json);
-  command.callback([given] { run(given->store, given->as_json); });
+  command.callback([given] { run(given->store, given->verify, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -1,12 +1,16 @@
 // The command-line program. Exit codes: 0 done, 1 failed, 2 wrong command line.
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <new>
+#include <perdure/damage.hpp>
 #include <perdure/error.hpp>
 #include <perdure/version.hpp>
 #include <string>
@@ -55,6 +59,19 @@ void add_threads_option(CLI::App& command, unsigned& threads) {
   })->default_str(std::to_string(threads));
 }
 
+void add_verify_option(CLI::App& command, verify_mode& mode) {
+  static const std::map<std::string, verify_mode> modes{
+      {"journal", verify_mode::journal}, {"open", verify_mode::open}, {"lazy", verify_mode::lazy}};
+  command
+      .add_option("--verify", mode,
+                  "What of the store is checked. journal: what opening needs; open: every byte, first; "
+                  "lazy: each page before it is first used")
+      ->transform(CLI::CheckedTransformer(modes))
+      ->type_name("journal|open|lazy")
+      ->envname("PERDURE_VERIFY")
+      ->default_str("journal");
+}
+
 void add_graph_commands(CLI::App& program) {
   CLI::App& graph = *program.add_subcommand("graph", "Keep graphs in stores and ask about them");
   graph.require_subcommand(1);
@@ -87,6 +104,21 @@ int fail(const std::string& what, errc code, bool as_json) {
     }
   }
   return complain(what, 1);
+}
+
+// In a signal handler: what the library would say, but the end of a program that failed.
+void end_for_damage(const page_damage& damage) {
+  std::array<char, 1024> line;
+  const int size = std::snprintf(line.data(), line.size(),
+                                 "perdure: %s is damaged: %s at byte %llu, page %llu, epoch %llu: %s\n",
+                                 damage.store, damage.file, static_cast<unsigned long long>(damage.offset),
+                                 static_cast<unsigned long long>(damage.page),
+                                 static_cast<unsigned long long>(damage.epoch), damage.what);
+  if (size > 0) {
+    const auto bytes = std::min(static_cast<std::size_t>(size), line.size() - 1);
+    static_cast<void>(!::write(STDERR_FILENO, line.data(), bytes));
+  }
+  ::_exit(1);
 }
 
 int run(int argc, char** argv) {
@@ -139,5 +171,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that goes away must not kill us in the middle of a checkpoint: writes fail with EPIPE instead.
   std::signal(SIGPIPE, SIG_IGN);
+  perdure::set_damage_handler(perdure::cli::end_for_damage);
   return perdure::cli::run(argc, argv);
 }

@@ -17,7 +17,8 @@ inline constexpr const char* graph_name = "graph";
 
 /// A store opened for reading, and the graph in it.
 struct attached_graph {
-  explicit attached_graph(const std::filesystem::path& path) : store(open_read_only, path) {
+  attached_graph(const std::filesystem::path& path, verify_mode verify)
+      : store(open_read_only, path, {.verify = verify}) {
     graph = store.find<stored_graph>(graph_name).first;
     seconds = watch.seconds();
     if (graph == nullptr)

@@ -29,7 +29,11 @@ enum {
   /// Opening checks what it needs: super block, headers, lengths, journals (default).
   PERDURE_OPEN_CHECKS_JOURNAL = 0,
   /// Opening checks every byte.
-  PERDURE_OPEN_CHECKS_ALL = 1
+  PERDURE_OPEN_CHECKS_ALL = 1,
+  /// Each 2 MiB is checked when one of its bytes is first touched, after the opening. Who touches damage gets
+  /// SIGBUS, and a line about it goes to standard error. System calls on memory that was not touched yet fail
+  /// with EFAULT: read a byte of each 2 MiB first. PERDURE_UNSUPPORTED with PERDURE_BACKING_SHARED.
+  PERDURE_OPEN_CHECKS_LAZILY = 2
 };
 
 /// How to create or open a store. Zero in a member means its default, so that a zeroed struct with its size

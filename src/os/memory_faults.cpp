@@ -1,0 +1,136 @@
+#include "os/memory_faults.hpp"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <optional>
+
+#include "os/system_error.hpp"
+
+namespace perdure::os {
+
+namespace {
+
+// Slots are never freed, only emptied, so the handler can walk them without a lock.
+struct slot {
+  std::atomic<std::byte*> base{nullptr};
+  std::atomic<std::size_t> bytes{0};
+  std::atomic<watched_touches> which{watched_touches::stores};
+  std::atomic<touch_admission> admit{nullptr};
+  std::atomic<void*> context{nullptr};
+};
+
+std::array<slot, 1024> slots;
+std::atomic<std::size_t> slots_used{0};  // the furthest one ever taken, plus one
+std::mutex slots_changing;
+struct sigaction previous_action;
+
+#if defined(__aarch64__)
+// The exception syndrome that the kernel leaves among the frame's records.
+std::optional<std::uint64_t> syndrome_of(const ucontext_t* context) noexcept {
+  const auto* at = reinterpret_cast<const std::byte*>(context->uc_mcontext.__reserved);
+  const std::byte* const end = at + sizeof context->uc_mcontext.__reserved;
+  while (at + sizeof(_aarch64_ctx) <= end) {
+    const auto* const head = reinterpret_cast<const _aarch64_ctx*>(at);
+    if (head->magic == ESR_MAGIC) return reinterpret_cast<const esr_context*>(at)->esr;
+    if (head->magic == 0 || head->size == 0) break;
+    at += head->size;
+  }
+  return std::nullopt;
+}
+#endif
+
+// Nothing for an instruction that cannot be fetched, which no admission would help.
+std::optional<touch> touch_of([[maybe_unused]] const ucontext_t* context) noexcept {
+#if defined(__x86_64__)
+  const auto code = context->uc_mcontext.gregs[REG_ERR];
+  if ((code & 16) != 0) return std::nullopt;
+  return (code & 2) != 0 ? touch::store : touch::load;
+#elif defined(__aarch64__)
+  const auto syndrome = syndrome_of(context);
+  if (!syndrome) return touch::store;
+  const std::uint64_t exception_class = *syndrome >> 26 & 0x3f;
+  if (exception_class == 0x20 || exception_class == 0x21) return std::nullopt;
+  return (*syndrome >> 6 & 1) != 0 ? touch::store : touch::load;
+#else
+  return touch::store;
+#endif
+}
+
+bool is_admitted(std::byte* address, touch how) noexcept {
+  const std::size_t used = slots_used.load(std::memory_order_acquire);
+  for (const watched_touches which : {watched_touches::all, watched_touches::stores}) {
+    if (which == watched_touches::stores && how != touch::store) break;
+    for (std::size_t i = 0; i < used; ++i) {
+      const slot& watched = slots[i];
+      std::byte* const base = watched.base.load(std::memory_order_acquire);
+      if (base == nullptr || address < base ||
+          address >= base + watched.bytes.load(std::memory_order_relaxed) ||
+          watched.which.load(std::memory_order_relaxed) != which)
+        continue;
+      if (watched.admit.load(std::memory_order_relaxed)(watched.context.load(std::memory_order_relaxed),
+                                                        address, how))
+        return true;
+    }
+  }
+  return false;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  const std::optional<touch> how = touch_of(static_cast<const ucontext_t*>(context));
+  const bool ours =
+      info->si_code == SEGV_ACCERR && how && is_admitted(static_cast<std::byte*>(info->si_addr), *how);
+  errno = saved;
+  if (ours) return;
+  if ((previous_action.sa_flags & SA_SIGINFO) != 0) {
+    previous_action.sa_sigaction(signal, info, context);
+  } else if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
+    // Returning repeats the faulting instruction, now with the action that ends the process.
+    ::signal(signal, SIG_DFL);
+  } else {
+    previous_action.sa_handler(signal);
+  }
+}
+
+void install_handler() {
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  ::sigemptyset(&action.sa_mask);
+  struct sigaction current {};
+  if (::sigaction(SIGSEGV, nullptr, &current) != 0) throw_errno("sigaction", "SIGSEGV");
+  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_fault) return;
+  previous_action = current;
+  if (::sigaction(SIGSEGV, &action, nullptr) != 0) throw_errno("sigaction", "SIGSEGV");
+}
+
+}  // namespace
+
+fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches which, touch_admission admit,
+                         void* context) {
+  const std::scoped_lock lock(slots_changing);
+  install_handler();
+  const auto found =
+      std::find_if(slots.begin(), slots.end(), [](const slot& s) { return s.base.load() == nullptr; });
+  if (found == slots.end()) throw_errno("watch memory:", "too many stores are open", EMFILE);
+  slot_ = static_cast<std::size_t>(found - slots.begin());
+  found->bytes = bytes;
+  found->which = which;
+  found->admit = admit;
+  found->context = context;
+  found->base.store(base, std::memory_order_release);
+  slots_used.store(std::max(slots_used.load(), slot_ + 1), std::memory_order_release);
+}
+
+fault_watch::~fault_watch() {
+  const std::scoped_lock lock(slots_changing);
+  slots[slot_].base.store(nullptr, std::memory_order_release);
+}
+
+}  // namespace perdure::os
