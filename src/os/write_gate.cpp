@@ -60,8 +60,6 @@ bool write_hold::on_store(void* hold, std::byte* address, touch) noexcept {
   if (offset >= self.open_.load()) return false;
   return self.gate_.pass(address, [&self, offset] {
     return self.memory_.try_protect(offset - offset % page_bytes, page_bytes, access::read_write);
-    std::byte* const page = address - reinterpret_cast<std::uintptr_t>(address) % page_bytes;
-    return ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0;
   });
 }
 

@@ -62,6 +62,7 @@ void checkpoint_log::append(const layout::journal_header& header,
     record.segment_bytes = header.segment_bytes;
     record.label = header.label;
     for (const layout::journal_entry& entry : index) {
+      if (entry.carried != 0) continue;
       switch (entry.kind) {
         case layout::entry_kind::fresh:
           ++record.fresh_pages;

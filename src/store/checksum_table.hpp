@@ -12,8 +12,8 @@
 
 namespace perdure {
 
-/// One entry per page: never written, released, or the page's checksum. It describes the epoch last
-/// applied. Table pages are read when first asked for, so opening costs nothing. Not thread-safe.
+/// One entry per page: never written, released, or the page's checksum. In memory it describes the epoch last
+/// applied; the file may be some epochs behind. Table pages are read when first asked for, so opening costs nothing. Not thread-safe.
 class checksum_table {
  public:
   static void create(const os::file& directory, const layout::super_slot& super);
@@ -37,6 +37,8 @@ class checksum_table {
 
   /// Takes disk space for the table pages that hold the entries of these pages (sorted).
   void reserve_space(std::span<const page_run> pages);
+  /// How many `flush` would write.
+  std::size_t changed_table_pages() const noexcept { return changed_.size(); }
   /// Writes the changed table pages and makes the file long enough for the segment. Not yet durable.
   void flush(std::uint64_t segment_bytes);
   void sync() { file_.sync_data(); }

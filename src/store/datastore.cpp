@@ -122,31 +122,25 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
 // then reads as it must, and what is not durable yet is in `redone`.
 void recover(store_parts& parts) {
   layout::super_slot super = parts.super.now();
-  auto pending = find_committed(parts.journals, super);
-  if (!pending.empty()) {
-    super.epoch = pending.back().header.epoch;
-    super.segment_bytes = pending.back().header.segment_bytes;
-    for (const committed_journal& journal : pending) parts.home.require(journal.header.segment_bytes);
+  std::optional<committed_journal> found = find_committed(parts.journals, super);
+  if (found) {
+    super.epoch = found->header.epoch;
+    super.segment_bytes = found->header.segment_bytes;
+    parts.home.require(super.segment_bytes);
   }
   // Of the last checkpoint, though its journal may seem pending: a damaged super slot does not know better.
   take_back_early_pages(parts.undo, parts.home, super.epoch, super.segment_bytes);
-  if (!pending.empty()) {
-    // What redo overwrites at home must be on disk in the journals before, and the journals under their
-    // names.
-    for (const committed_journal& journal : pending) {
-      parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);
+  if (found) {
+    if (found->header.epoch > super.applied_epoch) {
+      // What redo overwrites at home must be on disk in the journal before, and the journal under its name.
+      parts.journals[found->header.epoch & 1].make_durable(found->header, found->index);
+      parts.home.sync_names();
     }
-    parts.home.sync_names();
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  super.segment_bytes / page_size);
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-      const bool newest = i + 1 == pending.size();
-      redo_at_home(pending[i], parts.home, parts.checksums,
-                   newest ? std::vector<page_run>{} : pages_of(pending.back()));
-      if (!newest) parts.log.append(pending[i].header, pending[i].index);
-    }
+    redo_at_home(*found, parts.home, parts.checksums);
     parts.checksums.stop_rebuilding();
-    parts.redone.emplace(std::move(pending.back()));
+    parts.redone = std::move(found);
   }
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
   // is looked at: a later one can be longer than needed though an earlier one is not.
@@ -160,7 +154,7 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   recover(parts);
   // Lazy checks read the table's file, which must then agree with home.
   if (parts.redone && (options.backing == backing::shared_file || parts.verify_lazily)) {
-    settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log);
+    settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log, table_use::write);
     parts.redone.reset();
   }
   if (options.backing == backing::shared_file) return make_shared_store(std::move(parts));
@@ -179,7 +173,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
                                          const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
-    if (options.verify == verify_mode::lazy && writable && options.backing == backing::shared_file) {
+    if (options.verify == verify_mode::lazy && use == store_use::write && options.backing == backing::shared_file) {
       throw error(errc::unsupported, path.string() +
                                          ": pages of a shared mapping cannot be checked when they are first "
                                          "touched: open the store privately, or check all of it first "

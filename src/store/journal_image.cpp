@@ -22,6 +22,8 @@ bool is_valid_index(std::span<const layout::journal_entry> index, const layout::
     const std::uint64_t count = pages_of(entry);
     if (entry.page < next || count == 0 || entry.page >= pages || count > pages - entry.page) return false;
     if (entry.kind <= layout::entry_kind::fresh && entry.value < layout::first_checksum) return false;
+    if (entry.carried > 1 || (entry.carried == 1 && entry.kind == layout::entry_kind::overwrite))
+      return false;
     if (entry.kind == layout::entry_kind::overwrite) ++payload;
     next = entry.page + count;
   }

@@ -78,7 +78,7 @@ struct super_slot {
   std::uint64_t flags;
   std::uint64_t created_ns;  ///< Unix time
   std::uint64_t written_ns;
-  std::uint64_t reserved0;
+  std::uint64_t table_epoch;    ///< checkpoint that `crc` describes; what came since is in the last journal
   std::uint64_t copied_epoch;   ///< of the original, which the copy agreed with last
   std::uint64_t copied_ns;      ///< when that was, Unix time
   std::uint64_t staging_epoch;  ///< epoch of the original that a write-back meant to make, else 0
@@ -168,7 +168,8 @@ struct journal_entry {
   std::uint64_t page;
   std::uint32_t value;
   entry_kind kind;
-  std::array<std::uint8_t, 3> reserved;
+  std::uint8_t carried = 0;  ///< 1 where an earlier checkpoint did it, which `crc` does not tell of yet
+  std::array<std::uint8_t, 2> reserved = {};
 };
 static_assert(sizeof(journal_entry) == 16);
 

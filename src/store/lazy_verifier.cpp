@@ -129,18 +129,13 @@ void lazy_verifier::know(const std::vector<undo_log::batch>& saved) {
 }
 
 void lazy_verifier::know(const committed_journal& journal) {
-  const std::vector<page_run> named = pages_of(journal);
-  pass_over(named);
-  being_applied_.insert(being_applied_.end(), named.begin(), named.end());
-  normalize(being_applied_);
-  std::erase_if(fresh_, [this](const fresh_page& one) { return is_passed_over(one.page); });
+  being_applied_ = pages_of(journal);
+  pass_over(being_applied_);
   for (const layout::journal_entry& entry : journal.index) {
     if (entry.kind != layout::entry_kind::fresh) continue;
     fresh_.push_back({entry.page, entry.value, journal.header.epoch});
     set_passed_over(entry.page, false);
   }
-  std::sort(fresh_.begin(), fresh_.end(),
-            [](const fresh_page& a, const fresh_page& b) { return a.page < b.page; });
 }
 
 void lazy_verifier::pass_over(std::span<const page_run> pages) noexcept {

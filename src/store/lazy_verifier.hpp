@@ -25,7 +25,7 @@ class lazy_verifier final : public home_examiner {
   /// length.
   lazy_verifier(const store_parts& parts, std::uint64_t committed_bytes);
 
-  /// What a reader has carried out in its own memory; the oldest journal first, the undone pages last.
+  /// What a reader has carried out in its own memory; first the journal, then the undone pages.
   void know(const committed_journal& journal);
   void know(const std::vector<undo_log::batch>& saved);
   /// From now on these pages are not judged.

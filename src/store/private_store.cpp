@@ -2,6 +2,7 @@
 // docs/durability.md the argument why it holds.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <future>
@@ -10,6 +11,7 @@
 #include "segment/page_runs.hpp"
 #include "segment/private_segment.hpp"
 #include "store/background_worker.hpp"
+#include "store/carried_entries.hpp"
 #include "store/changed_pages.hpp"
 #include "store/checked_block.hpp"
 #include "store/checkpoint_plan.hpp"
@@ -33,6 +35,11 @@ using layout::journal_entry;
 
 constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 MiB: a sync of the undo log each
 constexpr std::size_t batch_pages = 256;  // 1 MiB: stays in the second-level cache between checksum and write
+
+std::uint64_t carried_in(const std::vector<journal_entry>& index) {
+  return static_cast<std::uint64_t>(
+      std::count_if(index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
+}
 
 /// A checkpoint whose pages are copied, on its way to the device. The worker's while it runs.
 struct checkpoint_flight {
@@ -94,8 +101,10 @@ class private_store final : public datastore {
   void commit_and_apply() noexcept;
   void commit();
   void take_back() noexcept;
-  void apply();
-  void apply_quietly() noexcept;
+  void apply(table_use at_least = table_use::keep_in_journal);
+  void apply_quietly(table_use at_least) noexcept;
+  bool is_table_due() const;
+  void write_table();
   void shut() noexcept;
 
   std::filesystem::path path_;
@@ -118,6 +127,9 @@ class private_store final : public datastore {
   // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
   bool is_redone_ = false;  // its pages have been written home, though perhaps not durably
+  // Applied, and yet needed until the next one is committed: the file `crc` does not know its entries.
+  std::optional<committed_journal> carrying_;
+  std::uint64_t carried_bytes_ = 0;  // that journals have carried since the table was written
   std::exception_ptr apply_failure_;
 
   changed_pages changed_;
@@ -145,13 +157,13 @@ private_store::private_store(store_parts parts)
     bytes_ = unapplied_->header.segment_bytes;
     is_redone_ = true;
   }
-  std::vector<committed_journal> pending;
+  std::optional<committed_journal> pending;
   if (!writable_) {
     // A reader cannot redo at home what a dead writer committed last; it does so in its own memory.
     pending = find_committed(parts_->journals, super);
-    if (!pending.empty()) {
-      epoch_ = pending.back().header.epoch;
-      bytes_ = pending.back().header.segment_bytes;
+    if (pending) {
+      epoch_ = pending->header.epoch;
+      bytes_ = pending->header.segment_bytes;
       parts_->home.require(bytes_);
     }
   }
@@ -164,18 +176,15 @@ private_store::private_store(store_parts parts)
   if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
     if (verifier_) memory_->examine_when_touched(*verifier_);
-    if (unapplied_) worker_->post([this] { apply_quietly(); });
+    if (unapplied_) worker_->post([this] { apply_quietly(table_use::write); });
     memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     return;
   }
   // What was written home early belongs to no checkpoint, if none came after it.
   const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
   undo_in_memory(saved, memory_->base());
-  for (const committed_journal& journal : pending) {
-    const bool newest = &journal == &pending.back();
-    redo_in_memory(journal, memory_->base(), newest ? std::vector<page_run>{} : pages_of(pending.back()));
-    if (verifier_) verifier_->know(journal);
-  }
+  if (pending) redo_in_memory(*pending, memory_->base());
+  if (verifier_ && pending) verifier_->know(*pending);
   if (verifier_) verifier_->know(saved);
   if (use == page_use::none) memory_->seal();
   if (verifier_) memory_->examine_when_touched(*verifier_);
@@ -217,6 +226,7 @@ pending_checkpoint private_store::launch(std::span<const page_run> released, std
       changed_.clear();
       return pending_checkpoint::done(epoch_);
     }
+    if (carrying_) carry(carrying_->index, plan.index);
     flight_.emplace(checkpoint_flight{
         epoch_ + 1, bytes, std::move(plan), std::string(label), keep, {}, {}, std::move(changed_)});
     changed_.clear();
@@ -269,7 +279,10 @@ void private_store::snapshot(const std::filesystem::path& to) {
   reporting("take a snapshot of", path_, [&] {
     // What is home then stays as it is while the lock is held: the program writes to private pages only. What
     // was written there early is undone in the copy.
-    if (writable_) finish_apply();
+    if (writable_) {
+      finish_apply();
+      write_table();
+    }
     copy_options options;
     options.epoch = epoch_;
     options.with_journals = !writable_;
@@ -437,7 +450,7 @@ void private_store::commit_and_apply() noexcept {
     return;
   }
   if (!keep) outcome.set_value(epoch);
-  apply_quietly();
+  apply_quietly(keep ? table_use::write : table_use::keep_in_journal);
   if (!keep) return;
   try {
     reporting("keep a copy of the (committed) checkpoint of", path_, [this] {
@@ -478,11 +491,21 @@ void private_store::take_back() noexcept {
 }
 
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
-void private_store::apply() {
+void private_store::apply(table_use at_least) {
   // After a sync that failed the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_->home, parts_->checksums);
-  settle_redo(*unapplied_, parts_->home, parts_->checksums, parts_->super, parts_->log);
+  const table_use use = is_table_due() ? table_use::write : at_least;
+  settle_redo(*unapplied_, parts_->home, parts_->checksums, parts_->super, parts_->log, use);
+  if (use == table_use::write) {
+    carrying_.reset();
+    carried_bytes_ = 0;
+  } else {
+    carried_bytes_ += carried_in(unapplied_->index) * sizeof(journal_entry);
+    mark_applied(unapplied_->index);
+    carrying_ = std::move(unapplied_);
+  }
   unapplied_.reset();
+  if (!early_.empty()) return;
   try {
     parts_->undo.clear();
   } catch (const std::system_error&) {
@@ -490,10 +513,25 @@ void private_store::apply() {
   }
 }
 
-void private_store::apply_quietly() noexcept {
+// Once carrying has added up to the price of writing: so at most twice is paid of what was necessary.
+bool private_store::is_table_due() const {
+  if (unapplied_->header.segment_bytes != parts_->super.now().segment_bytes) return true;
+  const std::uint64_t next = unapplied_->index.size() * sizeof(journal_entry);
+  return carried_bytes_ + next >= parts_->checksums.changed_table_pages() * layout::block;
+}
+
+// After that the files tell by themselves what is home. No checkpoint may be on its way.
+void private_store::write_table() {
+  if (!carrying_) return;
+  unapplied_ = std::exchange(carrying_, std::nullopt);
+  is_redone_ = true;
+  apply(table_use::write);
+}
+
+void private_store::apply_quietly(table_use at_least) noexcept {
   apply_failure_ = nullptr;
   try {
-    apply();
+    apply(at_least);
   } catch (...) {
     // The journal has it all, and the next checkpoint applies it.
     apply_failure_ = std::current_exception();
@@ -594,6 +632,11 @@ void private_store::shut() noexcept {
   open_ = false;
   worker_->wait();
   worker_.reset();
+  try {
+    if (!unapplied_) write_table();
+  } catch (const std::exception&) {
+    // The journal has it.
+  }
   memory_.reset();
   verifier_.reset();
   parts_.reset();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "store/checkpoint_log.hpp"
@@ -19,26 +20,29 @@ struct committed_journal {
   std::vector<layout::journal_entry> index;
 };
 
-/// Writes the pages home and the entries into the table. Doing it again does no harm. Pages in `newer`
-/// (normalized) are left alone: a later journal of the same redo holds them, and what that later epoch
-/// wrote home as fresh must not be punched or overwritten by this one. Nothing is durable on return.
-void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table,
-                  const std::vector<page_run>& newer = {});
+/// Writes the pages home and the entries into the table. Doing it again does no harm. Nothing is durable on
+/// return.
+void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table);
 
-/// After the redo of the newest journal: makes home and table durable, and then the super block say so. Only
-/// then may the journal be written again.
+enum class table_use {
+  keep_in_journal,  ///< the file `crc` stays behind; the next journal must carry what it lacks
+  write,
+};
+
+/// After the redo: makes home durable, and the table if it is to be written, and then the super block say so.
+/// Only then may the other journal be written.
 void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
-                 super_block& super, checkpoint_log& log);
+                 super_block& super, checkpoint_log& log, table_use use);
 
 /// As `redo_at_home`, into memory, for readers.
-void redo_in_memory(const committed_journal& journal, std::byte* base,
-                    const std::vector<page_run>& newer = {});
+void redo_in_memory(const committed_journal& journal, std::byte* base);
 
-/// The journals that a store still has to redo, oldest first: none, one or two. A torn journal was never
-/// acknowledged and is passed over. Throws `damaged` when an older one is missing beneath a newer, or a
-/// segment would become shorter, which none ever does: pages of the older would lie beyond its end.
-std::vector<committed_journal> find_committed(const std::array<journal, 2>& journals,
-                                              const layout::super_slot& super);
+/// The journal that still counts: of the newest checkpoint, if its pages may not be home or the table in the
+/// file `crc` is behind. Where it is known to be applied, all its entries are `carried` ones. A torn journal
+/// of a later checkpoint was never acknowledged and is passed over. Throws `damaged` when one that must be
+/// there is not, or the segment would become shorter, which it never does: pages would lie beyond its end.
+std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
+                                                const layout::super_slot& super);
 
 /// The pages a journal speaks of, normalized.
 std::vector<page_run> pages_of(const committed_journal& journal);

@@ -105,7 +105,8 @@ class repair_of_store {
   os::file directory_;
   repair_report report_;
   layout::super_slot super_{};
-  bool can_be_opened_ = true;  // as far as `super` goes
+  bool can_be_opened_ = true;   // as far as `super` goes
+  bool is_table_lost_ = false;  // with the journal that knew what `crc` does not
 };
 
 // False when nothing more can be done.
@@ -231,9 +232,10 @@ void repair_of_store::mend_checksum_header() {
 
 void repair_of_store::mend_journals() {
   for_damage(report_.before, store_section::journal, [&](const verify_finding& one) {
-    // Beneath a later, sound checkpoint an older one is lost: no empty journal can take its place.
-    if (report_.before.epoch != report_.before.applied_epoch) return;
     const unsigned parity = one.file == journal::name_of(1) ? 1 : 0;
+    if (report_.before.epoch == super_.applied_epoch && super_.table_epoch < super_.applied_epoch &&
+        parity == (super_.applied_epoch & 1))
+      is_table_lost_ = true;
     if (os::exists_in(directory_, one.file)) {
       layout::journal_header header{};
       bool foreign = false;
@@ -274,13 +276,15 @@ void repair_of_store::bring_home() {
   const bool is_early = std::any_of(
       report_.before.findings.begin(), report_.before.findings.end(),
       [](const verify_finding& one) { return !one.damage && one.part == store_section::undo_log; });
-  if (!is_committed && !is_early) return;
+  const bool is_carried = super_.table_epoch < super_.applied_epoch && !is_table_lost_;
+  if (!is_committed && !is_early && !is_carried) return;
   try {
     const auto store = datastore::open(path_);
     store->wait_applied();
     store->close();
     done(is_committed ? "brought checkpoint " + std::to_string(report_.before.epoch) + " home"
-                      : "took back pages that were written home for a checkpoint that never came");
+         : is_early   ? "took back pages that were written home for a checkpoint that never came"
+                      : "wrote the checksums into crc that the last journal carried");
   } catch (const error&) {
     // What keeps it from opening is in the report.
   }
@@ -290,7 +294,7 @@ void repair_of_store::mend_table() {
   const verify_report now = check();
   if (!has(now, store_section::checksum_page) && !has(now, store_section::home_page) &&
       (super_.flags & layout::flag_checksums_stale) == 0 &&
-      !has(report_.before, store_section::checksum_header)) {
+      !has(report_.before, store_section::checksum_header) && !is_table_lost_) {
     return;
   }
   const bool is_early = std::any_of(now.findings.begin(), now.findings.end(), [](const verify_finding& one) {
@@ -302,6 +306,7 @@ void repair_of_store::mend_table() {
   }
   super_block super = super_block::load(directory_, true);
   super_ = super.now();
+  const bool stale = (super_.flags & layout::flag_checksums_stale) != 0 || is_table_lost_;
   const std::uint64_t pages = super_.segment_bytes / page_size;
   const std::uint64_t table_pages = (pages + per_table_page - 1) / per_table_page;
 
@@ -325,7 +330,6 @@ void repair_of_store::mend_table() {
   for_damage(now, store_section::checksum_page, [&](const verify_finding& one) {
     if (one.offset >= layout::block) anew.insert(one.offset / layout::block - 1);
   });
-  const bool stale = (super_.flags & layout::flag_checksums_stale) != 0;
   if (stale) {
     for (std::uint64_t index = 0; index < table_pages; ++index) anew.insert(index);
   }
@@ -371,8 +375,10 @@ void repair_of_store::mend_table() {
   table.sync();
   if (!stale) return;
   super_.flags &= ~layout::flag_checksums_stale;
+  super_.table_epoch = super_.applied_epoch;
   super.store(super_);
-  done("made all checksums anew: a shared mapping keeps none");
+  done(is_table_lost_ ? "made all checksums anew: the journal that carried the last ones is lost"
+                      : "made all checksums anew: a shared mapping keeps none");
 }
 
 }  // namespace

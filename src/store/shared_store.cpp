@@ -93,7 +93,7 @@ class shared_store final : public datastore {
     parts_->checksums.sync();
     layout::super_slot super = parts_->super.now();
     super.flags = (super.flags & layout::flag_pinned) | flags;
-    super.epoch = super.applied_epoch = super.epoch + 1;
+    super.epoch = super.applied_epoch = super.table_epoch = super.epoch + 1;
     super.segment_bytes = memory_->size();
     parts_->super.store(super);
     epoch_ = super.epoch;

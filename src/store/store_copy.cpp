@@ -182,7 +182,7 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
                                           journal(directory, 1, now.uuid, false)};
     const auto pending = find_committed(journals, now);
     copy_options options;
-    options.epoch = pending.empty() ? now.epoch : pending.back().header.epoch;
+    options.epoch = pending ? pending->header.epoch : now.epoch;
     options.writable = false;
     copy_store(directory, now, target, options);
   });

@@ -55,7 +55,9 @@ void check_sense(const layout::super_slot& slot, const std::filesystem::path& pa
   }
   if ((slot.capacity - 1) / slot.home_file_bytes >= layout::most_home_files)
     damaged("absurd number of home files");
-  if (slot.applied_epoch > slot.epoch || slot.epoch - slot.applied_epoch > 2) damaged("epochs out of order");
+  if (slot.table_epoch > slot.applied_epoch || slot.applied_epoch > slot.epoch ||
+      slot.epoch - slot.applied_epoch > 2)
+    damaged("epochs out of order");
   const bool pinned = (slot.flags & layout::flag_pinned) != 0;
   if (pinned != (slot.address != 0) || slot.address % segment_alignment != 0 || slot.address > most) {
     damaged("absurd base address");

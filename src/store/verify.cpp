@@ -1,7 +1,7 @@
 // Verification of a store's files.
 //
-// What must hold follows from the commit protocol (docs/durability.md). The checksum table describes the
-// home pages at the applied epoch. A committed journal that is not known to be applied may have been
+// What must hold follows from the commit protocol (docs/durability.md). The checksum table, with what the last
+// journal carries on, describes the home pages at the applied epoch. A committed journal that is not known to be applied may have been
 // applied in part: the pages it speaks of may be old or new, and so may their table entries; the table
 // pages with those entries may be torn. Recovery writes them all again, so they are judged by the journal
 // and not by what is home, except for its fresh pages, which are nowhere but home.
@@ -21,6 +21,7 @@
 
 #include "os/file_extents.hpp"
 #include "segment/segment.hpp"
+#include "store/carried_entries.hpp"
 #include "store/checked_block.hpp"
 #include "store/checksum_table.hpp"
 #include "store/failure.hpp"
@@ -45,15 +46,6 @@ unsigned available_processors() {
   if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
   return std::max(1u, std::thread::hardware_concurrency());
 }
-
-/// What a committed, perhaps unapplied journal says of pages; runs of different kinds do not overlap.
-struct overlay_run {
-  std::uint64_t first;
-  std::uint64_t count;
-  entry_kind kind;
-  std::uint32_t value;
-  std::uint64_t epoch;
-};
 
 class verification {
  public:
@@ -85,6 +77,12 @@ class verification {
     enum class kind { anything, zero, checksum } kind;
     std::uint32_t checksum = 0;
     std::uint64_t epoch = 0;
+  };
+  /// What the journal that still counts says of pages.
+  struct overlay_run {
+    std::uint64_t first;
+    std::uint64_t count;
+    expectation expected;
   };
   /// A worker's own memory.
   struct scratch {
@@ -118,6 +116,8 @@ class verification {
   void check_padding(const os::file& file, const std::string& name);
   void check_checksum_header();
   void check_journals();
+  void check_last_journal(const std::array<std::optional<journal>, 2>& files,
+                          const std::array<std::optional<layout::journal_header>, 2>& headers);
   void overlay(const layout::journal_header& header, const std::vector<layout::journal_entry>& index);
   void check_undo();
   std::span<const layout::journal_entry> saved_in(std::uint64_t first, std::uint64_t end) const;
@@ -150,6 +150,7 @@ class verification {
   os::file crc_;
   std::uint64_t applied_pages_ = 0;    // of the segment at the applied epoch
   std::uint64_t committed_bytes_ = 0;  // of the segment at the committed epoch
+  bool table_is_known_ = true;  // by the journal where the file is behind
   std::vector<overlay_run> overlay_;
   std::vector<layout::journal_entry> saved_;  // by the undo log, of the last checkpoint; sorted by page
   std::exception_ptr failure_;
@@ -333,69 +334,60 @@ void verification::check_journals() {
            "its header has no valid checksum: an unfinished checkpoint, which was never acknowledged");
     }
   }
-  bool beneath = true;
-  for (std::uint64_t epoch = super_.applied_epoch + 1; epoch <= super_.applied_epoch + 2; ++epoch) {
-    const unsigned parity = epoch & 1;
-    if (!headers[parity] || headers[parity]->epoch != epoch) {
-      beneath = false;
-      continue;
-    }
-    const auto index = files[parity]->read_index(*headers[parity], super_.capacity);
-    if (!index) {
-      note(store_section::journal, journal::name_of(parity), 0,
-           "checkpoint " + std::to_string(epoch) + " is unfinished and was never acknowledged");
-      beneath = false;
-    } else if (!beneath) {
-      damage(store_section::journal, journal::name_of(1 - parity), 0,
-             "checkpoint " + std::to_string(epoch - 1) + " is missing beneath a later one");
-    } else if (headers[parity]->segment_bytes < committed_bytes_) {
-      damage(store_section::journal, journal::name_of(parity), 0, "its segment is shorter than before");
-    } else {
-      overlay(*headers[parity], *index);
-    }
-  }
+  check_last_journal(files, headers);
   if (!slot_torn_) return;
   const std::string what = "the slot has no valid checksum; the other one is sound";
-  if (overlay_.empty() && report_.epoch == super_.applied_epoch) {
+  if (report_.epoch == super_.applied_epoch && super_.table_epoch >= super_.applied_epoch) {
     damage(store_section::super_slot, "super", torn_slot_ * layout::block, what);
   } else {
     note(store_section::super_slot, "super", torn_slot_ * layout::block, what);
   }
 }
 
+void verification::check_last_journal(const std::array<std::optional<journal>, 2>& files,
+                                      const std::array<std::optional<layout::journal_header>, 2>& headers) {
+  const std::uint64_t applied = super_.applied_epoch;
+  for (std::uint64_t epoch = applied + 2; epoch > applied; --epoch) {
+    const unsigned parity = epoch & 1;
+    if (!headers[parity] || headers[parity]->epoch != epoch) continue;
+    const auto index = files[parity]->read_index(*headers[parity], super_.capacity);
+    if (!index) {
+      note(store_section::journal, journal::name_of(parity), 0,
+           "checkpoint " + std::to_string(epoch) + " is unfinished and was never acknowledged");
+    } else if (headers[parity]->segment_bytes < committed_bytes_) {
+      damage(store_section::journal, journal::name_of(parity), 0, "its segment is shorter than before");
+      return;
+    } else {
+      return overlay(*headers[parity], *index);
+    }
+  }
+  if (super_.table_epoch >= applied) return;
+  const unsigned parity = applied & 1;
+  auto index = headers[parity] && headers[parity]->epoch == applied
+                   ? files[parity]->image().index(*headers[parity], super_.capacity)
+                   : std::optional<std::vector<layout::journal_entry>>();
+  if (!index) {
+    table_is_known_ = false;
+    return damage(store_section::journal, journal::name_of(parity), 0,
+                  "it has lost the page checksums of checkpoint " + std::to_string(applied));
+  }
+  mark_applied(*index);
+  overlay(*headers[parity], *index);
+}
+
 void verification::overlay(const layout::journal_header& header,
                            const std::vector<layout::journal_entry>& index) {
   report_.epoch = header.epoch;
   committed_bytes_ = header.segment_bytes;
-  std::vector<overlay_run> newer;
-  newer.reserve(index.size());
+  overlay_.reserve(index.size());
   for (const layout::journal_entry& entry : index) {
-    const bool run = entry.kind == entry_kind::zero || entry.kind == entry_kind::released;
-    newer.push_back({entry.page, run ? entry.value : 1, entry.kind, entry.value, header.epoch});
+    using kind = decltype(expectation::kind);
+    const bool is_home = entry.kind == entry_kind::fresh || entry.carried != 0;
+    const kind expected = !is_home || entry.kind == entry_kind::released ? kind::anything
+                          : entry.kind == entry_kind::zero               ? kind::zero
+                                                                         : kind::checksum;
+    overlay_.push_back({entry.page, is_run(entry) ? entry.value : 1, {expected, entry.value, header.epoch}});
   }
-  if (overlay_.empty()) {
-    overlay_ = std::move(newer);
-    return;
-  }
-  // Of an older journal only what the newer one does not speak of.
-  std::vector<overlay_run> merged = newer;
-  for (const overlay_run& old : overlay_) {
-    std::uint64_t page = old.first;
-    const std::uint64_t end = old.first + old.count;
-    auto next = std::lower_bound(
-        newer.begin(), newer.end(), page,
-        [](const overlay_run& run, std::uint64_t wanted) { return run.first + run.count <= wanted; });
-    while (page < end) {
-      const std::uint64_t stop = next == newer.end() ? end : std::min(end, next->first);
-      if (page < stop) merged.push_back({page, stop - page, old.kind, old.value, old.epoch});
-      if (next == newer.end()) break;
-      page = next->first + next->count;
-      ++next;
-    }
-  }
-  std::sort(merged.begin(), merged.end(),
-            [](const overlay_run& a, const overlay_run& b) { return a.first < b.first; });
-  overlay_ = std::move(merged);
 }
 
 void verification::check_undo() {
@@ -423,7 +415,7 @@ void verification::check_pages() {
          "checked");
     return;
   }
-  if (!crc_) return;
+  if (!crc_ || !table_is_known_) return;
   std::uint64_t home_bytes = 0;
   std::uint64_t home_end = 0;
   for (std::size_t i = 0; i < home_.size(); ++i) {
@@ -548,10 +540,7 @@ void verification::expect(std::uint64_t index, const layout::table_page& table, 
   for (auto run = overlay_at(first); run != overlay_.end() && run->first < first + count; ++run) {
     const std::uint64_t begin = std::max(run->first, first);
     const std::uint64_t end = std::min(run->first + run->count, first + count);
-    for (std::uint64_t page = begin; page < end; ++page) {
-      const bool fresh = run->kind == entry_kind::fresh;
-      use.expected[page - first] = {fresh ? kind::checksum : kind::anything, run->value, run->epoch};
-    }
+    for (std::uint64_t page = begin; page < end; ++page) use.expected[page - first] = run->expected;
   }
   // Home holds something else there; that the saved page is whole has been seen already.
   for (const layout::journal_entry& saved : saved_in(first, first + count)) {

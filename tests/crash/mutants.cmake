@@ -71,7 +71,7 @@ perdure_mutant(failed_pages_forgotten private_store.cpp "the next checkpoint doe
 [=[]=] --faults)
 
 perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to be on disk"
-[=[      parts.journals[journal.header.epoch & 1].make_durable(journal.header, journal.index);]=]
+[=[      parts.journals[found->header.epoch & 1].make_durable(found->header, found->index);]=]
 [=[]=])
 
 perdure_mutant(found_names_synced_late home_files.cpp "pages are cut off while names found may not be on disk"
@@ -89,13 +89,28 @@ perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is 
 
 perdure_mutant(applied_before_durable redo.cpp "the super block says applied before the pages are durable at home"
 [=[  home.sync();
-  table.sync();]=]
-[=[  table.sync();]=])
+  if (use]=]
+[=[  if (use]=])
 
 perdure_mutant(checksums_not_synced redo.cpp "the super block says applied before the checksum table is durable"
-[=[  home.sync();
-  table.sync();]=]
-[=[  home.sync();]=])
+[=[  if (use == table_use::write) table.sync();]=]
+[=[]=])
+
+perdure_mutant(checksums_said_written redo.cpp "the super block says that the table is written while the journal carries what it lacks"
+[=[  if (use == table_use::write) next.table_epoch = next.epoch;]=]
+[=[  next.table_epoch = next.epoch;]=])
+
+perdure_mutant(carried_checksums_dropped private_store.cpp "a journal does not carry on what the table lacks"
+[=[    if (carrying_) carry(carrying_->index, plan.index);]=]
+[=[]=])
+
+perdure_mutant(carried_checksums_unread redo.cpp "recovery does not read what the last journal carries"
+[=[  if (super.table_epoch >= applied) return std::nullopt;]=]
+[=[  return std::nullopt;]=])
+
+perdure_mutant(undo_dropped_with_table private_store.cpp "writing the table ends the undoing of pages that were written home early"
+[=[  if (!early_.empty()) return;]=]
+[=[]=])
 
 perdure_mutant(page_checksum_unread journal_image.cpp "recovery does not check the pages in a journal"
 [=[      if (page_checksum(first + i, bytes + i * page_size) != entry->value) whole = false;]=]
@@ -163,8 +178,8 @@ perdure_mutant(torn_table_not_rebuilt datastore.cpp "recovery does not mend a to
 [=[]=])
 
 perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not made so at home"
-[=[home.punch(run);]=]
-[=[static_cast<void>(run);]=])
+[=[home.punch({entry.page, entry.value});]=]
+[=[static_cast<void>(home);]=])
 
 perdure_mutant(reader_skips_journal private_store.cpp "a reader does not see what is committed and not applied"
 [=[    pending = find_committed(parts_->journals, super);]=]
