@@ -505,6 +505,7 @@ void private_store::apply(table_use at_least) {
     carrying_ = std::move(unapplied_);
   }
   unapplied_.reset();
+  // Only the table was written: what is saved is of this very epoch.
   if (!early_.empty()) return;
   try {
     parts_->undo.clear();
