@@ -18,6 +18,7 @@ if(TARGET perdure_cli)
   find_package(nlohmann_json 3.10 REQUIRED)
   add_library(perdure_crash_kill OBJECT
     kill_loop/graph_content.cpp
+    kill_loop/ingested_store.cpp
     kill_loop/ingestion.cpp
     kill_loop/kill_loop.cpp
     kill_loop/kill_loop_main.cpp)

@@ -30,6 +30,7 @@ class ingestion {
   /// Returns early when so many checkpoints have been announced, or the program has nothing more to say.
   void wait_for(std::size_t checkpoints, std::chrono::milliseconds patience) const;
   void kill() { program_.kill(); }
+  bool has_ended() const { return program_.has_ended(); }
 
   struct ending {
     test::outcome how;
