@@ -1,0 +1,98 @@
+// Cuts the power under `perdure graph ingest` and `perdure snapshot`, on a file system that then forgets what
+// was not synced. `--help` says the options.
+//
+// Needs root and /dev/fuse; ends with status 77 and a sentence where one is missing. Ends after N cuts or
+// after the seconds, whichever is first, with a line of counts; status 0 when every state held what it must
+// (with
+// --expect-violation: when one did not). A state that did not is left behind.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "crash/block/mounts.hpp"
+#include "crash/block/not_possible.hpp"
+#include "crash/scratch.hpp"
+#include "crash/unsynced/power_loop.hpp"
+
+namespace {
+
+using namespace perdure::crash;
+
+struct settings {
+  power_settings loop;
+  std::uint64_t cuts = ~std::uint64_t{0};
+  std::uint64_t seconds = 15;
+  bool expect_violation = false;
+};
+
+unsigned long long printable(std::uint64_t number) {
+  return number;
+}
+
+void print(const power_counts& counts, double seconds, bool is_violated) {
+  std::printf(
+      "%llu power cuts in %.0f s: %llu in ingestions (%llu after a kill, %llu after the end), %llu in "
+      "snapshots; %llu calls not synced; %llu checkpoints announced\n",
+      printable(counts.cuts + counts.in_snapshots), seconds, printable(counts.cuts),
+      printable(counts.after_kill), printable(counts.completed), printable(counts.in_snapshots),
+      printable(counts.unsynced), printable(counts.checkpoints));
+  std::printf(
+      "%llu states (%llu with something to lose): %llu with a newer checkpoint than announced, %llu with one "
+      "to bring home, %llu without a store or graph yet, %llu with the snapshot; %d violations\n",
+      printable(counts.states), printable(counts.losable), printable(counts.newer), printable(counts.pending),
+      printable(counts.in_creation), printable(counts.snapshots), is_violated ? 1 : 0);
+}
+
+int run(const settings& wanted) {
+  keep_mounts_private();
+  scratch here;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  power_loop loop(here.path(), wanted.loop);
+  std::string violation;
+  try {
+    while (loop.counts().cuts < wanted.cuts && seconds() < static_cast<double>(wanted.seconds)) loop.step();
+  } catch (const not_possible&) {
+    throw;
+  } catch (const std::exception& failure) {
+    violation = failure.what();
+  }
+  print(loop.counts(), seconds(), !violation.empty());
+  if (!violation.empty()) {
+    std::fprintf(stderr, "VIOLATION (seed %llu): %s\n%s", printable(wanted.loop.seed), violation.c_str(),
+                 loop.where().c_str());
+    if (!wanted.expect_violation) {
+      here.keep();
+      std::fprintf(stderr, "the state is in %s\n", here.path().c_str());
+    }
+  }
+  return violation.empty() == wanted.expect_violation ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings wanted;
+  CLI::App options("Cuts the power under programs on a file system that forgets what was not synced.");
+  options.add_option("--cuts", wanted.cuts, "Stop after so many in ingestions");
+  options.add_option("--seconds", wanted.seconds, "Stop after so many seconds");
+  options.add_option("--states", wanted.loop.states, "States looked at after each cut")
+      ->check(CLI::PositiveNumber);
+  options.add_option("--seed", wanted.loop.seed);
+  options.add_option("--scale", wanted.loop.scale, "Ingestions add 16 * 2^N edges");
+  options.add_option("--threads", wanted.loop.threads, "Of an ingestion");
+  options.add_flag("--expect-violation", wanted.expect_violation, "For mutants: fail where all is well");
+  CLI11_PARSE(options, argc, argv);
+  // The long form of the tests, unless it is a mutant that is looked for.
+  constexpr std::uint64_t more = 20;
+  if (thorough_tests_wanted() && !wanted.expect_violation) wanted.seconds *= more;
+  try {
+    return run(wanted);
+  } catch (const not_possible& lacking) {
+    std::printf("skipped: %s\n", lacking.what());
+    return skipped;
+  }
+}
