@@ -45,3 +45,23 @@ endfunction()
 if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
   perdure_unsynced_test(crash.unsynced crash_unsynced --seconds 15)
 endif()
+
+# Mutants of mutants.cmake that this rig must catch too.
+function(perdure_unsynced_mutants)
+  foreach(mutant IN ITEMS
+      commit_not_synced/journal.cpp
+      fresh_pages_not_synced/private_store.cpp
+      applied_before_durable/redo.cpp
+      journal_reused_early/super_block.cpp
+      new_names_not_synced/datastore.cpp
+      new_store_not_synced/store_directory.cpp
+      undo_not_synced/undo_log.cpp
+      copy_not_synced/store_copy.cpp)
+    get_filename_component(name ${mutant} DIRECTORY)
+    if(TARGET perdure_crash_unsynced)
+      perdure_mutant_program(${mutant})
+      perdure_unsynced_rig(mutant_unsynced_${name} mutant_perdure_${name})
+    endif()
+    perdure_unsynced_test(crash.unsynced.mutant.${name} mutant_unsynced_${name} --seconds 300 --expect-violation)
+  endforeach()
+endfunction()

@@ -68,7 +68,7 @@ void power_loop::step() {
   }
   constexpr std::uint64_t most_runs = 6;
   const std::uint64_t edges = plan_.edges.edge_factor << plan_.edges.scale;
-  if (known_.graph && (random_.one_in(6) || known_.graph->edges > edges * most_runs)) {
+  if (known_.graph && (random_.one_in(5) || known_.graph->edges > edges * most_runs)) {
     disk_ = {};
     known_ = {};
   }
@@ -99,7 +99,7 @@ disk_stop power_loop::some_moment(const duration& whole) {
   disk_stop moment;
   switch (random_.below(3)) {
     case 0: {
-      constexpr std::uint64_t opening = 80;
+      const std::uint64_t opening = random_.one_in(2) ? 30 : 80;
       moment.at_event = 1 + random_.below(opening);
       break;
     }
@@ -210,13 +210,14 @@ knowledge power_loop::examine(const disk_image& state, const knowledge& at_least
     ++counts_.in_creation;
     return {};
   }
+  // By another process first: damaged content is followed below.
+  require_whole(store, "after the cut");
   const store_info info = datastore::inspect(store);
   if (info.applied_epoch < info.epoch) ++counts_.pending;
   const knowledge found = observe(store, promised);
   if (!found.graph) ++counts_.in_creation;
   const bool is_as_promised_before = nothing_told && found == at_least;
   if (!is_as_promised_before) require_plausible(found, before, ending, plan_);
-  require_whole(store, "after the cut");
   if (random_.one_in(2)) {
     open_for_writing(store, found);
     require_whole(store, "after it was opened for writing");
@@ -241,15 +242,15 @@ void power_loop::cut_snapshot() {
   for (std::uint64_t i = 0; i < settings_.states; ++i) {
     disk_image state = one_remaining(remains, i);
     place(state);
-    if (observe(state_ / store_name, true) != known_) fail("making a snapshot changed the store");
     require_whole(state_ / store_name, "after the cut of a snapshot");
+    if (observe(state_ / store_name, true) != known_) fail("making a snapshot changed the store");
     const std::filesystem::path snapshot = state_ / snapshot_name;
     if (!std::filesystem::exists(snapshot)) {
       if (how.status == 0) fail("the snapshot is gone");
     } else {
       ++counts_.snapshots;
-      if (observe(snapshot, true) != known_) fail("the snapshot holds something else than the store");
       require_whole(snapshot, "of the snapshot");
+      if (observe(snapshot, true) != known_) fail("the snapshot holds something else than the store");
       open_for_writing(snapshot, known_);
       require_whole(snapshot, "of the snapshot after it was opened for writing");
     }
