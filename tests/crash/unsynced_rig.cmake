@@ -18,6 +18,7 @@ if(FUSE3_FOUND AND TARGET perdure_cli)
     kill_loop/ingested_store.cpp
     kill_loop/ingestion.cpp
     unsynced/power_loop.cpp
+    unsynced/snapshotting_ingestion.cpp
     unsynced/unsynced_disk.cpp
     unsynced/unsynced_main.cpp
     unsynced/unsynced_mount.cpp)

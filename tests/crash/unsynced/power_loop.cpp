@@ -7,6 +7,7 @@
 
 #include "cli/program.hpp"
 #include "crash/state_directory.hpp"
+#include "crash/unsynced/snapshotting_ingestion.hpp"
 #include "crash/unsynced/unsynced_mount.hpp"
 
 namespace perdure::crash {
@@ -132,9 +133,11 @@ disk_image power_loop::one_remaining(const crash_point& remains, std::uint64_t i
   return remains.state(persisted);
 }
 
-ingestion::ending power_loop::ingest(unsynced_disk& disk, bool is_power_cut) {
+ingestion::ending power_loop::ingest(unsynced_disk& disk, bool with_snapshots, bool is_power_cut) {
   ++plan_.edges.seed;
-  ingestion program(mount_point_ / store_name, plan_);
+  std::vector<std::string> command{test::perdure_program(), "graph", "ingest"};
+  if (with_snapshots) command = {std::filesystem::read_symlink("/proc/self/exe").string(), "ingest"};
+  ingestion program(std::move(command), mount_point_ / store_name, plan_);
   wait_and_kill(disk, program);
   if (is_power_cut)
     disk.cut_power();
@@ -154,9 +157,11 @@ void power_loop::cut_ingestion() {
   // The first run is left alone, to learn how long one takes.
   const bool is_first = counts_.cuts == 0;
   const bool is_killed_first = !is_first && random_.one_in(4);
+  const bool with_snapshots = !is_first && !is_killed_first && random_.one_in(3);
   if (is_killed_first) {
     disk.stop_when(some_moment(ingestion_));
-    const ingestion::ending ending = ingest(disk, false);
+    const ingestion::ending ending = ingest(disk, false, false);
+    where_ = "what a killed program left, before the cut\n";
     before = examine(disk.content(), known_, known_, ending);
     if (ending.how.status == 0) {
       at_least = before;
@@ -174,8 +179,9 @@ void power_loop::cut_ingestion() {
     if (moment.after_syncs != disk_stop::never) moment.after_syncs += past.syncs;
     disk.stop_when(moment);
   }
-  const ingestion::ending ending = ingest(disk, true);
+  const ingestion::ending ending = ingest(disk, with_snapshots, true);
   ++counts_.cuts;
+  if (with_snapshots) ++counts_.snapshotting;
   if (ending.how.status == 0) {
     ++counts_.completed;
     ingestion_ = {disk.events() - past.events, disk.syncs() - past.syncs};
@@ -188,6 +194,7 @@ void power_loop::cut_ingestion() {
   for (std::uint64_t i = 0; i < settings_.states; ++i) {
     const disk_image state = one_remaining(remains, i);
     const knowledge found = examine(state, at_least, before, ending);
+    if (with_snapshots) examine_snapshots(before, ending);
     const std::uint64_t told =
         ending.acknowledged.empty() ? at_least.epoch : ending.acknowledged.back().epoch;
     if (found.epoch > told) ++counts_.newer;
@@ -197,6 +204,7 @@ void power_loop::cut_ingestion() {
   }
   disk_ = next_disk;
   known_ = next_known;
+  forget_snapshots();
 }
 
 knowledge power_loop::examine(const disk_image& state, const knowledge& at_least, const knowledge& before,
@@ -244,19 +252,41 @@ void power_loop::cut_snapshot() {
     place(state);
     require_whole(state_ / store_name, "after the cut of a snapshot");
     if (observe(state_ / store_name, true) != known_) fail("making a snapshot changed the store");
-    const std::filesystem::path snapshot = state_ / snapshot_name;
-    if (!std::filesystem::exists(snapshot)) {
-      if (how.status == 0) fail("the snapshot is gone");
-    } else {
-      ++counts_.snapshots;
-      require_whole(snapshot, "of the snapshot");
-      if (observe(snapshot, true) != known_) fail("the snapshot holds something else than the store");
-      open_for_writing(snapshot, known_);
-      require_whole(snapshot, "of the snapshot after it was opened for writing");
-    }
-    if (std::filesystem::exists(snapshot)) state.unlink(root_inode, snapshot_name);
+    if (std::filesystem::exists(state_ / snapshot_name))
+      require_snapshot(snapshot_name, known_);
+    else if (how.status == 0)
+      fail("the snapshot is gone");
     disk_ = std::move(state);
   }
+  forget_snapshots();
+}
+
+void power_loop::examine_snapshots(const knowledge& before, const ingestion::ending& ending) {
+  const std::vector<std::uint64_t> announced = announced_snapshots(ending.how.out);
+  const graph_content base = before.graph.value_or(graph_content{});
+  for (const acknowledgement& one : ending.acknowledged) {
+    const std::string name = snapshot_of(one.epoch);
+    if (std::filesystem::exists(state_ / name))
+      require_snapshot(name, {one.epoch, with_first_edges(base, plan_.edges, one.edges - base.edges)});
+    else if (std::find(announced.begin(), announced.end(), one.epoch) != announced.end())
+      fail(name + " is gone");
+  }
+}
+
+void power_loop::require_snapshot(const std::string& name, const knowledge& of) {
+  const std::filesystem::path snapshot = state_ / name;
+  require_whole(snapshot, name.c_str());
+  if (observe(snapshot, true) != of) fail(name + " does not hold what the store held");
+  open_for_writing(snapshot, of);
+  require_whole(snapshot, (name + ", opened for writing").c_str());
+  ++counts_.snapshots;
+}
+
+// The next programs make others.
+void power_loop::forget_snapshots() {
+  const auto names = disk_.at(root_inode).names;
+  for (const auto& [name, number] : names)
+    if (name.starts_with(snapshot_name)) disk_.unlink(root_inode, name);
 }
 
 void power_loop::place(const disk_image& state) const {

@@ -18,7 +18,8 @@ struct power_counts {
   std::uint64_t cuts = 0;          ///< in ingestions
   std::uint64_t after_kill = 0;    ///< of those in a program that found what a killed one had not synced
   std::uint64_t completed = 0;     ///< of those after a program that ended before
-  std::uint64_t in_snapshots = 0;  ///< cuts while a snapshot was made
+  std::uint64_t in_snapshots = 0;  ///< cuts while a snapshot was made of a store at rest
+  std::uint64_t snapshotting = 0;  ///< cuts in ingestions that make snapshots
   std::uint64_t states = 0;        ///< looked at
   std::uint64_t losable = 0;       ///< of those after cuts with something not synced
   std::uint64_t unsynced = 0;      ///< calls not synced, over all cuts
@@ -26,7 +27,7 @@ struct power_counts {
   std::uint64_t newer = 0;         ///< states with a checkpoint that was not yet announced
   std::uint64_t pending = 0;       ///< states with a checkpoint that was not yet home
   std::uint64_t in_creation = 0;   ///< states without the store, or without a graph in it
-  std::uint64_t snapshots = 0;     ///< states that hold the snapshot
+  std::uint64_t snapshots = 0;     ///< found in states, whole
 };
 
 struct power_settings {
@@ -60,11 +61,16 @@ class power_loop {
   disk_stop some_moment(const duration& whole);
   // One way in which the cut may have left the disk.
   disk_image one_remaining(const crash_point& remains, std::uint64_t index);
-  ingestion::ending ingest(unsynced_disk& disk, bool is_power_cut);
+  ingestion::ending ingest(unsynced_disk& disk, bool with_snapshots, bool is_power_cut);
   // What an ingestion left; `at_least` is what it must hold even if the program's last steps are lost, and
   // `before` what the program found.
   knowledge examine(const disk_image& state, const knowledge& at_least, const knowledge& before,
                     const ingestion::ending& ending);
+  // That the snapshots in the state are whole and of checkpoints announced, and that none announced is
+  // missing.
+  void examine_snapshots(const knowledge& before, const ingestion::ending& ending);
+  void require_snapshot(const std::string& name, const knowledge& of);
+  void forget_snapshots();
   void place(const disk_image& state) const;
 
   power_settings settings_;

@@ -17,6 +17,7 @@
 #include "crash/block/not_possible.hpp"
 #include "crash/scratch.hpp"
 #include "crash/unsynced/power_loop.hpp"
+#include "crash/unsynced/snapshotting_ingestion.hpp"
 
 namespace {
 
@@ -35,14 +36,15 @@ unsigned long long printable(std::uint64_t number) {
 
 void print(const power_counts& counts, double seconds, bool is_violated) {
   std::printf(
-      "%llu power cuts in %.0f s: %llu in ingestions (%llu after a kill, %llu after the end), %llu in "
-      "snapshots; %llu calls not synced; %llu checkpoints announced\n",
+      "%llu power cuts in %.0f s: %llu in ingestions (%llu after a kill, %llu of programs that make "
+      "snapshots, %llu after the end), %llu in snapshots of a store at rest; %llu calls not synced; %llu "
+      "checkpoints announced\n",
       printable(counts.cuts + counts.in_snapshots), seconds, printable(counts.cuts),
-      printable(counts.after_kill), printable(counts.completed), printable(counts.in_snapshots),
-      printable(counts.unsynced), printable(counts.checkpoints));
+      printable(counts.after_kill), printable(counts.snapshotting), printable(counts.completed),
+      printable(counts.in_snapshots), printable(counts.unsynced), printable(counts.checkpoints));
   std::printf(
       "%llu states (%llu with something to lose): %llu with a newer checkpoint than announced, %llu with one "
-      "to bring home, %llu without a store or graph yet, %llu with the snapshot; %d violations\n",
+      "to bring home, %llu without a store or graph yet, %llu snapshots; %d violations\n",
       printable(counts.states), printable(counts.losable), printable(counts.newer), printable(counts.pending),
       printable(counts.in_creation), printable(counts.snapshots), is_violated ? 1 : 0);
 }
@@ -101,8 +103,27 @@ int main(int argc, char** argv) {
   options.add_option("--seed", wanted.loop.seed);
   options.add_option("--scale", wanted.loop.scale, "Ingestions add 16 * 2^N edges");
   options.add_option("--threads", wanted.loop.threads, "Of an ingestion");
+  // What the rig runs of itself.
+  CLI::App& ingest = *options.add_subcommand("ingest", "Ingest into a store and make snapshots of it");
+  std::string store;
+  ingestion_plan plan;
+  ingest.add_option("STORE", store)->required();
+  ingest.add_option("--rmat-scale", plan.edges.scale);
+  ingest.add_option("--edge-factor", plan.edges.edge_factor);
+  ingest.add_option("--seed", plan.edges.seed);
+  ingest.add_option("--threads", plan.threads);
+  ingest.add_option("--checkpoint-every", plan.checkpoint_every);
   options.add_flag("--expect-violation", wanted.expect_violation, "For mutants: fail where all is well");
   CLI11_PARSE(options, argc, argv);
+  if (ingest.parsed()) {
+    try {
+      ingest_with_snapshots(store, plan);
+      return 0;
+    } catch (const std::exception& failure) {
+      std::fprintf(stderr, "%s\n", failure.what());
+      return 1;
+    }
+  }
   // The long form of the tests, unless it is a mutant that is looked for.
   constexpr std::uint64_t more = 20;
   if (thorough_tests_wanted() && !wanted.expect_violation) wanted.seconds *= more;
