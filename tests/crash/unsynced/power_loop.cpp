@@ -95,10 +95,11 @@ void power_loop::choose_environment() {
   }
 }
 
-// A third of the moments are while the program opens the store, a third any, and a third right after a sync.
+// While the program opens the store, at any time, in a sync, or right after one.
 disk_stop power_loop::some_moment(const duration& whole) {
   disk_stop moment;
-  switch (random_.below(3)) {
+  const std::uint64_t any_sync = 1 + random_.below(whole.syncs + 1);
+  switch (random_.below(4)) {
     case 0: {
       const std::uint64_t opening = random_.one_in(2) ? 30 : 80;
       moment.at_event = 1 + random_.below(opening);
@@ -107,8 +108,11 @@ disk_stop power_loop::some_moment(const duration& whole) {
     case 1:
       moment.at_event = 1 + random_.below(whole.events + whole.events / 8 + 1);
       break;
+    case 2:
+      moment.in_sync = any_sync;
+      break;
     default:
-      moment.after_syncs = 1 + random_.below(whole.syncs + 1);
+      moment.after_syncs = any_sync;
       moment.events_later = random_.below(4);
   }
   return moment;
@@ -177,6 +181,7 @@ void power_loop::cut_ingestion() {
     disk_stop moment = some_moment(ingestion_);
     if (moment.at_event != disk_stop::never) moment.at_event += past.events;
     if (moment.after_syncs != disk_stop::never) moment.after_syncs += past.syncs;
+    if (moment.in_sync != disk_stop::never) moment.in_sync += past.syncs;
     disk.stop_when(moment);
   }
   const ingestion::ending ending = ingest(disk, with_snapshots, true);

@@ -193,6 +193,7 @@ void unsynced_disk::sync(inode_number number) {
   std::this_thread::sleep_for(takes);
   lock.lock();
   wait_for_power(lock);
+  if (syncs_ + 1 == stop_.in_sync) stop_.at_event = events_ + 1;
   count_event(lock);
   remains_.step({.what = logged::sync_ended, .target = number, .begun = begun}, calls_++);
   if (++syncs_ == stop_.after_syncs)

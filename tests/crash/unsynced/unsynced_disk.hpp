@@ -16,12 +16,13 @@
 
 namespace perdure::crash {
 
-/// When the disk is to stop by itself; the earlier of the two counts.
+/// When the disk is to stop by itself; the earliest counts.
 struct disk_stop {
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   std::uint64_t at_event = never;     ///< before the n-th change, or beginning or end of a sync
   std::uint64_t after_syncs = never;  ///< so many events after the n-th sync ended
   std::uint64_t events_later = 0;
+  std::uint64_t in_sync = never;  ///< before the n-th sync ends
 };
 
 /// Files and directories in memory, in two states: as programs see them, and as they would be found after a
