@@ -39,7 +39,7 @@ void unsynced_disk::count_event(guard& lock) {
   wait_for_power(lock);
 }
 
-void unsynced_disk::make(logged_call call) {
+void unsynced_disk::make(const logged_call& call) {
   apply_whole(call, content_);
   remains_.step(call, calls_++);
 }
@@ -142,11 +142,11 @@ std::size_t unsynced_disk::read(inode_number number, std::span<std::byte> to, st
 }
 
 void unsynced_disk::write(inode_number file, std::span<const std::byte> from, std::uint64_t offset) {
-  logged_call call = write_call(file, offset, from);
+  const logged_call call = write_call(file, offset, from);
   guard lock = enter();
   count_event(lock);
   existing(file);
-  make(std::move(call));
+  make(call);
 }
 
 void unsynced_disk::resize(inode_number file, std::uint64_t bytes) {

@@ -81,7 +81,7 @@ class unsynced_disk {
   guard enter();
   void wait_for_power(guard& lock);
   void count_event(guard& lock);
-  void make(logged_call call);
+  void make(const logged_call& call);
   const inode& existing(inode_number number) const;
   const inode& directory(inode_number number) const;
   attributes attributes_of(inode_number number) const;

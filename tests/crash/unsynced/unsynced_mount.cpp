@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -167,9 +166,10 @@ using listing = std::vector<std::pair<std::string, attributes>>;
 
 void opendir(fuse_req_t request, fuse_ino_t number, fuse_file_info* info) {
   answer(request, [&](unsynced_disk& disk) {
-    auto names = std::make_unique<listing>(disk.list(from_fuse(number)));
-    info->fh = reinterpret_cast<std::uintptr_t>(names.get());
-    if (::fuse_reply_open(request, info) == 0) names.release();
+    auto* const names = new listing(disk.list(from_fuse(number)));
+    info->fh = reinterpret_cast<std::uintptr_t>(names);
+    // Without an answer there is no `releasedir`.
+    if (::fuse_reply_open(request, info) != 0) delete names;
   });
 }
 
