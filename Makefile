@@ -4,7 +4,8 @@
 #   make test    build, then run the tests
 #   make build   the library and the program build/release/bin/perdure
 #   make bench   measure against other libraries; results in build/bench/results.json
-#   make crash-test MINUTES=10   recover stores from simulated crashes for that long
+#   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
+#                cuts under the real program (needs root and /dev/fuse)
 #   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
 #                the power of disks with the first three on them for that long; needs root, loop devices, /dev/fuse
 #   make lint    formatting, layering and clang-tidy; make format writes the formatting
@@ -49,8 +50,10 @@ MINUTES ?= 10
 KILLS ?= 200
 crash-test:
 	@scripts/install-deps.sh build test
-	@$(call configure_and_build,release,--target crash_replay)
-	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 60)) --jobs $(JOBS) --seed $(SEED)
+	@$(call configure_and_build,release,--target crash_replay crash_unsynced)
+	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 45)) --jobs $(JOBS) --seed $(SEED)
+	@[ ! -x build/release/bin/crash_unsynced ] || \
+	  build/release/bin/crash_unsynced --seconds $$(($(MINUTES) * 15)) --seed $(SEED) || [ $$? -eq 77 ]
 
 crash-file-systems:
 	@scripts/install-deps.sh build test file-systems

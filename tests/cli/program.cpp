@@ -82,7 +82,14 @@ std::string process::output_so_far() const {
 }
 
 void process::kill() {
-  ::kill(pid_, SIGKILL);
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
+bool process::has_ended() const {
+  siginfo_t info{};
+  // Left to be waited for: until then its id is nobody else's, and `kill` hits nobody else.
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
 }
 
 outcome process::wait() {

@@ -1,6 +1,23 @@
 #include "crash/call_log.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace perdure::crash {
+
+logged_call write_call(inode_number file, std::uint64_t offset, std::span<const std::byte> bytes) {
+  logged_call call{.what = logged::write, .target = file, .offset = offset, .bytes = bytes.size()};
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t within = static_cast<std::size_t>((offset + at) % disk_page);
+    const std::size_t here = std::min(bytes.size() - at, disk_page - within);
+    std::array<std::byte, disk_page> page{};
+    std::memcpy(page.data() + within, bytes.data() + at, here);
+    call.pieces.push_back({(offset + at) / disk_page, static_cast<std::uint32_t>(within),
+                           static_cast<std::uint32_t>(within + here), make_page(page)});
+    at += here;
+  }
+  return call;
+}
 
 void apply_whole(const logged_call& call, disk_image& image) {
   switch (call.what) {

@@ -1,6 +1,7 @@
 // The calls of one run, as far as they matter to what is on disk.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct logged_call {
 
 using call_log = std::vector<logged_call>;
 
+/// A write of `bytes` at `offset`.
+logged_call write_call(inode_number file, std::uint64_t offset, std::span<const std::byte> bytes);
 /// Does to an image what the call did in full. Marks and syncs do nothing.
 void apply_whole(const logged_call& call, disk_image& image);
 /// One line for people.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace perdure::crash {
@@ -145,17 +144,7 @@ void call_recorder::record_write(const os::file_call& call, inode_number file, s
     data.insert(data.end(), from, from + part.iov_len);
   }
   data.resize(static_cast<std::size_t>(bytes));
-  logged_call entry{.what = logged::write, .target = file, .offset = call.offset, .bytes = bytes};
-  for (std::uint64_t at = 0; at < bytes;) {
-    const std::uint64_t within = (call.offset + at) % disk_page;
-    const std::uint64_t here = std::min(bytes - at, disk_page - within);
-    std::array<std::byte, disk_page> page{};
-    std::memcpy(page.data() + within, data.data() + at, static_cast<std::size_t>(here));
-    entry.pieces.push_back({(call.offset + at) / disk_page, static_cast<std::uint32_t>(within),
-                            static_cast<std::uint32_t>(within + here), make_page(page)});
-    at += here;
-  }
-  log_.push_back(std::move(entry));
+  log_.push_back(write_call(file, call.offset, data));
 }
 
 void call_recorder::record_names(const os::file_call& call) {

@@ -1,6 +1,7 @@
 #include "crash/crash_point.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace perdure::crash {
@@ -44,8 +45,7 @@ void crash_point::make_durable(const logged_call& call) {
   }
 }
 
-void crash_point::step(const call_log& log, std::size_t index) {
-  const logged_call& call = log[index];
+void crash_point::step(const logged_call& call, std::size_t index) {
   switch (call.what) {
     case logged::create:
       durable_.make(call.other, call.is_directory);
@@ -171,6 +171,36 @@ void crash_point::for_each_choice(random_stream& random, std::size_t extra,
     }
     if (!offer(std::move(any))) return;
   }
+}
+
+choice crash_point::one_by_file(random_stream& random) const {
+  enum class fate { nothing, everything, first_calls, some_calls, some_sectors };
+  struct file_fate {
+    fate what = fate::nothing;
+    std::size_t calls = 0;
+    std::size_t first = 0;  // so many of them
+  };
+  std::map<inode_number, file_fate> fates;
+  for (const pending_call& now : pending_) ++fates[now.call.target].calls;
+  for (auto& [file, own] : fates) {
+    own.what = static_cast<fate>(random.below(5));
+    own.first = static_cast<std::size_t>(random.below(own.calls + 1));
+  }
+  choice result = uniform(0);
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    file_fate& own = fates[pending_[i].call.target];
+    std::vector<sector_mask>& persisted = result[i];
+    const bool is_first = own.first != 0;
+    if (is_first) --own.first;
+    if (own.what == fate::everything || (own.what == fate::first_calls && is_first) ||
+        (own.what >= fate::some_calls && random.one_in(2))) {
+      std::fill(persisted.begin(), persisted.end(), all_sectors);
+    } else if (own.what == fate::some_sectors && pending_[i].call.what == logged::write) {
+      for (sector_mask& mask : persisted) mask = static_cast<sector_mask>(random.next());
+    }
+  }
+  obey_rules(result);
+  return result;
 }
 
 std::string crash_point::describe(const choice& persisted) const {

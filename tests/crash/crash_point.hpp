@@ -22,8 +22,8 @@ class crash_point {
  public:
   explicit crash_point(disk_image before) : durable_(std::move(before)) {}
 
-  /// The next call has been made.
-  void step(const call_log& log, std::size_t index);
+  /// The next call has been made. `index` only grows; `begun` of a sync's end is the one it began at.
+  void step(const logged_call& call, std::size_t index);
 
   std::size_t pending() const { return pending_.size(); }
   const disk_image& durable() const { return durable_; }
@@ -35,6 +35,10 @@ class crash_point {
   /// all subsets of few, tears of recent writes, and then `extra` random ones. Stops when it returns false.
   void for_each_choice(random_stream& random, std::size_t extra,
                        const std::function<bool(const choice&)>& visit) const;
+
+  /// A choice in which every file and directory has a fate of its own: all that is pending of it is lost,
+  /// or reaches the disk, or the first calls do, or some, or some sectors of each.
+  choice one_by_file(random_stream& random) const;
 
   std::string describe(const choice& persisted) const;
 

@@ -18,6 +18,7 @@ if(TARGET perdure_cli)
   find_package(nlohmann_json 3.10 REQUIRED)
   add_library(perdure_crash_kill OBJECT
     kill_loop/graph_content.cpp
+    kill_loop/ingested_store.cpp
     kill_loop/ingestion.cpp
     kill_loop/kill_loop.cpp
     kill_loop/kill_loop_main.cpp)
@@ -27,8 +28,22 @@ if(TARGET perdure_cli)
   perdure_kill_test(crash.kill_loop crash_kill_loop --kills 20)
 endif()
 
-# Mutants of mutants.cmake that this rig must catch too: the program is built with the mutated object. A kill
-# loses nothing that the kernel was told, so it shows mistakes of recovery, not of syncing.
+# perdure_mutant_program(MUTANT): the program mutant_perdure_NAME with the mutated object, where MUTANT of
+# mutants.cmake is NAME/FILE
+function(perdure_mutant_program mutant)
+  get_filename_component(name ${mutant} DIRECTORY)
+  set(program mutant_perdure_${name})
+  if(TARGET ${program})
+    return()
+  endif()
+  add_executable(${program} ${CMAKE_CURRENT_BINARY_DIR}/mutants/${mutant} $<TARGET_OBJECTS:perdure_cli>)
+  target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(${program} PRIVATE perdure::perdure perdure::graph)
+  target_compile_options(${program} PRIVATE -O1 -w)
+endfunction()
+
+# Mutants of mutants.cmake that this rig must catch too. A kill loses nothing that the kernel was told, so it
+# shows mistakes of recovery, not of syncing.
 function(perdure_kill_mutants)
   if(NOT TARGET perdure_cli)
     return()
@@ -38,12 +53,8 @@ function(perdure_kill_mutants)
       reader_skips_journal/private_store.cpp
       zero_pages_not_redone/redo.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
-    set(program mutant_perdure_${name})
-    add_executable(${program} ${CMAKE_CURRENT_BINARY_DIR}/mutants/${mutant} $<TARGET_OBJECTS:perdure_cli>)
-    target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR}/src)
-    target_link_libraries(${program} PRIVATE perdure::perdure perdure::graph)
-    target_compile_options(${program} PRIVATE -O1 -w)
-    perdure_kill_rig(mutant_kill_${name} ${program})
+    perdure_mutant_program(${mutant})
+    perdure_kill_rig(mutant_kill_${name} mutant_perdure_${name})
     perdure_kill_test(crash.kill_loop.mutant.${name} mutant_kill_${name} --minutes 5 --expect-violation)
   endforeach()
 endfunction()

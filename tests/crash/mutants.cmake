@@ -1,9 +1,10 @@
 # Mutants: the store with one deliberate mistake each. A rig that does not notice them proves nothing, so
 # each must be caught, and a test fails where one is not.
 #
-# perdure_mutant(NAME FILE WHAT OLD NEW [RIG replay|damage] [OPTION...]): in FILE of src/store the text OLD,
-# which must be there exactly once, becomes NEW. When the source has moved on, the build fails and the mutant
-# must follow. The rig (replay unless told) gets the options.
+# perdure_mutant(NAME FILE WHAT OLD NEW [RIG replay|damage|unsynced] [OPTION...]): in FILE of src/store the
+# text OLD, which must be there exactly once, becomes NEW. When the source has moved on, the build fails and the
+# mutant must follow. The rig (replay unless told) gets the options. Those of `unsynced` are only written here:
+# perdure_unsynced_mutants builds the program with them.
 
 function(perdure_mutant name file what old new)
   cmake_parse_arguments(PARSE_ARGV 5 arg "" RIG "")
@@ -30,6 +31,9 @@ file(WRITE "@copy@" "${text}")
   add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -P ${script}
                      DEPENDS ${CMAKE_SOURCE_DIR}/src/store/${file} ${script} VERBATIM
                      COMMENT "Mutant ${name}: ${what}")
+  if(rig STREQUAL "unsynced")
+    return()
+  endif()
   # Its own object comes before the library's, of which the rest is taken.
   add_executable(mutant_${name} ${copy} $<TARGET_OBJECTS:perdure_crash_${rig}>)
   target_link_libraries(mutant_${name} PRIVATE perdure_crash)
@@ -256,3 +260,7 @@ perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not 
 perdure_mutant(early_pages_settled_for_good changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
 [=[  for (const page_run& run : reported_) early.unsettle(run);]=]
 [=[]=])
+
+perdure_mutant(copy_not_synced store_copy.cpp "a snapshot has its name before its files are durable"
+[=[  for (const pair_of_files& files : all) files.to.sync();]=]
+[=[]=] RIG unsynced)

@@ -92,7 +92,7 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
     bool adds_states = i == 0 && depth == 0;
     if (i > 0) {
       const logged_call& call = log[i - 1];
-      point.step(log, i - 1);
+      point.step(call, i - 1);
       switch (call.what) {
         case logged::attempt:
           expected.allowed.push_back(call.number);

@@ -25,12 +25,15 @@ class scratch {
   scratch& operator=(const scratch&) = delete;
   ~scratch() {
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    if (!is_kept_) std::filesystem::remove_all(path_, ignored);
   }
+  /// Leaves it behind, for someone to look at.
+  void keep() { is_kept_ = true; }
   const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
+  bool is_kept_ = false;
 };
 
 /// Whether the long form of the tests is asked for.

@@ -35,27 +35,25 @@ std::vector<acknowledgement> acknowledgements(const std::string& output) {
   return all;
 }
 
-std::vector<std::string> command(const std::filesystem::path& store, const ingestion_plan& plan) {
-  return {test::perdure_program(),
-          "graph",
-          "ingest",
-          store.string(),
-          "--rmat-scale",
-          std::to_string(plan.edges.scale),
-          "--edge-factor",
-          std::to_string(plan.edges.edge_factor),
-          "--seed",
-          std::to_string(plan.edges.seed),
-          "--threads",
-          std::to_string(plan.threads),
-          "--checkpoint-every",
-          std::to_string(plan.checkpoint_every)};
+std::vector<std::string> with_options(std::vector<std::string> command, const std::filesystem::path& store,
+                                      const ingestion_plan& plan) {
+  for (const std::string& option :
+       {store.string(), std::string("--rmat-scale"), std::to_string(plan.edges.scale),
+        std::string("--edge-factor"), std::to_string(plan.edges.edge_factor), std::string("--seed"),
+        std::to_string(plan.edges.seed), std::string("--threads"), std::to_string(plan.threads),
+        std::string("--checkpoint-every"), std::to_string(plan.checkpoint_every)})
+    command.push_back(option);
+  return command;
 }
 
 }  // namespace
 
 ingestion::ingestion(const std::filesystem::path& store, const ingestion_plan& plan)
-    : program_(command(store, plan)) {}
+    : ingestion({test::perdure_program(), "graph", "ingest"}, store, plan) {}
+
+ingestion::ingestion(std::vector<std::string> command, const std::filesystem::path& store,
+                     const ingestion_plan& plan)
+    : program_(with_options(std::move(command), store, plan)) {}
 
 void ingestion::wait_for(std::size_t checkpoints, std::chrono::milliseconds patience) const {
   const auto until = std::chrono::steady_clock::now() + patience;

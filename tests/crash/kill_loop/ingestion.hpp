@@ -26,10 +26,13 @@ struct ingestion_plan {
 class ingestion {
  public:
   ingestion(const std::filesystem::path& store, const ingestion_plan& plan);
+  /// Another program that takes the same arguments and announces checkpoints in the same way.
+  ingestion(std::vector<std::string> command, const std::filesystem::path& store, const ingestion_plan& plan);
 
   /// Returns early when so many checkpoints have been announced, or the program has nothing more to say.
   void wait_for(std::size_t checkpoints, std::chrono::milliseconds patience) const;
   void kill() { program_.kill(); }
+  bool has_ended() const { return program_.has_ended(); }
 
   struct ending {
     test::outcome how;

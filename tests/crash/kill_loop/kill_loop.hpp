@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 
-#include "crash/kill_loop/graph_content.hpp"
+#include "crash/kill_loop/ingested_store.hpp"
 #include "crash/kill_loop/ingestion.hpp"
 #include "crash/random_stream.hpp"
 
@@ -30,26 +29,15 @@ class kill_loop {
   const kill_counts& counts() const { return counts_; }
 
  private:
-  /// What the store must hold at least.
-  struct knowledge {
-    std::uint64_t epoch = 0;
-    std::optional<graph_content> graph;
-  };
-
   void kill_somewhere(ingestion& program);
   void examine(const ingestion::ending& ending, const ingestion_plan& plan);
-  knowledge observe(bool something_was_promised);
-  void require_plausible(const knowledge& found, const ingestion::ending& ending,
-                         const ingestion_plan& plan) const;
-  void open_for_writing(const knowledge& found) const;
-  void require_whole(const char* when) const;
   void start_over();
 
   std::filesystem::path store_;
   random_stream random_;
   ingestion_plan plan_;
   std::chrono::milliseconds whole_run_{2000};  // until it is known better
-  knowledge known_;
+  knowledge known_;                            // what the store must hold at least
   bool is_pending_ = false;  // a checkpoint was not yet home when the store was last looked at
   kill_counts counts_;
 };
