@@ -13,6 +13,7 @@
 #include "os/guarded_range.hpp"
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
+#include "os/thread_sanitizer.hpp"
 #include "segment/segment.hpp"
 
 namespace perdure {
@@ -102,10 +103,14 @@ class write_pause {
  public:
   write_pause(private_segment& memory, page_run pages) : memory_(memory), pages_(pages) {
     memory_.hold_writers(pages_);
+    os::begin_ordered_reads();
   }
   write_pause(const write_pause&) = delete;
   write_pause& operator=(const write_pause&) = delete;
-  ~write_pause() { memory_.admit_writers(pages_); }
+  ~write_pause() {
+    os::end_ordered_reads();
+    memory_.admit_writers(pages_);
+  }
 
  private:
   private_segment& memory_;

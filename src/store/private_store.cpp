@@ -37,8 +37,8 @@ constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 Mi
 constexpr std::size_t batch_pages = 256;  // 1 MiB: stays in the second-level cache between checksum and write
 
 std::uint64_t carried_in(const std::vector<journal_entry>& index) {
-  return static_cast<std::uint64_t>(
-      std::count_if(index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
+  return static_cast<std::uint64_t>(std::count_if(
+      index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
 }
 
 /// A checkpoint whose pages are copied, on its way to the device. The worker's while it runs.

@@ -1,10 +1,11 @@
 // Verification of a store's files.
 //
-// What must hold follows from the commit protocol (docs/durability.md). The checksum table, with what the last
-// journal carries on, describes the home pages at the applied epoch. A committed journal that is not known to be applied may have been
-// applied in part: the pages it speaks of may be old or new, and so may their table entries; the table
-// pages with those entries may be torn. Recovery writes them all again, so they are judged by the journal
-// and not by what is home, except for its fresh pages, which are nowhere but home.
+// What must hold follows from the commit protocol (docs/durability.md). The checksum table, with what the
+// last journal carries on, describes the home pages at the applied epoch. A committed journal that is not
+// known to be applied may have been applied in part: the pages it speaks of may be old or new, and so may
+// their table entries; the table pages with those entries may be torn. Recovery writes them all again, so
+// they are judged by the journal and not by what is home, except for its fresh pages, which are nowhere but
+// home.
 #include "store/verify.hpp"
 
 #include <fcntl.h>
@@ -150,7 +151,7 @@ class verification {
   os::file crc_;
   std::uint64_t applied_pages_ = 0;    // of the segment at the applied epoch
   std::uint64_t committed_bytes_ = 0;  // of the segment at the committed epoch
-  bool table_is_known_ = true;  // by the journal where the file is behind
+  bool table_is_known_ = true;         // by the journal where the file is behind
   std::vector<overlay_run> overlay_;
   std::vector<layout::journal_entry> saved_;  // by the undo log, of the last checkpoint; sorted by page
   std::exception_ptr failure_;
