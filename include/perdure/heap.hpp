@@ -104,6 +104,13 @@ class heap {
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
 
+  /// Returns the calling thread's cached blocks to the bins.
+  void flush_own_cache() noexcept;
+
+  /// Moves a small block from a slab that is emptier to one that is fuller, so that the first may become
+  /// empty; null if it stays where it is.
+  void* move_to_denser(void* block) noexcept;
+
   /// Gives the memory of whole chunks back to the system that were free at the last call too; whether there
   /// were any. For heaps in volatile segments; other threads may go on.
   bool trim();

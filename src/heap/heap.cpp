@@ -75,6 +75,7 @@ std::unique_ptr<heap> heap::format(segment& memory) {
   if (memory.capacity() < data_offset + chunk_size)
     throw error(errc::invalid_argument, "a heap needs a segment of at least 24 MiB");
   memory.grow(data_offset);
+  if (memory.commits_on_use()) memory.commit({0, data_offset / page_size}, page_role::bookkeeping);
   heap_header& header = metadata(memory.base()).header();
   header.version = heap_version;
   header.class_count = class_count;
@@ -248,6 +249,23 @@ void* heap::reallocate(void* block, std::size_t bytes) {
 
 void heap::flush_caches() noexcept {
   flush_all(engine_->caches, engine_->bins);
+}
+
+void heap::flush_own_cache() noexcept {
+  thread_cache* const cache = recent_caches[cache_slot_];
+  // A cache that is not among the recent ones is found first.
+  if (cache->owner.load(std::memory_order_relaxed) == this)
+    return static_cast<owned_cache*>(cache)->flush(engine_->bins);
+  try {
+    if (owned_cache* const own = cache_for(*this, engine_->number, engine_->caches))
+      own->flush(engine_->bins);
+  } catch (const std::bad_alloc&) {  // then there is none
+  }
+}
+
+void* heap::move_to_denser(void* block) noexcept {
+  const unsigned class_plus_one = class_byte(block);
+  return class_plus_one == 0 ? nullptr : engine_->bins[class_plus_one - 1].move_to_denser(block);
 }
 
 std::vector<page_run> heap::release_free_memory() {
