@@ -138,7 +138,7 @@ void bin::put(void* const* blocks, std::uint32_t count) noexcept {
 }
 
 void* bin::move_to_denser(void* block) noexcept {
-  constexpr int most_tries = 16;
+  constexpr int most_tries = 1024;
   const slab_geometry& geometry = slab_geometries[size_class_];
   const std::lock_guard lock(mutex_);
   heap_header& header = metadata_.header();

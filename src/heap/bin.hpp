@@ -20,7 +20,7 @@ class bin {
   /// Puts blocks back. Those that are free already are dropped and counted.
   void put(void* const* blocks, std::uint32_t count) noexcept;
   /// Copies a used block into a slab that has fewer free blocks than its own, and frees it. Null if none of
-  /// the first few slabs is fuller.
+  /// the first thousand slabs is fuller.
   void* move_to_denser(void* block) noexcept;
   /// Whether the block is one of a slab and not free.
   bool is_used(const void* block) noexcept;

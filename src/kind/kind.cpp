@@ -13,9 +13,9 @@
 #include <limits>
 #include <new>
 
-#include "kind/kind_slots.hpp"
 #include "kind/kind_state.hpp"
 #include "os/memory_limits.hpp"
+#include "perdure/detail/kind_slots.hpp"
 #include "segment/growth.hpp"
 
 namespace perdure {
@@ -278,8 +278,7 @@ void* kind::malloc_slow(std::size_t bytes) noexcept {
 void* kind::calloc(std::size_t count, std::size_t bytes) noexcept {
   if (!state_->decorated.load(std::memory_order_acquire)) return state_->allocate_zeros(count, bytes);
   kind_call call{.memory = *this, .operation = kind_operation::calloc, .count = count, .bytes = bytes};
-  decorate(*state_, call,
-           [](kind_state& s, kind_call& c) { c.result = s.allocate_zeros(c.count, c.bytes); });
+  decorate(*state_, call, [](kind_state& s, kind_call& c) { c.result = s.allocate_zeros(c.count, c.bytes); });
   return call.result;
 }
 
@@ -288,8 +287,7 @@ void* kind::realloc(void* block, std::size_t bytes) noexcept {
     bool refused = false;
     return state_->reallocate(block, bytes, refused);
   }
-  kind_call call{
-      .memory = *this, .operation = kind_operation::realloc, .bytes = bytes, .block = block};
+  kind_call call{.memory = *this, .operation = kind_operation::realloc, .bytes = bytes, .block = block};
   decorate(*state_, call,
            [](kind_state& s, kind_call& c) { c.result = s.reallocate(c.block, c.bytes, c.refused); });
   return call.result;
@@ -298,10 +296,8 @@ void* kind::realloc(void* block, std::size_t bytes) noexcept {
 int kind::posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   if (block == nullptr || !std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   const int saved = errno;
-  kind_call call{.memory = *this,
-                 .operation = kind_operation::posix_memalign,
-                 .bytes = bytes,
-                 .alignment = alignment};
+  kind_call call{
+      .memory = *this, .operation = kind_operation::posix_memalign, .bytes = bytes, .alignment = alignment};
   const auto run = [](kind_state& s, kind_call& c) { c.result = s.allocate(c.bytes, c.alignment); };
   if (state_->decorated.load(std::memory_order_acquire))
     decorate(*state_, call, run);

@@ -1,4 +1,4 @@
-#include "kind/kind_slots.hpp"
+#include "perdure/detail/kind_slots.hpp"
 
 #include <deque>
 #include <mutex>
