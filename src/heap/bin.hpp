@@ -25,7 +25,7 @@ class bin {
   /// Whether the block is one of a slab and not free.
   bool is_used(const void* block) noexcept;
 
-  /// For fork() only: keeps other threads out of this class.
+  /// Keeps other threads out of this class.
   void lock() noexcept { mutex_.lock(); }
   void unlock() noexcept { mutex_.unlock(); }
 

@@ -40,7 +40,10 @@ std::uint32_t units_for(std::size_t bytes) noexcept {
 }  // namespace detail
 
 heap::engine::engine(heap& owner, segment& segment_memory)
-    : number(take_heap_number()), memory(segment_memory), metadata(segment_memory.base()), runs(segment_memory) {
+    : number(take_heap_number()),
+      memory(segment_memory),
+      metadata(segment_memory.base()),
+      runs(segment_memory) {
   for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex);
   register_heap(memory, &owner);
 }

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <perdure/error.hpp>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "os/mapping.hpp"
 #include "segment/growth.hpp"
@@ -21,10 +21,6 @@ namespace {
 // Of each granule. Bookkeeping lies in ordinary memory where it has granules of its own: it must not take
 // pages that are scarce, nor be lost with a file.
 enum class granule_state : std::uint8_t { absent = 0, bookkeeping = 1, data = 2 };
-
-struct release_with_free {
-  void operator()(granule_state* states) const noexcept { std::free(states); }
-};
 
 os::reservation reserve(memory_policy& policy, std::size_t capacity) {
   void* const hint = policy.address_hint(capacity);
@@ -40,13 +36,14 @@ os::reservation reserve(memory_policy& policy, std::size_t capacity) {
 class segment_of_policy final : public policy_segment {
  public:
   segment_of_policy(memory_policy& policy, std::size_t capacity)
-      : policy_(policy), granule_(policy.granularity()), memory_(reserve(policy, capacity)) {
+      : policy_(policy),
+        granule_(policy.granularity()),
+        per_region_(segment_alignment / granule_),
+        memory_(reserve(policy, capacity)) {
     base_ = memory_.base();
     capacity_ = memory_.size();
     commits_on_use_ = true;
-    // calloc: the table of a large range costs memory only where it is used.
-    states_.reset(static_cast<granule_state*>(std::calloc(capacity_ / granule_, sizeof(granule_state))));
-    if (states_ == nullptr) throw std::bad_alloc();
+    states_.resize(capacity_ / segment_alignment);
   }
 
   std::size_t committed() const noexcept override { return committed_.load(std::memory_order_relaxed); }
@@ -62,17 +59,17 @@ class segment_of_policy final : public policy_segment {
     const std::scoped_lock lock(changing_);
     const std::size_t begin = pages.first * page_size / granule_;
     const std::size_t end = ((pages.first + pages.count) * page_size + granule_ - 1) / granule_;
-    const bool apart = role == page_role::bookkeeping &&
-                       (pages.first * page_size) % granule_ == 0 &&
+    make_states(begin, end);
+    const bool apart = role == page_role::bookkeeping && (pages.first * page_size) % granule_ == 0 &&
                        ((pages.first + pages.count) * page_size) % granule_ == 0;
     for (std::size_t g = begin; g < end;) {
-      const granule_state state = states_[g];
+      const granule_state state = state_of(g);
       if (state == granule_state::data || (apart && state == granule_state::bookkeeping)) {
         ++g;
         continue;
       }
       std::size_t stop = g + 1;
-      while (stop < end && states_[stop] == state) ++stop;
+      while (stop < end && state_of(stop) == state) ++stop;
       if (apart)
         open_bookkeeping(g, stop);
       else
@@ -89,23 +86,35 @@ class segment_of_policy final : public policy_segment {
   }
 
  private:
+  granule_state state_of(std::size_t granule) const noexcept {
+    const auto& region = states_[granule / per_region_];
+    return region == nullptr ? granule_state::absent : region[granule % per_region_];
+  }
+  /// Makes room for the states of [first, end), and of what else lies in their regions.
+  void make_states(std::size_t first, std::size_t end) {
+    for (std::size_t r = first / per_region_; r * per_region_ < end; ++r)
+      if (states_[r] == nullptr) states_[r] = std::make_unique<granule_state[]>(per_region_);
+  }
+  void set_states(std::size_t first, std::size_t end, granule_state state) noexcept {
+    for (std::size_t g = first; g < end; ++g) states_[g / per_region_][g % per_region_] = state;
+  }
+
   void open_bookkeeping(std::size_t first, std::size_t end) {
     try {
       os::protect(base_ + first * granule_, (end - first) * granule_, os::access::read_write);
     } catch (const std::system_error&) {
       throw std::bad_alloc();
     }
-    std::fill(&states_[first], &states_[end], granule_state::bookkeeping);
+    set_states(first, end, granule_state::bookkeeping);
   }
 
   /// Commits [first, end), or more: as far as the policy likes and nothing is yet. Where it ends.
   std::size_t open_data(std::size_t first, std::size_t end) {
     const std::size_t missing = (end - first) * granule_;
     const std::size_t step = std::max(policy_.step(missing, committed()), missing);
-    const std::size_t per_region = segment_alignment / granule_;
-    const std::size_t most = std::max(end, (first / per_region + 1) * per_region);
+    const std::size_t most = std::max(end, (first / per_region_ + 1) * per_region_);
     std::size_t wanted = end;
-    while (wanted < most && (wanted - first) * granule_ < step && states_[wanted] == granule_state::absent)
+    while (wanted < most && (wanted - first) * granule_ < step && state_of(wanted) == granule_state::absent)
       ++wanted;
     if (wanted > end) {
       try {
@@ -127,21 +136,21 @@ class segment_of_policy final : public policy_segment {
     } catch (const std::exception&) {
       throw std::bad_alloc();
     }
-    std::fill(&states_[first], &states_[end], granule_state::data);
+    set_states(first, end, granule_state::data);
     committed_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
   void give_back(std::size_t begin, std::size_t end) noexcept {
     for (std::size_t g = begin; g < end;) {
-      const granule_state state = states_[g];
+      const granule_state state = state_of(g);
       std::size_t stop = g + 1;
-      while (stop < end && states_[stop] == state) ++stop;
+      while (stop < end && state_of(stop) == state) ++stop;
       std::byte* const address = base_ + g * granule_;
       const std::size_t bytes = (stop - g) * granule_;
       if (state == granule_state::bookkeeping) {
         os::drop_pages(address, bytes);
       } else if (state == granule_state::data && policy_.decommit(address, bytes, g * granule_)) {
-        std::fill(&states_[g], &states_[stop], granule_state::absent);
+        set_states(g, stop, granule_state::absent);
         committed_.fetch_sub(bytes, std::memory_order_relaxed);
       }
       g = stop;
@@ -150,9 +159,11 @@ class segment_of_policy final : public policy_segment {
 
   memory_policy& policy_;
   const std::size_t granule_;
+  const std::size_t per_region_;
   os::reservation memory_;
   std::mutex changing_;
-  std::unique_ptr<granule_state[], release_with_free> states_;
+  // By region of 1 GiB; null where nothing ever was committed.
+  std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};
 };
 

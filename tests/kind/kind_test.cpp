@@ -207,6 +207,30 @@ TEST(Kind, ServesManyThreads) {
   EXPECT_EQ(k->stats().used_bytes, 0u);
 }
 
+TEST(Kind, IsLookedAtAndTrimmedWhileThreadsAllocate) {
+  const auto k = make_small_kind();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      std::mt19937 random(t);
+      while (!stop) {
+        void* const small = k->malloc(1 + random() % 3000);
+        void* const large = k->malloc(100000 + random() % (4 << 20));
+        ASSERT_TRUE(k->free(small));
+        ASSERT_TRUE(k->free(large));
+      }
+    });
+  for (int i = 0; i < 300; ++i) {
+    const kind_stats stats = k->stats();
+    EXPECT_LE(stats.used_bytes, stats.capacity_bytes);
+    k->trim();
+  }
+  stop = true;
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(k->stats().blocks, 0u);
+}
+
 TEST(Kind, GetsBackWhatEndedThreadsHadCached) {
   const auto k = make_small_kind();
   for (int i = 0; i < 20; ++i) {
