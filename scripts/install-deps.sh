@@ -62,6 +62,7 @@ for group in "$@"; do
       ;;
     test)
       want_package libgtest-dev
+      want_package libhwloc-dev
       want_package libfuse3-dev
       want_command python3 python3
       want_command luajit luajit

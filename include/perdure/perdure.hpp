@@ -21,7 +21,13 @@
 #include <perdure/error.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
+#include <perdure/kind.hpp>
+#include <perdure/kind_allocator.hpp>
+#include <perdure/kind_decorator.hpp>
+#include <perdure/kind_resource.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/memory_policy.hpp>
+#include <perdure/node_set.hpp>
 #include <perdure/object_info.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/open_mode.hpp>
@@ -29,6 +35,7 @@
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/scoped_allocator.hpp>
+#include <perdure/tiered_kind.hpp>
 #include <perdure/type_stamp.hpp>
 #include <perdure/verify.hpp>
 #include <perdure/version.hpp>

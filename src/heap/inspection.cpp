@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "heap/engine.hpp"
@@ -65,16 +66,18 @@ heap_stats heap::stats() const {
   const heap_header& header = m.header();
   heap_stats stats;
   stats.segment_bytes = engine_->memory.size();
-  stats.used_bytes = header.large_units * unit_size;
-  stats.blocks = header.large_blocks;
   std::size_t slab_bytes = 0;
   std::size_t slabs_used = 0;
   for (unsigned c = 0; c < class_count; ++c) {
+    const std::lock_guard lock(engine_->bins[c]);
     stats.blocks += header.used_blocks[c];
     slabs_used += header.used_blocks[c] * class_size(c);
     slab_bytes += header.slab_units[c] * unit_size;
+    if (slab_geometries[c].wide) stats.metadata_bytes += header.slab_units[c] * wide_bitmap_size;
   }
-  stats.used_bytes += slabs_used;
+  const std::lock_guard lock(engine_->runs_mutex);
+  stats.used_bytes = slabs_used + header.large_units * unit_size;
+  stats.blocks += header.large_blocks;
   stats.free_bytes = slab_bytes - slabs_used;
   for (std::size_t r = 0; r < header.region_count; ++r) {
     if (header.regions[r] != region_kind::runs || !metadata::is_held(r, engine_->memory.size())) continue;
@@ -86,8 +89,6 @@ heap_stats heap::stats() const {
       return true;
     });
     stats.metadata_bytes += class_map_offset + frontier * (1 + descriptor_size);
-    for (unsigned c = 0; c < class_count; ++c)
-      if (r == 0 && slab_geometries[c].wide) stats.metadata_bytes += header.slab_units[c] * wide_bitmap_size;
   }
   return stats;
 }
