@@ -42,6 +42,7 @@ build:
 
 test:
 	@scripts/install-deps.sh build test
+	@tests/vm/prepare.sh build/vm
 	@$(call configure_and_build,release)
 	@scripts/run-tests.sh release
 
@@ -49,6 +50,7 @@ MINUTES ?= 10
 KILLS ?= 200
 crash-test:
 	@scripts/install-deps.sh build test
+	@tests/vm/prepare.sh build/vm
 	@$(call configure_and_build,release,--target crash_replay)
 	@build/release/bin/crash_replay --states 0 --seconds $$(($(MINUTES) * 60)) --jobs $(JOBS) --seed $(SEED)
 

@@ -156,7 +156,8 @@ private_store::private_store(store_parts parts)
   const page_use use = writable_                 ? page_use::tracked
                        : parts_->private_changes ? page_use::dropped
                                                  : page_use::none;
-  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use);
+  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use,
+                                              parts_->home.medium());
   tracker_ = memory_->tracker();
   if (writable_) {
     if (unapplied_) worker_->post([this] { apply_quietly(); });
