@@ -69,12 +69,9 @@ class heap {
   /// Throws `std::bad_alloc` when the segment's capacity or the system's memory is exhausted; the heap
   /// stays intact. O(1).
   void* allocate(std::size_t bytes) {
-    detail::thread_cache* cache = detail::current_cache;
-    if (bytes <= detail::max_small_size && cache->owner.load(std::memory_order_relaxed) == this) [[likely]] {
-      detail::cache_bin& bin = cache->bins[detail::class_of(bytes)];
-      if (bin.count != 0) [[likely]]
-        return bin.blocks[--bin.count];
-    }
+    if (bytes <= detail::max_small_size) [[likely]]
+      if (void* const block = detail::take_cached(this, cache_slot_, bytes)) [[likely]]
+        return block;
     return allocate_slow(bytes);
   }
   /// As above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
@@ -86,15 +83,9 @@ class heap {
 #ifndef NDEBUG
     reject_invalid_free(block);
 #endif
-    detail::thread_cache* cache = detail::current_cache;
     const unsigned class_plus_one = detail::class_byte(block);
-    if (class_plus_one != 0 && cache->owner.load(std::memory_order_relaxed) == this) [[likely]] {
-      detail::cache_bin& bin = cache->bins[class_plus_one - 1];
-      if (bin.count < bin.capacity) [[likely]] {
-        bin.blocks[bin.count++] = block;
-        return;
-      }
-    }
+    if (class_plus_one != 0 && detail::put_cached(this, cache_slot_, class_plus_one - 1, block)) [[likely]]
+      return;
     deallocate_slow(block);
   }
   /// Whether an allocated block of this heap begins at the address, which may be any. A block that was given
@@ -113,13 +104,20 @@ class heap {
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
 
+  /// Returns the calling thread's cached blocks to the bins.
+  void flush_own_cache() noexcept;
+
+  /// Moves a small block from a slab that is emptier to one that is fuller, so that the first may become
+  /// empty; null if it stays where it is.
+  void* move_to_denser(void* block) noexcept;
+
   /// Gives the memory of whole chunks back to the system that were free at the last call too; whether there
   /// were any. For heaps in volatile segments; other threads may go on.
   bool trim();
 
-  /// Takes every lock of the heap, so that fork() copies it in one piece. Until `unlock`, in the parent and
-  /// in the child, the calling thread must not use any heap. What other threads had cached is lost to the
-  /// child.
+  /// Takes every lock of the heap, so that fork() copies it in one piece; a thread may lock several heaps.
+  /// Until it has unlocked all, in the parent and in the child, it must not use any heap. What other threads
+  /// had cached is lost to the child.
   void lock() noexcept;
   void unlock() noexcept;
 
@@ -142,6 +140,12 @@ class heap {
   }
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;
+
+  /// Of the layer above, found again by the address of any block: null until set.
+  void* owner() const noexcept { return owner_.load(std::memory_order_acquire); }
+  void set_owner(void* owner) noexcept { owner_.store(owner, std::memory_order_release); }
+  /// Where threads keep their cache of this heap in `detail::recent_caches`.
+  unsigned cache_slot() const noexcept { return cache_slot_; }
 
   /// First byte of the segment; allocators store their distance to it.
   std::byte* base() const noexcept { return base_; }
@@ -168,6 +172,8 @@ class heap {
   void reject_invalid_free(const void* block) const noexcept;
 
   std::byte* base_ = nullptr;
+  unsigned cache_slot_ = 0;
+  std::atomic<void*> owner_{nullptr};
   std::unique_ptr<engine> engine_;
 };
 

@@ -20,7 +20,13 @@
 #include <perdure/error.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
+#include <perdure/kind.hpp>
+#include <perdure/kind_allocator.hpp>
+#include <perdure/kind_decorator.hpp>
+#include <perdure/kind_resource.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/memory_policy.hpp>
+#include <perdure/node_set.hpp>
 #include <perdure/object_info.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/open_mode.hpp>

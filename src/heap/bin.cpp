@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 
 namespace perdure::detail {
@@ -110,30 +111,57 @@ std::uint32_t bin::take(void** blocks, std::uint32_t wanted) {
   return wanted - missing;
 }
 
+inline void bin::put_one(void* block) noexcept {
+  const slab_geometry& geometry = slab_geometries[size_class_];
+  const unit_index slab = metadata_.slab_of(metadata_.unit_of(block));
+  unit_descriptor& d = metadata_.unit(slab);
+  const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - metadata_.address(slab));
+  const auto index = static_cast<std::uint32_t>((offset * geometry.reciprocal) >> 32);
+  std::uint64_t& word = metadata_.bitmap(slab, geometry)[index / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+  if ((word & bit) != 0) {
+    ++double_frees_;
+    return;
+  }
+  word |= bit;
+  --metadata_.header().used_blocks[size_class_];
+  d.first_word = static_cast<std::uint16_t>(std::min<std::uint32_t>(d.first_word, index / 64));
+  if (d.free_blocks++ == 0) link(slab);
+  // An empty slab is kept while it is the only one with free blocks, so that a program that allocates
+  // and frees one block does not build and drop a slab each time.
+  if (d.free_blocks == geometry.blocks && (d.next != no_unit || d.previous != no_unit)) drop_slab(slab);
+}
+
 void bin::put(void* const* blocks, std::uint32_t count) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (std::uint32_t i = 0; i < count; ++i) put_one(blocks[i]);
+}
+
+void* bin::move_to_denser(void* block) noexcept {
+  constexpr int most_tries = 1024;
   const slab_geometry& geometry = slab_geometries[size_class_];
   const std::lock_guard lock(mutex_);
   heap_header& header = metadata_.header();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const unit_index slab = metadata_.slab_of(metadata_.unit_of(blocks[i]));
-    unit_descriptor& d = metadata_.unit(slab);
-    const auto offset =
-        static_cast<std::uint64_t>(static_cast<std::byte*>(blocks[i]) - metadata_.address(slab));
-    const auto index = static_cast<std::uint32_t>((offset * geometry.reciprocal) >> 32);
-    std::uint64_t& word = metadata_.bitmap(slab, geometry)[index / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (index % 64);
-    if ((word & bit) != 0) {
-      ++double_frees_;
-      continue;
-    }
-    word |= bit;
-    --header.used_blocks[size_class_];
-    d.first_word = static_cast<std::uint16_t>(std::min<std::uint32_t>(d.first_word, index / 64));
-    if (d.free_blocks++ == 0) link(slab);
-    // An empty slab is kept while it is the only one with free blocks, so that a program that allocates
-    // and frees one block does not build and drop a slab each time.
-    if (d.free_blocks == geometry.blocks && (d.next != no_unit || d.previous != no_unit)) drop_slab(slab);
-  }
+  const unit_index own = metadata_.slab_of(metadata_.unit_of(block));
+  unit_index fullest = own;
+  int tries = 0;
+  for (unit_index slab = header.partial_slabs[size_class_]; slab != no_unit && tries < most_tries;
+       slab = metadata_.unit(slab).next, ++tries)
+    if (metadata_.unit(slab).free_blocks < metadata_.unit(fullest).free_blocks) fullest = slab;
+  if (fullest == own) return nullptr;
+  unit_descriptor& d = metadata_.unit(fullest);
+  std::uint64_t* const bitmap = metadata_.bitmap(fullest, geometry);
+  std::uint32_t w = d.first_word;
+  while (bitmap[w] == 0) ++w;
+  const auto bit = static_cast<unsigned>(std::countr_zero(bitmap[w]));
+  bitmap[w] &= bitmap[w] - 1;
+  d.first_word = static_cast<std::uint16_t>(w);
+  ++header.used_blocks[size_class_];
+  if (--d.free_blocks == 0) unlink(fullest);
+  void* const moved = metadata_.address(fullest) + std::size_t{w * 64 + bit} * geometry.block_size;
+  std::memcpy(moved, block, geometry.block_size);
+  put_one(block);
+  return moved;
 }
 
 bool bin::is_used(const void* block) noexcept {

@@ -19,6 +19,9 @@ class bin {
   std::uint32_t take(void** blocks, std::uint32_t wanted);
   /// Puts blocks back. Those that are free already are dropped and counted.
   void put(void* const* blocks, std::uint32_t count) noexcept;
+  /// Copies a used block into a slab that has fewer free blocks than its own, and frees it. Null if none of
+  /// the first thousand slabs is fuller.
+  void* move_to_denser(void* block) noexcept;
   /// Whether the block is one of a slab and not free.
   bool is_used(const void* block) noexcept;
 
@@ -30,6 +33,7 @@ class bin {
 
  private:
   unit_index new_slab();
+  void put_one(void* block) noexcept;
   void drop_slab(unit_index slab) noexcept;
   void link(unit_index slab) noexcept;
   void unlink(unit_index slab) noexcept;

@@ -38,6 +38,9 @@ struct heap::engine {
   void deallocate_large(void* block) noexcept;
   bool resize_large(void* block, std::size_t bytes) noexcept;
 
+  /// Among the open heaps; the lowest that is not taken, so that a few heaps share no place in the threads'
+  /// tables of caches.
+  const unsigned number;
   segment& memory;
   detail::metadata metadata;
   std::mutex runs_mutex;
@@ -48,13 +51,15 @@ struct heap::engine {
 };
 
 namespace detail {
-/// The calling thread's cache for this heap; null while the thread is ending.
-owned_cache* cache_for(heap& owner, std::vector<owned_cache*>& caches);
+unsigned take_heap_number();
+void return_heap_number(unsigned number) noexcept;
+/// The calling thread's cache for the heap of that number; null while the thread is ending.
+owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches);
 /// Flushes all caches of a heap; every thread must be quiet.
 void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept;
 /// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;
-/// Keeps every thread from taking or leaving a cache of any heap.
+/// Keeps every thread from taking or leaving a cache of any heap; as often as a thread asks.
 void lock_caches() noexcept;
 void unlock_caches() noexcept;
 /// How a cache that outlives its use in a thread finds the heap's parts.

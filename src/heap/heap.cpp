@@ -40,7 +40,7 @@ std::uint32_t units_for(std::size_t bytes) noexcept {
 }  // namespace detail
 
 heap::engine::engine(heap& owner, segment& segment_memory)
-    : memory(segment_memory), metadata(segment_memory.base()), runs(segment_memory) {
+    : number(take_heap_number()), memory(segment_memory), metadata(segment_memory.base()), runs(segment_memory) {
   for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex);
   register_heap(memory, &owner);
 }
@@ -48,6 +48,7 @@ heap::engine::engine(heap& owner, segment& segment_memory)
 heap::engine::~engine() {
   register_heap(memory, nullptr);
   orphan_all(caches);
+  return_heap_number(number);
 }
 
 namespace detail {
@@ -65,6 +66,7 @@ std::vector<owned_cache*>& caches_of(heap& owner) noexcept {
 
 heap::heap(segment& memory) : base_(memory.base()) {
   engine_ = std::make_unique<engine>(*this, memory);
+  cache_slot_ = engine_->number % cache_slots;
 }
 
 heap::~heap() = default;
@@ -73,6 +75,7 @@ std::unique_ptr<heap> heap::format(segment& memory) {
   if (memory.capacity() < data_offset + chunk_size)
     throw error(errc::invalid_argument, "a heap needs a segment of at least 24 MiB");
   memory.grow(data_offset);
+  if (memory.commits_on_use()) memory.commit({0, data_offset / page_size}, page_role::bookkeeping);
   heap_header& header = metadata(memory.base()).header();
   header.version = heap_version;
   header.class_count = class_count;
@@ -105,7 +108,7 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
 void* heap::allocate_slow(std::size_t bytes) {
   if (bytes > max_small_size) return engine_->allocate_large(bytes, 1);
   const unsigned size_class = class_of(bytes);
-  owned_cache* cache = cache_for(*this, engine_->caches);
+  owned_cache* cache = cache_for(*this, engine_->number, engine_->caches);
   void* block = nullptr;
   if (cache == nullptr) {
     engine_->bins[size_class].take(&block, 1);
@@ -128,7 +131,7 @@ void heap::deallocate_slow(void* block) noexcept {
   const unsigned size_class = class_plus_one - 1;
   owned_cache* cache = nullptr;
   try {
-    cache = cache_for(*this, engine_->caches);
+    cache = cache_for(*this, engine_->number, engine_->caches);
   } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: go without
   }
   if (cache == nullptr) return engine_->bins[size_class].put(&block, 1);
@@ -248,6 +251,23 @@ void heap::flush_caches() noexcept {
   flush_all(engine_->caches, engine_->bins);
 }
 
+void heap::flush_own_cache() noexcept {
+  thread_cache* const cache = recent_caches[cache_slot_];
+  // A cache that is not among the recent ones is found first.
+  if (cache->owner.load(std::memory_order_relaxed) == this)
+    return static_cast<owned_cache*>(cache)->flush(engine_->bins);
+  try {
+    if (owned_cache* const own = cache_for(*this, engine_->number, engine_->caches))
+      own->flush(engine_->bins);
+  } catch (const std::bad_alloc&) {  // then there is none
+  }
+}
+
+void* heap::move_to_denser(void* block) noexcept {
+  const unsigned class_plus_one = class_byte(block);
+  return class_plus_one == 0 ? nullptr : engine_->bins[class_plus_one - 1].move_to_denser(block);
+}
+
 std::vector<page_run> heap::release_free_memory() {
   const std::lock_guard lock(engine_->runs_mutex);
   return engine_->runs.take_idle_chunks();
@@ -298,10 +318,10 @@ bool heap::owns(const void* block) const noexcept {
   }
   if (class_plus_one > class_count || !engine_->bins[class_plus_one - 1].is_used(block)) return false;
   // To the bin, blocks in caches are used. Those in other threads' caches are beyond reach.
-  const thread_cache* cache = current_cache;
+  const thread_cache* cache = recent_caches[cache_slot_];
   if (cache->owner.load(std::memory_order_relaxed) != this) {
     try {
-      cache = cache_for(const_cast<heap&>(*this), engine_->caches);
+      cache = cache_for(const_cast<heap&>(*this), engine_->number, engine_->caches);
     } catch (const std::bad_alloc&) {
       cache = nullptr;
     }

@@ -70,8 +70,14 @@ unit_index run_allocator::find_fit(std::uint32_t units) const noexcept {
 void run_allocator::make_accessible(unit_index first, std::uint32_t units) {
   const std::size_t end = (std::size_t{first} + units) * unit_size;
   if (end > memory_.size()) memory_.grow(std::min(memory_.capacity(), end));
+  if (memory_.commits_on_use()) commit(std::size_t{first} * unit_size, end, page_role::data);
   region_header& region = metadata_.region(first / units_per_region);
   region.frontier = std::max(region.frontier, first % units_per_region + units);
+}
+
+void run_allocator::commit(std::size_t begin, std::size_t end, page_role role) {
+  const std::uint64_t first = begin / page_size;
+  memory_.commit({first, (std::min(end, memory_.capacity()) + page_size - 1) / page_size - first}, role);
 }
 
 unit_index run_allocator::take(unit_index run, std::uint32_t skip, std::uint32_t units) {
@@ -151,6 +157,8 @@ bool run_allocator::add_region() {
 void run_allocator::start_region(std::size_t r, bool as_free_run) {
   heap_header& header = metadata_.header();
   std::byte* start = metadata_.base() + r * region_size;
+  if (memory_.commits_on_use())
+    commit(r * region_size, r * region_size + data_offset, page_role::bookkeeping);
   // A region that was the middle of a huge block holds the block's bytes where its metadata must be.
   if (is_vacant(header.regions[r]))
     std::memset(start + region_header_offset, 0, data_offset - region_header_offset);
@@ -181,6 +189,7 @@ unit_index run_allocator::allocate_huge(std::size_t bytes) {
   if (start + regions > max_regions || end > memory_.capacity()) throw std::bad_alloc();
   if (end > memory_.size()) memory_.grow(end);
   start_region(start, false);
+  if (memory_.commits_on_use()) commit(start * region_size + data_offset, end, page_role::data);
   header.regions[start] = region_kind::huge;
   for (std::size_t r = 1; r < regions; ++r) header.regions[start + r] = region_kind::huge_rest;
   header.region_count = std::max(header.region_count, static_cast<std::uint32_t>(start + regions));

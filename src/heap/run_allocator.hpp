@@ -47,6 +47,7 @@ class run_allocator {
   bool is_free_run(unit_index first, unsigned list) const noexcept;
   unit_index take(unit_index run, std::uint32_t skip, std::uint32_t units);
   void start_region(std::size_t region, bool as_free_run);
+  void commit(std::size_t begin, std::size_t end, page_role role);
   void make_accessible(unit_index first, std::uint32_t units);
 
   segment& memory_;

@@ -16,6 +16,10 @@ thread_cache no_cache;
 // Guards every heap's list of caches, and changes of a cache's owner.
 std::mutex caches_mutex;
 
+// Guards the numbers of open heaps.
+std::mutex numbers_mutex;
+std::vector<bool>& numbers_taken = *new std::vector<bool>;  // heaps may close after every destructor has run
+
 std::uint32_t cache_limit(unsigned size_class) noexcept {
   const std::size_t size = class_size(size_class);
   if (size <= 512) return 256;
@@ -26,15 +30,18 @@ std::uint32_t cache_limit(unsigned size_class) noexcept {
 }
 
 __thread bool thread_is_ending = false;
+__thread unsigned times_locked = 0;
 
 struct caches_of_thread {
+  // By the heap's number. One whose heap is gone waits for the next heap of that number.
   std::vector<std::unique_ptr<owned_cache>> all;
 
   ~caches_of_thread() {
     thread_is_ending = true;
-    current_cache = &no_cache;
+    for (thread_cache*& recent : recent_caches) recent = &no_cache;
     const std::lock_guard lock(caches_mutex);
     for (const std::unique_ptr<owned_cache>& cache : all) {
+      if (cache == nullptr) continue;
       heap* owner = cache->owner.load(std::memory_order_relaxed);
       if (owner == nullptr) continue;
       cache->flush(bins_of(*owner));
@@ -47,7 +54,27 @@ thread_local caches_of_thread this_thread;
 
 }  // namespace
 
-__thread thread_cache* current_cache __attribute__((tls_model("initial-exec"))) = &no_cache;
+#define PERDURE_NO_CACHES &no_cache, &no_cache, &no_cache, &no_cache
+__thread thread_cache* recent_caches[cache_slots] __attribute__((tls_model("initial-exec"))) = {
+    PERDURE_NO_CACHES, PERDURE_NO_CACHES, PERDURE_NO_CACHES, PERDURE_NO_CACHES};
+#undef PERDURE_NO_CACHES
+static_assert(cache_slots == 16);
+
+unsigned take_heap_number() {
+  const std::lock_guard lock(numbers_mutex);
+  const auto free = std::find(numbers_taken.begin(), numbers_taken.end(), false);
+  const auto number = static_cast<unsigned>(free - numbers_taken.begin());
+  if (free == numbers_taken.end())
+    numbers_taken.push_back(true);
+  else
+    *free = true;
+  return number;
+}
+
+void return_heap_number(unsigned number) noexcept {
+  const std::lock_guard lock(numbers_mutex);
+  numbers_taken[number] = false;
+}
 
 bool owned_cache::widen(unsigned size_class) noexcept {
   const std::uint32_t limit = cache_limit(size_class);
@@ -69,26 +96,19 @@ void owned_cache::flush(std::array<bin, class_count>& slabs) noexcept {
   }
 }
 
-owned_cache* cache_for(heap& owner, std::vector<owned_cache*>& caches) {
+owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches) {
   if (thread_is_ending) return nullptr;
-  owned_cache* orphan = nullptr;
-  for (const std::unique_ptr<owned_cache>& cache : this_thread.all) {
-    heap* serves = cache->owner.load(std::memory_order_relaxed);
-    if (serves == &owner) {
-      current_cache = cache.get();
-      return cache.get();
-    }
-    if (serves == nullptr) orphan = cache.get();
+  std::vector<std::unique_ptr<owned_cache>>& all = this_thread.all;
+  if (number >= all.size()) all.resize(number + 1);
+  std::unique_ptr<owned_cache>& cache = all[number];
+  if (cache == nullptr) cache = std::make_unique<owned_cache>();
+  if (cache->owner.load(std::memory_order_relaxed) != &owner) {
+    const std::lock_guard lock(caches_mutex);
+    caches.push_back(cache.get());
+    cache->owner.store(&owner, std::memory_order_relaxed);
   }
-  if (orphan == nullptr) {
-    this_thread.all.push_back(std::make_unique<owned_cache>());
-    orphan = this_thread.all.back().get();
-  }
-  const std::lock_guard lock(caches_mutex);
-  caches.push_back(orphan);
-  orphan->owner.store(&owner, std::memory_order_relaxed);
-  current_cache = orphan;
-  return orphan;
+  recent_caches[owner.cache_slot()] = cache.get();
+  return cache.get();
 }
 
 void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept {
@@ -97,10 +117,10 @@ void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_co
 }
 
 void lock_caches() noexcept {
-  caches_mutex.lock();
+  if (times_locked++ == 0) caches_mutex.lock();
 }
 void unlock_caches() noexcept {
-  caches_mutex.unlock();
+  if (--times_locked == 0) caches_mutex.unlock();
 }
 
 void orphan_all(std::vector<owned_cache*>& caches) noexcept {

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -104,6 +105,18 @@ void map_private(void* address, std::size_t bytes, int file, std::uint64_t offse
 
 void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed) {
   map_file(address, bytes, file, offset, allowed, MAP_SHARED);
+}
+
+void map_as(void* address, std::size_t bytes, int protection, int flags, int file, std::uint64_t offset) {
+  if (::mmap(address, bytes, protection, flags | MAP_FIXED, file, static_cast<off_t>(offset)) == MAP_FAILED)
+    throw_errno("mmap", describe(address, bytes));
+}
+
+void populate(void* address, std::size_t bytes, int protection) {
+  // Linux 5.14; before that, nothing but touching the pages takes them.
+  constexpr int populate_write = 23;
+  if ((protection & PROT_WRITE) != 0 && ::madvise(address, bytes, populate_write) != 0 && errno != EINVAL)
+    throw_errno("madvise(MADV_POPULATE_WRITE)", describe(address, bytes));
 }
 
 void drop_pages(void* address, std::size_t bytes) {

@@ -41,6 +41,12 @@ void map_anonymous(void* address, std::size_t bytes, access allowed);
 void map_private(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
 void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
 
+/// Replaces [address, address + bytes) by a mapping with these bits of mmap(2), MAP_FIXED added.
+void map_as(void* address, std::size_t bytes, int protection, int flags, int file, std::uint64_t offset);
+
+/// Takes the memory of a mapping that is writable, so that a lack of it is an error here and no signal later.
+void populate(void* address, std::size_t bytes, int protection);
+
 /// Drops the pages of a private mapping: they read as the file's bytes, or zero, again.
 void drop_pages(void* address, std::size_t bytes);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -25,13 +26,43 @@ std::optional<std::uint64_t> read_limit(const std::string& path) {
   }
 }
 
+/// What the value of a line "name value" is; 0 where there is none.
+std::uint64_t value_of(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  std::string found;
+  for (std::uint64_t value = 0; file >> found >> value;)
+    if (found == name) return value;
+  return 0;
+}
+
+/// The names that the two versions give to the files of a group.
+struct group_files {
+  const char* limit;
+  const char* used;
+  const char* droppable;  // a line of memory.stat
+};
+constexpr group_files version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
+constexpr group_files version_2{"memory.max", "memory.current", "inactive_file"};
+
+enum class wanted { limit, left };
+
+std::optional<std::uint64_t> of_group(const std::string& directory, const group_files& files, wanted what) {
+  const auto limit = read_limit(directory + "/" + files.limit);
+  if (!limit || what == wanted::limit) return limit;
+  const std::uint64_t used = read_limit(directory + "/" + files.used).value_or(0);
+  const std::uint64_t droppable = value_of(directory + "/memory.stat", files.droppable);
+  const std::uint64_t held = used - std::min(used, droppable);
+  return *limit - std::min(*limit, held);
+}
+
 // A group is bound by its ancestors' limits too, so every directory up to the hierarchy's root counts.
 // Strings: assigning a path frees it twice when memory runs out (libstdc++ 12).
-std::optional<std::uint64_t> tightest_on_path(const std::string& root, std::string group, const char* file) {
+std::optional<std::uint64_t> tightest_on_path(const std::string& root, std::string group,
+                                              const group_files& files, wanted what) {
   std::optional<std::uint64_t> tightest;
   for (;;) {
     // In a container the group's path may lie outside what is mounted; the root then stands for it.
-    const auto limit = read_limit(root + group + "/" + file);
+    const auto limit = of_group(root + group, files, what);
     if (limit) tightest = std::min(tightest.value_or(*limit), *limit);
     if (group.empty()) return tightest;
     group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
@@ -40,6 +71,28 @@ std::optional<std::uint64_t> tightest_on_path(const std::string& root, std::stri
 
 bool lists_controller(const std::string& controllers, const std::string& name) {
   return ("," + controllers + ",").find("," + name + ",") != std::string::npos;
+}
+
+std::optional<std::uint64_t> tightest_of_groups(const std::filesystem::path& membership,
+                                                const std::filesystem::path& hierarchy, wanted what) {
+  std::optional<std::uint64_t> tightest;
+  std::ifstream file(membership);
+  // Lines are "id:controllers:path"; version 2 has id 0 and no controllers.
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    std::optional<std::uint64_t> found;
+    if (controllers.empty()) {
+      found = tightest_on_path(hierarchy.string(), group, version_2, what);
+    } else if (lists_controller(controllers, "memory")) {
+      found = tightest_on_path(hierarchy.string() + "/memory", group, version_1, what);
+    }
+    if (found) tightest = std::min(tightest.value_or(*found), *found);
+  }
+  return tightest;
 }
 
 }  // namespace
@@ -52,24 +105,21 @@ std::uint64_t physical_memory() {
 
 std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& membership,
                                                  const std::filesystem::path& hierarchy) {
-  std::optional<std::uint64_t> tightest;
-  std::ifstream file(membership);
-  // Lines are "id:controllers:path"; version 2 has id 0 and no controllers.
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    std::optional<std::uint64_t> limit;
-    if (controllers.empty()) {
-      limit = tightest_on_path(hierarchy.string(), group, "memory.max");
-    } else if (lists_controller(controllers, "memory")) {
-      limit = tightest_on_path(hierarchy.string() + "/memory", group, "memory.limit_in_bytes");
-    }
-    if (limit) tightest = std::min(tightest.value_or(*limit), *limit);
-  }
-  return tightest;
+  return tightest_of_groups(membership, hierarchy, wanted::limit);
+}
+
+std::optional<std::uint64_t> cgroup_memory_left(const std::filesystem::path& membership,
+                                                const std::filesystem::path& hierarchy) {
+  return tightest_of_groups(membership, hierarchy, wanted::left);
+}
+
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::uint64_t available = physical_memory();
+  // "MemAvailable:   23154632 kB"
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("MemAvailable:", 0) == 0) available = std::strtoull(line.c_str() + 13, nullptr, 10) * 1024;
+  return std::min(available, cgroup_memory_left().value_or(available));
 }
 
 std::uint64_t usable_memory() {

@@ -19,6 +19,14 @@ std::optional<std::uint64_t> cgroup_memory_limit(
 /// The smaller of the two.
 std::uint64_t usable_memory();
 
+/// How much more the control groups let this process use, in bytes, page cache that can be dropped counted as
+/// unused; nothing when there is no limit.
+std::optional<std::uint64_t> cgroup_memory_left(const std::filesystem::path& membership = "/proc/self/cgroup",
+                                                const std::filesystem::path& hierarchy = "/sys/fs/cgroup");
+
+/// How much memory this process could still use: what the machine has available, within the limits.
+std::uint64_t available_memory();
+
 /// Bytes of memory this process holds that no file backs, private copies of pages of files included.
 /// Microseconds; may be off by a few hundred pages.
 std::uint64_t anonymous_memory();

@@ -21,6 +21,9 @@ struct page_run {
   bool operator==(const page_run&) const = default;
 };
 
+/// What the heap needs pages for.
+enum class page_role { bookkeeping, data };
+
 /// Base of every backing. `[0, size())` is accessible; `[size(), capacity())` is reserved address space.
 class segment {
  public:
@@ -38,6 +41,12 @@ class segment {
   /// Thread-safe. Throws `std::bad_alloc` beyond capacity or when the system refuses memory.
   virtual void grow(std::size_t bytes) = 0;
 
+  /// Whether pages within `size()` need `commit` before they are used, the first time and after `discard`.
+  bool commits_on_use() const noexcept { return commits_on_use_; }
+  /// Makes pages accessible. What was committed before keeps its content; what was not has any. Throws
+  /// `std::bad_alloc` when memory of the segment's sort cannot be had; then no more is committed than was.
+  virtual void commit(page_run, page_role) {}
+
   /// Gives the memory of whole pages back to the system. Their content is undefined until written again.
   /// Thread-safe with respect to other pages.
   virtual void discard(page_run pages) = 0;
@@ -49,6 +58,7 @@ class segment {
   std::size_t capacity_ = 0;
   std::atomic<std::size_t> size_{0};
   bool read_only_ = false;
+  bool commits_on_use_ = false;
 };
 
 }  // namespace perdure

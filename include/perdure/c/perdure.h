@@ -10,6 +10,7 @@
 #include <perdure/c/copy.h>
 #include <perdure/c/error.h>
 #include <perdure/c/info.h>
+#include <perdure/c/kind.h>
 #include <perdure/c/object.h>
 #include <perdure/c/store.h>
 #include <perdure/c/text_list.h>

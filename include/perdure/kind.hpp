@@ -1,0 +1,257 @@
+// Kinds of memory: one heap interface over every memory a machine has. See docs/kinds.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/error.hpp>
+#include <perdure/heap.hpp>
+#include <perdure/memory_policy.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perdure {
+
+class kind;
+namespace detail {
+struct kind_state;
+struct kind_access;
+}  // namespace detail
+
+/// Which memory of the machine. What the tiers mean, and where the answer comes from, is in docs/kinds.md.
+enum class memory_tier {
+  any,                ///< all of it
+  nodes,              ///< that of `memory_request::nodes`
+  regular,            ///< of nodes with processors
+  memory_only,        ///< of nodes without
+  device,             ///< hot-plugged by the kmem driver: persistent memory, CXL
+  highest_bandwidth,  ///< of the nodes that are read fastest
+  lowest_latency,     ///< of the nodes that answer soonest
+  highest_capacity,   ///< of the nodes that have most
+};
+
+/// Which nodes of a tier.
+enum class tier_scope {
+  all,      ///< every one
+  nearest,  ///< those nearest to the processor that needs memory
+  local,    ///< the best of those that belong to that processor's node, however they compare with others
+};
+
+enum class page_backing {
+  ordinary,
+  transparent_huge,  ///< 2 MiB where the kernel finds them
+  huge_2m,           ///< of the pool that the administrator set aside (hugetlbfs)
+  huge_1g,
+};
+
+/// What a kind of memory is made of.
+struct memory_request {
+  memory_tier tier = memory_tier::any;
+  tier_scope scope = tier_scope::all;
+  /// `bind`: these nodes or an error. `preferred`: others when they are full, and all nodes on a machine that
+  /// has no such tier.
+  numa_mode mode = numa_mode::none;
+  page_backing pages = page_backing::ordinary;
+  bool pages_preferred = false;  ///< ordinary pages where there are no huge ones
+  node_set nodes{};
+};
+
+/// Kinds that need no more than a name.
+enum class static_kind {
+  standard,  ///< "default": ordinary memory
+  huge_pages,
+  huge_2m,
+  huge_2m_preferred,
+  huge_1g,
+  huge_1g_preferred,
+  interleave,
+  weighted_interleave,
+  regular,
+  memory_only,
+  memory_only_all,
+  memory_only_preferred,
+  memory_only_interleave,
+  device,
+  device_all,
+  device_preferred,
+  device_interleave,
+  highest_bandwidth,
+  highest_bandwidth_all,
+  highest_bandwidth_preferred,
+  highest_bandwidth_interleave,
+  highest_bandwidth_local,
+  highest_bandwidth_local_preferred,
+  lowest_latency,
+  lowest_latency_all,
+  lowest_latency_preferred,
+  lowest_latency_local,
+  lowest_latency_local_preferred,
+  highest_capacity,
+  highest_capacity_all,
+  highest_capacity_preferred,
+  highest_capacity_local,
+  highest_capacity_local_preferred,
+};
+inline constexpr unsigned static_kind_count = 33;
+
+/// "default", "huge_pages", …
+std::string_view to_string(static_kind which) noexcept;
+/// Nothing for a name that is none.
+std::optional<static_kind> static_kind_named(std::string_view name) noexcept;
+memory_request request_of(static_kind which);
+
+struct kind_options {
+  std::string name;          ///< for messages and lists; needs not be unique
+  std::size_t capacity = 0;  ///< bytes of address space; 0: twice the memory of the machine, less if many kinds
+                             ///< have taken most of the address space
+  /// Looks at every free, at some cost: what is no block of the kind, or free already, is refused and
+  /// reported. Always in debug builds of the library, and where PERDURE_KIND_CHECKS is 1.
+  bool check_frees = false;
+};
+
+/// In bytes. Blocks in threads' caches count as used.
+struct kind_stats {
+  std::uint64_t used_bytes = 0;       ///< in allocated blocks, as large as the heap made them
+  std::uint64_t free_bytes = 0;       ///< in the used part, free for reuse
+  std::uint64_t metadata_bytes = 0;   ///< the heap's bookkeeping
+  std::uint64_t committed_bytes = 0;  ///< memory of the kind's sort, in use or kept for reuse
+  std::uint64_t capacity_bytes = 0;   ///< address space reserved
+  std::uint64_t blocks = 0;
+};
+
+/// What hands out memory wholly by itself: a kind may be made of it instead of a `memory_policy`. Called from
+/// any thread at once.
+class kind_allocation {
+ public:
+  kind_allocation() = default;
+  kind_allocation(const kind_allocation&) = delete;
+  kind_allocation& operator=(const kind_allocation&) = delete;
+  virtual ~kind_allocation() = default;
+
+  /// Aligned to `alignment`, a power of two (16 for malloc). Null for want of memory.
+  virtual void* allocate(std::size_t bytes, std::size_t alignment) noexcept = 0;
+  /// Only what `owns` says yes to.
+  virtual void deallocate(void* block) noexcept = 0;
+  virtual std::size_t usable_size(const void* block) const noexcept = 0;
+  /// Whether it is (or may be: the address alone has to do) a block of this.
+  virtual bool owns(const void* block) const noexcept = 0;
+  /// In place, or moved. Null for want of memory; then the block is as it was. By default always moved.
+  virtual void* reallocate(void* block, std::size_t bytes) noexcept;
+  virtual memory_size size() const { return {}; }
+  virtual kind_stats stats() const { return {}; }
+  virtual bool trim() { return false; }
+};
+
+/// A heap over memory of one sort.
+///
+/// Thread safety: everything may be called from any thread at once, but for destruction, which needs the others
+/// to be done with the kind and its blocks. In the child of a fork kinds go on, with a copy of the memory;
+/// those whose memory is shared (files) only let the child read: it gets none, and what it frees is refused.
+class kind {
+ public:
+  /// The static kind, made when it is asked for first, never destroyed. Throws `errc::unsupported` with the
+  /// reason where the machine has no such memory.
+  static kind& get(static_kind which);
+  /// All memory of one node, strictly; as above. `errc::invalid_argument` for a node that is none.
+  static kind& of_node(unsigned node);
+  /// Why `get` would fail; nothing if it would not. Makes no kind.
+  static std::optional<std::string> why_unavailable(static_kind which);
+  static std::optional<std::string> why_unavailable(const memory_request& request);
+
+  /// Throw `errc::invalid_argument`, `errc::out_of_memory` (no address space), and what is said.
+  /// Memory of the machine: `errc::unsupported` as `get`.
+  static std::unique_ptr<kind> create(const memory_request& request, const kind_options& options = {});
+  /// An unlinked file in the directory, of up to `max_bytes` (0: as the file system has). A full disk is an
+  /// allocation that fails. `errc::not_found`, `errc::permission_denied`, `errc::io`.
+  static std::unique_ptr<kind> create_file(const std::filesystem::path& directory, std::uint64_t max_bytes,
+                                           const kind_options& options = {});
+  /// Over a heap that is there, such as `manager::get_heap()`, and outlives the kind. `errc::already_exists` if
+  /// there is a kind over it.
+  static std::unique_ptr<kind> create_over(heap& memory, const kind_options& options = {});
+  /// One's own.
+  static std::unique_ptr<kind> create(std::shared_ptr<memory_policy> policy, const kind_options& options = {});
+  static std::unique_ptr<kind> create(std::shared_ptr<kind_allocation> allocation,
+                                      const kind_options& options = {});
+
+  kind(const kind&) = delete;
+  kind& operator=(const kind&) = delete;
+  /// With all its blocks: their memory is unmapped, whether they were freed or not.
+  ~kind();
+
+  /// As in C: null, and errno ENOMEM, for want of memory. `bytes` 0 gives a unique pointer. Aligned to 16 (8
+  /// for up to 8 bytes). O(1).
+  void* malloc(std::size_t bytes) noexcept {
+    if (bytes <= detail::max_small_size) [[likely]]
+      if (void* const block = detail::take_cached(plain_.load(std::memory_order_relaxed), cache_slot_, bytes))
+          [[likely]]
+        return block;
+    return malloc_slow(bytes);
+  }
+  /// Zeros. Null if the product is more than there are addresses.
+  void* calloc(std::size_t count, std::size_t bytes) noexcept;
+  /// As in C: null allocates, 0 bytes free. Null, the block as it was, errno ENOMEM or EINVAL (no block of this
+  /// kind).
+  void* realloc(void* block, std::size_t bytes) noexcept;
+  /// EINVAL (not a power of two, or not a multiple of a pointer's size), ENOMEM; errno is left alone. Up to 2 MiB.
+  int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept;
+  /// Null is ignored. False for an address that is in none of this kind's memory; where frees are checked, also
+  /// for what is no block or was freed.
+  bool free(void* block) noexcept {
+    heap* const memory = plain_.load(std::memory_order_relaxed);
+    if (heap::containing(block) == memory) [[likely]] {
+      memory->deallocate(block);
+      return true;
+    }
+    return free_slow(block);
+  }
+  /// Of a block; 0 for null and for what is not this kind's.
+  std::size_t usable_size(const void* block) const noexcept;
+
+  /// As `malloc`, with another alignment (a power of two up to 2 MiB), and `std::bad_alloc` for null.
+  void* allocate(std::size_t bytes, std::size_t alignment = 16);
+
+  /// The kind in whose memory the address lies; null for "not ours". O(1), for any address. (Only kinds made of
+  /// a `kind_allocation` must be asked one after the other.)
+  static kind* detect(const void* address) noexcept;
+  /// Frees in the kind that `detect` finds. Null is ignored; false for what is not ours.
+  static bool free_anywhere(void* block) noexcept;
+
+  /// Moves the block to memory that is used more densely, if that makes the kind smaller in the long run. Null
+  /// if it stays where it is.
+  void* defragment(void* block) noexcept;
+  /// Gives memory back that is free. Whether there was any.
+  bool trim();
+  /// How much memory of this sort there is, limits of control groups included. Up to 0.1 s old.
+  memory_size size() const;
+  kind_stats stats() const;
+
+  const std::string& name() const noexcept;
+  /// Whether it is one of those that `get` and `of_node` gave.
+  bool is_lasting() const noexcept;
+  /// Null for a kind made of a `kind_allocation`.
+  heap* memory() const noexcept;
+  /// All there are now, static ones that were used included.
+  static std::vector<kind*> all();
+
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* place) noexcept;
+
+ private:
+  friend struct detail::kind_access;
+  explicit kind(std::unique_ptr<detail::kind_state> state);
+
+  void* malloc_slow(std::size_t bytes) noexcept;
+  bool free_slow(void* block) noexcept;
+
+  // The heap, or a value that is the address of none: then every call goes the slow way, to decorators, checks,
+  // or whatever stands for the heap.
+  std::atomic<heap*> plain_;
+  unsigned cache_slot_ = 0;
+  std::unique_ptr<detail::kind_state> state_;
+};
+
+}  // namespace perdure

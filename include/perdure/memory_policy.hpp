@@ -1,0 +1,89 @@
+// Where the memory of a kind comes from: which nodes, which pages, which file. Derive from it to make a kind
+// of one's own; what is not overridden is as in ordinary memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <perdure/node_set.hpp>
+#include <string>
+
+namespace perdure {
+
+/// How pages are spread over nodes. All but `none` and `local` need nodes.
+enum class numa_mode {
+  none,                 ///< as the thread's own policy says
+  bind,                 ///< on these nodes only
+  preferred,            ///< on these nodes as long as they have memory (one node before Linux 5.15)
+  interleave,           ///< page by page in turn
+  weighted_interleave,  ///< in turn, as often as the system's weights say (Linux 6.9)
+  local,                ///< on the node of the processor that touches the page first
+};
+
+struct numa_placement {
+  numa_mode mode = numa_mode::none;
+  node_set nodes{};
+};
+
+/// A part of a file. `descriptor` -1: no file, anonymous memory.
+struct file_place {
+  int descriptor = -1;
+  std::uint64_t offset = 0;
+};
+
+/// Bytes; 0 where not known.
+struct memory_size {
+  std::uint64_t total = 0;
+  std::uint64_t free = 0;
+};
+
+/// A kind reserves a range of addresses, and commits parts of it (multiples of `granularity()`) when they are
+/// used first: `step` says how much, `commit` makes it readable and writable. All calls for one kind come one
+/// at a time, and none of them on the way of an allocation that finds memory the kind has already.
+///
+/// Functions must not allocate from the kind they serve. Those that fail throw: `std::bad_alloc` for want of
+/// memory, `perdure::error` for what can be said in a sentence.
+class memory_policy {
+ public:
+  memory_policy() = default;
+  memory_policy(const memory_policy&) = delete;
+  memory_policy& operator=(const memory_policy&) = delete;
+  virtual ~memory_policy() = default;
+
+  /// Where the range should be, at a multiple of 1 GiB; if that is taken it is elsewhere. Null: anywhere.
+  virtual void* address_hint(std::size_t capacity);
+  /// What is committed at once is a multiple of this: a power of two from 2 MiB to 1 GiB.
+  virtual std::size_t granularity() const;
+  /// How many bytes to commit when `missing` are needed (rounded up to `granularity()` afterwards) and
+  /// `committed` are there. Fewer than `missing` count as `missing`; if more cannot be had, `missing` is
+  /// tried.
+  virtual std::size_t step(std::size_t missing, std::size_t committed);
+
+  /// For mmap(2): PROT_READ | PROT_WRITE, and MAP_PRIVATE | MAP_ANONYMOUS (MAP_SHARED for a file).
+  virtual int protection(std::uint64_t offset, std::size_t bytes);
+  virtual int map_flags(std::uint64_t offset, std::size_t bytes);
+  /// The file that holds these bytes of the range.
+  virtual file_place file(std::uint64_t offset, std::size_t bytes);
+  /// For the thread that commits.
+  virtual numa_placement placement(std::uint64_t offset, std::size_t bytes);
+  /// Advice to the kernel about memory just mapped (madvise(2)).
+  virtual void advise(void* address, std::size_t bytes);
+  /// Whether pages are taken when they are committed, so that a lack of them is an error and no signal.
+  virtual bool populates() const;
+
+  /// Maps the memory as the functions above say. Throws `std::bad_alloc`; then nothing is committed.
+  virtual void commit(void* address, std::size_t bytes, std::uint64_t offset);
+  /// Gives memory back that holds nothing any more (not that of a kind that goes: it is only unmapped). True if it must be committed before it is used again.
+  virtual bool decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept;
+
+  /// Whether a child of fork() has memory of its own in this kind; where not it may only read.
+  virtual bool is_private() const;
+  /// How much there is of such memory, and how much of it is free. May read files: the caller keeps the
+  /// answer for a while.
+  virtual memory_size size() const;
+
+ protected:
+  /// What `commit` does, for other flags than those of `map_flags`.
+  void commit_as(void* address, std::size_t bytes, std::uint64_t offset, int flags, bool populate);
+};
+
+}  // namespace perdure

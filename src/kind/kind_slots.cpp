@@ -1,0 +1,42 @@
+#include "perdure/detail/kind_slots.hpp"
+
+#include <deque>
+#include <mutex>
+#include <new>
+
+namespace perdure::detail {
+
+kind_slot slots[most_kinds];
+std::atomic<std::uint32_t> slots_used{0};
+std::atomic<bool> slot_is_live[most_kinds];
+
+namespace {
+std::mutex slots_mutex;
+std::deque<std::uint32_t>& returned = *new std::deque<std::uint32_t>;  // the one unused for longest first
+}  // namespace
+
+void* take_slot() {
+  const std::lock_guard lock(slots_mutex);
+  std::uint32_t index = slots_used.load(std::memory_order_relaxed);
+  if (index == most_kinds) {
+    if (returned.empty()) throw std::bad_alloc();
+    index = returned.front();
+    returned.pop_front();
+  } else {
+    slots_used.store(index + 1, std::memory_order_release);
+  }
+  slot_is_live[index].store(true, std::memory_order_relaxed);
+  return &slots[index];
+}
+
+void return_slot(void* place) noexcept {
+  const auto index = static_cast<std::uint32_t>(static_cast<kind_slot*>(place) - slots);
+  const std::lock_guard lock(slots_mutex);
+  slot_is_live[index].store(false, std::memory_order_relaxed);
+  try {
+    returned.push_back(index);
+  } catch (const std::bad_alloc&) {  // one place of 65536 is lost
+  }
+}
+
+}  // namespace perdure::detail

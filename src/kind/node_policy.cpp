@@ -1,0 +1,212 @@
+#include "kind/node_policy.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "kind/tier_selection.hpp"
+#include "os/mapping.hpp"
+#include "os/memory_limits.hpp"
+#include "os/numa.hpp"
+
+namespace perdure::detail {
+
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr int size_of_pages_shift = 26;  // MAP_HUGE_SHIFT
+
+std::size_t page_bytes_of(page_backing pages) noexcept {
+  return pages == page_backing::huge_1g ? 1024 * mib : 2 * mib;
+}
+
+bool is_hugetlb(page_backing pages) noexcept {
+  return pages == page_backing::huge_2m || pages == page_backing::huge_1g;
+}
+
+/// Where the thread's processor has no memory or is not known, the first node with processors stands for it.
+unsigned origin(const os::numa_topology& topology, unsigned from) noexcept {
+  const os::numa_node* const node = topology.find(from);
+  if (node != nullptr && node->has_processors) return from;
+  for (const os::numa_node& other : topology.nodes)
+    if (other.has_processors) return other.number;
+  return from;
+}
+
+/// What must stay free on a node: below that the kernel would rather end the process than fail.
+std::uint64_t reserve_of(const os::numa_node& node) noexcept {
+  return std::min<std::uint64_t>(64 * mib, 8 * mib + node.bytes / 64);
+}
+
+class node_policy final : public memory_policy {
+ public:
+  node_policy(const os::numa_topology& topology, const memory_request& request)
+      : topology_(topology), request_(request) {
+    unsigned most = 0;
+    for (const os::numa_node& node : topology_.nodes) most = std::max(most, node.number);
+    for (unsigned from = 0; from <= most; ++from)
+      placements_.push_back(placement_for(topology_, request_, from));
+  }
+
+  std::size_t granularity() const override {
+    return is_hugetlb(request_.pages) ? page_bytes_of(request_.pages) : 2 * mib;
+  }
+  std::size_t step(std::size_t missing, std::size_t committed) override {
+    if (is_hugetlb(request_.pages)) return missing;
+    if (!populates()) return memory_policy::step(missing, committed);
+    // Pages are taken at once, so no more than a part of what is used anyway.
+    return std::max(missing, std::min(committed / 8, 64 * mib));
+  }
+  int map_flags(std::uint64_t, std::size_t) override {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    if (request_.pages == page_backing::huge_2m) flags |= MAP_HUGETLB | (21 << size_of_pages_shift);
+    if (request_.pages == page_backing::huge_1g) flags |= MAP_HUGETLB | (30 << size_of_pages_shift);
+    return flags;
+  }
+  numa_placement placement(std::uint64_t, std::size_t) override {
+    return placements_[std::min<std::size_t>(os::current_node(), placements_.size() - 1)];
+  }
+  void advise(void* address, std::size_t bytes) override {
+    if (request_.pages == page_backing::transparent_huge) os::prefer_huge_pages(address, bytes);
+  }
+  bool populates() const override {
+    return request_.mode == numa_mode::bind || (is_hugetlb(request_.pages) && !request_.pages_preferred);
+  }
+
+  void commit(void* address, std::size_t bytes, std::uint64_t offset) override {
+    const numa_placement wanted = placement(offset, bytes);
+    if (is_hugetlb(request_.pages)) {
+      try {
+        return commit_as(address, bytes, offset, map_flags(offset, bytes), true);
+      } catch (const std::bad_alloc&) {
+        if (!request_.pages_preferred) throw;
+      }
+      require_free(wanted, bytes);
+      return commit_as(address, bytes, offset, MAP_PRIVATE | MAP_ANONYMOUS, populates());
+    }
+    require_free(wanted, bytes);
+    memory_policy::commit(address, bytes, offset);
+  }
+
+  memory_size size() const override {
+    const numa_placement here = placements_[std::min<std::size_t>(os::current_node(), placements_.size() - 1)];
+    if (is_hugetlb(request_.pages) && !request_.pages_preferred) return size_of_pool(here);
+    memory_size sum{os::usable_memory(), os::available_memory()};
+    if (here.nodes.empty() || here.mode == numa_mode::preferred) return sum;
+    std::uint64_t total = 0;
+    std::uint64_t free = 0;
+    here.nodes.for_each([&](unsigned number) {
+      if (const os::numa_node* const node = topology_.find(number)) total += node->bytes;
+      free += os::free_memory_of_node(number).value_or(0);
+    });
+    // A control group counts the pages of all nodes.
+    return {std::min(total, sum.total), std::min(free, sum.free)};
+  }
+
+ private:
+  /// Throws where the nodes have too little, before the kernel's OOM killer would.
+  void require_free(const numa_placement& wanted, std::size_t bytes) const {
+    if (wanted.mode != numa_mode::bind) return;
+    std::uint64_t free = 0;
+    bool known = false;
+    wanted.nodes.for_each([&](unsigned number) {
+      const os::numa_node* const node = topology_.find(number);
+      const auto here = os::free_memory_of_node(number);
+      if (node == nullptr || !here) return;
+      known = true;
+      free += *here - std::min(*here, reserve_of(*node));
+    });
+    if (known && free < bytes) throw std::bad_alloc();
+  }
+
+  memory_size size_of_pool(const numa_placement& wanted) const {
+    const std::uint64_t page = page_bytes_of(request_.pages);
+    os::huge_page_count count;
+    if (wanted.nodes.empty() || wanted.mode == numa_mode::none) {
+      count = os::huge_pages(page).value_or(os::huge_page_count{});
+    } else {
+      wanted.nodes.for_each([&](unsigned number) {
+        const auto of_node = os::huge_pages(page, number).value_or(os::huge_page_count{});
+        count.total += of_node.total;
+        count.free += of_node.free;
+      });
+    }
+    return {count.total * page, count.free * page};
+  }
+
+  const os::numa_topology topology_;
+  const memory_request request_;
+  std::vector<numa_placement> placements_;  // by the node of the processor that asks
+};
+
+std::optional<std::string> no_huge_pages(const memory_request& request) {
+  if (request.pages == page_backing::transparent_huge && !request.pages_preferred &&
+      !os::huge_pages_on_request())
+    return "transparent huge pages are turned off (/sys/kernel/mm/transparent_hugepage/enabled)";
+  if (!is_hugetlb(request.pages) || request.pages_preferred) return std::nullopt;
+  const std::string size = request.pages == page_backing::huge_1g ? "1 GiB" : "2 MiB";
+  const auto pool = os::huge_pages(page_bytes_of(request.pages));
+  if (!pool) return "the kernel or the processor has no huge pages of " + size;
+  if (pool->total == 0) return "no huge pages of " + size + " are set aside (see vm.nr_hugepages)";
+  return std::nullopt;
+}
+
+std::optional<std::string> no_mode(const memory_request& request) {
+  if (request.mode != numa_mode::weighted_interleave) return std::nullopt;
+  if (os::knows_policy(os::mempolicy::weighted_interleave, node_set::of(0).words())) return std::nullopt;
+  return "the kernel has no weighted interleaving (Linux 6.9)";
+}
+
+}  // namespace
+
+numa_placement placement_for(const os::numa_topology& topology, const memory_request& request,
+                             unsigned from) {
+  numa_mode mode = request.mode;
+  if (mode == numa_mode::none) {
+    if (request.tier == memory_tier::any) return {};
+    mode = numa_mode::bind;
+  }
+  if (mode == numa_mode::local) return {mode, {}};
+  const selected_nodes selected =
+      select_nodes(topology, request.tier, request.scope, request.nodes, origin(topology, from));
+  if (!selected.why_none.empty()) return {};  // only `preferred` gets here without nodes
+  return {mode, selected.nodes};
+}
+
+std::optional<std::string> why_unavailable_on(const os::numa_topology& topology,
+                                              const memory_request& request) {
+  if (auto why = no_huge_pages(request)) return why;
+  if (auto why = no_mode(request)) return why;
+  if (request.mode == numa_mode::preferred || request.mode == numa_mode::local) return std::nullopt;
+  if (request.tier == memory_tier::any && request.mode == numa_mode::none) return std::nullopt;
+  // A tier must be there for the processors of every node, as any of them may ask.
+  for (const os::numa_node& node : topology.nodes) {
+    if (!node.has_processors) continue;
+    selected_nodes selected = select_nodes(topology, request.tier, request.scope, request.nodes, node.number);
+    if (!selected.why_none.empty()) return selected.why_none;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<memory_policy> make_node_policy(const os::numa_topology& topology,
+                                                const memory_request& request) {
+  if (request.tier == memory_tier::nodes) {
+    if (request.nodes.empty())
+      throw error(errc::invalid_argument, "memory of chosen nodes is asked for, and no nodes are given");
+    request.nodes.for_each([&](unsigned number) {
+      if (topology.find(number) == nullptr)
+        throw error(errc::invalid_argument, "there is no node " + std::to_string(number));
+    });
+  }
+  if (request.mode == numa_mode::local && request.tier != memory_tier::any)
+    throw error(errc::invalid_argument,
+                "memory of the processor's own node is asked for, and other nodes too: take one");
+  if (const auto why = why_unavailable_on(topology, request)) throw error(errc::unsupported, *why);
+  memory_request settled = request;
+  if (settled.mode == numa_mode::none && settled.tier != memory_tier::any) settled.mode = numa_mode::bind;
+  return std::make_shared<node_policy>(topology, settled);
+}
+
+}  // namespace perdure::detail

@@ -1,0 +1,179 @@
+#include "segment/policy_segment.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <perdure/error.hpp>
+#include <string>
+#include <system_error>
+
+#include "os/mapping.hpp"
+#include "segment/growth.hpp"
+
+namespace perdure {
+
+namespace {
+
+// Of each granule. Bookkeeping lies in ordinary memory where it has granules of its own: it must not take
+// pages that are scarce, nor be lost with a file.
+enum class granule_state : std::uint8_t { absent = 0, bookkeeping = 1, data = 2 };
+
+struct release_with_free {
+  void operator()(granule_state* states) const noexcept { std::free(states); }
+};
+
+os::reservation reserve(memory_policy& policy, std::size_t capacity) {
+  void* const hint = policy.address_hint(capacity);
+  if (hint != nullptr && reinterpret_cast<std::uintptr_t>(hint) % segment_alignment == 0) {
+    try {
+      return os::reservation(hint, capacity);
+    } catch (const std::system_error&) {  // taken: elsewhere will do
+    }
+  }
+  return os::reservation(capacity, segment_alignment);
+}
+
+class segment_of_policy final : public policy_segment {
+ public:
+  segment_of_policy(memory_policy& policy, std::size_t capacity)
+      : policy_(policy), granule_(policy.granularity()), memory_(reserve(policy, capacity)) {
+    base_ = memory_.base();
+    capacity_ = memory_.size();
+    commits_on_use_ = true;
+    // calloc: the table of a large range costs memory only where it is used.
+    states_.reset(static_cast<granule_state*>(std::calloc(capacity_ / granule_, sizeof(granule_state))));
+    if (states_ == nullptr) throw std::bad_alloc();
+  }
+
+  std::size_t committed() const noexcept override { return committed_.load(std::memory_order_relaxed); }
+
+  void grow(std::size_t bytes) override {
+    if (bytes <= size()) return;
+    if (bytes > capacity_) throw std::bad_alloc();
+    const std::scoped_lock lock(changing_);
+    size_.store(std::max(size(), round_up(bytes, size_step)), std::memory_order_release);
+  }
+
+  void commit(page_run pages, page_role role) override {
+    const std::scoped_lock lock(changing_);
+    const std::size_t begin = pages.first * page_size / granule_;
+    const std::size_t end = ((pages.first + pages.count) * page_size + granule_ - 1) / granule_;
+    const bool apart = role == page_role::bookkeeping &&
+                       (pages.first * page_size) % granule_ == 0 &&
+                       ((pages.first + pages.count) * page_size) % granule_ == 0;
+    for (std::size_t g = begin; g < end;) {
+      const granule_state state = states_[g];
+      if (state == granule_state::data || (apart && state == granule_state::bookkeeping)) {
+        ++g;
+        continue;
+      }
+      std::size_t stop = g + 1;
+      while (stop < end && states_[stop] == state) ++stop;
+      if (apart)
+        open_bookkeeping(g, stop);
+      else
+        stop = open_data(g, stop);
+      g = stop;
+    }
+  }
+
+  void discard(page_run pages) override {
+    const std::scoped_lock lock(changing_);
+    const std::size_t begin = (pages.first * page_size + granule_ - 1) / granule_;
+    const std::size_t end = (pages.first + pages.count) * page_size / granule_;
+    if (begin < end) give_back(begin, end);
+  }
+
+ private:
+  void open_bookkeeping(std::size_t first, std::size_t end) {
+    try {
+      os::protect(base_ + first * granule_, (end - first) * granule_, os::access::read_write);
+    } catch (const std::system_error&) {
+      throw std::bad_alloc();
+    }
+    std::fill(&states_[first], &states_[end], granule_state::bookkeeping);
+  }
+
+  /// Commits [first, end), or more: as far as the policy likes and nothing is yet. Where it ends.
+  std::size_t open_data(std::size_t first, std::size_t end) {
+    const std::size_t missing = (end - first) * granule_;
+    const std::size_t step = std::max(policy_.step(missing, committed()), missing);
+    const std::size_t per_region = segment_alignment / granule_;
+    const std::size_t most = std::max(end, (first / per_region + 1) * per_region);
+    std::size_t wanted = end;
+    while (wanted < most && (wanted - first) * granule_ < step && states_[wanted] == granule_state::absent)
+      ++wanted;
+    if (wanted > end) {
+      try {
+        open_exactly(first, wanted);
+        return wanted;
+      } catch (const std::bad_alloc&) {  // perhaps there is enough for what is needed
+      }
+    }
+    open_exactly(first, end);
+    return end;
+  }
+
+  void open_exactly(std::size_t first, std::size_t end) {
+    const std::size_t bytes = (end - first) * granule_;
+    try {
+      policy_.commit(base_ + first * granule_, bytes, first * granule_);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {
+      throw std::bad_alloc();
+    }
+    std::fill(&states_[first], &states_[end], granule_state::data);
+    committed_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+  void give_back(std::size_t begin, std::size_t end) noexcept {
+    for (std::size_t g = begin; g < end;) {
+      const granule_state state = states_[g];
+      std::size_t stop = g + 1;
+      while (stop < end && states_[stop] == state) ++stop;
+      std::byte* const address = base_ + g * granule_;
+      const std::size_t bytes = (stop - g) * granule_;
+      if (state == granule_state::bookkeeping) {
+        os::drop_pages(address, bytes);
+      } else if (state == granule_state::data && policy_.decommit(address, bytes, g * granule_)) {
+        std::fill(&states_[g], &states_[stop], granule_state::absent);
+        committed_.fetch_sub(bytes, std::memory_order_relaxed);
+      }
+      g = stop;
+    }
+  }
+
+  memory_policy& policy_;
+  const std::size_t granule_;
+  os::reservation memory_;
+  std::mutex changing_;
+  std::unique_ptr<granule_state[], release_with_free> states_;
+  std::atomic<std::size_t> committed_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<policy_segment> make_policy_segment(memory_policy& policy, std::size_t capacity) {
+  if (capacity == 0) capacity = segment_alignment;
+  if (capacity > (std::size_t{1} << 47))
+    throw error(errc::invalid_argument,
+                "a kind of " + std::to_string(capacity) + " bytes exceeds the address space");
+  const std::size_t granule = policy.granularity();
+  if (!std::has_single_bit(granule) || granule < size_step || granule > segment_alignment)
+    throw error(errc::invalid_argument, "a granularity of " + std::to_string(granule) +
+                                            " bytes: take a power of two from 2 MiB to 1 GiB");
+  try {
+    return std::make_unique<segment_of_policy>(policy, round_up(capacity, segment_alignment));
+  } catch (const std::system_error& failure) {
+    throw error(errc::out_of_memory, std::string("cannot reserve address space for a kind: ") +
+                                         failure.what() +
+                                         "; check `ulimit -v` or ask for a smaller capacity");
+  }
+}
+
+}  // namespace perdure
