@@ -3,18 +3,20 @@
 
 #include <stdlib.h>
 
+#include "memkind.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum {
+typedef enum PERDURE_UNSIGNED_ENUM {
   HBW_POLICY_BIND = 1,       /* the nearest high-bandwidth nodes, or ENOMEM */
   HBW_POLICY_PREFERRED = 2,  /* the nearest, then any memory; where nothing was set */
   HBW_POLICY_INTERLEAVE = 3, /* page by page over all high-bandwidth nodes */
   HBW_POLICY_BIND_ALL = 4    /* any high-bandwidth node, or ENOMEM */
 } hbw_policy_t;
 
-typedef enum {
+typedef enum PERDURE_UNSIGNED_ENUM {
   HBW_PAGESIZE_4KB = 1,
   HBW_PAGESIZE_2MB = 2,
   HBW_PAGESIZE_1GB_STRICT = 3, /* sizes must be multiples of 1 GiB */

@@ -6,6 +6,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* So that any value may be passed, to be refused. */
+#ifdef __cplusplus
+#define PERDURE_UNSIGNED_ENUM : unsigned
+#else
+#define PERDURE_UNSIGNED_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,12 +23,12 @@ extern "C" {
 #endif
 
 /* Bits, to be combined for `memkind_create_kind`. */
-typedef enum memkind_memtype_t {
+typedef enum memkind_memtype_t PERDURE_UNSIGNED_ENUM {
   MEMKIND_MEMTYPE_DEFAULT = 1 << 0,
   MEMKIND_MEMTYPE_HIGH_BANDWIDTH = 1 << 1
 } memkind_memtype_t;
 
-typedef enum memkind_policy_t {
+typedef enum memkind_policy_t PERDURE_UNSIGNED_ENUM {
   MEMKIND_POLICY_BIND_LOCAL = 0,  /* the nearest nodes, or ENOMEM */
   MEMKIND_POLICY_BIND_ALL,        /* any node of the type, or ENOMEM */
   MEMKIND_POLICY_PREFERRED_LOCAL, /* the nearest node, then others */
@@ -31,7 +38,7 @@ typedef enum memkind_policy_t {
 } memkind_policy_t;
 
 /* The lowest byte is the logarithm of the page size; 0: ordinary pages. */
-typedef enum memkind_bits_t { MEMKIND_MASK_PAGE_SIZE_2MB = 21 } memkind_bits_t;
+typedef enum memkind_bits_t PERDURE_UNSIGNED_ENUM { MEMKIND_MASK_PAGE_SIZE_2MB = 21 } memkind_bits_t;
 
 typedef struct memkind* memkind_t;
 
@@ -58,13 +65,13 @@ enum {
   MEMKIND_ERROR_RUNTIME = -255
 };
 
-typedef enum memkind_mem_usage_policy {
+typedef enum memkind_mem_usage_policy PERDURE_UNSIGNED_ENUM {
   MEMKIND_MEM_USAGE_POLICY_DEFAULT = 0,
   MEMKIND_MEM_USAGE_POLICY_CONSERVATIVE = 1, /* gives memory back as soon as a large block is freed */
   MEMKIND_MEM_USAGE_POLICY_MAX_VALUE
 } memkind_mem_usage_policy;
 
-typedef enum memkind_stat_type {
+typedef enum memkind_stat_type PERDURE_UNSIGNED_ENUM {
   MEMKIND_STAT_TYPE_RESIDENT = 0,  /* bytes of memory the kind has, in use or kept */
   MEMKIND_STAT_TYPE_ACTIVE = 1,    /* bytes of pages in use */
   MEMKIND_STAT_TYPE_ALLOCATED = 2, /* usable bytes of blocks */
@@ -72,7 +79,7 @@ typedef enum memkind_stat_type {
 } memkind_stat_type;
 
 /* What does not concern Perdure's heap changes nothing. */
-typedef enum memkind_stat_print_opt {
+typedef enum memkind_stat_print_opt PERDURE_UNSIGNED_ENUM {
   MEMKIND_STAT_PRINT_ALL = 0,
   MEMKIND_STAT_PRINT_JSON_FORMAT = 1 << 0,
   MEMKIND_STAT_PRINT_OMIT_GENERAL = 1 << 1,

@@ -12,7 +12,7 @@ extern "C" {
 struct memtier_builder;
 struct memtier_memory;
 
-typedef enum memtier_policy_t {
+typedef enum memtier_policy_t PERDURE_UNSIGNED_ENUM {
   MEMTIER_POLICY_STATIC_RATIO = 0,      /* so that the tiers' sizes keep their ratio */
   MEMTIER_POLICY_DYNAMIC_THRESHOLD = 1, /* by the block's size, with a bound that follows the ratio */
   MEMTIER_POLICY_MAX_VALUE

@@ -44,8 +44,7 @@ int create(memkind_t* result, const char* name, const Make& make) noexcept {
 int create_over_file(const char* directory, std::size_t bytes, memkind_mem_usage_policy policy,
                      memkind_t* result) noexcept {
   if (directory == nullptr || (bytes != 0 && bytes < MEMKIND_PMEM_MIN_SIZE)) return MEMKIND_ERROR_INVALID;
-  if (policy < MEMKIND_MEM_USAGE_POLICY_DEFAULT || policy >= MEMKIND_MEM_USAGE_POLICY_MAX_VALUE)
-    return MEMKIND_ERROR_INVALID;
+  if (policy >= MEMKIND_MEM_USAGE_POLICY_MAX_VALUE) return MEMKIND_ERROR_INVALID;
   const int status = create(result, "pmem", [&] {
     return kind::create_file(directory, bytes, {.name = std::string("pmem in ") + directory});
   });
@@ -64,7 +63,8 @@ struct combination {
 };
 
 constexpr combination combinations[] = {
-    {MEMKIND_MEMTYPE_DEFAULT, MEMKIND_POLICY_PREFERRED_LOCAL, MEMKIND_PARTITION_DEFAULT, MEMKIND_PARTITION_HUGETLB},
+    {MEMKIND_MEMTYPE_DEFAULT, MEMKIND_POLICY_PREFERRED_LOCAL, MEMKIND_PARTITION_DEFAULT,
+     MEMKIND_PARTITION_HUGETLB},
     {MEMKIND_MEMTYPE_HIGH_BANDWIDTH, MEMKIND_POLICY_BIND_LOCAL, MEMKIND_PARTITION_HBW,
      MEMKIND_PARTITION_HBW_HUGETLB},
     {MEMKIND_MEMTYPE_HIGH_BANDWIDTH, MEMKIND_POLICY_BIND_ALL, MEMKIND_PARTITION_HBW_ALL,

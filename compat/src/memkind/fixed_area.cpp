@@ -16,7 +16,7 @@ using best_fit = boost::interprocess::rbtree_best_fit<boost::interprocess::mutex
 class fixed_area final : public kind_allocation {
  public:
   fixed_area(std::byte* area, std::size_t bytes)
-      : area_(area), bytes_(bytes), memory_(new (area) best_fit(bytes, 0)) {}
+      : area_(area), bytes_(bytes), memory_(new(area) best_fit(bytes, 0)) {}
   ~fixed_area() override { memory_->~best_fit(); }
 
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept override {
@@ -55,7 +55,8 @@ std::shared_ptr<kind_allocation> allocation_over(void* area, std::size_t bytes) 
   std::size_t left = bytes;
   if (std::align(best_fit::Alignment, sizeof(best_fit), begin, left) == nullptr ||
       left < best_fit::get_min_size(0)) {
-    throw error(errc::invalid_argument, "an area of " + std::to_string(bytes) + " bytes is too small for a kind");
+    throw error(errc::invalid_argument,
+                "an area of " + std::to_string(bytes) + " bytes is too small for a kind");
   }
   return std::make_shared<fixed_area>(static_cast<std::byte*>(begin), left);
 }

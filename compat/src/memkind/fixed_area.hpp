@@ -1,5 +1,5 @@
-// Memory that the caller owns, handed out by Boost.Interprocess's best-fit allocator: a heap of Perdure's needs
-// address space of its own.
+// Memory that the caller owns, handed out by Boost.Interprocess's best-fit allocator: a heap of Perdure's
+// needs address space of its own.
 #pragma once
 
 #include <cstddef>

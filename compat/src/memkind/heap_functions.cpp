@@ -107,7 +107,8 @@ void* memkind_calloc(memkind_t kind, size_t num, size_t size) {
 int memkind_posix_memalign(memkind_t kind, void** memptr, size_t alignment, size_t size) {
   if (memkind_posix_memalign_pre != nullptr) memkind_posix_memalign_pre(&kind, memptr, &alignment, &size);
   int err = allocate_aligned(kind, memptr, alignment, size);
-  if (memkind_posix_memalign_post != nullptr) memkind_posix_memalign_post(kind, memptr, alignment, size, &err);
+  if (memkind_posix_memalign_post != nullptr)
+    memkind_posix_memalign_post(kind, memptr, alignment, size, &err);
   return err;
 }
 

@@ -11,7 +11,8 @@ namespace perdure::memkind_compat {
 
 namespace {
 
-// In MB/s; 0 where the firmware does not say. Access class 1 is that of processors, class 0 that of any initiator.
+// In MB/s; 0 where the firmware does not say. Access class 1 is that of processors, class 0 that of any
+// initiator.
 std::uint64_t read_bandwidth(unsigned node) {
   for (const char* access : {"access1", "access0"}) {
     std::ifstream file("/sys/devices/system/node/node" + std::to_string(node) + "/" + access +

@@ -51,8 +51,8 @@ memkind_t find(std::string_view name) noexcept {
     if (one->name == name) return one;
   }
   const std::shared_lock lock(all().lock);
-  const auto found =
-      std::find_if(all().entered.begin(), all().entered.end(), [name](memkind_t one) { return one->name == name; });
+  const auto found = std::find_if(all().entered.begin(), all().entered.end(),
+                                  [name](memkind_t one) { return one->name == name; });
   return found == all().entered.end() ? nullptr : *found;
 }
 

@@ -1,17 +1,17 @@
-// memkind_memtier.h: allocations split between kinds, by a static ratio or by a threshold of size that follows it.
-#include "memkind_memtier.h"
-
+// memkind_memtier.h: allocations split between kinds, by a static ratio or by a threshold of size that
+// follows it.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <string_view>
 #include <vector>
 
 #include "memkind/kind_table.hpp"
+#include "memkind_memtier.h"
 
 #define PERDURE_WEAK __attribute__((weak))
 extern "C" {
@@ -74,7 +74,10 @@ struct memtier_builder {
 
 struct memtier_memory {
   explicit memtier_memory(const memtier_builder& builder)
-      : policy(builder.policy), tiers(builder.tiers), settings(builder.settings), bounds(builder.thresholds),
+      : policy(builder.policy),
+        tiers(builder.tiers),
+        settings(builder.settings),
+        bounds(builder.thresholds),
         values(builder.thresholds.size()) {
     for (std::size_t i = 0; i < bounds.size(); ++i) values[i] = bounds[i].value;
   }
@@ -93,8 +96,8 @@ struct memtier_memory {
   memkind_t emptiest() const noexcept {
     const tier* best = &tiers.front();
     for (const tier& each : tiers) {
-      const auto here = static_cast<unsigned __int128>(bytes_in(each.kind)) * best->ratio;
-      const auto there = static_cast<unsigned __int128>(bytes_in(best->kind)) * each.ratio;
+      const double here = static_cast<double>(bytes_in(each.kind)) / each.ratio;
+      const double there = static_cast<double>(bytes_in(best->kind)) / best->ratio;
       if (here < there) best = &each;
     }
     return best->kind;
@@ -115,7 +118,8 @@ struct memtier_memory {
     const double surplus = below == 0 ? 2 * settings.trigger + wanted : above / below - wanted;
     if (std::abs(surplus) < static_cast<double>(settings.trigger)) return;
     const std::size_t now = values[i].load(std::memory_order_relaxed);
-    const auto step = static_cast<std::size_t>(static_cast<double>(now) * static_cast<double>(settings.degree));
+    const auto step =
+        static_cast<std::size_t>(static_cast<double>(now) * static_cast<double>(settings.degree));
     const std::size_t next = surplus > 0 ? now + step : now - std::min(step, now);
     values[i].store(std::clamp(next, bounds[i].least, bounds[i].most), std::memory_order_relaxed);
   }
@@ -231,7 +235,8 @@ void memtier_delete_memtier_memory(struct memtier_memory* memory) {
 }
 
 int memtier_ctl_set(struct memtier_builder* builder, const char* name, const void* val) {
-  return builder != nullptr && name != nullptr && val != nullptr && set_property(*builder, name, val) ? 0 : -1;
+  return builder != nullptr && name != nullptr && val != nullptr && set_property(*builder, name, val) ? 0
+                                                                                                      : -1;
 }
 
 void* memtier_kind_malloc(memkind_t kind, size_t size) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <mutex>
+#include <utility>
 
 #include "memkind/high_bandwidth.hpp"
 #include "memkind/settings.hpp"
@@ -115,8 +116,8 @@ memory_request huge(page_backing pages) {
 }  // namespace
 
 memory_request request_of(const memkind& of) {
-  using enum numa_mode;
   using enum tier_scope;
+  using numa_mode::bind, numa_mode::interleave, numa_mode::preferred;
   switch (of.partition) {
     case MEMKIND_PARTITION_HBW:
       return high_bandwidth(nearest, bind);
@@ -181,8 +182,9 @@ bool is_static(memkind_t one) noexcept {
 }
 
 memkind_t static_at(int partition) noexcept {
-  return partition >= 0 && partition < MEMKIND_NUM_BASE_KIND ? &static_ones[static_cast<std::size_t>(partition)]
-                                                             : nullptr;
+  return partition >= 0 && partition < MEMKIND_NUM_BASE_KIND
+             ? &static_ones[static_cast<std::size_t>(partition)]
+             : nullptr;
 }
 
 int availability(const memkind& one) noexcept {

@@ -41,11 +41,12 @@ std::string describe(bool as_json) {
                       committed = std::to_string(now.committed_bytes);
     if (as_json) {
       text += separator;
-      text += "{\"name\": \"" + escaped(each->name()) + "\", \"blocks\": " + blocks + ", \"allocated\": " + used +
-              ", \"resident\": " + committed + "}";
+      text += "{\"name\": \"" + escaped(each->name()) + "\", \"blocks\": " + blocks +
+              ", \"allocated\": " + used + ", \"resident\": " + committed + "}";
       separator = ", ";
     } else {
-      text += each->name() + ": " + blocks + " blocks, " + used + " bytes allocated, " + committed + " resident\n";
+      text += each->name() + ": " + blocks + " blocks, " + used + " bytes allocated, " + committed +
+              " resident\n";
     }
   }
   if (as_json) text += "]}\n";
@@ -91,8 +92,7 @@ int memkind_update_cached_stats(void) {
 }
 
 int memkind_get_stat(memkind_t kind, memkind_stat_type stat, size_t* value) {
-  if (value == nullptr || stat < MEMKIND_STAT_TYPE_RESIDENT || stat >= MEMKIND_STAT_TYPE_MAX_VALUE)
-    return MEMKIND_ERROR_INVALID;
+  if (value == nullptr || stat >= MEMKIND_STAT_TYPE_MAX_VALUE) return MEMKIND_ERROR_INVALID;
   if (kind != nullptr && !is_known(kind)) return MEMKIND_ERROR_INVALID;
   try {
     *value = 0;
@@ -136,7 +136,8 @@ int memkind_get_size(memkind_t kind, size_t* total, size_t* free) {
 
 ssize_t memkind_get_capacity(memkind_t kind) {
   std::size_t total = 0, free = 0;
-  if (!is_known(kind) || is_preferred(kind) || memkind_get_size(kind, &total, &free) != MEMKIND_SUCCESS) return -1;
+  if (!is_known(kind) || is_preferred(kind) || memkind_get_size(kind, &total, &free) != MEMKIND_SUCCESS)
+    return -1;
   return total > SSIZE_MAX ? -1 : static_cast<ssize_t>(total);
 }
 

@@ -74,7 +74,8 @@ class table_allocation final : public kind_allocation {
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept override {
     if (alignment <= alignof(std::max_align_t)) return ops_.malloc(of_, bytes);
     void* block = nullptr;
-    if (ops_.posix_memalign == nullptr || ops_.posix_memalign(of_, &block, alignment, bytes) != 0) return nullptr;
+    if (ops_.posix_memalign == nullptr || ops_.posix_memalign(of_, &block, alignment, bytes) != 0)
+      return nullptr;
     return block;
   }
   void deallocate(void* block) noexcept override { ops_.free(of_, block); }
@@ -114,7 +115,8 @@ using namespace perdure::memkind_compat;
 
 extern "C" int memkind_create(const struct memkind_ops* ops, const char* name, memkind_t* kind) {
   if (ops == nullptr) return MEMKIND_ERROR_BADOPS;
-  if (ops->malloc != nullptr && (ops->free == nullptr || ops->check_addr == nullptr)) return MEMKIND_ERROR_BADOPS;
+  if (ops->malloc != nullptr && (ops->free == nullptr || ops->check_addr == nullptr))
+    return MEMKIND_ERROR_BADOPS;
   if (kind == nullptr || name == nullptr || *name == '\0') return MEMKIND_ERROR_INVALID;
   if (std::strlen(name) >= MEMKIND_NAME_LENGTH) return MEMKIND_ERROR_INVALID;
   if (find(std::string_view(name)) != nullptr) return MEMKIND_ERROR_REPNAME;
