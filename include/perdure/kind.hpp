@@ -106,8 +106,8 @@ memory_request request_of(static_kind which);
 
 struct kind_options {
   std::string name;          ///< for messages and lists; needs not be unique
-  std::size_t capacity = 0;  ///< bytes of address space; 0: twice the memory of the machine, less if many kinds
-                             ///< have taken most of the address space
+  std::size_t capacity = 0;  ///< bytes of address space; 0: twice the memory of the machine, less if many
+                             ///< kinds have taken most of the address space
   /// Looks at every free, at some cost: what is no block of the kind, or free already, is refused and
   /// reported. Always in debug builds of the library, and where PERDURE_KIND_CHECKS is 1.
   bool check_frees = false;
@@ -148,9 +148,10 @@ class kind_allocation {
 
 /// A heap over memory of one sort.
 ///
-/// Thread safety: everything may be called from any thread at once, but for destruction, which needs the others
-/// to be done with the kind and its blocks. In the child of a fork kinds go on, with a copy of the memory;
-/// those whose memory is shared (files) only let the child read: it gets none, and what it frees is refused.
+/// Thread safety: everything may be called from any thread at once, but for destruction, which needs the
+/// others to be done with the kind and its blocks. In the child of a fork kinds go on, with a copy of the
+/// memory; those whose memory is shared (files) only let the child read: it gets none, and what it frees is
+/// refused.
 class kind {
  public:
   /// The static kind, made when it is asked for first, never destroyed. Throws `errc::unsupported` with the
@@ -169,11 +170,12 @@ class kind {
   /// allocation that fails. `errc::not_found`, `errc::permission_denied`, `errc::io`.
   static std::unique_ptr<kind> create_file(const std::filesystem::path& directory, std::uint64_t max_bytes,
                                            const kind_options& options = {});
-  /// Over a heap that is there, such as `manager::get_heap()`, and outlives the kind. `errc::already_exists` if
-  /// there is a kind over it.
+  /// Over a heap that is there, such as `manager::get_heap()`, and outlives the kind. `errc::already_exists`
+  /// if there is a kind over it.
   static std::unique_ptr<kind> create_over(heap& memory, const kind_options& options = {});
   /// One's own.
-  static std::unique_ptr<kind> create(std::shared_ptr<memory_policy> policy, const kind_options& options = {});
+  static std::unique_ptr<kind> create(std::shared_ptr<memory_policy> policy,
+                                      const kind_options& options = {});
   static std::unique_ptr<kind> create(std::shared_ptr<kind_allocation> allocation,
                                       const kind_options& options = {});
 
@@ -193,13 +195,14 @@ class kind {
   }
   /// Zeros. Null if the product is more than there are addresses.
   void* calloc(std::size_t count, std::size_t bytes) noexcept;
-  /// As in C: null allocates, 0 bytes free. Null, the block as it was, errno ENOMEM or EINVAL (no block of this
-  /// kind).
+  /// As in C: null allocates, 0 bytes free. Null, the block as it was, errno ENOMEM or EINVAL (no block of
+  /// this kind).
   void* realloc(void* block, std::size_t bytes) noexcept;
-  /// EINVAL (not a power of two, or not a multiple of a pointer's size), ENOMEM; errno is left alone. Up to 2 MiB.
+  /// EINVAL (not a power of two, or not a multiple of a pointer's size), ENOMEM; errno is left alone. Up to 2
+  /// MiB.
   int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept;
-  /// Null is ignored. False for an address that is in none of this kind's memory; where frees are checked, also
-  /// for what is no block or was freed.
+  /// Null is ignored. False for an address that is in none of this kind's memory; where frees are checked,
+  /// also for what is no block or was freed.
   bool free(void* block) noexcept {
     heap* const memory = plain_.load(std::memory_order_relaxed);
     if (heap::containing(block) == memory) [[likely]] {
@@ -214,14 +217,14 @@ class kind {
   /// As `malloc`, with another alignment (a power of two up to 2 MiB), and `std::bad_alloc` for null.
   void* allocate(std::size_t bytes, std::size_t alignment = 16);
 
-  /// The kind in whose memory the address lies; null for "not ours". O(1), for any address. (Only kinds made of
-  /// a `kind_allocation` must be asked one after the other.)
+  /// The kind in whose memory the address lies; null for "not ours". O(1), for any address. (Only kinds made
+  /// of a `kind_allocation` must be asked one after the other.)
   static kind* detect(const void* address) noexcept;
   /// Frees in the kind that `detect` finds. Null is ignored; false for what is not ours.
   static bool free_anywhere(void* block) noexcept;
 
-  /// Moves the block to memory that is used more densely, if that makes the kind smaller in the long run. Null
-  /// if it stays where it is.
+  /// Moves the block to memory that is used more densely, if that makes the kind smaller in the long run.
+  /// Null if it stays where it is.
   void* defragment(void* block) noexcept;
   /// Gives memory back that is free. Whether there was any.
   bool trim();
@@ -234,6 +237,9 @@ class kind {
   bool is_lasting() const noexcept;
   /// Null for a kind made of a `kind_allocation`.
   heap* memory() const noexcept;
+  /// What it is made of, for kinds that do most as this one; null if it is made of something else.
+  std::shared_ptr<memory_policy> policy() const noexcept;
+  std::shared_ptr<kind_allocation> allocation() const noexcept;
   /// All there are now, static ones that were used included.
   static std::vector<kind*> all();
 
@@ -247,8 +253,8 @@ class kind {
   void* malloc_slow(std::size_t bytes) noexcept;
   bool free_slow(void* block) noexcept;
 
-  // The heap, or a value that is the address of none: then every call goes the slow way, to decorators, checks,
-  // or whatever stands for the heap.
+  // The heap, or a value that is the address of none: then every call goes the slow way, to decorators,
+  // checks, or whatever stands for the heap.
   std::atomic<heap*> plain_;
   unsigned cache_slot_ = 0;
   std::unique_ptr<detail::kind_state> state_;

@@ -18,14 +18,14 @@ std::string_view to_string(kind_operation operation) noexcept;
 struct kind_call {
   kind& memory;
   kind_operation operation;
-  std::size_t count = 1;          ///< calloc
-  std::size_t bytes = 0;          ///< asked for (calloc: of one element)
-  std::size_t alignment = 0;      ///< posix_memalign
-  void* block = nullptr;          ///< given: realloc, free, usable_size
-  std::size_t block_bytes = 0;    ///< usable bytes of that, before the call; 0 for what is no block
-  void* result = nullptr;         ///< after: the block, or null
-  std::size_t result_bytes = 0;   ///< after: its usable bytes, or what usable_size answers
-  bool refused = false;           ///< after: free or realloc of what is not this kind's
+  std::size_t count = 1;         ///< calloc
+  std::size_t bytes = 0;         ///< asked for (calloc: of one element)
+  std::size_t alignment = 0;     ///< posix_memalign
+  void* block = nullptr;         ///< given: realloc, free, usable_size
+  std::size_t block_bytes = 0;   ///< usable bytes of that, before the call; 0 for what is no block
+  void* result = nullptr;        ///< after: the block, or null
+  std::size_t result_bytes = 0;  ///< after: its usable bytes, or what usable_size answers
+  bool refused = false;          ///< after: free or realloc of what is not this kind's
 };
 
 /// Both hooks run in the calling thread. What they allocate and free from kinds is not shown to hooks.
@@ -50,6 +50,8 @@ class kind_decoration {
 
   kind_decoration(kind_decoration&& other) noexcept;
   kind_decoration& operator=(kind_decoration&& other) noexcept;
+  /// Whether this thread runs a hook.
+  static bool inside_hook() noexcept;
   /// Waits for calls in other threads that the hooks see. Must not run inside a hook.
   ~kind_decoration();
 
@@ -64,11 +66,11 @@ class accounting : public kind_decorator {
   struct totals {
     std::uint64_t allocations = 0;
     std::uint64_t frees = 0;
-    std::uint64_t failures = 0;       ///< calls that gave null, and frees refused
+    std::uint64_t failures = 0;         ///< calls that gave null, and frees refused
     std::uint64_t allocated_bytes = 0;  ///< usable bytes, ever
     std::uint64_t freed_bytes = 0;
-    std::uint64_t live_bytes = 0;     ///< of what was allocated while attached and not freed
-    std::uint64_t peak_bytes = 0;     ///< the most that ever were
+    std::uint64_t live_bytes = 0;  ///< of what was allocated while attached and not freed
+    std::uint64_t peak_bytes = 0;  ///< the most that ever were
   };
   accounting();
   ~accounting() override;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <perdure/node_set.hpp>
 #include <string>
 
@@ -70,9 +71,19 @@ class memory_policy {
   /// Whether pages are taken when they are committed, so that a lack of them is an error and no signal.
   virtual bool populates() const;
 
-  /// Maps the memory as the functions above say. Throws `std::bad_alloc`; then nothing is committed.
+  /// Makes sure of the memory before it is mapped: takes disk space, looks whether there is enough. Throws
+  /// `std::bad_alloc`.
+  virtual void prepare(std::uint64_t offset, std::size_t bytes);
+  /// After `prepare`, when the memory could not be mapped or was given back.
+  virtual void forget(std::uint64_t offset, std::size_t bytes) noexcept;
+  /// Other flags to try when those of `map_flags` give no memory.
+  virtual std::optional<int> map_flags_otherwise(std::uint64_t offset, std::size_t bytes);
+
+  /// Prepares and maps the memory as the functions above say. Throws `std::bad_alloc`; then nothing is
+  /// committed.
   virtual void commit(void* address, std::size_t bytes, std::uint64_t offset);
-  /// Gives memory back that holds nothing any more (not that of a kind that goes: it is only unmapped). True if it must be committed before it is used again.
+  /// Gives memory back that holds nothing any more (not that of a kind that goes: it is only unmapped). True
+  /// if it must be committed before it is used again.
   virtual bool decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept;
 
   /// Whether a child of fork() has memory of its own in this kind; where not it may only read.
@@ -80,10 +91,6 @@ class memory_policy {
   /// How much there is of such memory, and how much of it is free. May read files: the caller keeps the
   /// answer for a while.
   virtual memory_size size() const;
-
- protected:
-  /// What `commit` does, for other flags than those of `map_flags`.
-  void commit_as(void* address, std::size_t bytes, std::uint64_t offset, int flags, bool populate);
 };
 
 }  // namespace perdure

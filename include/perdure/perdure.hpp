@@ -34,6 +34,7 @@
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/scoped_allocator.hpp>
+#include <perdure/tiered_kind.hpp>
 #include <perdure/type_stamp.hpp>
 #include <perdure/verify.hpp>
 #include <perdure/version.hpp>

@@ -12,6 +12,7 @@
 #include "perdure/c/perdure.h"
 #include "perdure/checkpoint_log.hpp"
 #include "perdure/detail/manager_core.hpp"
+#include "perdure/kind_decorator.hpp"
 #include "perdure/object_info.hpp"
 #include "perdure/pending_checkpoint.hpp"
 #include "perdure/verify.hpp"
@@ -55,6 +56,11 @@ struct perdure_verify_report {
   std::vector<perdure_verify_finding> items;
 };
 
+struct perdure_kind_decorator {
+  std::shared_ptr<perdure::kind_decorator> decorator;
+  perdure::kind_decoration decoration;
+};
+
 namespace perdure::c {
 
 template <>
@@ -91,6 +97,12 @@ template <>
 struct handle_traits<perdure_verify_report> {
   static constexpr unsigned tag = 7;
   static constexpr const char* what = "the report";
+};
+
+template <>
+struct handle_traits<perdure_kind_decorator> {
+  static constexpr unsigned tag = 8;
+  static constexpr const char* what = "the decorator";
 };
 
 inline detail::manager_core& core_of(const perdure_store* store) {

@@ -63,7 +63,7 @@ std::string_view to_string(kind_operation operation) noexcept {
   return "unknown";
 }
 
-bool detail::inside_hook() noexcept {
+bool kind_decoration::inside_hook() noexcept {
   return in_hook;
 }
 

@@ -26,11 +26,11 @@ namespace {
 constexpr std::size_t mib = std::size_t{1} << 20;
 
 [[noreturn]] void fail(const std::filesystem::path& directory, int reason) {
-  const errc code = reason == ENOENT || reason == ENOTDIR   ? errc::not_found
-                    : reason == EACCES || reason == EPERM   ? errc::permission_denied
-                    : reason == EROFS                       ? errc::read_only
-                    : reason == ENOSPC || reason == EDQUOT  ? errc::no_space
-                                                            : errc::io;
+  const errc code = reason == ENOENT || reason == ENOTDIR  ? errc::not_found
+                    : reason == EACCES || reason == EPERM  ? errc::permission_denied
+                    : reason == EROFS                      ? errc::read_only
+                    : reason == ENOSPC || reason == EDQUOT ? errc::no_space
+                                                           : errc::io;
   throw error(code, directory.string() + ": no file for memory can be made there: " + std::strerror(reason));
 }
 
@@ -59,23 +59,15 @@ class file_policy final : public memory_policy {
   }
 
   // Space is taken before the file is mapped, so that a full disk is an error here and no signal later.
-  void commit(void* address, std::size_t bytes, std::uint64_t offset) override {
+  void prepare(std::uint64_t offset, std::size_t bytes) override {
     const std::uint64_t held = held_.load(std::memory_order_relaxed);
     if (max_bytes_ != 0 && bytes > max_bytes_ - std::min(held, max_bytes_)) throw std::bad_alloc();
     take_space(offset, bytes);
-    try {
-      memory_policy::commit(address, bytes, offset);
-    } catch (...) {
-      give_space_back(offset, bytes);
-      throw;
-    }
     held_.fetch_add(bytes, std::memory_order_relaxed);
   }
-
-  bool decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept override {
-    if (!memory_policy::decommit(address, bytes, offset)) return false;
+  void forget(std::uint64_t offset, std::size_t bytes) noexcept override {
+    memory_policy::forget(offset, bytes);
     held_.fetch_sub(bytes, std::memory_order_relaxed);
-    return true;
   }
 
   memory_size size() const override {
@@ -99,7 +91,7 @@ class file_policy final : public memory_policy {
     if (failure == 0) return;
     if (failure == EOPNOTSUPP || failure == ENOSYS) failure = write_zeros(offset, bytes);
     if (failure == 0) return;
-    give_space_back(offset, bytes);
+    memory_policy::forget(offset, bytes);  // some may have been taken
     throw std::bad_alloc();
   }
 
@@ -113,12 +105,6 @@ class file_policy final : public memory_policy {
       return e.code().value();
     }
     return 0;
-  }
-
-  // A failed fallocate may have taken some.
-  void give_space_back(std::uint64_t offset, std::size_t bytes) noexcept {
-    static_cast<void>(::fallocate(file_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                  static_cast<off_t>(offset), static_cast<off_t>(bytes)));
   }
 
   os::file file_;

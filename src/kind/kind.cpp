@@ -417,5 +417,11 @@ const std::string& kind::name() const noexcept {
 heap* kind::memory() const noexcept {
   return state_->memory;
 }
+std::shared_ptr<memory_policy> kind::policy() const noexcept {
+  return state_->policy;
+}
+std::shared_ptr<kind_allocation> kind::allocation() const noexcept {
+  return state_->allocation;
+}
 
 }  // namespace perdure

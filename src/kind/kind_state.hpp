@@ -25,8 +25,8 @@ struct kind_state {
   bool check_frees = false;
   bool is_private = true;
 
-  // Either a heap, mostly in a segment of the kind's own, or something in its place. Destroyed from the last to
-  // the first: the heap before its segment, that before its policy.
+  // Either a heap, mostly in a segment of the kind's own, or something in its place. Destroyed from the last
+  // to the first: the heap before its segment, that before its policy.
   std::shared_ptr<memory_policy> policy;
   std::unique_ptr<policy_segment> segment;
   std::unique_ptr<heap> own_heap;
@@ -78,8 +78,6 @@ kind_list& every_kind();
 /// From now on a fork copies all kinds in one piece.
 void watch_forks();
 
-/// Whether this thread is inside a hook, so that its calls are not shown to hooks.
-bool inside_hook() noexcept;
 /// Runs `call` between the hooks of the kind's decorators.
 void decorate(kind_state& state, kind_call& call, void (*run)(kind_state&, kind_call&));
 

@@ -75,23 +75,18 @@ class node_policy final : public memory_policy {
     return request_.mode == numa_mode::bind || (is_hugetlb(request_.pages) && !request_.pages_preferred);
   }
 
-  void commit(void* address, std::size_t bytes, std::uint64_t offset) override {
-    const numa_placement wanted = placement(offset, bytes);
-    if (is_hugetlb(request_.pages)) {
-      try {
-        return commit_as(address, bytes, offset, map_flags(offset, bytes), true);
-      } catch (const std::bad_alloc&) {
-        if (!request_.pages_preferred) throw;
-      }
-      require_free(wanted, bytes);
-      return commit_as(address, bytes, offset, MAP_PRIVATE | MAP_ANONYMOUS, populates());
-    }
-    require_free(wanted, bytes);
-    memory_policy::commit(address, bytes, offset);
+  void prepare(std::uint64_t offset, std::size_t bytes) override {
+    if (!is_hugetlb(request_.pages)) require_free(placement(offset, bytes), bytes);
+  }
+  std::optional<int> map_flags_otherwise(std::uint64_t offset, std::size_t bytes) override {
+    if (!is_hugetlb(request_.pages) || !request_.pages_preferred) return std::nullopt;
+    require_free(placement(offset, bytes), bytes);
+    return MAP_PRIVATE | MAP_ANONYMOUS;
   }
 
   memory_size size() const override {
-    const numa_placement here = placements_[std::min<std::size_t>(os::current_node(), placements_.size() - 1)];
+    const numa_placement here =
+        placements_[std::min<std::size_t>(os::current_node(), placements_.size() - 1)];
     if (is_hugetlb(request_.pages) && !request_.pages_preferred) return size_of_pool(here);
     memory_size sum{os::usable_memory(), os::available_memory()};
     if (here.nodes.empty() || here.mode == numa_mode::preferred) return sum;

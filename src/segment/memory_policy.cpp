@@ -83,49 +83,69 @@ bool memory_policy::is_private() const {
   return true;
 }
 
-void memory_policy::commit(void* address, std::size_t bytes, std::uint64_t offset) {
-  commit_as(address, bytes, offset, map_flags(offset, bytes), populates());
+void memory_policy::prepare(std::uint64_t, std::size_t) {}
+
+void memory_policy::forget(std::uint64_t offset, std::size_t bytes) noexcept {
+  try {
+    // Where the file system cannot punch, the file keeps the space.
+    const file_place backing = file(offset, bytes);
+    if (backing.descriptor >= 0)
+      static_cast<void>(::fallocate(backing.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                    static_cast<off_t>(backing.offset), static_cast<off_t>(bytes)));
+  } catch (...) {  // no file, nothing to give back
+  }
 }
 
-void memory_policy::commit_as(void* address, std::size_t bytes, std::uint64_t offset, int flags,
-                              bool take_now) {
-  const int allowed = protection(offset, bytes);
-  const file_place backing = file(offset, bytes);
-  try {
-    // Ordinary memory is what the range was reserved with: opening it leaves one mapping, not many.
-    if (flags == ordinary_flags && allowed == ordinary_protection)
-      os::protect(address, bytes, os::access::read_write);
-    else
-      os::map_as(address, bytes, allowed, flags, backing.descriptor, backing.offset);
+std::optional<int> memory_policy::map_flags_otherwise(std::uint64_t, std::size_t) {
+  return std::nullopt;
+}
+
+void memory_policy::commit(void* address, std::size_t bytes, std::uint64_t offset) {
+  const auto map = [&](int flags) {
+    const int allowed = protection(offset, bytes);
+    const file_place backing = file(offset, bytes);
     try {
+      // Ordinary memory is what the range was reserved with: opening it leaves one mapping, not many.
+      if (flags == ordinary_flags && allowed == ordinary_protection)
+        os::protect(address, bytes, os::access::read_write);
+      else
+        os::map_as(address, bytes, allowed, flags, backing.descriptor, backing.offset);
       place(address, bytes, placement(offset, bytes));
       advise(address, bytes);
-      if (take_now) os::populate(address, bytes, allowed);
-    } catch (...) {
+      // Of a pool of pages only those that were taken are sure.
+      if (populates() || (flags & MAP_HUGETLB) != 0) os::populate(address, bytes, allowed);
+    } catch (const std::exception&) {
       os::map_anonymous(address, bytes, os::access::none);
-      throw;
+      throw std::bad_alloc();
     }
-  } catch (const std::system_error&) {
-    throw std::bad_alloc();
+  };
+  prepare(offset, bytes);
+  try {
+    try {
+      map(map_flags(offset, bytes));
+    } catch (const std::bad_alloc&) {
+      const std::optional<int> otherwise = map_flags_otherwise(offset, bytes);
+      if (!otherwise) throw;
+      map(*otherwise);
+    }
+  } catch (...) {
+    forget(offset, bytes);
+    throw;
   }
 }
 
 bool memory_policy::decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept {
   try {
-    const file_place backing = file(offset, bytes);
-    if (backing.descriptor < 0 && !populates() && map_flags(offset, bytes) == ordinary_flags) {
+    if (!populates() && map_flags(offset, bytes) == ordinary_flags) {
       os::drop_pages(address, bytes);
       return false;
     }
     os::map_anonymous(address, bytes, os::access::none);
-    // Where the file system cannot punch, the file keeps the space.
-    if (backing.descriptor >= 0)
-      static_cast<void>(::fallocate(backing.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                    static_cast<off_t>(backing.offset), static_cast<off_t>(bytes)));
-    return true;
   } catch (...) {
     return false;
   }
+  forget(offset, bytes);
+  return true;
 }
 
 memory_size memory_policy::size() const {

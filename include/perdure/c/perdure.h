@@ -11,9 +11,12 @@
 #include <perdure/c/error.h>
 #include <perdure/c/info.h>
 #include <perdure/c/kind.h>
+#include <perdure/c/kind_decorator.h>
+#include <perdure/c/kind_ops.h>
 #include <perdure/c/object.h>
 #include <perdure/c/store.h>
 #include <perdure/c/text_list.h>
+#include <perdure/c/tiered_kind.h>
 #include <perdure/c/verify.h>
 #include <perdure/c/version.h>
 

@@ -1,0 +1,36 @@
+// perdure doctor.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <perdure/kind.hpp>
+
+#include "program.hpp"
+
+namespace {
+
+using perdure::test::outcome;
+using perdure::test::perdure_run;
+
+TEST(Doctor, ListsEveryKindWithItsSizeOrWhyItIsNotThere) {
+  const outcome o = perdure_run({"doctor", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto kinds = nlohmann::json::parse(o.out)["kinds"];
+  ASSERT_EQ(kinds.size(), perdure::static_kind_count);
+  for (const auto& row : kinds) {
+    const auto which = perdure::static_kind_named(row["name"].get<std::string>());
+    ASSERT_TRUE(which) << row;
+    EXPECT_EQ(row["available"].get<bool>(), !perdure::kind::why_unavailable(*which)) << row;
+    if (!row["available"].get<bool>()) EXPECT_NE(row["why_not"].get<std::string>(), "");
+  }
+  EXPECT_GT(kinds[0]["total"].get<std::uint64_t>(), 0u);
+}
+
+TEST(Doctor, TellsPeopleTheSame) {
+  const outcome o = perdure_run({"doctor"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("  default "), std::string::npos);
+  EXPECT_NE(o.out.find(" yes "), std::string::npos);
+  EXPECT_EQ(perdure_run({"doctor", "more"}).status, 2);
+}
+
+}  // namespace

@@ -1,0 +1,70 @@
+// perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. So far: kinds of
+// memory.
+#include <perdure/kind.hpp>
+
+#include "command.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+/// Why a kind that is always there gives no more than ordinary memory; nothing if it gives what it says.
+std::optional<std::string> what_is_missing(static_kind which) {
+  memory_request strict = request_of(which);
+  strict.pages_preferred = false;
+  if (strict.mode == numa_mode::preferred) strict.mode = numa_mode::bind;
+  return kind::why_unavailable(strict);
+}
+
+void run(bool as_json) {
+  json kinds = json::array();
+  for (unsigned i = 0; i < static_kind_count; ++i) {
+    const auto which = static_cast<static_kind>(i);
+    const auto why_not = kind::why_unavailable(which);
+    json row{{"name", to_string(which)}, {"available", !why_not}};
+    if (why_not) {
+      row["why_not"] = *why_not;
+    } else {
+      if (const auto missing = what_is_missing(which)) row["falls_back"] = *missing;
+      try {
+        // Nothing of the kind is taken before something is allocated.
+        const memory_size size = kind::get(which).size();
+        row["total"] = size.total;
+        row["free"] = size.free;
+      } catch (const error&) {
+        // Too little address space, or no page to begin with, says nothing about the machine.
+      }
+    }
+    kinds.push_back(std::move(row));
+  }
+  if (as_json) return print({{"kinds", kinds}});
+  output out = output::standard();
+  out.write("kinds of memory\n");
+  for (const json& row : kinds) {
+    std::string name = "  " + row["name"].get<std::string>();
+    name.resize(38, ' ');
+    if (!row["available"].get<bool>()) {
+      out.write(name + "no    " + row["why_not"].get<std::string>() + '\n');
+      continue;
+    }
+    std::string line = name + "yes   ";
+    if (row.contains("free"))
+      line += in_bytes(row["free"].get<std::uint64_t>()) + " of " +
+              in_bytes(row["total"].get<std::uint64_t>()) + " free";
+    if (row.contains("falls_back")) line += "; ordinary memory, as " + row["falls_back"].get<std::string>();
+    out.write(line + '\n');
+  }
+  out.finish();
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& program) {
+  auto as_json = std::make_shared<bool>(false);
+  CLI::App& command =
+      *program.add_subcommand("doctor", "Say what this machine can do, and why it cannot do the rest");
+  add_json_option(command, *as_json);
+  command.callback([as_json] { run(*as_json); });
+}
+
+}  // namespace perdure::cli
