@@ -20,6 +20,12 @@ class kind;
 namespace detail {
 struct kind_state;
 struct kind_access;
+struct kind_cache_access;
+
+/// The address of no heap: no block lies in it, no cache belongs to it.
+inline heap* no_heap() noexcept {
+  return reinterpret_cast<heap*>(std::uintptr_t{1});
+}
 }  // namespace detail
 
 /// Which memory of the machine. What the tiers mean, and where the answer comes from, is in docs/kinds.md.
@@ -187,11 +193,8 @@ class kind {
   /// As in C: null, and errno ENOMEM, for want of memory. `bytes` 0 gives a unique pointer. Aligned to 16 (8
   /// for up to 8 bytes). O(1).
   void* malloc(std::size_t bytes) noexcept {
-    if (bytes <= detail::max_small_size) [[likely]]
-      if (void* const block = detail::take_cached(plain_.load(std::memory_order_relaxed), cache_slot_, bytes))
-          [[likely]]
-        return block;
-    return malloc_slow(bytes);
+    void* const block = take_cached(bytes);
+    return block != nullptr ? block : malloc_slow(bytes);
   }
   /// Zeros. Null if the product is more than there are addresses.
   void* calloc(std::size_t count, std::size_t bytes) noexcept;
@@ -203,14 +206,7 @@ class kind {
   int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept;
   /// Null is ignored. False for an address that is in none of this kind's memory; where frees are checked,
   /// also for what is no block or was freed.
-  bool free(void* block) noexcept {
-    heap* const memory = plain_.load(std::memory_order_relaxed);
-    if (heap::containing(block) == memory) [[likely]] {
-      memory->deallocate(block);
-      return true;
-    }
-    return free_slow(block);
-  }
+  bool free(void* block) noexcept { return put_cached(block) || free_slow(block); }
   /// Of a block; 0 for null and for what is not this kind's.
   std::size_t usable_size(const void* block) const noexcept;
 
@@ -248,8 +244,22 @@ class kind {
 
  private:
   friend struct detail::kind_access;
+  friend struct detail::kind_cache_access;
   explicit kind(std::unique_ptr<detail::kind_state> state);
 
+  // Null, or false, where the thread's cache is not enough.
+  void* take_cached(std::size_t bytes) const noexcept {
+    if (bytes > detail::max_small_size) [[unlikely]]
+      return nullptr;
+    return detail::take_cached(plain_.load(std::memory_order_relaxed), cache_slot_, bytes);
+  }
+  bool put_cached(void* block) const noexcept {
+    const heap* const memory = plain_.load(std::memory_order_relaxed);
+    if (heap::containing(block) != memory) [[unlikely]]
+      return false;
+    const unsigned class_plus_one = detail::class_byte(block);
+    return class_plus_one != 0 && detail::put_cached(memory, cache_slot_, class_plus_one - 1, block);
+  }
   void* malloc_slow(std::size_t bytes) noexcept;
   bool free_slow(void* block) noexcept;
 

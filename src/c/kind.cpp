@@ -80,6 +80,29 @@ void* checked(void* block, const perdure::kind& from) noexcept {
   return fail_allocation(reason);
 }
 
+// The long ways, apart from the short ones, which thus need no room on the stack.
+
+[[gnu::noinline]] void* malloc_otherwise(const perdure_kind* kind, std::size_t size) noexcept {
+  perdure::kind* const object = perdure::detail::kind_at(kind);
+  if (object == nullptr) {
+    guarded([&] { kind_of(kind); });
+    return fail_allocation(EINVAL);
+  }
+  return checked(object->malloc(size), *object);
+}
+
+[[gnu::noinline]] perdure_status free_otherwise(const perdure_kind* kind, void* block) noexcept {
+  perdure::kind* const object =
+      kind != nullptr ? perdure::detail::kind_at(kind) : perdure::kind::detect(block);
+  if (object != nullptr && object->free(block)) return PERDURE_OK;
+  return guarded([&] {
+    if (kind != nullptr) kind_of(kind);
+    if (block == nullptr) return;
+    refuse(object == nullptr ? "the address is in the memory of no kind"
+                             : "no allocated block of kind " + object->name() + " begins at the address");
+  });
+}
+
 }  // namespace
 
 namespace perdure::c {
@@ -171,13 +194,11 @@ perdure_status perdure_kind_destroy(perdure_kind* kind) {
 }
 
 void* perdure_kind_malloc(perdure_kind* kind, size_t size) {
-  perdure::kind* const object = perdure::detail::kind_at(kind);
-  if (object == nullptr) [[unlikely]] {
-    guarded([&] { kind_of(kind); });
-    return fail_allocation(EINVAL);
-  }
-  void* const block = object->malloc(size);
-  return block != nullptr ? block : checked(block, *object);
+  const perdure::kind* const once = perdure::detail::kind_once_at(kind);
+  if (once != nullptr) [[likely]]
+    if (void* const block = perdure::detail::kind_cache_access::take(*once, size)) [[likely]]
+      return block;
+  return malloc_otherwise(kind, size);
 }
 
 void* perdure_kind_calloc(perdure_kind* kind, size_t count, size_t size) {
@@ -207,16 +228,14 @@ int perdure_kind_posix_memalign(perdure_kind* kind, void** block, size_t alignme
 }
 
 perdure_status perdure_kind_free(perdure_kind* kind, void* block) {
-  perdure::kind* const object =
-      kind != nullptr ? perdure::detail::kind_at(kind) : perdure::kind::detect(block);
-  if (object != nullptr && object->free(block)) [[likely]]
+  const perdure::kind* once = perdure::detail::kind_once_at(kind);
+  if (once == nullptr)
+    if (const perdure::heap* const memory = perdure::heap::containing(block);
+        kind == nullptr && memory != nullptr)
+      once = static_cast<const perdure::kind*>(memory->owner());
+  if (once != nullptr && perdure::detail::kind_cache_access::put(*once, block)) [[likely]]
     return PERDURE_OK;
-  return guarded([&] {
-    if (kind != nullptr) kind_of(kind);
-    if (block == nullptr) return;
-    refuse(object == nullptr ? "the address is in the memory of no kind"
-                             : "no allocated block of kind " + object->name() + " begins at the address");
-  });
+  return free_otherwise(kind, block);
 }
 
 size_t perdure_kind_malloc_usable_size(perdure_kind* kind, const void* block) {

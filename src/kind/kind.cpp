@@ -27,11 +27,6 @@ namespace {
 constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::size_t gib = std::size_t{1} << 30;
 
-/// No heap: no block lies in it, no cache belongs to it.
-heap* no_heap() noexcept {
-  return reinterpret_cast<heap*>(std::uintptr_t{1});
-}
-
 bool checks_wanted(const kind_options& options) noexcept {
 #ifndef NDEBUG
   static_cast<void>(options);

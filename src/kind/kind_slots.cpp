@@ -33,6 +33,8 @@ void return_slot(void* place) noexcept {
   const auto index = static_cast<std::uint32_t>(static_cast<kind_slot*>(place) - slots);
   const std::lock_guard lock(slots_mutex);
   slot_is_live[index].store(false, std::memory_order_relaxed);
+  // What `kind_once_at` finds here: no heap.
+  new (place) std::atomic<heap*>(no_heap());
   try {
     returned.push_back(index);
   } catch (const std::bad_alloc&) {  // one place of 65536 is lost

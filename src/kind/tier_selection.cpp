@@ -59,7 +59,8 @@ const attribute* attribute_of(memory_tier tier) {
   }
 }
 
-/// Those with the best value. Empty, and why, where there is no telling: a value is missing, or all are alike.
+/// Those with the best value. Empty, and why, where there is no telling: a value is missing, or all are
+/// alike.
 node_list best_of(const node_list& nodes, const attribute& by, std::string& why) {
   std::optional<std::uint64_t> best, worst;
   for (const numa_node* node : nodes) {

@@ -20,7 +20,9 @@ TEST(Doctor, ListsEveryKindWithItsSizeOrWhyItIsNotThere) {
     const auto which = perdure::static_kind_named(row["name"].get<std::string>());
     ASSERT_TRUE(which) << row;
     EXPECT_EQ(row["available"].get<bool>(), !perdure::kind::why_unavailable(*which)) << row;
-    if (!row["available"].get<bool>()) EXPECT_NE(row["why_not"].get<std::string>(), "");
+    if (!row["available"].get<bool>()) {
+      EXPECT_NE(row["why_not"].get<std::string>(), "");
+    }
   }
   EXPECT_GT(kinds[0]["total"].get<std::uint64_t>(), 0u);
 }
