@@ -62,8 +62,7 @@ class segment_of_policy final : public policy_segment {
     const std::scoped_lock lock(changing_);
     const std::size_t begin = pages.first * page_size / granule_;
     const std::size_t end = ((pages.first + pages.count) * page_size + granule_ - 1) / granule_;
-    const bool apart = role == page_role::bookkeeping &&
-                       (pages.first * page_size) % granule_ == 0 &&
+    const bool apart = role == page_role::bookkeeping && (pages.first * page_size) % granule_ == 0 &&
                        ((pages.first + pages.count) * page_size) % granule_ == 0;
     for (std::size_t g = begin; g < end;) {
       const granule_state state = states_[g];
@@ -95,6 +94,8 @@ class segment_of_policy final : public policy_segment {
     } catch (const std::system_error&) {
       throw std::bad_alloc();
     }
+    // It is touched here and there: a huge page each would make an empty kind take megabytes.
+    os::prefer_small_pages(base_ + first * granule_, (end - first) * granule_);
     std::fill(&states_[first], &states_[end], granule_state::bookkeeping);
   }
 
