@@ -189,8 +189,9 @@ memkind_t static_at(int partition) noexcept {
 
 int availability(const memkind& one) noexcept {
   try {
-    if (const int status = environment_status()) return status;
+    // Always there, so whatever the environment says.
     if (one.partition == MEMKIND_PARTITION_DEFAULT) return MEMKIND_SUCCESS;
+    if (const int status = environment_status()) return status;
     memory_request request = request_of(one);
     const bool wants_high_bandwidth = one.partition == MEMKIND_PARTITION_HBW_PREFERRED ||
                                       one.partition == MEMKIND_PARTITION_HBW_PREFERRED_HUGETLB ||
@@ -218,18 +219,16 @@ kind* make_static(memkind& of) noexcept {
   const std::scoped_lock lock(making);
   if (kind* const live = of.live.load()) return live;
   try {
-    int status = environment_status();
-    if (status == MEMKIND_SUCCESS) {
-      kind* live = nullptr;
-      if (of.partition == MEMKIND_PARTITION_DEFAULT) {
-        live = &kind::get(static_kind::standard);
-      } else {
-        live = kind::create(request_of(of), {.name = of.name}).release();
-      }
-      of.live.store(live, std::memory_order_release);
-      return live;
+    kind* live = nullptr;
+    if (of.partition == MEMKIND_PARTITION_DEFAULT) {
+      live = &kind::get(static_kind::standard);
+    } else if (const int status = environment_status()) {
+      of.failure.store(status, std::memory_order_release);
+    } else {
+      live = kind::create(request_of(of), {.name = of.name}).release();
     }
-    of.failure.store(status, std::memory_order_release);
+    of.live.store(live, std::memory_order_release);
+    return live;
   } catch (const std::exception& failure) {
     debug(failure.what());
     of.failure.store(code_of_exception(), std::memory_order_release);

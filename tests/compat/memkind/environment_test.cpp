@@ -66,6 +66,8 @@ TEST_P(a_variable, of_no_sound_value_is_an_error) {
     EXPECT_EQ(memkind_create_kind(MEMKIND_MEMTYPE_DEFAULT, MEMKIND_POLICY_PREFERRED_LOCAL, no_flags, &kind),
               MEMKIND_ERROR_ENVIRON);
     EXPECT_EQ(memkind_malloc(MEMKIND_REGULAR, 100), nullptr);
+    EXPECT_EQ(memkind_check_available(MEMKIND_DEFAULT), MEMKIND_SUCCESS);
+    EXPECT_NE(memkind_malloc(MEMKIND_DEFAULT, 100), nullptr);
   });
 }
 
