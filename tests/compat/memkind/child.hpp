@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// Runs `body` in a child that begins anew; passes if no expectation failed there. What failed there is on the
-/// standard error output.
+/// Runs `body` in a child that begins anew; passes if no expectation failed there. What failed there is on
+/// the standard error output.
 template <class Body>
 void in_a_child(const Body& body) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
