@@ -43,6 +43,7 @@ build:
 
 test:
 	@scripts/install-deps.sh build test
+	@tests/vm/prepare.sh build/vm
 	@$(call configure_and_build,release)
 	@scripts/run-tests.sh release
 

@@ -8,7 +8,7 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
 
 function(perdure_install)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_compat perdure_metall_c EXPORT perdure-targets
+  install(TARGETS perdure perdure_compat perdure_metall_c perdure_memkind EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -37,8 +37,9 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  foreach(package perdure perdure-compat)
+  foreach(package perdure perdure-compat perdure-memkind)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   endforeach()
-  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc
+                ${PROJECT_BINARY_DIR}/perdure-memkind.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

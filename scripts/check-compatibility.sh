@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks docs/compatibility.md against the headers: each symbol that its tables say is offered is there, every name of
-# Boost's that the headers pass on is in a table, the counts at its top are right, and few symbols are not offered.
+# Boost's that the headers pass on, and every one of memkind's, is in a table, the counts at its top are right, and few
+# symbols are not offered.
 # usage: scripts/check-compatibility.sh [DOCUMENT]
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,28 +37,45 @@ words_of() {
   sed 's,//.*,,' "$@" | grep -oE 'operator *[^a-zA-Z_ (]+|[A-Za-z_][A-Za-z0-9_]*' | sort -u
 }
 
+# headers_of FOLDER: `.` stands for the headers beside the folders, which are memkind's.
+headers_of() {
+  case $1 in
+    .) find compat/include -maxdepth 1 -name '*.h' ;;
+    *) find "compat/include/$1" -name '*.h' -o -name '*.hpp' ;;
+  esac
+}
+
 # check SECTION FOLDER COLUMN: the symbols of a section against the headers in a folder, and against its column of
 # the counts.
 check() {
   section=$1 folder=$2 column=$3
   symbols_of "$section" >"$work/symbols"
   # shellcheck disable=SC2046 # names without spaces
-  words_of $(find "compat/include/$folder" -name '*.h' -o -name '*.hpp') include/perdure/offset_ptr.hpp \
+  words_of $(headers_of "$folder") include/perdure/offset_ptr.hpp \
     >"$work/words"
   while read -r kind symbol; do
     [ "$kind" != not-offered ] || continue
     case $symbol in
-      */*) [ -e "compat/include/$symbol" ] ;;
+      */* | *.h) [ -e "compat/include/$symbol" ] ;;
       # A macro of the program's that steers nothing is named in a comment only.
       METALL_*) grep -rqw -e "$symbol" "compat/include/$folder" ;;
       *) grep -qxF -e "$symbol" "$work/words" ;;
     esac || fail "$section: $symbol is in the table, but not in the headers"
   done <"$work/symbols"
 
-  grep -rhoE '^using boost::[a-z_:]+' "compat/include/$folder" | sed 's/.*:://' | sort -u >"$work/passed_on" || true
+  # shellcheck disable=SC2046 # names without spaces
+  grep -hoE '^using boost::[a-z_:]+' $(headers_of "$folder") | sed 's/.*:://' | sort -u >"$work/passed_on" || true
   while read -r symbol; do
     grep -qE " $symbol\$" "$work/symbols" || fail "$section: $symbol is in the headers, but not in the table"
   done <"$work/passed_on"
+
+  if [ "$folder" = . ]; then
+    grep -E '^(memkind|hbw|memtier)_[a-z_]+$|^(MEMKIND|HBW_P|HBW_T|MEMTIER)[A-Z0-9_]+$' "$work/words" |
+      grep -vE '_deprecated$|^HBW_PREFERRED' | while read -r symbol; do
+      grep -qE " $symbol\$" "$work/symbols" || echo "$symbol"
+    done >"$work/missing"
+    [ ! -s "$work/missing" ] || fail "$section: in the headers, but not in the table:" $(cat "$work/missing")
+  fi
 
   # What only Perdure has is no part of the other library's interface.
   grep -v '^ours' "$work/symbols" >"$work/theirs"
@@ -79,4 +97,5 @@ check() {
 
 check Metall metall 3
 check Boost.Interprocess perdure_interprocess 4
+check memkind . 5
 exit $failed

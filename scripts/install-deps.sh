@@ -1,10 +1,17 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems.
+# file-systems, vm.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
-# usage: scripts/install-deps.sh GROUP...
+# usage: scripts/install-deps.sh [--download-seconds N] GROUP...
+#   --download-seconds N  fail rather than download for longer
 set -eu
+
+download_seconds=0
+if [ "${1:-}" = --download-seconds ]; then
+  download_seconds=$2
+  shift 2
+fi
 
 missing=""
 want() {
@@ -85,8 +92,17 @@ for group in "$@"; do
       want_package xfsprogs
       want_package btrfs-progs
       ;;
+    vm)
+      want_command qemu-system-x86_64 qemu-system-x86
+      want_package busybox-static
+      want_command depmod kmod
+      want_command cpio cpio
+      want_package e2fsprogs
+      want_command xz xz-utils
+      want_command zstd zstd
+      ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm)" >&2
       exit 2
       ;;
   esac
@@ -106,9 +122,11 @@ if [ "$(id -u)" -ne 0 ]; then
   fi
 fi
 
+# A command that apt runs under, or none.
+limit=""
 apt() {
-  # shellcheck disable=SC2086 # empty, or the one word sudo
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"
+  # shellcheck disable=SC2086 # empty, or the words of a command
+  $as_root $limit env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"
 }
 
 echo "Missing:$missing$(! $boost_wanted || echo ' boost (1.81 or later)'). Updating the package lists."
@@ -139,5 +157,12 @@ if [ -n "$unknown" ]; then
 fi
 
 echo "Installing:$missing"
+if [ "$download_seconds" -gt 0 ]; then
+  # Only the download: dpkg must not be interrupted.
+  limit="timeout $download_seconds"
+  # shellcheck disable=SC2086 # a list of package names
+  apt install -y -d --no-install-recommends $missing
+  limit=""
+fi
 # shellcheck disable=SC2086 # a list of package names
 apt install -y --no-install-recommends $missing

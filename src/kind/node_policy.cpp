@@ -148,6 +148,18 @@ std::optional<std::string> no_huge_pages(const memory_request& request) {
   return std::nullopt;
 }
 
+// Every node has a pool of its own.
+std::optional<std::string> no_huge_pages_on(const node_set& nodes, const memory_request& request) {
+  if (!is_hugetlb(request.pages) || request.pages_preferred) return std::nullopt;
+  std::uint64_t total = 0;
+  nodes.for_each([&](unsigned node) {
+    if (const auto pool = os::huge_pages(page_bytes_of(request.pages), node)) total += pool->total;
+  });
+  if (total != 0) return std::nullopt;
+  return std::string(
+      "no huge pages are set aside on these nodes (see nr_hugepages in /sys/devices/system/node)");
+}
+
 std::optional<std::string> no_mode(const memory_request& request) {
   if (request.mode != numa_mode::weighted_interleave) return std::nullopt;
   if (os::knows_policy(os::mempolicy::weighted_interleave, node_set::of(0).words())) return std::nullopt;
@@ -181,6 +193,7 @@ std::optional<std::string> why_unavailable_on(const os::numa_topology& topology,
     if (!node.has_processors) continue;
     selected_nodes selected = select_nodes(topology, request.tier, request.scope, request.nodes, node.number);
     if (!selected.why_none.empty()) return selected.why_none;
+    if (auto why = no_huge_pages_on(selected.nodes, request)) return why;
   }
   return std::nullopt;
 }

@@ -148,6 +148,12 @@ std::uint64_t file::allocated_bytes() const {
   return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
+bool file::is_direct_access() const noexcept {
+  struct statx status {};
+  return ::statx(descriptor_, "", AT_EMPTY_PATH, STATX_TYPE, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_DAX) != 0;
+}
+
 std::size_t file::read_at(void* to, std::size_t bytes, std::uint64_t offset) const {
   std::size_t done = 0;
   while (done < bytes) {

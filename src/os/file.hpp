@@ -47,6 +47,8 @@ class file {
 
   std::uint64_t size() const;
   std::uint64_t allocated_bytes() const;
+  /// Whether mappings of it are of the medium itself, with no page cache between (DAX).
+  bool is_direct_access() const noexcept;
 
   /// Reads up to `bytes`; fewer only at the end of the file.
   std::size_t read_at(void* to, std::size_t bytes, std::uint64_t offset) const;

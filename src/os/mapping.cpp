@@ -131,6 +131,10 @@ bool prefer_huge_pages(void* address, std::size_t bytes) noexcept {
   return bytes == 0 || ::madvise(address, bytes, MADV_HUGEPAGE) == 0;
 }
 
+void prefer_small_pages(void* address, std::size_t bytes) noexcept {
+  static_cast<void>(::madvise(address, bytes, MADV_NOHUGEPAGE));
+}
+
 bool huge_pages_on_request() noexcept {
   static const bool allowed = [] {
     std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");

@@ -55,6 +55,9 @@ void drop_pages(void* address, std::size_t bytes);
 /// Asks for huge pages for what is touched from now on. False when the kernel refuses or has none.
 bool prefer_huge_pages(void* address, std::size_t bytes) noexcept;
 
+/// Asks for small pages, also where the system makes huge ones unasked. A hint.
+void prefer_small_pages(void* address, std::size_t bytes) noexcept;
+
 /// Whether the system lets a program ask for transparent huge pages, read once from sysfs.
 bool huge_pages_on_request() noexcept;
 

@@ -96,7 +96,9 @@ bool tracker_works(tracker_kind kind) {
   return false;
 }
 
-tracker_kind choose_tracker() {
+tracker_kind choose_tracker(mapped_medium medium) {
+  if (medium == mapped_medium::direct_access && tracker_works(tracker_kind::mprotect))
+    return tracker_kind::mprotect;
   if (const char* wish = std::getenv("PERDURE_TRACKER")) {
     for (const tracker_kind kind : all_kinds) {
       if (wish == name_of(kind) && tracker_works(kind)) return kind;

@@ -71,8 +71,16 @@ std::string_view name_of(tracker_kind kind) noexcept;
 /// Whether this kind passes its self-test on this system; tried once per process.
 bool tracker_works(tracker_kind kind);
 
+/// What kind of file is mapped under a tracker.
+enum class mapped_medium {
+  page_cache,
+  direct_access,  ///< DAX. Only `mprotect` does here: a page that userfaultfd protected while it was not
+                  ///< there is never mapped (Linux 6.12: the access faults forever), and pagemap takes pages
+                  ///< of such files for private ones.
+};
+
 /// The kind PERDURE_TRACKER names, if it works; else the first that works.
-tracker_kind choose_tracker();
+tracker_kind choose_tracker(mapped_medium medium = mapped_medium::page_cache);
 
 /// Tracks a reservation into which files may already be mapped; nothing is accessible until `open_range`.
 /// What is closed in the range afterwards is not dirty. Throws std::system_error when the kernel refuses.

@@ -105,6 +105,8 @@ class segment_of_policy final : public policy_segment {
     } catch (const std::system_error&) {
       throw std::bad_alloc();
     }
+    // It is touched here and there: a huge page each would make an empty kind take megabytes.
+    os::prefer_small_pages(base_ + first * granule_, (end - first) * granule_);
     set_states(first, end, granule_state::bookkeeping);
   }
 

@@ -37,7 +37,8 @@ std::size_t total(std::span<const file_extent> home) {
 
 }  // namespace
 
-private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use)
+private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use,
+                                 os::mapped_medium medium)
     : memory_(std::move(memory)), owner_(::getpid()) {
   base_ = memory_.base();
   capacity_ = memory_.size();
@@ -51,7 +52,7 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   const std::size_t small = std::max(round_up(mapped_, size_step), small_page_part);
   // What a store holds is there to be filled and scanned.
   if (huge_pages_wanted(true) && small < capacity_) os::prefer_huge_pages(base_ + small, capacity_ - small);
-  tracker_ = os::make_page_tracker(os::choose_tracker(), *range_);
+  tracker_ = os::make_page_tracker(os::choose_tracker(medium), *range_);
   tracker_->open_range(0, mapped_);
 }
 

@@ -42,7 +42,8 @@ class home_examiner : public os::extent_examiner {
 class private_segment final : public segment {
  public:
   /// Maps `home` from the segment's start; its total is the segment's first size. Throws std::system_error.
-  private_segment(os::reservation memory, std::span<const file_extent> home, page_use use);
+  private_segment(os::reservation memory, std::span<const file_extent> home, page_use use,
+                  os::mapped_medium medium = os::mapped_medium::page_cache);
   ~private_segment() override;
 
   void grow(std::size_t bytes) override;

@@ -155,6 +155,11 @@ std::vector<file_extent> home_files::extents(std::uint64_t segment_bytes) const 
   return result;
 }
 
+os::mapped_medium home_files::medium() const noexcept {
+  return !files_.empty() && files_.front().is_direct_access() ? os::mapped_medium::direct_access
+                                                              : os::mapped_medium::page_cache;
+}
+
 void home_files::write(std::uint64_t page, std::uint64_t pages, const std::byte* from) {
   for_parts(page * page_size, pages * page_size, [&](const part& piece) {
     unsynced_[piece.file] = 1;

@@ -30,6 +30,7 @@ class home_files {
   void truncate(std::uint64_t segment_bytes);
 
   std::vector<file_extent> extents(std::uint64_t segment_bytes) const;
+  os::mapped_medium medium() const noexcept;
 
   void write(std::uint64_t page, std::uint64_t pages, const std::byte* from);
   void read(std::uint64_t page, std::byte* to) const { read(page, 1, to); }

@@ -170,7 +170,8 @@ private_store::private_store(store_parts parts)
   const page_use use = writable_                 ? page_use::tracked
                        : parts_->private_changes ? page_use::dropped
                                                  : page_use::none;
-  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use);
+  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use,
+                                              parts_->home.medium());
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);

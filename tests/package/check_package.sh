@@ -23,6 +23,7 @@ cmake --build "$scratch/consumer"
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 1 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 2 ]
+[ "$("$scratch/consumer/memkind_consumer")" = default ]
 echo "find_package: the program built, linked and kept its count"
 
 pc=$(find "$prefix" -name perdure.pc)
@@ -53,3 +54,9 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-compat) "$
 "$compiler" "$scratch/metall_consumer.o" $(pkg-config --libs perdure-compat) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/metall_by_pkg_config"
 [ "$("$scratch/metall_by_pkg_config" "$scratch/metall.store")" = 3 ]
 echo "pkg-config: the program for Metall built, linked and found its store"
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "$here/consumer/memkind_consumer.cpp" -o "$scratch/memkind_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/memkind_consumer.o" $(pkg-config --libs perdure-memkind) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/memkind_by_pkg_config"
+[ "$("$scratch/memkind_by_pkg_config")" = default ]
+echo "pkg-config: the program for memkind built, linked and found its kind"

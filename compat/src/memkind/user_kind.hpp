@@ -1,0 +1,11 @@
+// Kinds by an operations table, as memkind had them until 2016: memkind_create.
+#pragma once
+
+#include "memkind.h"
+
+namespace perdure::memkind_compat {
+
+/// With its own `destroy`, if it has one.
+int destroy_user_kind(memkind_t one) noexcept;
+
+}  // namespace perdure::memkind_compat
