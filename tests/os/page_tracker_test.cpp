@@ -1,5 +1,6 @@
 // Each tracker against a model of what was stored to; on file mappings, small and huge pages, growth.
 #include "os/page_tracker.hpp"
+#include "os/thread_sanitizer.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -176,7 +177,10 @@ TEST_P(a_page_tracker, holds_threads_that_store_to_a_held_part) {
   store_to(mib / page);  // not held
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_EQ(stored, 0);
-  EXPECT_EQ(range_.base()[2 * page], std::byte{0});
+  begin_ordered_reads();
+  const std::byte seen = range_.base()[2 * page];
+  end_ordered_reads();
+  EXPECT_EQ(seen, std::byte{0});
   expect_found(collect(mib), {1});
   tracker_->admit_writers(held);
   inside.join();
