@@ -128,6 +128,7 @@ class heap {
   std::uint64_t root() const noexcept;
   void set_root(std::uint64_t offset) noexcept;
 
+  /// Other threads may go on. Takes each lock of the heap in turn; time as there are runs.
   heap_stats stats() const;
   /// Calls `visit(block, usable_bytes)` for each allocated block, in address order.
   template <class Visit>

@@ -18,7 +18,12 @@ std::mutex caches_mutex;
 
 // Guards the numbers of open heaps.
 std::mutex numbers_mutex;
-std::vector<bool>& numbers_taken = *new std::vector<bool>;  // heaps may close after every destructor has run
+// For ever, as heaps may close after every destructor has run; made when it is needed, as they may open
+// before any constructor has.
+std::vector<bool>& taken_numbers() {
+  static std::vector<bool>& taken = *new std::vector<bool>;
+  return taken;
+}
 
 std::uint32_t cache_limit(unsigned size_class) noexcept {
   const std::size_t size = class_size(size_class);
@@ -62,6 +67,7 @@ static_assert(cache_slots == 16);
 
 unsigned take_heap_number() {
   const std::lock_guard lock(numbers_mutex);
+  std::vector<bool>& numbers_taken = taken_numbers();
   const auto free = std::find(numbers_taken.begin(), numbers_taken.end(), false);
   const auto number = static_cast<unsigned>(free - numbers_taken.begin());
   if (free == numbers_taken.end())
@@ -73,7 +79,7 @@ unsigned take_heap_number() {
 
 void return_heap_number(unsigned number) noexcept {
   const std::lock_guard lock(numbers_mutex);
-  numbers_taken[number] = false;
+  taken_numbers()[number] = false;
 }
 
 bool owned_cache::widen(unsigned size_class) noexcept {

@@ -12,13 +12,18 @@ std::atomic<bool> slot_is_live[most_kinds];
 
 namespace {
 std::mutex slots_mutex;
-std::deque<std::uint32_t>& returned = *new std::deque<std::uint32_t>;  // the one unused for longest first
+// The one unused for longest first. For ever, as kinds may go after every destructor has run.
+std::deque<std::uint32_t>& returned_slots() {
+  static std::deque<std::uint32_t>& returned = *new std::deque<std::uint32_t>;
+  return returned;
+}
 }  // namespace
 
 void* take_slot() {
   const std::lock_guard lock(slots_mutex);
   std::uint32_t index = slots_used.load(std::memory_order_relaxed);
   if (index == most_kinds) {
+    std::deque<std::uint32_t>& returned = returned_slots();
     if (returned.empty()) throw std::bad_alloc();
     index = returned.front();
     returned.pop_front();
@@ -36,7 +41,7 @@ void return_slot(void* place) noexcept {
   // What `kind_once_at` finds here: no heap.
   new (place) std::atomic<heap*>(no_heap());
   try {
-    returned.push_back(index);
+    returned_slots().push_back(index);
   } catch (const std::bad_alloc&) {  // one place of 65536 is lost
   }
 }

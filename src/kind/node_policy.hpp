@@ -10,11 +10,13 @@
 
 namespace perdure::detail {
 
-/// Why there is no memory as asked for, on this kernel and on a machine of that topology; nothing if there is.
+/// Why there is no memory as asked for, on this kernel and on a machine of that topology; nothing if there
+/// is.
 std::optional<std::string> why_unavailable_on(const os::numa_topology& topology,
                                               const memory_request& request);
 
-/// Throws `errc::unsupported` with that reason, or `errc::invalid_argument` for a request that makes no sense.
+/// Throws `errc::unsupported` with that reason, or `errc::invalid_argument` for a request that makes no
+/// sense.
 std::shared_ptr<memory_policy> make_node_policy(const os::numa_topology& topology,
                                                 const memory_request& request);
 

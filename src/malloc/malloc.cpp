@@ -242,9 +242,7 @@ PERDURE_EXPORT struct mallinfo2 mallinfo2() noexcept {
   heap* const h = process_heap::get();
   if (h == nullptr) return result;
   const process_heap::visit inside(*h);
-  h->lock();
   const perdure::heap_stats stats = h->stats();
-  h->unlock();
   result.arena = stats.segment_bytes;
   result.uordblks = stats.used_bytes;
   result.fordblks = stats.free_bytes;

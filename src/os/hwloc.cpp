@@ -32,7 +32,8 @@ struct hwloc_functions {
   decltype(&::hwloc_memattr_get_best_initiator) best;
 
   bool load_from(void* library) noexcept {
-    return load(library, "hwloc_topology_init", init) && load(library, "hwloc_topology_load", load_topology) &&
+    return load(library, "hwloc_topology_init", init) &&
+           load(library, "hwloc_topology_load", load_topology) &&
            load(library, "hwloc_topology_destroy", destroy) &&
            load(library, "hwloc_get_type_depth", type_depth) &&
            load(library, "hwloc_get_nbobjs_by_depth", count) &&

@@ -20,7 +20,8 @@ enum class mempolicy : int {
 };
 
 /// Sets the policy of a range, for pages that are not there yet. `mask` has 64 nodes a word. 0, or the errno.
-int place_memory(void* address, std::size_t bytes, mempolicy policy, std::span<const std::uint64_t> mask) noexcept;
+int place_memory(void* address, std::size_t bytes, mempolicy policy,
+                 std::span<const std::uint64_t> mask) noexcept;
 
 /// Whether the kernel knows the policy (and lets this process use it, for the nodes of the mask).
 bool knows_policy(mempolicy policy, std::span<const std::uint64_t> mask) noexcept;

@@ -29,8 +29,8 @@ struct numa_topology {
   unsigned distance(unsigned from, unsigned to) const noexcept;
 };
 
-/// Reads sysfs alone: nodes, distances, and the attributes that firmware (HMAT) gives. The root is a parameter
-/// for the tests. A system without NUMA has one node.
+/// Reads sysfs alone: nodes, distances, and the attributes that firmware (HMAT) gives. The root is a
+/// parameter for the tests. A system without NUMA has one node.
 numa_topology read_numa_topology(const std::filesystem::path& sysfs = "/sys");
 
 /// Adds what libhwloc knows of bandwidth and latency, if that library can be loaded and knows any. `root`
@@ -42,8 +42,7 @@ const numa_topology& machine_topology();
 
 /// Free memory of a node in bytes, page cache that can be dropped at once included; nothing where it cannot
 /// be read. Reads a file.
-std::optional<std::uint64_t> free_memory_of_node(unsigned node,
-                                                 const std::filesystem::path& sysfs = "/sys");
+std::optional<std::uint64_t> free_memory_of_node(unsigned node, const std::filesystem::path& sysfs = "/sys");
 
 /// Free huge pages of that size, of a node or (without one) of the machine; nothing where the kernel has no
 /// such pages.
