@@ -71,7 +71,7 @@ write_until() {
   shift 2
   write_plan >"$work/plan"
   boot "$work/plan" "$@"
-  until both_acknowledged "$epoch" || [ $waited -ge 300 ] || ! kill -0 "$machine" 2>/dev/null; do
+  until both_acknowledged "$epoch" || [ $waited -ge 1000 ] || ! kill -0 "$machine" 2>/dev/null; do
     sleep 0.2
     waited=$((waited + 1))
   done
@@ -94,5 +94,5 @@ check_stores() {
 
 write_until 12 kill format
 check_stores
-write_until 0 poweroff poweroff_after=$((3 + RANDOM % 4))
+write_until 100000 poweroff poweroff_after=$((3 + RANDOM % 9))
 check_stores
