@@ -1,6 +1,5 @@
 // Each tracker against a model of what was stored to; on file mappings, small and huge pages, growth.
 #include "os/page_tracker.hpp"
-#include "os/thread_sanitizer.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 
 #include "os/file.hpp"
 #include "os/mapping.hpp"
+#include "os/thread_sanitizer.hpp"
 
 namespace perdure::os {
 namespace {
