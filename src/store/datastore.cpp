@@ -173,7 +173,8 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
                                          const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
-    if (options.verify == verify_mode::lazy && use == store_use::write && options.backing == backing::shared_file) {
+    if (options.verify == verify_mode::lazy && use == store_use::write &&
+        options.backing == backing::shared_file) {
       throw error(errc::unsupported, path.string() +
                                          ": pages of a shared mapping cannot be checked when they are first "
                                          "touched: open the store privately, or check all of it first "
