@@ -13,7 +13,8 @@
 namespace perdure {
 
 /// One entry per page: never written, released, or the page's checksum. In memory it describes the epoch last
-/// applied; the file may be some epochs behind. Table pages are read when first asked for, so opening costs nothing. Not thread-safe.
+/// applied; the file may be some epochs behind. Table pages are read when first asked for, so opening costs
+/// nothing. Not thread-safe.
 class checksum_table {
  public:
   static void create(const os::file& directory, const layout::super_slot& super);
