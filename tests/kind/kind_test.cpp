@@ -212,7 +212,7 @@ TEST(Kind, IsLookedAtAndTrimmedWhileThreadsAllocate) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 2; ++t)
-    threads.emplace_back([&] {
+    threads.emplace_back([&, t] {
       std::mt19937 random(t);
       while (!stop) {
         void* const small = k->malloc(1 + random() % 3000);

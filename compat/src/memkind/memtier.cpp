@@ -25,7 +25,6 @@ PERDURE_WEAK void memtier_kind_usable_size_post(void**, size_t);
 
 namespace {
 
-using perdure::memkind_compat::find;
 using perdure::memkind_compat::is_known;
 
 struct tier {

@@ -48,7 +48,10 @@ constinit std::array<static_one, MEMKIND_NUM_BASE_KIND> static_ones{{
 
 }  // namespace
 
-#define PERDURE_STATIC_KIND(name) memkind_t MEMKIND_##name = &static_ones[MEMKIND_PARTITION_##name]
+#define PERDURE_STATIC_KIND(name)          \
+  memkind_t MEMKIND_##name {               \
+    &static_ones[MEMKIND_PARTITION_##name] \
+  }
 PERDURE_STATIC_KIND(DEFAULT);
 PERDURE_STATIC_KIND(HBW);
 PERDURE_STATIC_KIND(HBW_HUGETLB);

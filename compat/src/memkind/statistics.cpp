@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <sstream>
 #include <string>
 
 #include "memkind/kind_table.hpp"
@@ -33,24 +34,22 @@ std::string escaped(const std::string& text) {
 }
 
 std::string describe(bool as_json) {
-  std::string text = as_json ? "{\"kinds\": [" : "";
+  std::ostringstream text;
+  if (as_json) text << "{\"kinds\": [";
   const char* separator = "";
   for (const kind* each : kind::all()) {
     const kind_stats now = each->stats();
-    const std::string blocks = std::to_string(now.blocks), used = std::to_string(now.used_bytes),
-                      committed = std::to_string(now.committed_bytes);
     if (as_json) {
-      text += separator;
-      text += "{\"name\": \"" + escaped(each->name()) + "\", \"blocks\": " + blocks +
-              ", \"allocated\": " + used + ", \"resident\": " + committed + "}";
+      text << separator << "{\"name\": \"" << escaped(each->name()) << "\", \"blocks\": " << now.blocks
+           << ", \"allocated\": " << now.used_bytes << ", \"resident\": " << now.committed_bytes << '}';
       separator = ", ";
     } else {
-      text += each->name() + ": " + blocks + " blocks, " + used + " bytes allocated, " + committed +
-              " resident\n";
+      text << each->name() << ": " << now.blocks << " blocks, " << now.used_bytes << " bytes allocated, "
+           << now.committed_bytes << " resident\n";
     }
   }
-  if (as_json) text += "]}\n";
-  return text;
+  if (as_json) text << "]}\n";
+  return text.str();
 }
 
 void write_to_standard_error(void*, const char* text) {
