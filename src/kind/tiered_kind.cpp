@@ -106,6 +106,7 @@ class tiering_allocation final : public kind_allocation {
 
   std::vector<std::uint64_t> bytes() const {
     std::vector<std::uint64_t> all;
+    all.reserve(tiers_.size());
     for (const tier& t : tiers_)
       all.push_back(
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, t.bytes.load(std::memory_order_relaxed))));
