@@ -81,7 +81,7 @@ perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to 
 perdure_mutant(found_names_synced_late home_files.cpp "pages are cut off while names found may not be on disk"
 [=[    sync_names();
     files_[index].resize]=]
-[=[    files_[index].resize]=] --faults --seed 49 --thin 1)
+[=[    files_[index].resize]=] --faults --seed 6 --thin 1)
 
 perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be on disk"
 [=[      names_unsynced_(writable) {]=]
@@ -213,10 +213,6 @@ perdure_mutant(pages_not_verified verify.cpp "verification does not compare page
 
 perdure_mutant(short_home_file_not_seen verify.cpp "verification does not see that a home file is short"
 [=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]
-[=[]=] RIG damage)
-
-perdure_mutant(repair_mixes_checkpoints repair.cpp "repair takes pages of two checkpoints for one"
-[=[  if (is_of_later_epoch && !options_.accept_damage) return;]=]
 [=[]=] RIG damage)
 
 perdure_mutant(undo_not_synced undo_log.cpp "pages are overwritten at home before what they held is durable elsewhere"
