@@ -137,6 +137,7 @@ stage_report datastore::stage_out(const std::filesystem::path& given_fast,
     super_block copy = super_block::load(fast_directory, true);
 
     const std::unique_ptr<datastore> store = open(path);
+    store->wait_applied();  // its files are read below
     const os::file directory = open_store_directory(path);
     const layout::super_slot now = super_block::load(directory, false).now();
     require_descent(directory, now, fast_directory, copy.now());

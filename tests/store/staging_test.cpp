@@ -46,6 +46,29 @@ class staging : public scratch_directory {
   }
 };
 
+TEST_F(staging, writes_back_over_a_store_whose_writer_was_killed) {
+  make_store();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto store = datastore::open(path(), small());
+    write(*store, 10, 77);
+    store->checkpoint();
+    store->wait_applied();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  datastore::stage_in(path(), path("fast"));
+  {
+    const auto fast = datastore::open(path("fast"));
+    write(*fast, 10, 11);  // what the table, which the kill left behind, still says
+    fast->checkpoint();
+  }
+  EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 1u);
+  EXPECT_TRUE(same_content());
+}
+
 TEST_F(staging, writes_back_what_changed_and_no_more) {
   make_store();
   datastore::stage_in(path(), path("fast"));
