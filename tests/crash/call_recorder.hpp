@@ -27,6 +27,10 @@ class call_recorder final : public os::file_observer {
   verdict before(const os::file_call& call) override;
   void after(const os::file_call& call, std::int64_t result, int error) override;
 
+  /// From now on writes and syncs of home files take their time, as on a busy disk: what applies a
+  /// checkpoint in the background falls behind the program that goes on.
+  void slow_home_down() { home_is_slow_ = true; }
+
   void mark_attempt(std::size_t number);
   void mark_promise(std::size_t number);
   void mark_withdrawal();
@@ -44,6 +48,7 @@ class call_recorder final : public os::file_observer {
   identities known_;
   inode_number next_;
   fault_plan* faults_;
+  bool home_is_slow_ = false;
   call_log log_;
 };
 

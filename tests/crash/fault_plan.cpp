@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 
 namespace perdure::crash {
 
@@ -66,9 +67,19 @@ const char* name_of(fault kind) {
   return "";
 }
 
+bool is_on(const os::file_call& call, std::string_view prefix) {
+  if (call.operation == file_operation::open || call.descriptor < 0) return false;
+  const std::string link = "/proc/self/fd/" + std::to_string(call.descriptor);
+  char path[PATH_MAX];
+  const ssize_t bytes = ::readlink(link.c_str(), path, sizeof path);
+  if (bytes <= 0) return false;
+  const std::string_view name(path, static_cast<std::size_t>(bytes));
+  return name.substr(name.rfind('/') + 1).starts_with(prefix);
+}
+
 os::file_observer::verdict fault_plan::before(const os::file_call& call) {
   dies_after = false;
-  if (!can_meet(kind_, call)) return {};
+  if (!can_meet(kind_, call) || (!in_.empty() && !is_on(call, in_))) return {};
   const std::uint64_t number = calls_++;
   if (kind_ == fault::none || lifted_ || number < first_ || (number > first_ && !sticky_)) return {};
   struck_ = true;

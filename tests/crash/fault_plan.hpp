@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "os/file_observer.hpp"
 
@@ -20,11 +23,16 @@ enum class fault {
 };
 const char* name_of(fault kind);
 
+/// Whether the call is on an open file whose name begins with `prefix`.
+bool is_on(const os::file_call& call, std::string_view prefix);
+
 /// Counts calls and fails the `first`, and if `sticky` all after it. Thread-safe.
 class fault_plan {
  public:
   fault_plan() = default;
-  fault_plan(fault kind, std::uint64_t first, bool sticky) : kind_(kind), first_(first), sticky_(sticky) {}
+  /// Only calls on files whose names begin with `in` count, where that is not empty.
+  fault_plan(fault kind, std::uint64_t first, bool sticky, std::string in = {})
+      : kind_(kind), first_(first), sticky_(sticky), in_(std::move(in)) {}
 
   os::file_observer::verdict before(const os::file_call& call);
   void after();
@@ -39,6 +47,7 @@ class fault_plan {
   fault kind_ = fault::none;
   std::uint64_t first_ = 0;
   bool sticky_ = false;
+  std::string in_;
   std::atomic<std::uint64_t> calls_{0};
   std::atomic<bool> struck_{false};
   std::atomic<bool> lifted_{false};

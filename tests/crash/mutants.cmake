@@ -3,13 +3,14 @@
 #
 # perdure_mutant(NAME FILE WHAT OLD NEW [RIG replay|damage|unsynced] [OPTION...]): in FILE of src/store the
 # text OLD, which must be there exactly once, becomes NEW. When the source has moved on, the build fails and the
-# mutant must follow. The rig (replay unless told) gets the options. Those of `unsynced` are only written here:
+# mutant must follow. The rig (replay unless told) gets the options: a mistake that few runs meet is looked for in more of them
+# (--thin), with failing calls where it matters (--faults --in FILE). Those of `unsynced` are only written here:
 # perdure_unsynced_mutants builds the program with them.
 
 function(perdure_mutant name file what old new)
   cmake_parse_arguments(PARSE_ARGV 5 arg "" RIG "")
   set(rig replay)
-  set(options --states 150000 --thin 4)
+  set(options --states 400000 --thin 4)
   if(arg_RIG)
     set(rig ${arg_RIG})
     set(options --damages 20000)
@@ -85,11 +86,11 @@ perdure_mutant(found_names_synced_late home_files.cpp "pages are cut off while n
 
 perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be on disk"
 [=[      names_unsynced_(writable) {]=]
-[=[      names_unsynced_(false) {]=] --seed 5)
+[=[      names_unsynced_(false) {]=] --thin 64)
 
 perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is written once, though its sync may fail"
 [=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
-[=[]=] --faults --seed 69 --thin 64)
+[=[]=] --faults --in heap. --thin 64)
 
 perdure_mutant(applied_before_durable redo.cpp "the super block says applied before the pages are durable at home"
 [=[  home.sync();
@@ -135,7 +136,7 @@ perdure_mutant(one_super_slot super_block.cpp "the super slot in use is overwrit
 
 perdure_mutant(super_slot_trusted super_block.cpp "the super slot found is taken to be on disk"
 [=[  if (!is_durable_) {]=]
-[=[  if (false) {]=] --faults)
+[=[  if (false) {]=] --faults --in super --thin 64)
 
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
@@ -153,7 +154,7 @@ perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file 
 
 perdure_mutant(failed_journal_kept private_store.cpp "a journal that failed stays in use"
 [=[  suspect_[parity] = true;]=]
-[=[]=] --faults --seed 10 --thin 8)
+[=[]=] --faults --in jrnl --thin 64)
 
 perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
 [=[  parts.home.truncate(super.segment_bytes);]=]
@@ -161,7 +162,7 @@ perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond
 
 perdure_mutant(tail_kept_in_later_files datastore.cpp "recovery cuts uncommitted pages off only when the files are too long as a whole"
 [=[  parts.home.truncate(super.segment_bytes);]=]
-[=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=] --seed 1004 --thin 1)
+[=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=] --thin 64)
 
 perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zero in the committed epoch is written in place"
 [=[      } else if (touched || !before.needs(page)) {]=]
@@ -247,7 +248,7 @@ perdure_mutant(early_before_applied private_store.cpp "pages are written home ea
 [=[  finish_apply();
   clear_away_failed_attempt();
   const committed_state before]=]
-[=[  const committed_state before]=])
+[=[  const committed_state before]=] --thin 64)
 
 perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
 [=[      [&plan](std::uint64_t page, std::uint32_t checksum) { add(plan, page, entry_kind::fresh, checksum); });]=]

@@ -1,6 +1,7 @@
 // Tries crash states of many runs.
 //
-//   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--thin N] [--faults] [--expect-violation]
+//   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--thin N] [--faults [--in NAME]]
+//                [--expect-violation]
 //   crash_replay --test N     N states; 300000, on all processors, where PERDURE_LONG_TESTS is set
 //
 // Ends with a line that says how many states were recovered from; exit status 0 when all of them held what
@@ -11,10 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "crash/replayer.hpp"
@@ -31,6 +34,7 @@ struct settings {
   unsigned jobs = 1;
   std::uint64_t thin = 1;
   bool faults = false;  // a call fails in every run, not in every third
+  std::string in;       // only calls on files whose names begin so fail
   bool expect_violation = false;
 };
 
@@ -71,9 +75,9 @@ void work(const settings& wanted, unsigned job, totals& sum) {
       const fault kind = random.one_in(2)   ? fault::sync_error
                          : random.one_in(3) ? fault::no_space
                                             : fault::io_error;
-      fault_plan count(kind, ~std::uint64_t{0}, false);
+      fault_plan count(kind, ~std::uint64_t{0}, false, wanted.in);
       record(here.path(), seed, steps, &count);
-      fault_plan faults(kind, random.below(count.calls()), false);
+      fault_plan faults(kind, random.below(std::max<std::uint64_t>(1, count.calls())), false, wanted.in);
       run = record(here.path(), seed, steps, &faults);
     }
     ++sum.runs;
@@ -123,6 +127,8 @@ settings parse(int argc, char** argv) {
       }
     } else if (name == "--faults")
       wanted.faults = true;
+    else if (name == "--in")
+      wanted.in = i + 1 < argc ? argv[++i] : "";
     else if (name == "--expect-violation")
       wanted.expect_violation = true;
     else {

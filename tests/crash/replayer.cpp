@@ -45,6 +45,7 @@ recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, st
   {
     call_recorder recorder(root_only(root), root_inode + 1, faults);
     recording_witness witness(recorder);
+    if (random_stream(seed, 7).one_in(3)) recorder.slow_home_down();
     try {
       run_workload(root / store_name, seed, steps, run.attempts, witness);
     } catch (const error& failure) {
