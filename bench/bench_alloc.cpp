@@ -4,7 +4,9 @@
 //
 // The same program measures the process's malloc (put jemalloc, mimalloc or tcmalloc under it with
 // LD_PRELOAD), a Perdure heap in anonymous memory (`--allocator heap`) and one in a datastore
-// (`--allocator store`). The measured loops are a template on the allocator, so its calls can inline.
+// (`--allocator store`), Perdure's kinds (`kind`, `node-kind`, `file-kind`) and those of a library with
+// memkind's interface (`memkind`, `memkind-pmem`, `--library FILE`). The measured loops are a template on the
+// allocator, so its calls can inline.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <new>
 #include <perdure/datastore.hpp>
 #include <perdure/heap.hpp>
+#include <perdure/kind.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,6 +29,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "memkind_library.hpp"
 #include "segment/volatile_segment.hpp"
 
 namespace {
@@ -83,6 +87,16 @@ struct perdure_heap {
   perdure::heap* memory;
   void* allocate(std::size_t bytes) const { return memory->allocate(bytes); }
   void deallocate(void* block) const noexcept { memory->deallocate(block); }
+};
+
+struct perdure_kind {
+  perdure::kind* memory;
+  void* allocate(std::size_t bytes) const {
+    void* block = memory->malloc(bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    return block;
+  }
+  void deallocate(void* block) const noexcept { memory->free(block); }
 };
 
 struct block {
@@ -234,24 +248,33 @@ outcome run(const Allocator& allocator, const workload& work) {
   return result;
 }
 
-outcome run_allocator(const std::string& name, const std::string& store_path, const workload& work) {
+outcome run_allocator(const std::string& name, const std::string& directory, const std::string& library,
+                      const workload& work) {
   if (name == "malloc") return run(process_malloc{}, work);
+  if (name == "kind") return run(perdure_kind{&perdure::kind::get(perdure::static_kind::standard)}, work);
+  if (name == "node-kind") return run(perdure_kind{&perdure::kind::of_node(0)}, work);
+  if (name == "memkind") return run(memkind_library(library).standard(), work);
   constexpr std::size_t capacity = std::size_t{64} << 30;
   if (name == "heap") {
     const auto memory = perdure::make_volatile_segment(capacity);
     const auto heap = perdure::heap::format(*memory);
     return run(perdure_heap{heap.get()}, work);
   }
-  if (name == "store") {
-    if (store_path.empty()) throw std::runtime_error("--allocator store needs --store DIRECTORY");
-    std::filesystem::remove_all(store_path);
+  if (name == "store" || name == "file-kind" || name == "memkind-pmem") {
+    if (directory.empty()) throw std::runtime_error("--allocator " + name + " needs --store DIRECTORY");
+    std::filesystem::remove_all(directory);
     outcome result;
-    {
-      const auto store = perdure::datastore::create(store_path, {.capacity = capacity});
+    if (name == "store") {
+      const auto store = perdure::datastore::create(directory, {.capacity = capacity});
       const auto heap = perdure::heap::format(store->memory());
       result = run(perdure_heap{heap.get()}, work);
+    } else {
+      std::filesystem::create_directories(directory);
+      result = name == "file-kind"
+                   ? run(perdure_kind{perdure::kind::create_file(directory, capacity).get()}, work)
+                   : run(memkind_library(library).in_files(directory), work);
     }
-    std::filesystem::remove_all(store_path);
+    std::filesystem::remove_all(directory);
     return result;
   }
   throw std::runtime_error("no allocator is called " + name);
@@ -307,21 +330,25 @@ int main(int argc, char** argv) {
   CLI::App app("Allocation micro-benchmark: malloc, mixed and free phases");
   std::string allocator = "malloc";
   std::string size_name = "128";
-  std::string store_path;
+  std::string directory;
+  std::string library = "libmemkind.so.0";
   std::string touch = "first";
   workload work;
   std::size_t payload = std::size_t{32} << 20;
   bool json = false;
   bool quick = false;
   app.add_option("--allocator", allocator,
-                 "malloc, heap (Perdure, volatile) or store (Perdure, in a datastore)");
+                 "malloc; heap (Perdure, volatile) or store (Perdure, in a datastore); kind, node-kind or "
+                 "file-kind (Perdure's); memkind or memkind-pmem (a library's)");
   app.add_option("--sizes", size_name, "128, 32-512, 8-4k, 8k, 2m or 1k-2m");
   app.add_option("--threads", work.threads, "threads")->check(CLI::Range(1U, 255U));
   app.add_option("--payload", payload, "live bytes per thread, about");
   app.add_option("--operations", work.operations, "free + allocate pairs per thread in the mixed phase");
   app.add_option("--touch", touch, "first (bytes of each block) or all of them")
       ->check(CLI::IsMember({"first", "all"}));
-  app.add_option("--store", store_path, "directory for --allocator store; removed before and after");
+  app.add_option("--store", directory,
+                 "directory for store, file-kind and memkind-pmem; removed before and after");
+  app.add_option("--library", library, "for memkind and memkind-pmem (default libmemkind.so.0)");
   app.add_flag("--json", json, "print one line of JSON");
   app.add_flag("--quick", quick, "a run of well under a second, to see that everything works");
   CLI11_PARSE(app, argc, argv);
@@ -342,7 +369,7 @@ int main(int argc, char** argv) {
           std::max<std::size_t>(std::min<std::size_t>(4 * work.blocks, 2'000'000), quick ? 1000 : 20'000);
     }
     work.touch_all = touch == "all";
-    const outcome result = run_allocator(allocator, store_path, work);
+    const outcome result = run_allocator(allocator, directory, library, work);
     if (json) {
       print_json(allocator, work, result);
     } else {

@@ -133,10 +133,12 @@ class Report:
 # Allocation ---------------------------------------------------------------------------------------------
 
 ALLOC_SIZES = ("128", "32-512", "8-4k", "8k", "2m", "1k-2m")
+# Of the micro-benchmark in memkind's paper.
+KIND_SIZES = ("128", "32-512", "8k", "2m", "1k-2m")
 
 
-def bench_alloc(options, report):
-    program = options.bin / "bench_alloc"
+def process_mallocs(report):
+    """name -> (library to preload, arguments of bench_alloc) for glibc and the peers that are installed."""
     allocators = {}
     for name, pattern in PRELOADS.items():
         library = find_library(pattern) if pattern else None
@@ -144,40 +146,61 @@ def bench_alloc(options, report):
             report.say(f"{name} is not installed and is left out")
             continue
         allocators[name] = (library, ["--allocator", "malloc"])
-    allocators["perdure heap"] = (None, ["--allocator", "heap"])
-    allocators["perdure store"] = (None, ["--allocator", "store", "--store", report.directory / "alloc"])
-    peers = [name for name in allocators if name not in ("glibc", "perdure heap", "perdure store")]
-    extra = ["--quick"] if options.quick else []
+    return allocators
 
-    for threads in options.threads or (1, 2, 4):
-        rows = {name: {} for name in allocators}
-        for sizes in ALLOC_SIZES:
-            variants = {
-                name: lambda library=library, arguments=arguments: run(
-                    program, [*arguments, "--sizes", sizes, "--threads", threads, "--json", *extra], library)
-                for name, (library, arguments) in allocators.items()
-            }
-            samples = interleave(variants, options.rounds, report.progress)
-            report.samples[f"alloc/{sizes}/{threads}"] = samples
-            for name in allocators:
-                rows[name][sizes] = samples[name]
+
+def time_allocators(options, report, group, allocators, ours, sizes_tried, threads, goals):
+    """Tables of all phases for one number of threads. `goals`: sizes -> goal of the mixed phase over the best peer."""
+    program = options.bin / "bench_alloc"
+    extra = ["--quick"] if options.quick else []
+    peers = [name for name in ("jemalloc", "mimalloc", "tcmalloc") if name in allocators]
+    taken = {name: {} for name in allocators}
+    for sizes in sizes_tried:
+        variants = {
+            name: lambda library=library, arguments=arguments: run(
+                program, [*arguments, "--sizes", sizes, "--threads", threads, "--json", *extra], library)
+            for name, (library, arguments) in allocators.items()
+        }
+        samples = interleave(variants, options.rounds, lambda text: report.progress(f"{sizes}, {text}"))
+        report.samples[f"{group}/{sizes}/{threads}"] = samples
+        for name in allocators:
+            taken[name][sizes] = samples[name]
+    for clock in ("wall", "cpu"):
+        worst = dict.fromkeys(ours, 0.0)
         for phase in ("malloc", "mixed", "free"):
-            cost = {name: {sizes: median(rows[name][sizes], f"phases.{phase}.wall_ns") for sizes in ALLOC_SIZES}
+            cost = {name: {sizes: median(taken[name][sizes], f"phases.{phase}.{clock}_ns") for sizes in sizes_tried}
                     for name in allocators}
-            lines = [["glibc, ns"] + [f"{cost['glibc'][sizes]:.1f}" for sizes in ALLOC_SIZES]]
+            lines = [["glibc, ns"] + [f"{cost['glibc'][sizes]:.1f}" for sizes in sizes_tried]]
             for name in allocators:
-                lines.append([name] + [f"{cost[name][s] / cost['glibc'][s]:.2f}" for s in ALLOC_SIZES])
-            for ours in ("perdure heap", "perdure store"):
+                lines.append([name] + [f"{cost[name][s] / cost['glibc'][s]:.2f}" for s in sizes_tried])
+            for name in ours:
+                worst[name] = max([worst[name], *(cost[name][s] / cost["glibc"][s] for s in sizes_tried)])
                 if not peers:
                     continue
-                ratios = {s: cost[ours][s] / min(cost[peer][s] for peer in peers) for s in ALLOC_SIZES}
-                lines.append([f"{ours} / best peer"] + [f"{ratios[s]:.2f}" for s in ALLOC_SIZES])
-                if phase == "mixed":
-                    for sizes in ("128", "8-4k"):
-                        report.figure(f"allocation, mixed, {sizes} bytes, {threads} threads, {ours} / best peer",
-                                      ratios[sizes], 1.3)
-            report.table(f"Allocation, {phase} phase, {threads} threads, wall, in units of glibc",
-                         ["bytes a block", *ALLOC_SIZES], lines)
+                ratios = {s: cost[name][s] / min(cost[peer][s] for peer in peers) for s in sizes_tried}
+                lines.append([f"{name} / best peer"] + [f"{ratios[s]:.2f}" for s in sizes_tried])
+                if phase == "mixed" and clock == "wall":
+                    for sizes, goal in goals.items():
+                        report.figure(f"{group}, mixed, {sizes} bytes, {threads} threads, {name} / best peer",
+                                      ratios[sizes], goal)
+            report.table(f"{group}, {phase} phase, {threads} threads, {clock}, in units of glibc",
+                         ["bytes a block", *sizes_tried], lines)
+        if clock == "cpu":
+            for name in ours:
+                report.figure(f"{group}, CPU time, {threads} threads, {name} / glibc, worst phase and size",
+                              worst[name], 1.0)
+
+
+def bench_alloc(options, report):
+    program = options.bin / "bench_alloc"
+    extra = ["--quick"] if options.quick else []
+    allocators = process_mallocs(report)
+    ours = ("perdure heap", "perdure store")
+    allocators["perdure heap"] = (None, ["--allocator", "heap"])
+    allocators["perdure store"] = (None, ["--allocator", "store", "--store", report.directory / "alloc"])
+    for threads in options.threads or (1, 2, 4):
+        time_allocators(options, report, "allocation", allocators, ours, ALLOC_SIZES, threads,
+                        {"128": 1.3, "8-4k": 1.3})
 
     space_sizes = ("32-512", "8-4k", "8k", "1k-2m")
     lines = {name: [name] for name in allocators}
@@ -200,6 +223,33 @@ def bench_alloc(options, report):
         for sizes in space_sizes:
             report.figure(f"space, {sizes} bytes, perdure heap / mimalloc",
                           overhead["perdure heap", sizes] / overhead["mimalloc", sizes], 1.1)
+
+
+# Kinds of memory ----------------------------------------------------------------------------------------
+
+def bench_kinds(options, report):
+    """The micro-benchmark of memkind's paper, for kinds and their peers."""
+    allocators = process_mallocs(report)
+    files = report.directory / "kind-files"
+    memkind = find_library("libmemkind.so.0")
+    if memkind is None:
+        report.say("memkind is not installed and is left out")
+    else:
+        allocators["memkind"] = (None, ["--allocator", "memkind", "--library", memkind])
+        allocators["memkind PMEM"] = (None, ["--allocator", "memkind-pmem", "--library", memkind, "--store", files])
+    ours = {
+        "perdure default kind": ["--allocator", "kind"],
+        "perdure node 0": ["--allocator", "node-kind"],
+        "perdure file kind": ["--allocator", "file-kind", "--store", files],
+    }
+    same_interface = options.bin.parent / "bench/libbench_memkind.so"
+    if same_interface.exists():
+        ours["perdure by memkind's interface"] = ["--allocator", "memkind", "--library", same_interface]
+    for name, arguments in ours.items():
+        allocators[name] = (None, arguments)
+    for threads in options.threads or (1, 2, 4, 8):
+        time_allocators(options, report, "kinds", allocators, ours, KIND_SIZES, threads,
+                        dict.fromkeys(KIND_SIZES, 1.15))
 
 
 # Programs under another malloc -------------------------------------------------------------------------
@@ -491,7 +541,7 @@ def describe_machine(directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("alloc", "malloc", "migration", "adjacency", "store"), action="append",
+    parser.add_argument("--only", choices=("alloc", "kinds", "malloc", "migration", "adjacency", "store"), action="append",
                         help="run only this group (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="tiny inputs and one round: does everything work?")
     parser.add_argument("--rounds", type=int, help="samples of each program (default 5)")
@@ -515,7 +565,7 @@ def main():
     if machine["load"] > 0.5:
         report.say(f"The machine is not idle (load {machine['load']:.1f}): times will be off.")
 
-    groups = {"alloc": bench_alloc, "malloc": bench_malloc, "migration": bench_migration,
+    groups = {"alloc": bench_alloc, "kinds": bench_kinds, "malloc": bench_malloc, "migration": bench_migration,
               "adjacency": bench_adjacency, "store": bench_store}
     started = time.monotonic()
     for name, group in groups.items():

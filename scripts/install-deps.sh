@@ -79,6 +79,7 @@ for group in "$@"; do
       want_package libmimalloc-dev
       want_package libjemalloc-dev
       want_package libgoogle-perftools-dev
+      want_package libmemkind-dev
       want_command git git
       want_command sqlite3 sqlite3
       ;;
