@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       {"dirty-msync", dirty_msync},
       {"open-after-crash", open_after_crash},
       {"verify", verify_speed},
+      {"snapshot", snapshot_cost},
       {"prepare-attach", prepare_attach},
       {"attach", attach},
       {"large-blocks", large_blocks},
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--mebibytes", mebibytes, "payload");
   app.add_option("--fraction", work.fraction, "share of the pages dirtied between two checkpoints");
+  app.add_flag("--clustered", work.clustered, "those pages in one piece, not scattered");
   app.add_option("--rounds", work.rounds, "checkpoints measured");
   app.add_option("--objects", work.objects, "named objects");
   app.add_flag("--json", json, "print one line instead of an indented text");

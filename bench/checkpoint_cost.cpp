@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <perdure/datastore.hpp>
 #include <perdure/heap.hpp>
 #include <random>
@@ -37,11 +38,17 @@ void fill(std::byte* memory, std::size_t bytes, std::uint64_t seed) {
   }
 }
 
-// Page numbers to dirty in one round: distinct, scattered, in ascending order.
-std::vector<std::size_t> scattered_pages(std::size_t pages, double fraction, std::uint64_t seed) {
+// Page numbers to dirty in one round: distinct, in ascending order, scattered or one after the other.
+std::vector<std::size_t> pages_to_dirty(const store_workload& work, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::size_t> chosen;
-  const auto limit = static_cast<std::uint64_t>(fraction * 4294967296.0);
+  const std::size_t pages = work.bytes / page_size;
+  if (work.clustered) {
+    chosen.resize(static_cast<std::size_t>(static_cast<double>(pages) * work.fraction));
+    std::iota(chosen.begin(), chosen.end(), random() % (pages - chosen.size() + 1));
+    return chosen;
+  }
+  const auto limit = static_cast<std::uint64_t>(work.fraction * 4294967296.0);
   for (std::size_t page = 0; page < pages; ++page) {
     if ((random() >> 32) < limit) chosen.push_back(page);
   }
@@ -154,10 +161,10 @@ nlohmann::json fresh_pwrite(const store_workload& work) {
 
 namespace {
 
-// Changes one byte in each of some scattered pages; how many bytes that dirties.
+// Changes one byte in each of some pages; how many bytes that dirties.
 std::uint64_t dirty_pages(heap_in_store& subject, const store_workload& work, unsigned round) {
   std::uint64_t dirtied = 0;
-  for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
+  for (const std::size_t page : pages_to_dirty(work, round + 1)) {
     std::byte* block = subject.blocks[page * page_size / block_bytes];
     block[page * page_size % block_bytes] ^= std::byte{0xff};
     dirtied += page_size;
@@ -247,6 +254,36 @@ nlohmann::json verify_speed(const store_workload& work) {
   return {{"wall", wall}, {"bytes", report.bytes_read}};
 }
 
+nlohmann::json snapshot_cost(const store_workload& work) {
+  const std::filesystem::path path = work.directory / "kept";
+  nlohmann::json result;
+  {
+    heap_in_store subject(path, work.bytes);
+    subject.bring_home();
+    // Both journals take their space before it is counted.
+    for (unsigned round = 0; round < 2; ++round) {
+      dirty_pages(subject, work, round);
+      subject.bring_home();
+    }
+    subject.store->snapshot(work.directory / "first");
+    const std::uint64_t used_before = bytes_used(work.directory);
+    const std::uint64_t dirtied = dirty_pages(subject, work, 2);
+    subject.bring_home();
+    const stopwatch watch;
+    subject.store->snapshot(work.directory / "second");
+    result["wall"] = watch.wall();
+    result["extra"] = bytes_used(work.directory) - used_before;
+    result["dirtied"] = dirtied;
+    const stopwatch again;
+    subject.store->snapshot(work.directory / "third");
+    result["unchanged_wall"] = again.wall();
+    subject.store->close();
+  }
+  for (const char* name : {"kept", "first", "second", "third"})
+    std::filesystem::remove_all(work.directory / name);
+  return result;
+}
+
 nlohmann::json dirty_msync(const store_workload& work) {
   plain_file file(work.directory / "mapped");
   {
@@ -261,7 +298,7 @@ nlohmann::json dirty_msync(const store_workload& work) {
   std::uint64_t dirtied = 0;
   for (unsigned round = 0; round < work.rounds; ++round) {
     const std::uint64_t written_before = bytes_written(work.directory);
-    for (const std::size_t page : scattered_pages(work.bytes / page_size, work.fraction, round + 1)) {
+    for (const std::size_t page : pages_to_dirty(work, round + 1)) {
       bytes[page * page_size] ^= std::byte{0xff};
       dirtied += page_size;
     }

@@ -1,6 +1,7 @@
 // What the benchmarks measure: wall and CPU time, user instructions, resident memory, bytes written.
 #pragma once
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -117,6 +118,17 @@ inline std::uint64_t bytes_written(const std::filesystem::path& directory) {
     if (name == "write_bytes:") return value;
   }
   return 0;
+}
+
+/// Bytes in use on the file system of `directory`, with all that is still to be allocated.
+inline std::uint64_t bytes_used(const std::filesystem::path& directory) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor >= 0) {
+    syncfs(descriptor);
+    close(descriptor);
+  }
+  const std::filesystem::space_info space = std::filesystem::space(directory);
+  return space.capacity - space.free;
 }
 
 }  // namespace perdure::bench

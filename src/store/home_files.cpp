@@ -14,6 +14,7 @@ namespace perdure {
 namespace {
 
 constexpr std::uint64_t writeback_step = std::uint64_t{16} << 20;
+constexpr std::uint64_t writeback_piece = std::uint64_t{64} << 10;
 
 void write_header(const os::file& file, std::size_t index, const layout::uuid_bytes& uuid,
                   std::uint64_t file_bytes) {
@@ -165,7 +166,9 @@ void home_files::write(std::uint64_t page, std::uint64_t pages, const std::byte*
     unsynced_[piece.file] = 1;
     files_[piece.file].write_at(from, static_cast<std::size_t>(piece.bytes), piece.offset);
     from += piece.bytes;
-    // Large checkpoints keep the device busy while the processor still copies and checksums.
+    // Large checkpoints keep the device busy while the processor still copies and checksums. Lone pages cost
+    // so much to submit that an opening that brings a journal home would wait for that, not for the copying.
+    if (piece.bytes < writeback_piece) return;
     written_since_writeback_ += piece.bytes;
     if (written_since_writeback_ >= writeback_step) {
       written_since_writeback_ = 0;
