@@ -64,4 +64,11 @@ void limit_copy_on_write(const file& of, std::uint32_t bytes) noexcept {
   static_cast<void>(::ioctl(of.descriptor(), FS_IOC_FSSETXATTR, &attributes));
 }
 
+void overwrite_in_place(const file& empty) noexcept {
+  int flags = 0;
+  if (::ioctl(empty.descriptor(), FS_IOC_GETFLAGS, &flags) != 0) return;
+  flags |= FS_NOCOW_FL;
+  static_cast<void>(::ioctl(empty.descriptor(), FS_IOC_SETFLAGS, &flags));
+}
+
 }  // namespace perdure::os

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "os/file_clone.hpp"
 #include "store/checked_block.hpp"
 #include "store/failure.hpp"
 #include "store/journal_image.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t batch_pages = 256;
 
 void write_empty_header(const os::file& file, const layout::uuid_bytes& uuid) {
+  // Written over and over; it has checksums of its own, and no snapshot shares its blocks.
+  os::overwrite_in_place(file);
   layout::journal_header header = make_header(layout::journal_magic, uuid, {}, 0);
   seal_block(header);
   file.write_at(&header, sizeof header, 0);
