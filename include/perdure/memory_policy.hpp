@@ -91,6 +91,10 @@ class memory_policy {
   /// How much there is of such memory, and how much of it is free. May read files: the caller keeps the
   /// answer for a while.
   virtual memory_size size() const;
+
+ protected:
+  /// What `commit` does; `take`: with the pages taken at once.
+  void commit_pages(void* address, std::size_t bytes, std::uint64_t offset, bool take);
 };
 
 }  // namespace perdure

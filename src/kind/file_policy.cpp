@@ -16,6 +16,7 @@
 
 #include "kind/kind_state.hpp"
 #include "os/file.hpp"
+#include "os/mapping.hpp"
 
 namespace perdure {
 
@@ -57,6 +58,9 @@ class file_policy final : public memory_policy {
     // Disk space that is taken is lost to others: no more ahead than a part of what is used.
     return std::max(missing, std::min(committed / 8, 64 * mib));
   }
+
+  // New memory holds nothing: read ahead, it would be cleared long before it is touched.
+  void advise(void* address, std::size_t bytes) override { os::expect_scattered_touches(address, bytes); }
 
   // Space is taken before the file is mapped, so that a full disk is an error here and no signal later.
   void prepare(std::uint64_t offset, std::size_t bytes) override {

@@ -3,13 +3,16 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <vector>
 
 #include "kind/tier_selection.hpp"
+#include "kind/waiting_pages.hpp"
 #include "os/mapping.hpp"
 #include "os/memory_limits.hpp"
 #include "os/numa.hpp"
+#include "segment/growth.hpp"
 
 namespace perdure::detail {
 
@@ -54,10 +57,7 @@ class node_policy final : public memory_policy {
     return is_hugetlb(request_.pages) ? page_bytes_of(request_.pages) : 2 * mib;
   }
   std::size_t step(std::size_t missing, std::size_t committed) override {
-    if (is_hugetlb(request_.pages)) return missing;
-    if (!populates()) return memory_policy::step(missing, committed);
-    // Pages are taken at once, so no more than a part of what is used anyway.
-    return std::max(missing, std::min(committed / 8, 64 * mib));
+    return is_hugetlb(request_.pages) ? missing : growth_step(committed);
   }
   int map_flags(std::uint64_t, std::size_t) override {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -77,6 +77,22 @@ class node_policy final : public memory_policy {
 
   void prepare(std::uint64_t offset, std::size_t bytes) override {
     if (!is_hugetlb(request_.pages)) require_free(placement(offset, bytes), bytes);
+  }
+  // Bound memory is sure: while the nodes have free what was committed and may not have been touched yet, the
+  // pages can wait for their first touch; when not, they are taken.
+  void commit(void* address, std::size_t bytes, std::uint64_t offset) override {
+    if (request_.mode != numa_mode::bind || is_hugetlb(request_.pages))
+      return memory_policy::commit(address, bytes, offset);
+    const std::scoped_lock lock(waiting_lock_);
+    const bool can_wait = is_free(placement(offset, bytes), waiting_.bytes() + bytes);
+    if (!can_wait) waiting_.take();
+    commit_pages(address, bytes, offset, !can_wait);
+    if (can_wait) waiting_.add(address, bytes);
+  }
+  bool decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept override {
+    const std::scoped_lock lock(waiting_lock_);
+    waiting_.remove(address, bytes);
+    return memory_policy::decommit(address, bytes, offset);
   }
   std::optional<int> map_flags_otherwise(std::uint64_t offset, std::size_t bytes) override {
     if (!is_hugetlb(request_.pages) || !request_.pages_preferred) return std::nullopt;
@@ -103,7 +119,10 @@ class node_policy final : public memory_policy {
  private:
   /// Throws where the nodes have too little, before the kernel's OOM killer would.
   void require_free(const numa_placement& wanted, std::size_t bytes) const {
-    if (wanted.mode != numa_mode::bind) return;
+    if (wanted.mode == numa_mode::bind && !is_free(wanted, bytes)) throw std::bad_alloc();
+  }
+  /// True where it is not known.
+  bool is_free(const numa_placement& wanted, std::uint64_t bytes) const {
     std::uint64_t free = 0;
     bool known = false;
     wanted.nodes.for_each([&](unsigned number) {
@@ -113,7 +132,7 @@ class node_policy final : public memory_policy {
       known = true;
       free += *here - std::min(*here, reserve_of(*node));
     });
-    if (known && free < bytes) throw std::bad_alloc();
+    return !known || free >= bytes;
   }
 
   memory_size size_of_pool(const numa_placement& wanted) const {
@@ -134,6 +153,8 @@ class node_policy final : public memory_policy {
   const os::numa_topology topology_;
   const memory_request request_;
   std::vector<numa_placement> placements_;  // by the node of the processor that asks
+  std::mutex waiting_lock_;
+  waiting_pages waiting_;  // of bound memory
 };
 
 std::optional<std::string> no_huge_pages(const memory_request& request) {

@@ -135,6 +135,10 @@ void prefer_small_pages(void* address, std::size_t bytes) noexcept {
   static_cast<void>(::madvise(address, bytes, MADV_NOHUGEPAGE));
 }
 
+void expect_scattered_touches(void* address, std::size_t bytes) noexcept {
+  static_cast<void>(::madvise(address, bytes, MADV_RANDOM));
+}
+
 bool huge_pages_on_request() noexcept {
   static const bool allowed = [] {
     std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");

@@ -58,6 +58,10 @@ bool prefer_huge_pages(void* address, std::size_t bytes) noexcept;
 /// Asks for small pages, also where the system makes huge ones unasked. A hint.
 void prefer_small_pages(void* address, std::size_t bytes) noexcept;
 
+/// For a mapped file: a touch brings in the page touched and not, as if the file were read from end to end,
+/// up to megabytes around it.
+void expect_scattered_touches(void* address, std::size_t bytes) noexcept;
+
 /// Whether the system lets a program ask for transparent huge pages, read once from sysfs.
 bool huge_pages_on_request() noexcept;
 

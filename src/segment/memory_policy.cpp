@@ -101,6 +101,10 @@ std::optional<int> memory_policy::map_flags_otherwise(std::uint64_t, std::size_t
 }
 
 void memory_policy::commit(void* address, std::size_t bytes, std::uint64_t offset) {
+  commit_pages(address, bytes, offset, populates());
+}
+
+void memory_policy::commit_pages(void* address, std::size_t bytes, std::uint64_t offset, bool take) {
   const auto map = [&](int flags) {
     const int allowed = protection(offset, bytes);
     const file_place backing = file(offset, bytes);
@@ -113,7 +117,7 @@ void memory_policy::commit(void* address, std::size_t bytes, std::uint64_t offse
       place(address, bytes, placement(offset, bytes));
       advise(address, bytes);
       // Of a pool of pages only those that were taken are sure.
-      if (populates() || (flags & MAP_HUGETLB) != 0) os::populate(address, bytes, allowed);
+      if (take || (flags & MAP_HUGETLB) != 0) os::populate(address, bytes, allowed);
     } catch (const std::exception&) {
       os::map_anonymous(address, bytes, os::access::none);
       throw std::bad_alloc();
