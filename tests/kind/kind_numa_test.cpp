@@ -239,6 +239,31 @@ TEST_F(KindOnNodes, AFullNodeIsAnAllocationThatFails) {
   EXPECT_LT(k->stats().committed_bytes, taken);
 }
 
+// Nobody touches a block before the node is full: what was handed out must be there all the same.
+TEST_F(KindOnNodes, AFullNodeHasWhatItGave) {
+  const os::numa_node* smallest = nullptr;
+  for (const os::numa_node& node : machine().nodes)
+    if (node.bytes != 0 && (smallest == nullptr || node.bytes < smallest->bytes)) smallest = &node;
+  if (smallest->bytes > 2048 * mib) GTEST_SKIP() << "the smallest node is too large to be filled";
+  memory_request request;
+  request.tier = memory_tier::nodes;
+  request.mode = numa_mode::bind;
+  request.nodes = node_set::of(smallest->number);
+  const auto k = kind::create(request, small_kind("strict"));
+  std::vector<void*> blocks;
+  while (void* const block = k->malloc(4 * mib)) {
+    blocks.push_back(block);
+    ASSERT_LE(blocks.size() * 4 * mib, smallest->bytes) << "more than the node has";
+  }
+  EXPECT_GT(blocks.size(), 2U);
+  for (void* const block : blocks) std::memset(block, 1, 4 * mib);
+  for (void* const block : blocks) {
+    for (const auto& [node, count] : pages_by_node(block, 4 * mib))
+      ASSERT_EQ(node, static_cast<int>(smallest->number)) << count << " pages";
+    EXPECT_TRUE(k->free(block));
+  }
+}
+
 TEST_F(KindOnNodes, TellsTheSizeOfItsNodes) {
   for (const unsigned node : nodes_with_memory()) {
     const memory_size size = kind::of_node(node).size();
