@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -61,6 +62,16 @@ void grow(content& what, segment* memory, std::size_t bytes) {
   if (memory != nullptr) memory->grow(bytes);
 }
 
+// So many pages that carrying their checksums would cost more than writing the table: it is written.
+void rewrite_most(std::uint64_t seed, content& what, segment* memory) {
+  random_stream random(seed, 4);
+  for (std::uint64_t page = 0; page < what.size / page_size * 3 / 4; ++page) {
+    const std::uint64_t number = 1 + (random.next() >> 8);
+    what.pages[page] = number;
+    if (memory != nullptr) std::memcpy(memory->base() + page * page_size, pattern(number), page_size);
+  }
+}
+
 // The whole program, or what it does to the content of its segment.
 void run(datastore* store, std::uint64_t seed, bool grows, killer* death, attempt& before, attempt& last) {
   segment* const memory = store == nullptr ? nullptr : &store->memory();
@@ -68,7 +79,12 @@ void run(datastore* store, std::uint64_t seed, bool grows, killer* death, attemp
   grow(now, memory, first_size);
   for (std::uint64_t epoch = 1; epoch <= last_epoch; ++epoch) {
     if (epoch == last_epoch && grows) grow(now, memory, grown_size);
-    const std::vector<page_run> released = change(seed, epoch, now, memory);
+    std::vector<page_run> released;
+    if (epoch + 1 >= last_epoch && !grows) {
+      rewrite_most(seed + epoch, now, memory);
+    } else {
+      released = change(seed, epoch, now, memory);
+    }
     if (epoch == last_epoch && death != nullptr) {
       store->wait_applied();
       death->arm();

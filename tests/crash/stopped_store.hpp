@@ -28,8 +28,9 @@ struct stopped_store {
 };
 
 /// Runs a program of some checkpoints, one of them labelled, with pages written, overwritten, zeroed and
-/// released in two home files; `grows` adds a third in the last checkpoint. Stores of different seeds have
-/// the same shape and different pages.
+/// released in two home files; `grows` adds a third in the last checkpoint; else the last two change
+/// most pages. Either way the last one's page checksums go to the table at once. Stores of different seeds
+/// have the same shape and different pages.
 stopped_store run_and_stop(const std::filesystem::path& scratch, std::uint64_t seed, stop at, bool grows);
 
 /// The next change of such a program; returns the pages released.
