@@ -18,9 +18,9 @@ void copy_range(const file& from, const file& to, std::uint64_t offset, std::uin
 /// nothing where there is no such setting.
 void limit_copy_on_write(const file& of, std::uint32_t bytes) noexcept;
 
-/// Asks that an empty file's blocks be overwritten where they are, on a file system that otherwise writes them
-/// elsewhere (btrfs, which then keeps all of an old extent for the last block of it still in use). It also ends
-/// that file system's own checksums of the file. Does nothing where there is no such setting.
+/// Asks that an empty file's blocks be overwritten where they are, on a file system that otherwise writes
+/// them elsewhere (btrfs, which then keeps all of an old extent for the last block of it still in use). It
+/// also ends that file system's own checksums of the file. Does nothing where there is no such setting.
 void overwrite_in_place(const file& empty) noexcept;
 
 }  // namespace perdure::os
