@@ -227,6 +227,9 @@ class all_mappings {
 };
 
 TEST_P(a_page_tracker, holds_nobody_when_holding_fails) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer needs mappings itself";
+#endif
   tracker_->open_range(in_file, 8 * mib);
   for (std::uint64_t p = 0; p < (in_file + 8 * mib) / page; ++p) store_to(p);
   const byte_range part{2 * mib, 2 * mib};
