@@ -5,6 +5,7 @@
 
 #include "segment/page_runs.hpp"
 #include "store/journal_image.hpp"
+#include "store/zero_bytes.hpp"
 
 namespace perdure {
 
@@ -32,7 +33,7 @@ void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const pa
   for (const page_run& run : dirty) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const bool touched = early.is_touched(page);
-      if (is_zero_page(base + page * page_size)) {
+      if (is_zero(base + page * page_size, page_size)) {
         // A page never written reads as zero at home as it is.
         if (touched || !before.is_hole(page)) add(plan, page, entry_kind::zero);
       } else if (touched || !before.needs(page)) {
@@ -64,12 +65,6 @@ bool comes_before(const journal_entry& a, const journal_entry& b) {
 }
 
 }  // namespace
-
-bool is_zero_page(const std::byte* page) noexcept {
-  std::uint64_t head;
-  std::memcpy(&head, page, sizeof head);
-  return head == 0 && std::memcmp(page, page + sizeof head, page_size - sizeof head) == 0;
-}
 
 checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
                                 std::span<const page_run> released, const early_pages& early,

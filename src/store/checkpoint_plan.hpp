@@ -41,6 +41,4 @@ checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run>
                                 std::span<const page_run> released, const early_pages& early,
                                 const committed_state& before);
 
-bool is_zero_page(const std::byte* page) noexcept;
-
 }  // namespace perdure

@@ -9,6 +9,7 @@
 #include "segment/growth.hpp"
 #include "store/checked_block.hpp"
 #include "store/failure.hpp"
+#include "store/zero_bytes.hpp"
 
 namespace perdure {
 
@@ -32,11 +33,6 @@ std::array<std::uint8_t, 8> half_of(const layout::uuid_bytes& uuid) {
 
 std::uint32_t checksum_of_table_page(const layout::table_page& page) {
   return os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
-}
-
-bool is_all_zero(const void* bytes, std::size_t count) {
-  const char* p = static_cast<const char*>(bytes);
-  return p[0] == 0 && std::memcmp(p, p + 1, count - 1) == 0;
 }
 
 }  // namespace
@@ -97,7 +93,7 @@ void checksum_table::load(std::size_t index) {
 }
 
 bool checksum_table::is_sound(std::size_t index, const layout::table_page& page) const noexcept {
-  return is_all_zero(&page, sizeof page) ||
+  return is_zero(&page, sizeof page) ||
          (page.crc == checksum_of_table_page(page) && page.index == index && page.store == store_);
 }
 
@@ -118,7 +114,7 @@ void checksum_table::rebuild(std::size_t index) {
     read_home_(page, bytes);
     // A page of zeros is the same whether written or not. A released page gets a checksum here, which
     // only means that its next content goes through the journal.
-    table.entries[i] = is_all_zero(bytes, page_size) ? layout::no_checksum : page_checksum(page, bytes);
+    table.entries[i] = is_zero(bytes, page_size) ? layout::no_checksum : page_checksum(page, bytes);
   }
   if (!is_changed_[index]) changed_.push_back(index);
   is_changed_[index] = true;

@@ -4,6 +4,7 @@
 
 #include "segment/page_runs.hpp"
 #include "store/checked_block.hpp"
+#include "store/zero_bytes.hpp"
 
 namespace perdure {
 
@@ -77,7 +78,7 @@ void early_writer::write_extent(page_run extent, changed_pages& changed) {
       if (!touched && before_.needs(page)) {
         // Stored to since what home holds of its neighbours was saved.
         add(kept, page);
-      } else if (!touched && before_.is_hole(page) && is_zero_page(memory_.base() + page * page_size)) {
+      } else if (!touched && before_.is_hole(page) && is_zero(memory_.base() + page * page_size, page_size)) {
         add(empty, page);
       } else {
         add(to_home, page);

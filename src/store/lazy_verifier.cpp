@@ -14,6 +14,7 @@
 #include "store/checked_block.hpp"
 #include "store/checkpoint_plan.hpp"
 #include "store/verify.hpp"
+#include "store/zero_bytes.hpp"
 
 namespace perdure {
 
@@ -205,7 +206,7 @@ std::optional<lazy_verifier::fault> lazy_verifier::judge(std::uint64_t page, con
   }
   if (entry == layout::any_content) return std::nullopt;
   if (entry == layout::no_checksum) {
-    if (is_zero_page(bytes)) return std::nullopt;
+    if (is_zero(bytes, page_size)) return std::nullopt;
     return fault{kind::not_empty, page, epoch_};
   }
   if (page_checksum(page, bytes) == entry) return std::nullopt;

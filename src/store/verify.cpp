@@ -32,6 +32,7 @@
 #include "store/store_lock.hpp"
 #include "store/super_block.hpp"
 #include "store/undo_log.hpp"
+#include "store/zero_bytes.hpp"
 
 namespace perdure {
 
@@ -156,11 +157,6 @@ class verification {
   std::vector<layout::journal_entry> saved_;  // by the undo log, of the last checkpoint; sorted by page
   std::exception_ptr failure_;
 };
-
-bool is_all_zero(const void* bytes, std::size_t count) {
-  const char* p = static_cast<const char*>(bytes);
-  return p[0] == 0 && std::memcmp(p, p + 1, count - 1) == 0;
-}
 
 std::string at_most(std::uint64_t size) {
   return "it is cut short, to " + std::to_string(size) + " bytes";
@@ -290,7 +286,7 @@ void verification::check_padding(const os::file& file, const std::string& name) 
       const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - at));
       const std::size_t got = file.read_at(bytes.data(), count, at);
       if (got == 0) return;
-      if (!is_all_zero(bytes.data(), got)) {
+      if (!is_zero(bytes.data(), got)) {
         damage(store_section::home_padding, name, at, "the gap behind its header is not empty");
         return;
       }
@@ -502,7 +498,7 @@ bool verification::read_table_page(std::uint64_t index, layout::table_page& page
     damage(store_section::checksum_page, "crc", offset, std::string("it cannot be read: ") + failure.what());
     return false;
   }
-  if (is_all_zero(&page, sizeof page)) return true;
+  if (is_zero(&page, sizeof page)) return true;
   std::array<std::uint8_t, 8> half{};
   std::copy_n(super_.uuid.begin(), half.size(), half.begin());
   const std::uint32_t crc = os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
@@ -643,7 +639,7 @@ void verification::check_hole(std::size_t file, std::uint64_t page, std::uint64_
 void verification::check_page(std::size_t file, std::uint64_t page, const std::byte* bytes,
                               const expectation& expected) {
   using kind = decltype(expectation::kind);
-  if (expected.kind == kind::zero && !is_all_zero(bytes, page_size))
+  if (expected.kind == kind::zero && !is_zero(bytes, page_size))
     damaged_page(file, page, expected, "it was never written and yet is not empty");
   if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)
     damaged_page(file, page, expected, "its bytes contradict its checksum");
