@@ -39,7 +39,8 @@ struct file_call {
   std::span<const iovec> data{};
 };
 
-/// Thread-safety: called on whatever thread makes the call, several at once.
+/// Thread-safety: called on whatever thread makes the call, several at once; where a pager has memory mapped,
+/// also in signal handlers.
 class file_observer {
  public:
   /// What becomes of a call.

@@ -1,0 +1,123 @@
+// What a thread needs while it answers a fault, made beforehand since a signal handler may take no memory.
+#pragma once
+
+#include <sched.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "os/futex.hpp"
+#include "os/mapping.hpp"
+#include "pager/file_io.hpp"
+
+namespace perdure::pager::detail {
+
+inline constexpr std::size_t most_pages_at_once = 256;    // that are read in one call
+inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
+
+/// Counts one thread's events at a time, so that threads do not fight for a cache line.
+struct event_counters {
+  using counter = std::atomic<std::uint64_t>;
+  counter faults{0};
+  counter loads{0};
+  counter read_ahead{0};
+  counter first_stores{0};
+  counter hot_loads{0};
+  counter evictions{0};
+  counter evictions_by_touch{0};
+  counter rescues{0};
+  counter pages_read{0};
+  counter pages_written{0};
+  std::array<counter, 40> latency{};
+};
+
+inline void count(event_counters::counter& events, std::uint64_t more = 1) noexcept {
+  events.fetch_add(more, std::memory_order_relaxed);
+}
+
+struct alignas(64) scratch {
+  std::atomic<bool> taken{false};
+  std::byte* buffer = nullptr;  // of most_pages_at_once
+  event_counters events;
+  std::array<page_number, most_victims_at_once> victims;
+  std::array<iovec, most_victims_at_once> parts;
+};
+
+class scratch_pool {
+ public:
+  static constexpr std::size_t places = 128;
+
+  scratch_pool()
+      : memory_(places * most_pages_at_once * page_bytes, page_bytes),
+        all_(std::make_unique<scratch[]>(places)) {
+    os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
+    os::prefer_small_pages(memory_.base(), memory_.size());
+    for (std::size_t i = 0; i < places; ++i)
+      all_[i].buffer = memory_.base() + i * most_pages_at_once * page_bytes;
+  }
+
+  /// One that no other thread has; waits for it if more threads than there are places want one. Signals must
+  /// be blocked. Async-signal-safe.
+  scratch& take() noexcept {
+    const std::size_t start = nearest();
+    for (;;) {
+      const std::uint32_t seen = returned_.load(std::memory_order_acquire);
+      for (std::size_t i = 0; i < places; ++i) {
+        scratch& one = all_[(start + i) % places];
+        if (!one.taken.load(std::memory_order_relaxed) &&
+            !one.taken.exchange(true, std::memory_order_acquire))
+          return one;
+      }
+      waiters_.fetch_add(1);
+      // Whoever returned one before it saw this thread waiting has changed the word.
+      os::wait_while(returned_, seen);
+      waiters_.fetch_sub(1);
+    }
+  }
+  void give_back(scratch& one) noexcept {
+    one.taken.store(false, std::memory_order_release);
+    returned_.fetch_add(1);
+    if (waiters_.load() != 0) os::wake(returned_, 1);
+  }
+
+  /// Counters for a thread that needs nothing else.
+  event_counters& events() noexcept { return all_[nearest()].events; }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < places; ++i) visit(all_[i].events);
+  }
+
+ private:
+  static std::size_t nearest() noexcept {
+    const int cpu = ::sched_getcpu();
+    return cpu < 0 ? 0 : static_cast<std::size_t>(cpu) % places;
+  }
+
+  os::reservation memory_;  // of the buffers
+  std::unique_ptr<scratch[]> all_;
+  os::futex_word returned_{0};
+  std::atomic<std::uint32_t> waiters_{0};
+};
+
+/// A place in the pool, for a scope.
+class scratch_use {
+ public:
+  explicit scratch_use(scratch_pool& pool) noexcept : pool_(pool), one_(pool.take()) {}
+  scratch_use(const scratch_use&) = delete;
+  scratch_use& operator=(const scratch_use&) = delete;
+  ~scratch_use() { pool_.give_back(one_); }
+
+  scratch& operator*() const noexcept { return one_; }
+  scratch* operator->() const noexcept { return &one_; }
+
+ private:
+  scratch_pool& pool_;
+  scratch& one_;
+};
+
+}  // namespace perdure::pager::detail
