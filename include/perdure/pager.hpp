@@ -57,7 +57,7 @@ struct statistics {
   std::uint64_t loads = 0;               ///< pages brought in by them
   std::uint64_t read_ahead = 0;          ///< pages brought in before they were touched
   std::uint64_t first_stores = 0;        ///< clean pages that became writable in memory
-  std::uint64_t hot_loads = 0;           ///< pages that came back often enough to be kept longer
+  std::uint64_t hot_loads = 0;           ///< pages that came back so soon that they are kept longer
   std::uint64_t evictions = 0;           ///< pages that left memory
   std::uint64_t evictions_by_touch = 0;  ///< of these, by threads that had to make room for themselves
   std::uint64_t rescues = 0;             ///< pages stored to while they were on their way out

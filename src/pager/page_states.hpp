@@ -40,8 +40,7 @@ class page_word {
   static constexpr std::uint32_t spilled_bit = 1U << 4;
   static constexpr std::uint32_t hot_bit = 1U << 5;
   static constexpr std::uint32_t queued_bit = 1U << 6;
-  static constexpr std::uint32_t one_load = 1U << 8;
-  static constexpr std::uint32_t loads_bits = 0xffU << 8;
+  static constexpr std::uint32_t history_bits = 0xffU << 8;
   static constexpr std::uint32_t one_pin = 1U << 16;
   static constexpr std::uint32_t most_pins = 0xffff;
 
@@ -52,13 +51,17 @@ class page_word {
   constexpr bool has_waiters() const noexcept { return (bits_ & waiters_bit) != 0; }
   /// Its bytes on disk are those in the spill file.
   constexpr bool is_spilled() const noexcept { return (bits_ & spilled_bit) != 0; }
-  /// It belongs to the queue of pages that came back often.
+  /// It belongs to the queue of pages that came back soon.
   constexpr bool is_hot() const noexcept { return (bits_ & hot_bit) != 0; }
   /// It is in a queue, or in the hands of a thread that took it from there. Absent pages that were evicted
   /// out of turn may be.
   constexpr bool is_queued() const noexcept { return (bits_ & queued_bit) != 0; }
-  /// How often it was brought in; outlives its stay in memory.
-  constexpr std::uint32_t loads() const noexcept { return (bits_ & loads_bits) >> 8; }
+  /// Of an absent page when it left memory, of one in memory how often it may still be passed over; see
+  /// residence.hpp.
+  constexpr std::uint32_t history() const noexcept { return (bits_ & history_bits) >> 8; }
+  static constexpr std::uint32_t as_history(std::uint32_t value) noexcept {
+    return (value << 8) & history_bits;
+  }
   constexpr std::uint32_t pins() const noexcept { return bits_ >> 16; }
 
   constexpr page_word with(page_state state) const noexcept {
@@ -92,6 +95,13 @@ class page {
 
   /// Goes from one owned state to another, if nobody waits for the page.
   bool go_on_unless_awaited(page_state owned, std::uint32_t set) noexcept;
+
+  /// Replaces the history of a page that is nobody's. False: it has changed since it was seen.
+  bool rewrite_history(page_word seen, std::uint32_t history) noexcept {
+    std::uint32_t expected = seen.bits();
+    const std::uint32_t next = (expected & ~page_word::history_bits) | page_word::as_history(history);
+    return word_.compare_exchange_strong(expected, next, std::memory_order_acq_rel);
+  }
 
   /// Forgets that an absent page is in a queue. False: it has changed since it was seen.
   bool unqueue(page_word seen) noexcept {

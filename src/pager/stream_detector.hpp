@@ -21,9 +21,10 @@ class stream_detector {
     const std::uint64_t seen = place_of(page).load(std::memory_order_relaxed);
     const page_number expected = static_cast<page_number>(seen >> 32);
     const auto last = static_cast<std::size_t>(seen & 0xffff'ffff);
-    // Pages on the way may have been in memory already.
-    if (last == 0 || page - expected >= tolerance) return 1;
-    return std::min(std::max(2 * last, first_window), most);
+    // Pages on the way may have been in memory already. What looks like a stream for the first time is often
+    // chance, so it must be close, and little is read for it.
+    if (last == 0 || page - expected >= (last > 2 ? 16 : 3)) return 1;
+    return std::min(2 * last, most);
   }
 
   /// `count` pages from `page` are in memory now.
@@ -33,8 +34,6 @@ class stream_detector {
   }
 
  private:
-  static constexpr std::size_t first_window = 4;
-  static constexpr page_number tolerance = 16;
   static constexpr unsigned pages_of_part_log2 = 9;
 
   using place = std::atomic<std::uint64_t>;

@@ -52,6 +52,7 @@ uffd_mapping::uffd_mapping(file_io&& file, const options& wanted)
       page_table_memory_(rounded_up(file_.pages() * sizeof(page), page_bytes), page_bytes),
       pages_(reinterpret_cast<page*>(page_table_memory_.base())),
       queues_(file_.pages(), budget_),
+      clock_(budget_),
       presence_(page_bytes, page_bytes),
       // Aligned so that the kernel's page tables are shared with nobody.
       memory_(rounded_up(file_.pages() * page_bytes, 2 * mebibyte), 2 * mebibyte) {
@@ -219,18 +220,13 @@ std::optional<failed_transfer> uffd_mapping::load(page_span run, os::touch how, 
   count(own.events.read_ahead, run.count - asked_for);
   count(own.events.pages_read, run.count);
 
-  constexpr std::uint32_t loads_of_hot_page = 2;
   for (std::size_t i = 0; i < run.count; ++i) {
     const auto number = static_cast<page_number>(run.first + i);
     const page_word seen = pages_[number].read();
-    settling change;
     // Only what was asked for shows that a page comes back.
-    const bool counts = is_touched && i == 0;
-    if (counts && seen.loads() < loads_of_hot_page) change.set = seen.bits() + page_word::one_load;
-    change.set &= page_word::loads_bits;
-    if (change.set != 0) change.clear = page_word::loads_bits & ~change.set;
-    const bool hot = counts && seen.loads() + 1 >= loads_of_hot_page;
-    change.set |= page_word::queued_bit;
+    const std::uint32_t chances = is_touched && i == 0 ? clock_.chances(seen.history()) : 0;
+    const bool hot = chances != 0;
+    settling change{page_word::history_bits, page_word::as_history(chances) | page_word::queued_bit};
     if (hot && !seen.is_queued()) change.set |= page_word::hot_bit;
     const page_state state = how == os::touch::store && i == 0 ? page_state::dirty : page_state::clean;
     // Settled first: what is in a queue must be ready to leave it. A page that is in one already stays where
@@ -323,8 +319,8 @@ void uffd_mapping::keep_room() noexcept {
 uffd_mapping::eviction uffd_mapping::evict(std::size_t wanted, scratch& own, by whom) noexcept {
   eviction result;
   wanted = std::min(wanted, own.victims.size());
-  // Each page is looked at once; those that cannot go are put back.
-  std::size_t looks = queues_.size();
+  // Those that cannot go, or have a chance left, are put back; none has more than three.
+  std::size_t looks = 4 * queues_.size();
   while (result.evicted < wanted && looks != 0) {
     const std::size_t taken = queues_.take({own.victims.data(), std::min(wanted - result.evicted, looks)});
     if (taken == 0) break;
@@ -338,6 +334,11 @@ uffd_mapping::eviction uffd_mapping::evict(std::size_t wanted, scratch& own, by 
         const page_state state = seen.state();
         if (state == page_state::absent) {
           decided = victim.unqueue(seen);
+        } else if (seen.is_hot() && seen.history() != 0 &&
+                   (state == page_state::clean || state == page_state::dirty)) {
+          if (!victim.rewrite_history(seen, seen.history() - 1)) continue;
+          queues_.push(number, true);
+          decided = true;
         } else if (seen.pins() != 0 || (state != page_state::clean && state != page_state::dirty)) {
           queues_.push(number, seen.is_hot());
           decided = true;
@@ -361,15 +362,13 @@ void uffd_mapping::expel(std::span<page_number> owned, scratch& own, by whom, ev
   const std::span<page_number> leaving = owned.first(clean(owned, own, are_queued, result));
   if (leaving.empty()) return;
   discard(leaving, own);
-  for (const page_number number : leaving) {
-    settling change;
-    if (are_queued) {
-      // One that was hot has to prove anew that it comes back.
-      change.clear = page_word::queued_bit | page_word::hot_bit;
-      if (pages_[number].read().is_hot()) change.clear |= page_word::loads_bits;
-    }
-    pages_[number].settle(page_state::absent, change);
+  clock_.evicted(leaving.size());
+  settling change{page_word::history_bits, 0};
+  if (are_queued) {
+    change.clear |= page_word::queued_bit | page_word::hot_bit;
+    change.set = page_word::as_history(clock_.now());
   }
+  for (const page_number number : leaving) pages_[number].settle(page_state::absent, change);
   resident_.fetch_sub(leaving.size());
   result.evicted += leaving.size();
   count(own.events.evictions, leaving.size());

@@ -17,6 +17,7 @@
 #include "pager/mapped_file.hpp"
 #include "pager/page_queues.hpp"
 #include "pager/page_states.hpp"
+#include "pager/residence.hpp"
 #include "pager/scratch_pool.hpp"
 #include "pager/stream_detector.hpp"
 #include "pager/user_faults.hpp"
@@ -88,6 +89,7 @@ class uffd_mapping final : public mapped_file {
   os::reservation page_table_memory_;
   page* pages_;
   page_queues queues_;
+  residence_clock clock_;
   scratch_pool scratches_;
   stream_detector streams_;
   std::atomic<bool> reads_ahead_{true};

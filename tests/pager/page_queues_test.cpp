@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "pager/residence.hpp"
 #include "pager/stream_detector.hpp"
 
 namespace perdure::pager::detail {
@@ -52,14 +53,33 @@ TEST(stream_detector, doubles_what_it_brings_in_for_a_stream_only) {
   stream_detector streams;
   EXPECT_EQ(streams.window(7, 256), 1u);
   streams.brought_in(7, 1);
-  EXPECT_EQ(streams.window(8, 256), 4u);
-  streams.brought_in(8, 4);
-  EXPECT_EQ(streams.window(12, 256), 8u);
+  EXPECT_EQ(streams.window(8, 256), 2u);
+  streams.brought_in(8, 2);
+  EXPECT_EQ(streams.window(10, 256), 4u);
   streams.brought_in(12, 256);
   EXPECT_EQ(streams.window(268, 256), 256u);
   EXPECT_EQ(streams.window(268, 1), 1u);
   EXPECT_EQ(streams.window(5000, 256), 1u);
   EXPECT_EQ(streams.window(300, 256), 1u);
+}
+
+TEST(residence_clock, gives_chances_to_what_comes_back_soon) {
+  residence_clock clock(100);
+  EXPECT_EQ(clock.chances(0), 0u);
+  const std::uint32_t left = clock.now();
+  clock.evicted(20);
+  EXPECT_EQ(clock.chances(left), 3u);
+  clock.evicted(20);
+  EXPECT_EQ(clock.chances(left), 1u);
+  clock.evicted(20);
+  EXPECT_EQ(clock.chances(left), 0u);
+  for (int i = 0; i < 300; ++i) {
+    const std::uint32_t then = clock.now();
+    ASSERT_GE(then, 1u);
+    ASSERT_LE(then, 255u);
+    clock.evicted(25);
+    ASSERT_EQ(clock.chances(then), 1u);
+  }
 }
 
 }  // namespace

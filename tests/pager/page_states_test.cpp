@@ -12,12 +12,14 @@ TEST(a_page, starts_absent_and_knows_what_happened_to_it) {
   EXPECT_EQ(one.read().bits(), 0u);
   ASSERT_TRUE(one.claim(one.read(), page_state::loading));
   EXPECT_EQ(one.read().state(), page_state::loading);
-  one.settle(page_state::clean, {0, page_word::queued_bit | page_word::hot_bit | page_word::one_load});
+  one.settle(page_state::clean, {0, page_word::queued_bit | page_word::hot_bit | page_word::as_history(7)});
   EXPECT_EQ(one.read().state(), page_state::clean);
   EXPECT_TRUE(one.read().is_queued());
   EXPECT_TRUE(one.read().is_hot());
   EXPECT_FALSE(one.read().is_spilled());
-  EXPECT_EQ(one.read().loads(), 1u);
+  EXPECT_EQ(one.read().history(), 7u);
+  EXPECT_TRUE(one.rewrite_history(one.read(), 6));
+  EXPECT_EQ(one.read().history(), 6u);
   EXPECT_TRUE(one.add_pin(one.read()));
   EXPECT_TRUE(one.add_pin(one.read()));
   EXPECT_EQ(one.read().pins(), 2u);
