@@ -74,6 +74,7 @@ struct failure {
   enum class operation { read, write } what = operation::read;
   std::uint64_t offset = 0;  ///< in the file
   int error = 0;             ///< errno; 0: the file has become shorter
+  errc code = errc::io;      ///< what that means
   std::string message;       ///< one sentence, with the file's name
 };
 

@@ -8,6 +8,9 @@
 #include <charconv>
 #include <cstddef>
 #include <string_view>
+#include <system_error>
+
+#include "segment/error_code.hpp"
 
 namespace perdure::pager::detail {
 
@@ -46,6 +49,11 @@ line sentence(const failed_transfer& failed, std::string_view path) noexcept {
 
 }  // namespace
 
+errc code_of(const failed_transfer& failed) noexcept {
+  if (failed.error == 0) return errc::io;
+  return perdure::code_of(std::system_error(failed.error, std::generic_category()));
+}
+
 std::string describe(const failed_transfer& failed, const std::string& path) {
   return std::string(sentence(failed, path).text());
 }
@@ -68,7 +76,7 @@ void fault_log::announce(const failed_transfer& failed) noexcept {
 
 std::optional<failure> fault_log::first() const {
   if (state_.load(std::memory_order_acquire) != 2) return std::nullopt;
-  return failure{first_.what, first_.offset, first_.error, describe(first_, path_)};
+  return failure{first_.what, first_.offset, first_.error, code_of(first_), describe(first_, path_)};
 }
 
 }  // namespace perdure::pager::detail

@@ -16,6 +16,8 @@ struct failed_transfer {
   int error;
 };
 
+errc code_of(const failed_transfer& failed) noexcept;
+
 /// A sentence about it.
 std::string describe(const failed_transfer& failed, const std::string& path);
 

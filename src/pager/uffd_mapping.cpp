@@ -13,7 +13,6 @@
 
 #include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
-#include "segment/error_code.hpp"
 
 namespace perdure::pager::detail {
 
@@ -35,8 +34,7 @@ std::uint64_t nanoseconds() noexcept {
 }
 
 [[noreturn]] void throw_failed(const failed_transfer& failed, const std::string& path) {
-  const int error_number = failed.error == 0 ? EIO : failed.error;
-  throw error(code_of(std::system_error(error_number, std::generic_category())), describe(failed, path));
+  throw error(code_of(failed), describe(failed, path));
 }
 
 }  // namespace

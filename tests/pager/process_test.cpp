@@ -32,7 +32,9 @@ TEST_F(in_a_process, a_child_lacks_the_region_and_may_forget_it) {
               return 7;
             }),
             7);
-  EXPECT_NE(result_of_child([&] { return static_cast<int>(words_of(*mapped)[0]); }), 1);
+  // It dies of it, in whatever way sanitizers have of dying.
+  const int result = result_of_child([&] { return words_of(*mapped)[0] == 1 ? 42 : 43; });
+  EXPECT_TRUE(result != 42 && result != 43) << result;
   for (std::size_t i = 1; i < 3000 * words_of_page; i += 100) ASSERT_EQ(words_of(*mapped)[i], pattern(i));
   mapped.reset();
   EXPECT_EQ(words_in(path("data"))[0], 1u);
