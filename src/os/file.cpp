@@ -97,6 +97,10 @@ void observe_files(file_observer* observer) noexcept {
   observer_of_all.store(observer);
 }
 
+bool files_are_observed() noexcept {
+  return observer_of_all.load(std::memory_order_relaxed) != nullptr;
+}
+
 process_identity this_process() {
   process_identity self;
   char host[256] = {};

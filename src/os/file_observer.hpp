@@ -59,4 +59,7 @@ class file_observer {
 /// no call is under way in another thread.
 void observe_files(file_observer* observer) noexcept;
 
+/// Whether there is one, so that what is not made call by call has to be.
+bool files_are_observed() noexcept;
+
 }  // namespace perdure::os

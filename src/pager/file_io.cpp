@@ -155,6 +155,38 @@ std::optional<failed_transfer> file_io::write(page_number first, std::size_t cou
   return std::nullopt;
 }
 
+void file_io::transfer_all(std::span<page_run> runs, bool writes, os::parallel_io& io,
+                           std::span<os::transfer_request> requests) const noexcept {
+  const auto direct_descriptor = [&](const page_run& run) {
+    const bool spilled = writes ? static_cast<bool>(spill_) : run.spilled;
+    const bool is_whole = spilled || std::uint64_t{run.first + run.count} * page_bytes <= size_;
+    return is_whole ? (spilled ? direct_spill_ : direct_).descriptor() : -1;
+  };
+  while (!runs.empty()) {
+    const std::span<page_run> together = runs.first(std::min(runs.size(), requests.size()));
+    std::size_t count = 0;
+    for (const page_run& run : together) {
+      if (const int direct = direct_descriptor(run); direct >= 0)
+        requests[count++] = {
+            direct, writes, run.memory, run.count * page_bytes, std::uint64_t{run.first} * page_bytes, 0};
+    }
+    io.run(requests.first(count));
+    const os::transfer_request* request = requests.data();
+    for (page_run& run : together) {
+      run.failed.reset();
+      if (direct_descriptor(run) >= 0) {
+        const bool is_done = request->result == static_cast<std::ptrdiff_t>(request->bytes);
+        ++request;
+        if (is_done) continue;
+      }
+      // The end of the file, what is only to be had through the page cache, and what was cut short or failed.
+      run.failed = writes ? write(run.first, run.count, run.memory)
+                          : read(run.first, run.count, run.spilled, run.memory);
+    }
+    runs = runs.subspan(together.size());
+  }
+}
+
 void file_io::drop_cached() const noexcept {
   if (!direct_) ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
   if (spill_ && !direct_spill_) ::posix_fadvise(spill_.descriptor(), 0, 0, POSIX_FADV_DONTNEED);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "os/futex.hpp"
 #include "os/mapping.hpp"
@@ -18,6 +19,8 @@ namespace perdure::pager::detail {
 
 inline constexpr std::size_t most_pages_at_once = 256;    // that are read in one call
 inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
+
+inline constexpr std::size_t most_runs_at_once = 512;  // that are transferred in parallel
 
 /// Counts one thread's events at a time, so that threads do not fight for a cache line.
 struct event_counters {
@@ -44,20 +47,33 @@ struct alignas(64) scratch {
   std::byte* buffer = nullptr;  // of most_pages_at_once
   event_counters events;
   std::array<page_number, most_victims_at_once> victims;
+  std::array<page_number, most_victims_at_once> dirty;
   std::array<iovec, most_victims_at_once> parts;
+  std::span<page_run> runs;   // to be written
+  std::span<page_run> loads;  // to be read; room for them may have to be made by writing others
+  std::span<os::transfer_request> requests;
+  os::parallel_io io;
 };
 
 class scratch_pool {
  public:
   static constexpr std::size_t places = 128;
 
+  // What is not used takes no memory: of most places nothing is ever touched but the counters.
   scratch_pool()
-      : memory_(places * most_pages_at_once * page_bytes, page_bytes),
-        all_(std::make_unique<scratch[]>(places)) {
+      : memory_(places * bytes_of_place, page_bytes),
+        all_(std::make_unique_for_overwrite<scratch[]>(places)) {
     os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
     os::prefer_small_pages(memory_.base(), memory_.size());
-    for (std::size_t i = 0; i < places; ++i)
-      all_[i].buffer = memory_.base() + i * most_pages_at_once * page_bytes;
+    for (std::size_t i = 0; i < places; ++i) {
+      std::byte* const base = memory_.base() + i * bytes_of_place;
+      all_[i].buffer = base;
+      // Zero memory is a valid array of either.
+      all_[i].runs = {reinterpret_cast<page_run*>(base + bytes_of_buffer), most_runs_at_once};
+      all_[i].loads = {all_[i].runs.data() + most_runs_at_once, most_pages_at_once};
+      all_[i].requests = {reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_runs),
+                          most_requests_at_once};
+    }
   }
 
   /// One that no other thread has; waits for it if more threads than there are places want one. Signals must
@@ -93,6 +109,15 @@ class scratch_pool {
   }
 
  private:
+  static constexpr std::size_t most_requests_at_once = 64;
+  static constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
+  static constexpr std::size_t bytes_of_runs = (most_runs_at_once + most_pages_at_once) * sizeof(page_run);
+  static constexpr std::size_t bytes_of_place =
+      (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_bytes -
+       1) /
+      page_bytes * page_bytes;
+  static_assert(alignof(page_run) <= 16 && bytes_of_runs % alignof(os::transfer_request) == 0);
+
   static std::size_t nearest() noexcept {
     const int cpu = ::sched_getcpu();
     return cpu < 0 ? 0 : static_cast<std::size_t>(cpu) % places;

@@ -134,12 +134,12 @@ std::optional<failed_transfer> uffd_mapping::bring_in(page_number number, os::to
           const std::size_t window =
               reads_ahead_.load(std::memory_order_relaxed) ? streams_.window(number, most_together_) : 1;
           const page_span run{number, 1 + claim_absent_after(number, window - 1)};
-          auto failed = load(run, how, true, *own);
+          auto failed = load(run, how, *own);
           if (failed && run.count > 1) {
             // Perhaps it was not the page that was touched.
             const page_word again = touched.read();
             if (again.state() != page_state::absent || !touched.claim(again, page_state::loading)) continue;
-            failed = load({number, 1}, how, true, *own);
+            failed = load({number, 1}, how, *own);
           }
           if (!failed) {
             if (most_together_ > 1) streams_.brought_in(number, run.count);
@@ -197,21 +197,54 @@ void uffd_mapping::abandon(page_span run) noexcept {
 }
 
 // The run is owned; it is settled in any case. All of it is on the same disk file.
-std::optional<failed_transfer> uffd_mapping::load(page_span run, os::touch how, bool is_touched,
-                                                  scratch& own) noexcept {
+std::optional<failed_transfer> uffd_mapping::load(page_span run, os::touch how, scratch& own) noexcept {
   if (const auto failed = make_room(run.count, own)) {
     abandon(run);
     return failed;
   }
-  auto failed = file_.read(run.first, run.count, pages_[run.first].read().is_spilled(), own.buffer);
-  if (!failed) {
-    if (const int refused = install(run, how, own.buffer); refused != 0)
-      failed = failed_transfer{failure::operation::read, std::uint64_t{run.first} * page_bytes, refused};
-  }
-  if (failed) {
+  const bool spilled = pages_[run.first].read().is_spilled();
+  if (const auto failed = file_.read(run.first, run.count, spilled, own.buffer)) {
     abandon(run);
     resident_.fetch_sub(run.count);
     return failed;
+  }
+  return settle_loaded(run, how, true, own.buffer, own);
+}
+
+// The same for several runs that nobody touched yet, together no more than the buffer holds. The first
+// failure.
+std::optional<failed_transfer> uffd_mapping::load_all(std::span<page_run> runs, scratch& own) noexcept {
+  std::size_t pages = 0;
+  for (page_run& run : runs) {
+    run.memory = own.buffer + pages * page_bytes;
+    pages += run.count;
+  }
+  if (const auto failed = make_room(pages, own)) {
+    for (const page_run& run : runs) abandon({run.first, run.count});
+    return failed;
+  }
+  file_.read_all(runs, own.io, own.requests);
+  std::optional<failed_transfer> first_failure;
+  for (const page_run& run : runs) {
+    std::optional<failed_transfer> failed = run.failed;
+    if (failed) {
+      abandon({run.first, run.count});
+      resident_.fetch_sub(run.count);
+    } else {
+      failed = settle_loaded({run.first, run.count}, os::touch::load, false, run.memory, own);
+    }
+    if (failed && !first_failure) first_failure = failed;
+  }
+  return first_failure;
+}
+
+// The run is owned, and there is room for it.
+std::optional<failed_transfer> uffd_mapping::settle_loaded(page_span run, os::touch how, bool is_touched,
+                                                           const std::byte* from, scratch& own) noexcept {
+  if (const int refused = install(run, how, from); refused != 0) {
+    abandon(run);
+    resident_.fetch_sub(run.count);
+    return failed_transfer{failure::operation::read, std::uint64_t{run.first} * page_bytes, refused};
   }
   const std::size_t asked_for = is_touched ? 1 : 0;
   count(own.events.loads, asked_for);
@@ -357,7 +390,7 @@ void uffd_mapping::expel(std::span<page_number> owned, scratch& own, by whom, ev
   if (owned.empty()) return;
   const bool are_queued = whom != by::advice;
   std::sort(owned.begin(), owned.end());
-  const std::span<page_number> leaving = owned.first(clean(owned, own, are_queued, result));
+  const std::span<const page_number> leaving(own.victims.data(), clean(owned, own, are_queued, result));
   if (leaving.empty()) return;
   discard(leaving, own);
   clock_.evicted(leaving.size());
@@ -374,57 +407,82 @@ void uffd_mapping::expel(std::span<page_number> owned, scratch& own, by whom, ev
 }
 
 // Writes those that are dirty. What may leave memory then comes first in `owned`; how many, is returned.
-std::size_t uffd_mapping::clean(std::span<page_number> owned, scratch& own, bool are_queued,
+std::size_t uffd_mapping::clean(std::span<const page_number> owned, scratch& own, bool are_queued,
                                 eviction& result) noexcept {
+  std::size_t leaving = 0;
+  std::size_t dirty = 0;
+  // Those that are clean go to the front; the dirty ones behind them stay in their order.
+  for (const page_number number : owned) {
+    if (pages_[number].read().state() == page_state::evicting) {
+      own.victims[leaving++] = number;
+    } else {
+      own.dirty[dirty++] = number;
+    }
+  }
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < dirty; ++i) {
+    const page_number number = own.dirty[i];
+    if (runs != 0 && own.runs[runs - 1].first + own.runs[runs - 1].count == number) {
+      ++own.runs[runs - 1].count;
+    } else {
+      own.runs[runs++] = {number, 1};
+    }
+  }
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < runs; ++i) {
+    if (hold_stores(own.runs[i])) {
+      ++held;
+    } else {
+      result.failed = own.runs[i].failed;
+    }
+  }
+  // Almost always all; a run that could not be held must not be written.
+  if (held == runs) write_held({own.runs.data(), runs}, own);
+
+  const std::uint32_t spilled = mode_ == mode::private_copy ? page_word::spilled_bit : 0;
   const auto put_back = [&](page_number number, page_state state, settling change) {
     const page_word before = pages_[number].settle(state, change);
     if (are_queued) queues_.push(number, before.is_hot());
   };
-  std::size_t leaving = 0;
-  for (std::size_t i = 0; i < owned.size();) {
-    const page_number first = owned[i];
-    if (pages_[first].read().state() == page_state::evicting) {
-      owned[leaving++] = owned[i++];
-      continue;
+  for (const page_run& run : std::span(own.runs.data(), runs)) {
+    const bool is_written = held == runs && !run.failed;
+    if (!is_written) {
+      // Stores were held while it was written, or while others were.
+      faults_.protect(run.memory, run.count * page_bytes, false);
+      if (run.failed) result.failed = run.failed;
     }
-    std::size_t run = 1;
-    while (i + run < owned.size() && run < most_pages_at_once && owned[i + run] == first + run &&
-           pages_[owned[i + run]].read().state() == page_state::writing)
-      ++run;
-    const auto failed = write_run({first, run}, true, own);
-    if (failed) result.failed = failed;
-    const std::uint32_t spilled = mode_ == mode::private_copy && !failed ? page_word::spilled_bit : 0;
-    for (std::size_t end = i + run; i < end; ++i) {
-      const page_number number = owned[i];
-      if (failed) {
+    for (std::size_t i = 0; i < run.count; ++i) {
+      const auto number = static_cast<page_number>(run.first + i);
+      if (!is_written) {
         put_back(number, page_state::dirty, {});
       } else if (pages_[number].go_on_unless_awaited(page_state::evicting, spilled)) {
-        owned[leaving++] = number;
+        own.victims[leaving++] = number;
       } else {
         put_back(number, page_state::clean, {0, spilled});
         count(own.events.rescues);
       }
     }
   }
+  std::sort(own.victims.begin(), own.victims.begin() + static_cast<std::ptrdiff_t>(leaving));
   return leaving;
 }
 
-// The run is being written by this thread. A failure leaves it as it was, and writable.
-std::optional<failed_transfer> uffd_mapping::write_run(page_span run, bool hold_stores,
-                                                       scratch& own) noexcept {
-  std::byte* const from = address_of(run.first);
-  const std::size_t bytes = run.count * page_bytes;
-  // From here on a store is a fault, which waits; so what is written is what is in memory until then.
-  if (hold_stores) {
-    if (const int refused = faults_.protect(from, bytes, true); refused != 0) {
-      faults_.protect(from, bytes, false);
-      return failed_transfer{failure::operation::write, std::uint64_t{run.first} * page_bytes, refused};
-    }
-  }
-  const auto failed = file_.write(run.first, run.count, from);
-  if (failed && hold_stores) faults_.protect(from, bytes, false);
-  if (!failed) count(own.events.pages_written, run.count);
-  return failed;
+// The run is being written by this thread. From here on a store to it is a fault, which waits; so what is
+// written is what is in memory until then.
+bool uffd_mapping::hold_stores(page_run& run) noexcept {
+  run.memory = address_of(run.first);
+  run.failed.reset();
+  const int refused = faults_.protect(run.memory, run.count * page_bytes, true);
+  run.held = refused == 0;
+  if (run.held) return true;
+  run.failed = failed_transfer{failure::operation::write, std::uint64_t{run.first} * page_bytes, refused};
+  return false;
+}
+
+void uffd_mapping::write_held(std::span<page_run> runs, scratch& own) noexcept {
+  file_.write_all(runs, own.io, own.requests);
+  for (const page_run& run : runs)
+    if (!run.failed) count(own.events.pages_written, run.count);
 }
 
 void uffd_mapping::discard(std::span<const page_number> sorted, scratch& own) noexcept {
@@ -456,12 +514,26 @@ void uffd_mapping::discard(std::span<const page_number> sorted, scratch& own) no
 std::optional<failed_transfer> uffd_mapping::write_dirty() noexcept {
   const scratch_use own(scratches_);
   std::optional<failed_transfer> first_failure;
+  std::size_t runs = 0;
+  const auto write_runs = [&] {
+    write_held({own->runs.data(), runs}, *own);
+    for (const page_run& run : std::span(own->runs.data(), runs)) {
+      if (run.failed && !first_failure) first_failure = run.failed;
+      // What was pinned is a run of its own, and not held: a system call may be storing to it, and could not
+      // wait. It stays dirty, so whatever that stores is written next time.
+      if (run.failed && run.held) faults_.protect(run.memory, run.count * page_bytes, false);
+      for (std::size_t i = 0; i < run.count; ++i)
+        pages_[run.first + i].settle(run.failed || !run.held ? page_state::dirty : page_state::clean);
+    }
+    runs = 0;
+  };
   const std::size_t all = file_.pages();
   for (std::size_t i = 0; i < all;) {
     page& one = pages_[i];
     const page_word seen = one.read();
     if (seen.state() == page_state::writing) {
-      // Someone evicts it, and may fail.
+      // Someone evicts it, and may fail. Nobody may have to wait for pages of this thread meanwhile.
+      write_runs();
       one.wait(seen);
       continue;
     }
@@ -470,27 +542,25 @@ std::optional<failed_transfer> uffd_mapping::write_dirty() noexcept {
       continue;
     }
     if (!one.claim(seen, page_state::writing)) continue;
-    const page_span run{static_cast<page_number>(i), [&] {
-                          std::size_t count = 1;
-                          while (seen.pins() == 0 && count < most_pages_at_once && i + count < all) {
-                            page& next = pages_[i + count];
-                            const page_word word = next.read();
-                            if (word.state() != page_state::dirty || word.pins() != 0 ||
-                                !next.claim(word, page_state::writing))
-                              break;
-                            ++count;
-                          }
-                          return count;
-                        }()};
-    // A system call may be storing to what is pinned, and could not wait. Such pages stay dirty, so whatever
-    // it stores is written next time.
-    const bool pinned = seen.pins() != 0;
-    const auto failed = write_run(run, !pinned, *own);
-    if (failed && !first_failure) first_failure = failed;
-    for (std::size_t k = 0; k < run.count; ++k)
-      pages_[i + k].settle(failed || pinned ? page_state::dirty : page_state::clean);
+    page_run& run = own->runs[runs];
+    run = {static_cast<page_number>(i), 1, false, address_of(static_cast<page_number>(i))};
+    while (seen.pins() == 0 && run.count < most_pages_at_once && i + run.count < all) {
+      page& next = pages_[i + run.count];
+      const page_word word = next.read();
+      if (word.state() != page_state::dirty || word.pins() != 0 || !next.claim(word, page_state::writing))
+        break;
+      ++run.count;
+    }
     i += run.count;
+    if (seen.pins() != 0 || hold_stores(run)) {
+      if (++runs == own->runs.size()) write_runs();
+      continue;
+    }
+    if (!first_failure) first_failure = run.failed;
+    faults_.protect(run.memory, run.count * page_bytes, false);
+    for (std::size_t k = 0; k < run.count; ++k) pages_[run.first + k].settle(page_state::dirty);
   }
+  write_runs();
   return first_failure;
 }
 
@@ -526,7 +596,18 @@ void uffd_mapping::prefetch(std::span<const byte_range> ranges) {
   {
     const os::signals_blocked quiet;
     const scratch_use own(scratches_);
+    const std::size_t most_together = std::clamp<std::size_t>(budget_ / 4, 1, most_pages_at_once);
     std::size_t left = std::max<std::size_t>(budget_ / 2, 1);
+    std::size_t runs = 0;
+    std::size_t pages = 0;
+    const auto load_runs = [&] {
+      failed = load_all({own->loads.data(), runs}, *own);
+      if (failed && failed->error == EAGAIN) {
+        failed.reset();
+        left = 0;
+      }
+      runs = pages = 0;
+    };
     for (const byte_range& range : ranges) {
       const page_span span = pages_of(range);
       for (std::size_t i = 0; i < span.count && left != 0 && !failed;) {
@@ -536,17 +617,16 @@ void uffd_mapping::prefetch(std::span<const byte_range> ranges) {
           ++i;
           continue;
         }
-        const std::size_t most = std::min({span.count - i, most_together_, left});
-        const page_span run{number, 1 + claim_absent_after(number, most - 1)};
-        failed = load(run, os::touch::load, false, *own);
-        if (failed && failed->error == EAGAIN) {
-          failed.reset();
-          left = run.count;  // nothing more
-        }
-        i += run.count;
-        left -= run.count;
+        const std::size_t most = std::min({span.count - i, most_together - pages, left});
+        const std::size_t count = 1 + claim_absent_after(number, most - 1);
+        own->loads[runs++] = {number, count, seen.is_spilled()};
+        i += count;
+        left -= count;
+        pages += count;
+        if (pages == most_together || left == 0) load_runs();
       }
     }
+    if (runs != 0) load_runs();
   }
   if (failed) {
     log_.record(*failed);

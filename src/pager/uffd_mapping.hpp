@@ -57,7 +57,10 @@ class uffd_mapping final : public mapped_file {
 
   static bool on_touch(void* self, std::byte* address, os::touch how) noexcept;
   std::optional<failed_transfer> bring_in(page_number page, os::touch how) noexcept;
-  std::optional<failed_transfer> load(page_span run, os::touch how, bool is_touched, scratch& own) noexcept;
+  std::optional<failed_transfer> load(page_span run, os::touch how, scratch& own) noexcept;
+  std::optional<failed_transfer> load_all(std::span<page_run> runs, scratch& own) noexcept;
+  std::optional<failed_transfer> settle_loaded(page_span run, os::touch how, bool is_touched,
+                                               const std::byte* from, scratch& own) noexcept;
   int install(page_span run, os::touch how, const std::byte* from) noexcept;
   std::size_t claim_absent_after(page_number first, std::size_t most) noexcept;
   void abandon(page_span run) noexcept;
@@ -67,9 +70,11 @@ class uffd_mapping final : public mapped_file {
   void call_evictor() noexcept;
   eviction evict(std::size_t wanted, scratch& own, by whom) noexcept;
   void expel(std::span<page_number> owned, scratch& own, by whom, eviction& result) noexcept;
-  std::size_t clean(std::span<page_number> owned, scratch& own, bool are_queued, eviction& result) noexcept;
+  std::size_t clean(std::span<const page_number> owned, scratch& own, bool are_queued,
+                    eviction& result) noexcept;
   void discard(std::span<const page_number> sorted, scratch& own) noexcept;
-  std::optional<failed_transfer> write_run(page_span run, bool hold_stores, scratch& own) noexcept;
+  bool hold_stores(page_run& run) noexcept;
+  void write_held(std::span<page_run> runs, scratch& own) noexcept;
   std::optional<failed_transfer> write_dirty() noexcept;
   std::optional<failed_transfer> pin_page(page_number page, os::touch how, bool* is_first) noexcept;
 
