@@ -122,7 +122,8 @@ class region {
   region(region&& other) noexcept;
   region& operator=(region&& other) noexcept;
   /// Writes changed pages to the file (`write_back`) without making them durable. It cannot tell of a failure
-  /// but on the standard error stream: `flush` first. In a forked child it only forgets the region.
+  /// but on the standard error stream: `flush` first. In a forked child it only forgets the region, and other
+  /// functions are `errc::invalid_argument` there.
   ~region();
 
   std::byte* data() const noexcept;

@@ -564,7 +564,16 @@ std::optional<failed_transfer> uffd_mapping::write_dirty() noexcept {
   return first_failure;
 }
 
+// In a child the descriptors still act on the memory of the parent.
+void uffd_mapping::require_this_process() const {
+  if (!is_in_this_process())
+    throw error(errc::invalid_argument, file_.name() +
+                                            " was mapped by the parent process: a forked child has no "
+                                            "region");
+}
+
 void uffd_mapping::flush() {
+  require_this_process();
   if (mode_ != mode::write_back) return;
   const auto check_sync = [&] {
     const int failed = sync_error_.load();
@@ -592,6 +601,7 @@ void uffd_mapping::flush() {
 }
 
 void uffd_mapping::prefetch(std::span<const byte_range> ranges) {
+  require_this_process();
   std::optional<failed_transfer> failed;
   {
     const os::signals_blocked quiet;
@@ -656,6 +666,7 @@ std::optional<failed_transfer> uffd_mapping::pin_page(page_number number, os::to
 }
 
 void uffd_mapping::pin(byte_range range, pin_for use) {
+  require_this_process();
   if (use == pin_for::writing && mode_ == mode::read_only)
     throw error(errc::read_only, file_.name() + " is mapped for reading: it cannot be pinned for writing");
   const page_span span = pages_of(range);
@@ -694,6 +705,7 @@ void uffd_mapping::unpin(byte_range range) noexcept {
 }
 
 void uffd_mapping::advise(byte_range range, advice what) {
+  require_this_process();
   switch (what) {
     case advice::normal:
     case advice::random:

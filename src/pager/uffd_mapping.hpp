@@ -116,6 +116,7 @@ class uffd_mapping final : public mapped_file {
   user_faults faults_;
   std::optional<os::fault_watch> watch_;
 
+  void require_this_process() const;
   bool is_in_this_process() const noexcept { return *presence_.base() != std::byte{0}; }
 };
 

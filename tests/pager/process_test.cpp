@@ -9,6 +9,7 @@
 
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
+#include "store/error_matcher.hpp"
 
 namespace perdure::pager {
 namespace {
@@ -33,6 +34,19 @@ TEST_F(in_a_process, a_child_lacks_the_region_and_may_forget_it) {
               return 7;
             }),
             7);
+  EXPECT_EQ(
+      result_of_child([&] {
+        const bool refused =
+            fails_with(errc::invalid_argument, "parent", [&] { mapped->flush(); }) &&
+            fails_with(errc::invalid_argument, "parent",
+                       [&] {
+                         mapped->prefetch({0, 1});
+                       }) &&
+            fails_with(errc::invalid_argument, "parent", [&] { mapped->advise({}, advice::dont_need); }) &&
+            fails_with(errc::invalid_argument, "parent", [&] { auto p = mapped->pin(mapped->data(), 1); });
+        return refused ? 5 : 6;
+      }),
+      5);
   // It dies of it, in whatever way sanitizers have of dying.
   const int result = result_of_child([&] { return words_of(*mapped)[0] == 1 ? 42 : 43; });
   EXPECT_TRUE(result != 42 && result != 43) << result;
