@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import malloc_programs
+from memory_group import MemoryGroup
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -521,6 +522,59 @@ def bench_store(options, report):
     report.figure("find one of 300,000 named objects", median(samples["perdure"], "find_ns"), 500, "ns")
 
 
+# The pager -----------------------------------------------------------------------------------------------
+
+# workload -> (peers, {peer: goal}); a goal is how many times the pager's rate must be the peer's.
+PAGER_WORKLOADS = {
+    "uniform": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 0.95, "pread": 0.88}),
+    "zipf": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 1.15}),
+    "binary_search": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 1.15}),
+    "update": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 1.0}),
+    "batches": (("mmap", "mmap_random", "pread"), {"pread": 4}),
+    "sequential": (("mmap", "pread"), {"mmap": 0.9}),
+}
+ONE_THREAD = ("batches", "sequential")
+
+
+def bench_pager(options, report):
+    """All peers share a memory limit of a sixteenth of the data; the pager's budget is what the process leaves."""
+    program = options.bin / "bench_pager"
+    data = (256 if options.quick else options.pager_mebibytes) << 20
+    limit = data // 16
+    seconds = ["--seconds", "0.2", "--warm-up", "0.2"] if options.quick else ["--seconds", "4", "--warm-up", "6"]
+    # Random updates spoil the content that the others check.
+    files = {workload: report.directory / ("updated.data" if workload == "update" else "pager.data")
+             for workload in PAGER_WORKLOADS}
+    for file in sorted(set(files.values())):
+        report.progress(f"making {file.name}")
+        run(program, ["--peer", "pread", "--file", file, "--bytes", data, "--seconds", 0.01, "--warm-up", 0])
+    with MemoryGroup(limit) as group:
+        if not group:
+            report.say("pager: left out, as no control group with a memory limit can be made here")
+            return
+        for workload, (peers, goals) in PAGER_WORKLOADS.items():
+            all_threads = (1,) if workload in ONE_THREAD else options.threads or ((2,) if options.quick else (1, 8, 32))
+            lines = []
+            for threads in all_threads:
+                # Code and libraries, the tables, and for each thread its stack and buffers.
+                overhead = (8 << 20) + data // 512 + threads * ((1280 if workload == "sequential" else 256) << 10)
+                arguments = ["--workload", workload, "--file", files[workload], "--bytes", data, "--threads", threads,
+                             "--budget", limit - overhead, *seconds]
+                samples = interleave(
+                    {peer: lambda peer=peer: json.loads(
+                        run_process(group.command(program, "--peer", peer, *arguments))[0])
+                     for peer in ("pager", *peers)}, options.rounds, report.progress)
+                report.samples[f"pager/{workload}/{threads}"] = samples
+                rate = {peer: median(taken, "rate") for peer, taken in samples.items()}
+                lines.append([f"{threads} threads" if threads > 1 else "1 thread", f"{rate['pager']:.0f}",
+                              *(f"{rate['pager'] / rate[peer]:.2f}" for peer in peers)])
+                for peer, goal in goals.items():
+                    report.figure(f"pager, {workload}, {threads} threads: time / {peer}'s",
+                                  rate[peer] / rate["pager"], 1 / goal)
+            report.table(f"Pager: {workload} in {data >> 20} MiB, memory {limit >> 20} MiB; operations a second, and how "
+                         "many times the peer's", ["", "pager", *(f"/ {peer}" for peer in peers)], lines)
+
+
 # ---------------------------------------------------------------------------------------------------------
 
 def first_line(path, prefix=""):
@@ -550,13 +604,16 @@ def describe_machine(directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("alloc", "kinds", "malloc", "migration", "adjacency", "store"), action="append",
+    parser.add_argument("--only", choices=("alloc", "kinds", "malloc", "migration", "adjacency", "store", "pager"),
+                        action="append",
                         help="run only this group (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="tiny inputs and one round: does everything work?")
     parser.add_argument("--rounds", type=int, help="samples of each program (default 5)")
     parser.add_argument("--threads", type=int, action="append", help="only this number of threads (may be repeated)")
     parser.add_argument("--scale", type=int, default=20, help="R-MAT scale of the adjacency list (default 20)")
     parser.add_argument("--mebibytes", type=int, default=1024, help="heap of the checkpoint figures (default 1024)")
+    parser.add_argument("--pager-mebibytes", type=int, default=4096,
+                        help="file of the pager's figures, 16 times the memory it has (default 4096, least 256)")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bench/bin", help="folder of the programs")
     parser.add_argument("--directory", type=Path, help="where stores are made; decides the file system measured")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/results.json")
@@ -575,7 +632,7 @@ def main():
         report.say(f"The machine is not idle (load {machine['load']:.1f}): times will be off.")
 
     groups = {"alloc": bench_alloc, "kinds": bench_kinds, "malloc": bench_malloc, "migration": bench_migration,
-              "adjacency": bench_adjacency, "store": bench_store}
+              "adjacency": bench_adjacency, "store": bench_store, "pager": bench_pager}
     started = time.monotonic()
     for name, group in groups.items():
         if not options.only or name in options.only:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Layers point only downwards: system < segment < store, heap < kind, manager < containers and workloads < faces.
+# Layers point only downwards: system < segment, pager < store, heap < kind, manager < containers and workloads < faces.
 # Each rule names a folder and what its files must not include.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,25 +14,29 @@ forbid() {
   fi
 }
 
-forbid src/os '(perdure|segment|store|heap|kind|manager)/' 'knows nothing of Perdure'
-forbid src/segment '(store|heap|kind|manager)/' 'lies below the store and the heap'
+forbid src/os '(perdure|segment|pager|store|heap|kind|manager)/' 'knows nothing of Perdure'
+forbid src/segment '(pager|store|heap|kind|manager)/' 'lies below the store and the heap'
 forbid src/segment 'perdure/(datastore|heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' \
   'lies below the store and the heap'
+# Of the segment layer it has nothing but the meaning of failed system calls.
+forbid src/pager '(store|heap|kind|manager|segment/[a-df-z])' 'lies beside the segments'
+forbid src/pager 'perdure/(datastore|heap|kind|manager|allocator|memory_policy|vector|string|flat_map|flat_set|containers)\.hpp' \
+  'lies beside the segments'
 forbid src/store '(heap|kind|manager)/' 'knows nothing of objects'
 forbid src/store 'perdure/(heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of objects'
 forbid src/heap '(os|store|kind|manager)/' 'knows nothing of files'
 forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
 forbid src/kind '(store|manager|heap|malloc)/' 'uses heaps by their public header, and knows nothing of stores'
 forbid src/kind 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of stores'
-forbid src/c '(os|segment|store|heap|kind|manager)/' 'wraps what the public headers offer'
-for layer in os segment store heap kind manager; do
+forbid src/c '(os|segment|pager|store|heap|kind|manager)/' 'wraps what the public headers offer'
+for layer in os segment pager store heap kind manager; do
   forbid "src/$layer" '(perdure/)?c/' 'lies below the C API'
 done
 forbid include/perdure/c 'perdure/[a-z_]*\.hpp' 'must be C'
-forbid graph '(os|segment|store|heap|kind|manager)/' 'uses the public headers only'
-forbid examples '(os|segment|store|heap|kind|manager)/' 'uses the public headers only'
-forbid compat '(os|segment|store|heap|kind|manager)/' 'uses the public headers only'
+forbid graph '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
+forbid examples '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
+forbid compat '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
 forbid compat 'perdure/.*detail/' 'uses the public headers only'
 forbid src/malloc '(store|kind|manager)/' 'knows nothing of files'
-forbid include/perdure '(os|segment|store|heap|kind|manager)/' 'must stand without the sources'
+forbid include/perdure '(os|segment|pager|store|heap|kind|manager)/' 'must stand without the sources'
 exit $broken

@@ -31,6 +31,7 @@
 #include <perdure/object_info.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/open_mode.hpp>
+#include <perdure/pager.hpp>
 #include <perdure/persistable.hpp>
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>

@@ -14,6 +14,7 @@
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/kind_decorator.hpp"
 #include "perdure/object_info.hpp"
+#include "perdure/pager.hpp"
 #include "perdure/pending_checkpoint.hpp"
 #include "perdure/verify.hpp"
 
@@ -61,6 +62,15 @@ struct perdure_kind_decorator {
   perdure::kind_decoration decoration;
 };
 
+struct perdure_mapping {
+  std::shared_ptr<perdure::pager::region> region;
+};
+
+struct perdure_pin {
+  std::shared_ptr<perdure::pager::region> region;  // outlives the pin
+  perdure::pager::pin pin;
+};
+
 namespace perdure::c {
 
 template <>
@@ -103,6 +113,17 @@ template <>
 struct handle_traits<perdure_kind_decorator> {
   static constexpr unsigned tag = 8;
   static constexpr const char* what = "the decorator";
+};
+
+template <>
+struct handle_traits<perdure_mapping> {
+  static constexpr unsigned tag = 9;
+  static constexpr const char* what = "the mapping";
+};
+template <>
+struct handle_traits<perdure_pin> {
+  static constexpr unsigned tag = 10;
+  static constexpr const char* what = "the pin";
 };
 
 inline detail::manager_core& core_of(const perdure_store* store) {

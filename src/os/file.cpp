@@ -97,6 +97,10 @@ void observe_files(file_observer* observer) noexcept {
   observer_of_all.store(observer);
 }
 
+bool files_are_observed() noexcept {
+  return observer_of_all.load(std::memory_order_relaxed) != nullptr;
+}
+
 process_identity this_process() {
   process_identity self;
   char host[256] = {};
@@ -185,6 +189,35 @@ std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uin
     done += static_cast<std::size_t>(got);
   }
   return static_cast<std::ptrdiff_t>(done);
+}
+
+// The C library's functions are cancellation points, these calls are not.
+std::ptrdiff_t read_once(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept {
+  long got;
+  do {
+    got = observed({.operation = file_operation::read,
+                    .descriptor = descriptor,
+                    .offset = offset,
+                    .bytes = std::min(bytes, largest_transfer)},
+                   [&](std::uint64_t most) { return ::syscall(SYS_pread64, descriptor, to, most, offset); });
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+std::ptrdiff_t write_once(int descriptor, const void* from, std::size_t bytes,
+                          std::uint64_t offset) noexcept {
+  const iovec part{const_cast<void*>(from), std::min(bytes, largest_transfer)};
+  long put;
+  do {
+    put =
+        observed({.operation = file_operation::write,
+                  .descriptor = descriptor,
+                  .offset = offset,
+                  .bytes = part.iov_len,
+                  .data = std::span(&part, 1)},
+                 [&](std::uint64_t most) { return ::syscall(SYS_pwrite64, descriptor, from, most, offset); });
+  } while (put < 0 && errno == EINTR);
+  return put;
 }
 
 void file::write_at(const void* from, std::size_t bytes, std::uint64_t offset) const {

@@ -84,6 +84,11 @@ class file {
 /// As file::read_at, but returns -1 with errno and is seen by no observer. Async-signal-safe.
 std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
 
+/// The same for a signal handler: no cancellation point, and one system call, so that it may come back short.
+/// Seen by the observer, which must then be async-signal-safe.
+std::ptrdiff_t read_once(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
+std::ptrdiff_t write_once(int descriptor, const void* from, std::size_t bytes, std::uint64_t offset) noexcept;
+
 /// Makes an empty directory with mode 0700 less the umask. EEXIST when there is something of that name.
 void make_directory(const std::filesystem::path& path);
 /// Gives `from` the name `to`, which must not exist: EEXIST. Both on one file system.

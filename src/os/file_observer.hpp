@@ -39,7 +39,8 @@ struct file_call {
   std::span<const iovec> data{};
 };
 
-/// Thread-safety: called on whatever thread makes the call, several at once.
+/// Thread-safety: called on whatever thread makes the call, several at once; where a pager has memory mapped,
+/// also in signal handlers.
 class file_observer {
  public:
   /// What becomes of a call.
@@ -57,5 +58,8 @@ class file_observer {
 /// Puts an observer in place for the whole process, or takes it away (nullptr). The caller sees to it that
 /// no call is under way in another thread.
 void observe_files(file_observer* observer) noexcept;
+
+/// Whether there is one, so that what is not made call by call has to be.
+bool files_are_observed() noexcept;
 
 }  // namespace perdure::os

@@ -1,15 +1,14 @@
 #include "os/guarded_range.hpp"
 
-#include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 
+#include "os/futex.hpp"
+#include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
@@ -20,31 +19,6 @@ namespace {
 std::uint32_t mark_of_this_process() noexcept {
   return static_cast<std::uint32_t>(::getpid()) << 1 | 0x8000'0000U;
 }
-
-void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
-}
-
-void wake(const std::atomic<std::uint32_t>& word, int waiters) noexcept {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, waiters, nullptr, nullptr, 0);
-}
-
-// A handler that ran while its thread has claimed an extent, or has the lock, and touched the range would
-// wait for itself.
-class signals_blocked {
- public:
-  signals_blocked() noexcept {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-  ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -26,6 +26,9 @@ class reservation {
   std::byte* base() const noexcept { return base_; }
   std::size_t size() const noexcept { return size_; }
 
+  /// Owns nothing from now on. For a forked child that lacks the range, and may have something else there.
+  void forget() noexcept { base_ = nullptr, size_ = 0; }
+
  private:
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;

@@ -28,7 +28,8 @@ struct slot {
 std::array<slot, 1024> slots;
 std::atomic<std::size_t> slots_used{0};  // the furthest one ever taken, plus one
 std::mutex slots_changing;
-struct sigaction previous_action;
+struct sigaction previous_segv;
+struct sigaction previous_bus;
 
 #if defined(__aarch64__)
 // The exception syndrome that the kernel leaves among the frame's records.
@@ -62,52 +63,78 @@ std::optional<touch> touch_of([[maybe_unused]] const ucontext_t* context) noexce
 #endif
 }
 
-bool is_admitted(std::byte* address, touch how) noexcept {
+bool is_admitted(std::byte* address, touch how, watched_touches asked) noexcept {
   const std::size_t used = slots_used.load(std::memory_order_acquire);
-  for (const watched_touches which : {watched_touches::all, watched_touches::stores}) {
-    if (which == watched_touches::stores && how != touch::store) break;
-    for (std::size_t i = 0; i < used; ++i) {
-      const slot& watched = slots[i];
-      std::byte* const base = watched.base.load(std::memory_order_acquire);
-      if (base == nullptr || address < base ||
-          address >= base + watched.bytes.load(std::memory_order_relaxed) ||
-          watched.which.load(std::memory_order_relaxed) != which)
-        continue;
-      if (watched.admit.load(std::memory_order_relaxed)(watched.context.load(std::memory_order_relaxed),
-                                                        address, how))
-        return true;
-    }
+  for (std::size_t i = 0; i < used; ++i) {
+    const slot& watched = slots[i];
+    std::byte* const base = watched.base.load(std::memory_order_acquire);
+    if (base == nullptr || address < base ||
+        address >= base + watched.bytes.load(std::memory_order_relaxed) ||
+        watched.which.load(std::memory_order_relaxed) != asked)
+      continue;
+    if (watched.admit.load(std::memory_order_relaxed)(watched.context.load(std::memory_order_relaxed),
+                                                      address, how))
+      return true;
   }
   return false;
 }
 
-void on_fault(int signal, siginfo_t* info, void* context) {
-  const int saved = errno;
-  const std::optional<touch> how = touch_of(static_cast<const ucontext_t*>(context));
-  const bool ours =
-      info->si_code == SEGV_ACCERR && how && is_admitted(static_cast<std::byte*>(info->si_addr), *how);
-  errno = saved;
-  if (ours) return;
-  if ((previous_action.sa_flags & SA_SIGINFO) != 0) {
-    previous_action.sa_sigaction(signal, info, context);
-  } else if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
+void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
     // Returning repeats the faulting instruction, now with the action that ends the process.
     ::signal(signal, SIG_DFL);
   } else {
-    previous_action.sa_handler(signal);
+    previous.sa_handler(signal);
   }
 }
 
-void install_handler() {
+void on_segv(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  const std::optional<touch> how = touch_of(static_cast<const ucontext_t*>(context));
+  auto* const address = static_cast<std::byte*>(info->si_addr);
+  const bool ours = info->si_code == SEGV_ACCERR && how &&
+                    (is_admitted(address, *how, watched_touches::all) ||
+                     (*how == touch::store && is_admitted(address, *how, watched_touches::stores)));
+  errno = saved;
+  if (!ours) pass_on(previous_segv, signal, info, context);
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  const auto* const interrupted = static_cast<const ucontext_t*>(context);
+  const std::optional<touch> how = touch_of(interrupted);
+  const bool ours = info->si_code == BUS_ADRERR && how &&
+                    is_admitted(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing);
+  errno = saved;
+  if (ours) return;
+  // The handler before this one expects the signal mask that it asked for.
+  sigset_t mask;
+  ::sigorset(&mask, &interrupted->uc_sigmask, &previous_bus.sa_mask);
+  if ((previous_bus.sa_flags & SA_NODEFER) == 0) ::sigaddset(&mask, SIGBUS);
+  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  pass_on(previous_bus, signal, info, context);
+}
+
+using signal_handler = void (*)(int, siginfo_t*, void*);
+
+void install_handler(int signal, const char* name, signal_handler handler, bool with_signals_blocked,
+                     struct sigaction& previous) {
   struct sigaction action {};
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  ::sigemptyset(&action.sa_mask);
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  if (with_signals_blocked) {
+    ::sigfillset(&action.sa_mask);
+  } else {
+    action.sa_flags |= SA_NODEFER;
+    ::sigemptyset(&action.sa_mask);
+  }
   struct sigaction current {};
-  if (::sigaction(SIGSEGV, nullptr, &current) != 0) throw_errno("sigaction", "SIGSEGV");
-  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_fault) return;
-  previous_action = current;
-  if (::sigaction(SIGSEGV, &action, nullptr) != 0) throw_errno("sigaction", "SIGSEGV");
+  if (::sigaction(signal, nullptr, &current) != 0) throw_errno("sigaction", name);
+  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == handler) return;
+  previous = current;
+  if (::sigaction(signal, &action, nullptr) != 0) throw_errno("sigaction", name);
 }
 
 }  // namespace
@@ -115,7 +142,11 @@ void install_handler() {
 fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches which, touch_admission admit,
                          void* context) {
   const std::scoped_lock lock(slots_changing);
-  install_handler();
+  if (which == watched_touches::missing) {
+    install_handler(SIGBUS, "SIGBUS", on_bus_error, true, previous_bus);
+  } else {
+    install_handler(SIGSEGV, "SIGSEGV", on_segv, false, previous_segv);
+  }
   const auto found =
       std::find_if(slots.begin(), slots.end(), [](const slot& s) { return s.base.load() == nullptr; });
   if (found == slots.end()) throw_errno("watch memory:", "too many stores are open", EMFILE);

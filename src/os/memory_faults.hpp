@@ -1,4 +1,4 @@
-// Touches that a memory protection forbids: who is told of the SIGSEGV.
+// Touches of memory that is protected, or not there: who is told of the SIGSEGV or SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,16 @@ namespace perdure::os {
 enum class touch { load, store };
 
 /// Called in the signal handler of a thread that touched `address` in a watched range in a way that its
-/// protection forbids. True: the thread shall try again. Must be async-signal-safe.
+/// protection forbids, or that is not there. True: the thread shall try again. Must be async-signal-safe.
 using touch_admission = bool (*)(void* context, std::byte* address, touch how) noexcept;
 
-/// Which touches a watch is asked about. Those asked about all come first, so that memory that nobody may see
-/// yet is not made writable by those that only count stores.
-enum class watched_touches { all, stores };
+/// Which touches a watch is asked about. Of protected memory (SIGSEGV) those asked about all come first, so
+/// that memory that nobody may see yet is not made writable by those that only count stores. Of memory that
+/// is not there, or not writable yet, as userfaultfd tells it (SIGBUS), nothing but `missing` is asked; it is
+/// asked with all signals blocked.
+enum class watched_touches { all, stores, missing };
 
-/// While it lives, forbidden touches of [base, base + bytes) are answered by `admit`; of several watches the
+/// While it lives, such touches of [base, base + bytes) are answered by `admit`; of several watches the
 /// first to say yes counts. Faults that are nobody's go to the handler that was there before. At most 1024 at
 /// a time; throws std::system_error.
 class fault_watch {

@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
-namespace perdure {
+#include "segment/error_code.hpp"
 
-errc code_of(const std::system_error& failure) noexcept;
+namespace perdure {
 
 /// "cannot <action> <store>: <what the system said>; <what to do>".
 [[noreturn]] void throw_failure(const std::string& action, const std::filesystem::path& store,

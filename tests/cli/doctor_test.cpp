@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <perdure/kind.hpp>
+#include <perdure/pager.hpp>
 
 #include "program.hpp"
 
@@ -27,11 +28,24 @@ TEST(Doctor, ListsEveryKindWithItsSizeOrWhyItIsNotThere) {
   EXPECT_GT(kinds[0]["total"].get<std::uint64_t>(), 0u);
 }
 
+TEST(Doctor, ListsTheTiersOfThePager) {
+  const outcome o = perdure_run({"doctor", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto tiers = nlohmann::json::parse(o.out)["pager"];
+  ASSERT_EQ(tiers.size(), 2u);
+  EXPECT_EQ(tiers[0]["name"], "uffd_sigbus");
+  EXPECT_EQ(tiers[0]["available"].get<bool>(),
+            !perdure::pager::why_unavailable(perdure::pager::tier::uffd_sigbus));
+  EXPECT_EQ(tiers[1]["name"], "plain");
+  EXPECT_TRUE(tiers[1]["available"].get<bool>());
+}
+
 TEST(Doctor, TellsPeopleTheSame) {
   const outcome o = perdure_run({"doctor"});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.out.find("  default "), std::string::npos);
   EXPECT_NE(o.out.find(" yes "), std::string::npos);
+  EXPECT_NE(o.out.find("  plain "), std::string::npos);
   EXPECT_EQ(perdure_run({"doctor", "more"}).status, 2);
 }
 

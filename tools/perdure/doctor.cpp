@@ -1,6 +1,7 @@
 // perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. So far: kinds of
-// memory.
+// memory, and the pager.
 #include <perdure/kind.hpp>
+#include <perdure/pager.hpp>
 
 #include "command.hpp"
 #include "units.hpp"
@@ -14,6 +15,16 @@ std::optional<std::string> what_is_missing(static_kind which) {
   strict.pages_preferred = false;
   if (strict.mode == numa_mode::preferred) strict.mode = numa_mode::bind;
   return kind::why_unavailable(strict);
+}
+
+json pager_tiers() {
+  json tiers = json::array();
+  for (const pager::tier which : {pager::tier::uffd_sigbus, pager::tier::plain}) {
+    const auto why_not = pager::why_unavailable(which);
+    tiers.push_back({{"name", pager::to_string(which)}, {"available", !why_not}});
+    if (why_not) tiers.back()["why_not"] = *why_not;
+  }
+  return tiers;
 }
 
 void run(bool as_json) {
@@ -37,7 +48,8 @@ void run(bool as_json) {
     }
     kinds.push_back(std::move(row));
   }
-  if (as_json) return print({{"kinds", kinds}});
+  const json tiers = pager_tiers();
+  if (as_json) return print({{"kinds", kinds}, {"pager", tiers}});
   output out = output::standard();
   out.write("kinds of memory\n");
   for (const json& row : kinds) {
@@ -53,6 +65,13 @@ void run(bool as_json) {
               in_bytes(row["total"].get<std::uint64_t>()) + " free";
     if (row.contains("falls_back")) line += "; ordinary memory, as " + row["falls_back"].get<std::string>();
     out.write(line + '\n');
+  }
+  out.write("tiers of the pager, best first\n");
+  for (const json& row : tiers) {
+    std::string name = "  " + row["name"].get<std::string>();
+    name.resize(38, ' ');
+    out.write(name + (row["available"].get<bool>() ? "yes" : "no    " + row["why_not"].get<std::string>()) +
+              '\n');
   }
   out.finish();
 }

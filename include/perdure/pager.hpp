@@ -1,0 +1,180 @@
+// A file in memory that holds only so much of it: mapping files larger than memory. See docs/pager.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/error.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace perdure::pager {
+
+/// What a program may do with the bytes, and what becomes of its changes.
+enum class mode {
+  read_only,     ///< stores are a SIGSEGV
+  private_copy,  ///< changes stay in the region; the file is never written
+  write_back,    ///< changes go to the file: when their pages are evicted, at `flush`, and at the end
+};
+
+/// How it is done. `automatic` takes the first that this kernel and user can do.
+enum class tier {
+  automatic,
+  uffd_sigbus,  ///< the pager: pages come and go under its budget
+  plain,        ///< the kernel's own mapping, told that access is random; the budget is not kept
+};
+
+/// How the file is read and written.
+enum class transfer {
+  automatic,  ///< past the page cache where the file system can
+  buffered,   ///< through the page cache, for files that other programs keep there anyway
+};
+
+struct options {
+  /// Bytes of the file that may be in memory at a time, at least `least_budget`; more than the file has is
+  /// as much as it has.
+  std::size_t budget = 0;
+  pager::mode mode = pager::mode::read_only;
+  /// `automatic` takes PERDURE_PAGER_TIER (uffd_sigbus, plain) if that is set.
+  pager::tier tier = pager::tier::automatic;
+  pager::transfer transfer = pager::transfer::automatic;
+  /// For `private_copy`: where changed pages that do not fit the budget go, in a file without a name. Unset:
+  /// the file's own directory, or else TMPDIR, or else /tmp.
+  std::filesystem::path spill_directory;
+};
+
+/// Four pages: what one instruction may touch at once. A thread that touches memory needs up to four pages of
+/// the budget to get on; with fewer than that times the threads they are correct, but take turns.
+inline constexpr std::size_t least_budget = std::size_t{4} * 4096;
+
+/// Since the region was mapped. All but `resident_bytes` only grow.
+struct statistics {
+  std::uint64_t faults = 0;              ///< touches that had to be answered
+  std::uint64_t loads = 0;               ///< pages brought in by them
+  std::uint64_t read_ahead = 0;          ///< pages brought in before they were touched
+  std::uint64_t first_stores = 0;        ///< clean pages that became writable in memory
+  std::uint64_t hot_loads = 0;           ///< pages that came back so soon that they are kept longer
+  std::uint64_t evictions = 0;           ///< pages that left memory
+  std::uint64_t evictions_by_touch = 0;  ///< of these, by threads that had to make room for themselves
+  std::uint64_t rescues = 0;             ///< pages stored to while they were on their way out
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;   ///< to the file, or to the spill file
+  std::uint64_t resident_bytes = 0;  ///< of the file, now
+  std::uint64_t most_resident_bytes = 0;
+  /// Faults that brought pages in, by the time they took: place i counts those of 2^i to 2^(i+1) nanoseconds.
+  std::array<std::uint64_t, 40> latency{};
+};
+
+/// The first thing that went wrong with a region's file behind the program's back.
+struct failure {
+  enum class operation { read, write } what = operation::read;
+  std::uint64_t offset = 0;  ///< in the file
+  int error = 0;             ///< errno; 0: the file has become shorter
+  errc code = errc::io;      ///< what that means
+  std::string message;       ///< one sentence, with the file's name
+};
+
+/// Part of a region.
+struct byte_range {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+enum class advice {
+  normal,     ///< read ahead where pages are touched one after the other
+  random,     ///< never read ahead
+  will_need,  ///< as `prefetch`
+  dont_need,  ///< evict, after writing what is dirty; pinned pages stay
+};
+
+/// What system calls are going to do with pinned memory.
+enum class pin_for { reading, writing };
+
+namespace detail {
+class mapped_file;
+}
+
+/// Keeps pages in memory while it lives. Must not outlive its region.
+class pin {
+ public:
+  pin() = default;
+  pin(pin&& other) noexcept;
+  pin& operator=(pin&& other) noexcept;
+  ~pin();
+
+ private:
+  friend class region;
+  pin(detail::mapped_file* owner, byte_range range) noexcept : owner_(owner), range_(range) {}
+
+  detail::mapped_file* owner_ = nullptr;
+  byte_range range_;
+};
+
+/// A mapped file. Its memory may be touched by any number of threads, and all functions may be called by any
+/// thread, except that nobody may use the region while it is moved or destroyed. Every failure is thrown as
+/// perdure::error.
+class region {
+ public:
+  region(region&& other) noexcept;
+  region& operator=(region&& other) noexcept;
+  /// Writes changed pages to the file (`write_back`) without making them durable. It cannot tell of a failure
+  /// but on the standard error stream: `flush` first. In a forked child it only forgets the region, and other
+  /// functions are `errc::invalid_argument` there.
+  ~region();
+
+  std::byte* data() const noexcept;
+  /// Bytes of the file when it was mapped. What follows up to the end of the page reads as zero.
+  std::size_t size() const noexcept;
+
+  /// Makes all changes that were made before the call durable in the file. Nothing for other modes. Where it
+  /// fails, changed pages stay in memory and the call may be repeated, unless the device failed after it had
+  /// taken them: then each further call fails too.
+  void flush();
+
+  /// Brings pages into memory, as many as fit in half of the budget.
+  void prefetch(std::span<const byte_range> ranges);
+  void prefetch(byte_range range) { prefetch(std::span(&range, 1)); }
+
+  /// Brings pages into memory and keeps them there. System calls cannot wait for the pager: what is given to
+  /// them must be pinned, or they fail with EFAULT. `errc::out_of_capacity` when fewer than four pages of the
+  /// budget would be left for others.
+  [[nodiscard]] pager::pin pin(const void* address, std::size_t bytes, pin_for use = pin_for::reading);
+
+  void advise(byte_range range, advice what);
+
+  pager::statistics statistics() const;
+  /// Never `automatic`.
+  pager::tier tier() const noexcept;
+  /// Whether the page cache is passed by.
+  bool is_direct() const noexcept;
+  /// What touches of which page cannot be answered gets a SIGBUS; this says why.
+  std::optional<pager::failure> failure() const;
+
+ private:
+  friend region map(const std::filesystem::path& path, const options& wanted);
+  friend region map(int descriptor, const options& wanted);
+  explicit region(std::unique_ptr<detail::mapped_file> file) noexcept;
+
+  byte_range part(const void* address, std::size_t bytes) const;
+
+  std::unique_ptr<detail::mapped_file> file_;
+};
+
+/// Maps a regular file as long as it is now. `errc::not_found`, `permission_denied`, `invalid_argument` (an
+/// empty file, a directory, too small a budget), `unsupported` (a tier that is not to be had),
+/// `out_of_memory`.
+region map(const std::filesystem::path& path, const options& wanted);
+/// The same for an open file, whose descriptor stays the caller's and may be closed. Must be open for
+/// reading, and for writing where changes go to the file.
+region map(int descriptor, const options& wanted);
+
+/// "uffd_sigbus", …
+std::string_view to_string(tier which) noexcept;
+/// Why this kernel and user cannot do it; nothing if they can.
+std::optional<std::string> why_unavailable(tier which);
+
+}  // namespace perdure::pager

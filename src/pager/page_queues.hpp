@@ -1,0 +1,66 @@
+// The order in which pages leave memory.
+//
+// Pages that are brought in join the primary queue; those that were brought in more than once while the
+// region is mapped join the hot queue. Both are first in, first out. The primary queue gives pages up while
+// it has more than its share. So what is touched once passes by without driving out what is touched again and
+// again.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "os/futex.hpp"
+#include "os/mapping.hpp"
+#include "pager/page_states.hpp"
+
+namespace perdure::pager::detail {
+
+/// A page is in one queue at most: `push` only what is in none, as a page just settled, or just taken. All
+/// functions need signals blocked, and are async-signal-safe.
+class page_queues {
+ public:
+  page_queues(std::size_t pages, std::size_t budget);
+
+  void push(page_number page, bool hot) noexcept;
+
+  /// Takes the pages whose turn it is; returns how many there were, fewer than asked only if the queues are
+  /// all but empty.
+  std::size_t take(std::span<page_number> to) noexcept;
+
+  /// Pages in the queues; a moment's value.
+  std::size_t size() const noexcept;
+
+ private:
+  static constexpr std::size_t most_shards = 16;
+  static constexpr page_number none = ~page_number{0};
+
+  struct queue {
+    page_number first = none;
+    page_number last = none;
+    std::atomic<std::size_t> count{0};
+  };
+  struct alignas(64) shard {
+    os::signal_safe_lock lock;
+    queue primary;
+    queue hot;
+  };
+
+  // Neighbours share a shard, so that what is evicted together is contiguous more often.
+  shard& shard_of(page_number page) noexcept {
+    return shards_[(page >> 6) * 0x9e3779b1U >> 16 & (shard_count_ - 1)];
+  }
+  void append(queue& to, page_number page) noexcept;
+  page_number remove_first(queue& from) noexcept;
+  std::size_t take_from(shard& from, std::span<page_number> to) noexcept;
+
+  std::size_t shard_count_;
+  std::unique_ptr<shard[]> shards_;
+  std::atomic<std::size_t> turn_{0};
+  os::reservation memory_;  // of `next_`
+  page_number* next_;       // of each page the one behind it in its queue
+};
+
+}  // namespace perdure::pager::detail

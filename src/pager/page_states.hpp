@@ -1,0 +1,132 @@
+// The state of each page of a region: one word, changed by compare-and-swap.
+//
+//          claim               settle                claim             settle
+//   absent ------> loading ------------> clean ----------------> evicting -----> absent
+//                     |                  |   ^                      ^
+//                     | (a store)        |   | written              | written, nobody waits
+//                     v        loading   v   |                      |
+//                   dirty <-------------- (a first store)           |
+//                     |                                             |
+//                     +------> writing -----------------------------+
+//
+// Who changed a state to loading, evicting or writing owns the page until it settles it; nobody else changes
+// the state of an owned page. What holds in each state is in docs/pager.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "os/futex.hpp"
+
+namespace perdure::pager::detail {
+
+using page_number = std::uint32_t;
+
+enum class page_state : std::uint32_t {
+  absent = 0,    ///< not in memory
+  loading = 1,   ///< owned: on its way in, or about to become writable
+  clean = 2,     ///< in memory, write-protected, as it is on disk
+  dirty = 3,     ///< in memory, writable
+  evicting = 4,  ///< owned: as it is on disk, about to leave memory
+  writing = 5,   ///< owned: in memory, being written to disk; write-protected unless pinned
+};
+
+/// A snapshot of a page's word.
+class page_word {
+ public:
+  // Zero bits are an absent page that was never touched, so tables need no initialising.
+  static constexpr std::uint32_t state_bits = 7;
+  static constexpr std::uint32_t waiters_bit = 1U << 3;
+  static constexpr std::uint32_t spilled_bit = 1U << 4;
+  static constexpr std::uint32_t hot_bit = 1U << 5;
+  static constexpr std::uint32_t queued_bit = 1U << 6;
+  static constexpr std::uint32_t history_bits = 0xffU << 8;
+  static constexpr std::uint32_t one_pin = 1U << 16;
+  static constexpr std::uint32_t most_pins = 0xffff;
+
+  constexpr page_word(std::uint32_t bits) noexcept : bits_(bits) {}
+
+  constexpr std::uint32_t bits() const noexcept { return bits_; }
+  constexpr page_state state() const noexcept { return static_cast<page_state>(bits_ & state_bits); }
+  constexpr bool has_waiters() const noexcept { return (bits_ & waiters_bit) != 0; }
+  /// Its bytes on disk are those in the spill file.
+  constexpr bool is_spilled() const noexcept { return (bits_ & spilled_bit) != 0; }
+  /// It belongs to the queue of pages that came back soon.
+  constexpr bool is_hot() const noexcept { return (bits_ & hot_bit) != 0; }
+  /// It is in a queue, or in the hands of a thread that took it from there. Absent pages that were evicted
+  /// out of turn may be.
+  constexpr bool is_queued() const noexcept { return (bits_ & queued_bit) != 0; }
+  /// Of an absent page when it left memory, of one in memory how often it may still be passed over; see
+  /// residence.hpp.
+  constexpr std::uint32_t history() const noexcept { return (bits_ & history_bits) >> 8; }
+  static constexpr std::uint32_t as_history(std::uint32_t value) noexcept {
+    return (value << 8) & history_bits;
+  }
+  constexpr std::uint32_t pins() const noexcept { return bits_ >> 16; }
+
+  constexpr page_word with(page_state state) const noexcept {
+    return (bits_ & ~state_bits) | static_cast<std::uint32_t>(state);
+  }
+
+ private:
+  std::uint32_t bits_;
+};
+
+/// How a page comes to be settled beside its new state.
+struct settling {
+  std::uint32_t clear = 0;  ///< bits of the word
+  std::uint32_t set = 0;
+};
+
+/// One page's word. All functions are async-signal-safe.
+class page {
+ public:
+  page_word read() const noexcept { return word_.load(std::memory_order_acquire); }
+
+  /// Takes the page as it was seen. False: it has changed meanwhile.
+  bool claim(page_word seen, page_state owned) noexcept {
+    std::uint32_t expected = seen.bits();
+    return word_.compare_exchange_strong(expected, seen.with(owned).bits(), std::memory_order_acq_rel);
+  }
+
+  /// Ends the ownership and wakes who waits for that.
+  /// Returns what it was before.
+  page_word settle(page_state state, settling change = {}) noexcept;
+
+  /// Goes from one owned state to another, if nobody waits for the page.
+  bool go_on_unless_awaited(page_state owned, std::uint32_t set) noexcept;
+
+  /// Replaces the history of a page that is nobody's. False: it has changed since it was seen.
+  bool rewrite_history(page_word seen, std::uint32_t history) noexcept {
+    std::uint32_t expected = seen.bits();
+    const std::uint32_t next = (expected & ~page_word::history_bits) | page_word::as_history(history);
+    return word_.compare_exchange_strong(expected, next, std::memory_order_acq_rel);
+  }
+
+  /// Forgets that an absent page is in a queue. False: it has changed since it was seen.
+  bool unqueue(page_word seen) noexcept {
+    std::uint32_t expected = seen.bits();
+    return word_.compare_exchange_strong(expected, seen.bits() & ~page_word::queued_bit,
+                                         std::memory_order_acq_rel);
+  }
+
+  /// Sleeps while the page is as it was seen, which was owned.
+  void wait(page_word seen) noexcept;
+
+  /// Adds a pin to a page that is in memory and nobody's. False: it has changed since it was seen.
+  bool add_pin(page_word seen) noexcept {
+    std::uint32_t expected = seen.bits();
+    return word_.compare_exchange_strong(expected, seen.bits() + page_word::one_pin,
+                                         std::memory_order_acq_rel);
+  }
+  /// True when it was the last.
+  bool remove_pin() noexcept {
+    return page_word(word_.fetch_sub(page_word::one_pin, std::memory_order_acq_rel)).pins() == 1;
+  }
+
+ private:
+  os::futex_word word_{0};
+};
+static_assert(sizeof(page) == 4);
+
+}  // namespace perdure::pager::detail

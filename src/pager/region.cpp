@@ -1,0 +1,169 @@
+// The public face: checks what is asked for, chooses a tier, and turns failed system calls into errors.
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pager/file_io.hpp"
+#include "pager/mapped_file.hpp"
+#include "perdure/pager.hpp"
+#include "segment/error_code.hpp"
+
+namespace perdure::pager {
+
+namespace {
+
+template <class Work>
+decltype(auto) reporting(const std::string& action, Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const std::system_error& failure) {
+    throw error(code_of(failure), "cannot " + action + ": " + failure.what());
+  }
+}
+
+void check(const options& wanted) {
+  if (wanted.budget < least_budget)
+    throw error(errc::invalid_argument, "the budget is " + std::to_string(wanted.budget) +
+                                            " bytes; the least is " + std::to_string(least_budget));
+  const auto is_none = [](auto value, auto last) { return value < decltype(value){} || value > last; };
+  if (is_none(wanted.mode, mode::write_back) || is_none(wanted.tier, tier::plain) ||
+      is_none(wanted.transfer, transfer::buffered))
+    throw error(errc::invalid_argument, "an option has a value that is none");
+}
+
+tier chosen_tier(tier wanted) {
+  if (wanted == tier::automatic) {
+    const char* const given = std::getenv("PERDURE_PAGER_TIER");
+    const std::string name = given == nullptr ? "" : given;
+    if (name.empty()) return why_unavailable(tier::uffd_sigbus) ? tier::plain : tier::uffd_sigbus;
+    for (const tier one : {tier::uffd_sigbus, tier::plain}) {
+      if (name == to_string(one)) wanted = one;
+    }
+    if (wanted == tier::automatic)
+      throw error(errc::invalid_argument,
+                  "PERDURE_PAGER_TIER is '" + name + "'; it may be uffd_sigbus or plain");
+  }
+  if (const auto reason = why_unavailable(wanted))
+    throw error(errc::unsupported,
+                "the pager's tier " + std::string(to_string(wanted)) + " is not to be had: " + *reason);
+  return wanted;
+}
+
+std::unique_ptr<detail::mapped_file> map_file(detail::file_io&& file, const options& wanted) {
+  return chosen_tier(wanted.tier) == tier::plain ? detail::map_plainly(std::move(file), wanted)
+                                                 : detail::map_with_user_faults(std::move(file), wanted);
+}
+
+}  // namespace
+
+std::string_view to_string(tier which) noexcept {
+  switch (which) {
+    case tier::automatic:
+      return "automatic";
+    case tier::uffd_sigbus:
+      return "uffd_sigbus";
+    case tier::plain:
+      return "plain";
+  }
+  return "unknown";
+}
+
+std::optional<std::string> why_unavailable(tier which) {
+  if (which != tier::uffd_sigbus) return std::nullopt;
+  const char* const reason = detail::why_no_user_faults();
+  return reason == nullptr ? std::nullopt : std::optional<std::string>(reason);
+}
+
+region map(const std::filesystem::path& path, const options& wanted) {
+  check(wanted);
+  return reporting("map " + path.string(),
+                   [&] { return region(map_file(detail::file_io::open(path, wanted), wanted)); });
+}
+
+region map(int descriptor, const options& wanted) {
+  check(wanted);
+  return reporting("map descriptor " + std::to_string(descriptor),
+                   [&] { return region(map_file(detail::file_io::adopt(descriptor, wanted), wanted)); });
+}
+
+region::region(std::unique_ptr<detail::mapped_file> file) noexcept : file_(std::move(file)) {}
+region::region(region&& other) noexcept = default;
+region& region::operator=(region&& other) noexcept = default;
+region::~region() = default;
+
+std::byte* region::data() const noexcept {
+  return file_->data();
+}
+
+std::size_t region::size() const noexcept {
+  return file_->size();
+}
+
+void region::flush() {
+  reporting("flush", [&] { file_->flush(); });
+}
+
+namespace {
+
+void check(byte_range range, std::size_t size) {
+  if (range.offset > size || range.bytes > size - range.offset)
+    throw error(errc::invalid_argument, "the range of " + std::to_string(range.bytes) + " bytes at offset " +
+                                            std::to_string(range.offset) + " is not within the region of " +
+                                            std::to_string(size) + " bytes");
+}
+
+}  // namespace
+
+void region::prefetch(std::span<const byte_range> ranges) {
+  for (const byte_range& range : ranges) check(range, size());
+  reporting("prefetch", [&] { file_->prefetch(ranges); });
+}
+
+byte_range region::part(const void* address, std::size_t bytes) const {
+  const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(data());
+  check({offset, bytes}, size());
+  return {offset, bytes};
+}
+
+pin region::pin(const void* address, std::size_t bytes, pin_for use) {
+  const byte_range range = part(address, bytes);
+  reporting("pin", [&] { file_->pin(range, use); });
+  return pager::pin(file_.get(), range);
+}
+
+void region::advise(byte_range range, advice what) {
+  check(range, size());
+  reporting("advise", [&] { file_->advise(range, what); });
+}
+
+pager::statistics region::statistics() const {
+  return file_->statistics();
+}
+
+pager::tier region::tier() const noexcept {
+  return file_->tier();
+}
+
+bool region::is_direct() const noexcept {
+  return file_->is_direct();
+}
+
+std::optional<pager::failure> region::failure() const {
+  return file_->failure();
+}
+
+pin::pin(pin&& other) noexcept
+    : owner_(std::exchange(other.owner_, nullptr)), range_(std::exchange(other.range_, {})) {}
+
+pin& pin::operator=(pin&& other) noexcept {
+  std::swap(owner_, other.owner_);
+  std::swap(range_, other.range_);
+  return *this;
+}
+
+pin::~pin() {
+  if (owner_ != nullptr) owner_->unpin(range_);
+}
+
+}  // namespace perdure::pager

@@ -1,0 +1,148 @@
+// What a thread needs while it answers a fault, made beforehand since a signal handler may take no memory.
+#pragma once
+
+#include <sched.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "os/futex.hpp"
+#include "os/mapping.hpp"
+#include "pager/file_io.hpp"
+
+namespace perdure::pager::detail {
+
+inline constexpr std::size_t most_pages_at_once = 256;    // that are read in one call
+inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
+
+inline constexpr std::size_t most_runs_at_once = 512;  // that are transferred in parallel
+
+/// Counts one thread's events at a time, so that threads do not fight for a cache line.
+struct event_counters {
+  using counter = std::atomic<std::uint64_t>;
+  counter faults{0};
+  counter loads{0};
+  counter read_ahead{0};
+  counter first_stores{0};
+  counter hot_loads{0};
+  counter evictions{0};
+  counter evictions_by_touch{0};
+  counter rescues{0};
+  counter pages_read{0};
+  counter pages_written{0};
+  std::array<counter, 40> latency{};
+};
+
+inline void count(event_counters::counter& events, std::uint64_t more = 1) noexcept {
+  events.fetch_add(more, std::memory_order_relaxed);
+}
+
+struct alignas(64) scratch {
+  std::atomic<bool> taken{false};
+  std::byte* buffer = nullptr;  // of most_pages_at_once
+  event_counters events;
+  std::array<page_number, most_victims_at_once> victims;
+  std::array<page_number, most_victims_at_once> dirty;
+  std::array<iovec, most_victims_at_once> parts;
+  std::span<page_run> runs;   // to be written
+  std::span<page_run> loads;  // to be read; room for them may have to be made by writing others
+  std::span<os::transfer_request> requests;
+  os::parallel_io io;
+};
+
+class scratch_pool {
+ public:
+  static constexpr std::size_t places = 128;
+
+  // What is not used takes no memory: of most places nothing is ever touched but the counters.
+  scratch_pool()
+      : memory_(places * bytes_of_place, page_bytes),
+        all_(std::make_unique_for_overwrite<scratch[]>(places)) {
+    os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
+    os::prefer_small_pages(memory_.base(), memory_.size());
+    for (std::size_t i = 0; i < places; ++i) {
+      std::byte* const base = memory_.base() + i * bytes_of_place;
+      all_[i].buffer = base;
+      // Zero memory is a valid array of either.
+      all_[i].runs = {reinterpret_cast<page_run*>(base + bytes_of_buffer), most_runs_at_once};
+      all_[i].loads = {all_[i].runs.data() + most_runs_at_once, most_pages_at_once};
+      all_[i].requests = {reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_runs),
+                          most_requests_at_once};
+    }
+  }
+
+  /// One that no other thread has; waits for it if more threads than there are places want one. Signals must
+  /// be blocked. Async-signal-safe.
+  scratch& take() noexcept {
+    const std::size_t start = nearest();
+    for (;;) {
+      const std::uint32_t seen = returned_.load(std::memory_order_acquire);
+      for (std::size_t i = 0; i < places; ++i) {
+        scratch& one = all_[(start + i) % places];
+        if (!one.taken.load(std::memory_order_relaxed) &&
+            !one.taken.exchange(true, std::memory_order_acquire))
+          return one;
+      }
+      waiters_.fetch_add(1);
+      // Whoever returned one before it saw this thread waiting has changed the word.
+      os::wait_while(returned_, seen);
+      waiters_.fetch_sub(1);
+    }
+  }
+  void give_back(scratch& one) noexcept {
+    one.taken.store(false, std::memory_order_release);
+    returned_.fetch_add(1);
+    if (waiters_.load() != 0) os::wake(returned_, 1);
+  }
+
+  /// Counters for a thread that needs nothing else.
+  event_counters& events() noexcept { return all_[nearest()].events; }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < places; ++i) visit(all_[i].events);
+  }
+
+ private:
+  static constexpr std::size_t most_requests_at_once = 64;
+  static constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
+  static constexpr std::size_t bytes_of_runs = (most_runs_at_once + most_pages_at_once) * sizeof(page_run);
+  static constexpr std::size_t bytes_of_place =
+      (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_bytes -
+       1) /
+      page_bytes * page_bytes;
+  static_assert(alignof(page_run) <= 16 && bytes_of_runs % alignof(os::transfer_request) == 0);
+
+  static std::size_t nearest() noexcept {
+    const int cpu = ::sched_getcpu();
+    return cpu < 0 ? 0 : static_cast<std::size_t>(cpu) % places;
+  }
+
+  os::reservation memory_;  // of the buffers
+  std::unique_ptr<scratch[]> all_;
+  os::futex_word returned_{0};
+  std::atomic<std::uint32_t> waiters_{0};
+};
+
+/// A place in the pool, for a scope.
+class scratch_use {
+ public:
+  explicit scratch_use(scratch_pool& pool) noexcept : pool_(pool), one_(pool.take()) {}
+  scratch_use(const scratch_use&) = delete;
+  scratch_use& operator=(const scratch_use&) = delete;
+  ~scratch_use() { pool_.give_back(one_); }
+
+  scratch& operator*() const noexcept { return one_; }
+  scratch* operator->() const noexcept { return &one_; }
+
+ private:
+  scratch_pool& pool_;
+  scratch& one_;
+};
+
+}  // namespace perdure::pager::detail

@@ -1,0 +1,73 @@
+#include "pager/user_faults.hpp"
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "os/mapping.hpp"
+#include "os/system_error.hpp"
+
+namespace perdure::pager::detail {
+
+namespace {
+
+constexpr int user_mode_only = 1;  // UFFD_USER_MODE_ONLY: needs no privilege
+
+}  // namespace
+
+user_faults::user_faults()
+    : descriptor_(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | user_mode_only)),
+                  "userfaultfd") {
+  if (!descriptor_) os::throw_errno("userfaultfd", "");
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = UFFD_FEATURE_SIGBUS;
+  if (::ioctl(descriptor_.descriptor(), UFFDIO_API, &api) != 0) os::throw_errno("UFFDIO_API", "");
+}
+
+void user_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
+  uffdio_register range{};
+  range.range.start = reinterpret_cast<std::uintptr_t>(base);
+  range.range.len = bytes;
+  range.mode = UFFDIO_REGISTER_MODE_MISSING;
+  if (stores) range.mode |= UFFDIO_REGISTER_MODE_WP;
+  if (::ioctl(descriptor_.descriptor(), UFFDIO_REGISTER, &range) != 0) os::throw_errno("UFFDIO_REGISTER", "");
+}
+
+int user_faults::install(std::byte* at, const std::byte* from, std::size_t bytes,
+                         bool is_protected) const noexcept {
+  while (bytes != 0) {
+    uffdio_copy copy{};
+    copy.dst = reinterpret_cast<std::uintptr_t>(at);
+    copy.src = reinterpret_cast<std::uintptr_t>(from);
+    copy.len = bytes;
+    if (is_protected) copy.mode = UFFDIO_COPY_MODE_WP;
+    if (::ioctl(descriptor_.descriptor(), UFFDIO_COPY, &copy) == 0) return 0;
+    // The memory map is changing, as in a fork: what is left is to be asked for again.
+    if (errno != EAGAIN && errno != EINTR) return errno;
+    if (copy.copy > 0) {
+      at += copy.copy;
+      from += copy.copy;
+      bytes -= static_cast<std::size_t>(copy.copy);
+    }
+  }
+  return 0;
+}
+
+int user_faults::protect(std::byte* at, std::size_t bytes, bool is_protected) const noexcept {
+  uffdio_writeprotect range{};
+  range.range.start = reinterpret_cast<std::uintptr_t>(at);
+  range.range.len = bytes;
+  if (is_protected) range.mode = UFFDIO_WRITEPROTECT_MODE_WP;
+  while (::ioctl(descriptor_.descriptor(), UFFDIO_WRITEPROTECT, &range) != 0) {
+    if (errno != EAGAIN && errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+}  // namespace perdure::pager::detail

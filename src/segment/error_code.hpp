@@ -1,0 +1,11 @@
+// What a failed system call means to a program.
+#pragma once
+
+#include <perdure/error.hpp>
+#include <system_error>
+
+namespace perdure {
+
+errc code_of(const std::system_error& failure) noexcept;
+
+}  // namespace perdure

@@ -1,0 +1,120 @@
+// Forked children, and handlers of other signals.
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "os/thread_sanitizer.hpp"
+#include "patterned_file.hpp"
+#include "store/error_matcher.hpp"
+
+namespace perdure::pager {
+namespace {
+
+class in_a_process : public pager_test {};
+
+// The child's exit code, or 128 and the signal that ended it.
+template <class Work>
+int result_of_child(Work&& work) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(work());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(in_a_process, a_child_lacks_the_region_and_may_forget_it) {
+  std::optional<region> mapped = map(make_file(3000), with_budget(1024, mode::write_back));
+  words_of(*mapped)[0] = 1;
+  EXPECT_EQ(result_of_child([&] {
+              mapped.reset();
+              return 7;
+            }),
+            7);
+  EXPECT_EQ(
+      result_of_child([&] {
+        const bool refused =
+            fails_with(errc::invalid_argument, "parent", [&] { mapped->flush(); }) &&
+            fails_with(errc::invalid_argument, "parent",
+                       [&] {
+                         mapped->prefetch({0, 1});
+                       }) &&
+            fails_with(errc::invalid_argument, "parent", [&] { mapped->advise({}, advice::dont_need); }) &&
+            fails_with(errc::invalid_argument, "parent", [&] { auto p = mapped->pin(mapped->data(), 1); });
+        return refused ? 5 : 6;
+      }),
+      5);
+  // It dies of it, in whatever way sanitizers have of dying.
+  const int result = result_of_child([&] { return words_of(*mapped)[0] == 1 ? 42 : 43; });
+  EXPECT_TRUE(result != 42 && result != 43) << result;
+  for (std::size_t i = 1; i < 3000 * words_of_page; i += 100) ASSERT_EQ(words_of(*mapped)[i], pattern(i));
+  mapped.reset();
+  EXPECT_EQ(words_in(path("data"))[0], 1u);
+}
+
+TEST_F(in_a_process, a_child_may_map_anew) {
+  const auto file = make_file(100);
+  const region mapped = map(file, with_budget(8));
+  EXPECT_EQ(words_of(mapped)[0], pattern(0));
+  EXPECT_EQ(result_of_child([&] {
+              const region own = map(file, with_budget(8));
+              for (std::size_t i = 0; i < 100 * words_of_page; ++i)
+                if (words_of(own)[i] != pattern(i)) return 1;
+              return 0;
+            }),
+            0);
+}
+
+TEST_F(in_a_process, forks_do_not_disturb_threads_that_touch) {
+  const region mapped = map(make_file(500), with_budget(16));
+  std::atomic<bool> done{false};
+  std::atomic<std::size_t> wrong{0};
+  std::thread toucher([&] {
+    for (std::size_t i = 0; !done; i += 7919)
+      if (words_of(mapped)[i % (500 * words_of_page)] != pattern(i % (500 * words_of_page))) ++wrong;
+  });
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(result_of_child([] { return 3; }), 3);
+  done = true;
+  toucher.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
+// Handlers that touch the region interrupt threads that touch the region.
+const region* touched_by_handler = nullptr;
+std::atomic<std::size_t> ticks{0};
+std::atomic<std::size_t> wrong_ticks{0};
+
+void on_tick(int) {
+  const int saved = errno;
+  const std::size_t word = ++ticks * 104729 % (500 * words_of_page);
+  if (words_of(*touched_by_handler)[word] != pattern(word)) ++wrong_ticks;
+  errno = saved;
+}
+
+TEST_F(in_a_process, handlers_of_other_signals_may_touch_it) {
+#ifdef PERDURE_THREAD_SANITIZER
+  GTEST_SKIP() << "ThreadSanitizer runs handlers with SIGBUS blocked";
+#endif
+  const region mapped = map(make_file(500), with_budget(16));
+  touched_by_handler = &mapped;
+  struct sigaction action {};
+  action.sa_handler = on_tick;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{{0, 200}, {0, 200}};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; ticks < 200; i += 7919)
+    if (words_of(mapped)[i % (500 * words_of_page)] != pattern(i % (500 * words_of_page))) ++wrong;
+  const itimerval never{};
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::signal(SIGALRM, SIG_DFL);
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(wrong_ticks, 0u);
+}
+
+}  // namespace
+}  // namespace perdure::pager

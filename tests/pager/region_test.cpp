@@ -1,0 +1,355 @@
+// Mapping, modes, tiers, pins, advice: what one thread sees.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <tuple>
+
+#include "patterned_file.hpp"
+#include "store/error_matcher.hpp"
+
+namespace perdure::pager {
+namespace {
+
+class on_each_tier : public pager_test, public testing::WithParamInterface<std::tuple<tier, transfer>> {
+ protected:
+  options wanted(std::size_t pages, mode m = mode::read_only) {
+    options o = with_budget(pages, m, std::get<0>(GetParam()));
+    o.transfer = std::get<1>(GetParam());
+    return o;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(tiers, on_each_tier,
+                         testing::Values(std::tuple(tier::uffd_sigbus, transfer::automatic),
+                                         std::tuple(tier::uffd_sigbus, transfer::buffered),
+                                         std::tuple(tier::plain, transfer::automatic)),
+                         [](const auto& of) {
+                           return std::string(to_string(std::get<0>(of.param))) +
+                                  (std::get<1>(of.param) == transfer::buffered ? "_buffered" : "");
+                         });
+
+TEST_P(on_each_tier, has_the_bytes_of_the_file) {
+  constexpr std::size_t pages = 512;
+  const region mapped = map(make_file(pages), wanted(32));
+  EXPECT_EQ(mapped.tier(), std::get<0>(GetParam()));
+  ASSERT_EQ(mapped.size(), pages * page_bytes);
+  const std::uint64_t* const words = words_of(mapped);
+  for (std::size_t round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < pages * words_of_page; ++i) ASSERT_EQ(words[i], pattern(i)) << i;
+  }
+  for (std::size_t i = 0; i < 4 * pages; ++i) {
+    const std::size_t word = i * 7919 * 67 % (pages * words_of_page);
+    ASSERT_EQ(words[word], pattern(word)) << word;
+  }
+}
+
+TEST_P(on_each_tier, ends_with_zeros_after_an_odd_end_and_leaves_the_size_alone) {
+  const std::vector<std::uint64_t> words = patterned(10 * words_of_page);
+  constexpr std::size_t size = 9 * page_bytes + 1234;
+  for (const mode m : {mode::read_only, mode::private_copy, mode::write_back}) {
+    write_file(path("odd"), words.data(), size);
+    {
+      region mapped = map(path("odd"), wanted(4, m));
+      ASSERT_EQ(mapped.size(), size);
+      EXPECT_EQ(std::memcmp(mapped.data(), words.data(), size), 0);
+      for (std::size_t i = size; i < 10 * page_bytes; ++i) ASSERT_EQ(mapped.data()[i], std::byte{0});
+      if (m == mode::read_only) continue;
+      mapped.data()[size - 1] = std::byte{77};
+      mapped.advise({0, size}, advice::dont_need);
+      mapped.flush();
+      for (std::size_t i = 0; i < 9; ++i)
+        EXPECT_EQ(words_of(mapped)[i * words_of_page], words[i * words_of_page]);
+      EXPECT_EQ(mapped.data()[size - 1], std::byte{77});
+    }
+    EXPECT_EQ(std::filesystem::file_size(path("odd")), size);
+    std::ifstream file(path("odd"), std::ios::binary);
+    file.seekg(size - 1);
+    EXPECT_EQ(file.get() == 77, m == mode::write_back);
+  }
+}
+
+TEST_P(on_each_tier, writes_back_what_was_evicted_flushed_or_left_at_the_end) {
+  constexpr std::size_t pages = 300;
+  const auto file = make_file(pages);
+  {
+    region mapped = map(file, wanted(16, mode::write_back));
+    for (std::size_t p = 0; p < pages; ++p) words_of(mapped)[p * words_of_page + p % words_of_page] = p;
+    mapped.flush();
+    const auto there = words_in(file);
+    for (std::size_t p = 0; p < pages; ++p) {
+      ASSERT_EQ(there[p * words_of_page + p % words_of_page], p);
+      ASSERT_EQ(words_of(mapped)[p * words_of_page + p % words_of_page], p);
+    }
+    words_of(mapped)[5 * words_of_page] = 4711;
+    words_of(mapped)[pages * words_of_page - 1] = 4712;
+  }
+  const auto there = words_in(file);
+  EXPECT_EQ(there[5 * words_of_page], 4711u);
+  EXPECT_EQ(there[pages * words_of_page - 1], 4712u);
+  EXPECT_EQ(there[17], pattern(17));
+}
+
+TEST_P(on_each_tier, keeps_private_changes_and_leaves_the_file_alone) {
+  constexpr std::size_t pages = 300;
+  const auto file = make_file(pages);
+  {
+    region mapped = map(file, wanted(16, mode::private_copy));
+    for (std::size_t round = 1; round <= 3; ++round) {
+      for (std::size_t p = 0; p < pages; p += 2) {
+        std::uint64_t& word = words_of(mapped)[p * words_of_page + 1];
+        ASSERT_EQ(word, round == 1 ? pattern(p * words_of_page + 1) : p + round - 1);
+        word = p + round;
+      }
+      for (std::size_t p = 1; p < pages; p += 2)
+        ASSERT_EQ(words_of(mapped)[p * words_of_page + 1], pattern(p * words_of_page + 1));
+    }
+    mapped.flush();
+  }
+  EXPECT_EQ(words_in(file), patterned(pages * words_of_page));
+}
+
+TEST_P(on_each_tier, takes_a_descriptor_and_leaves_it_to_its_owner) {
+  const auto file = make_file(20);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  {
+    const region mapped = map(descriptor, wanted(8));
+    EXPECT_EQ(words_of(mapped)[19 * words_of_page], pattern(19 * words_of_page));
+    EXPECT_TRUE(
+        fails_with(errc::permission_denied, "", [&] { map(descriptor, wanted(8, mode::write_back)); }));
+  }
+  EXPECT_EQ(::fcntl(descriptor, F_GETFD), FD_CLOEXEC);
+  const region mapped = map(descriptor, wanted(8));
+  ::close(descriptor);
+  EXPECT_EQ(words_of(mapped)[7], pattern(7));
+}
+
+TEST_P(on_each_tier, refuses_what_cannot_be_mapped) {
+  const auto file = make_file(20);
+  write_file(path("empty"), "", 0);
+  std::filesystem::create_directory(path("directory"));
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { map(path("nothing"), wanted(8)); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(path("empty"), wanted(8)); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(path("directory"), wanted(8)); }));
+  EXPECT_TRUE(
+      fails_with(errc::invalid_argument, "", [&] { map(path("directory"), wanted(8, mode::write_back)); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(path("fifo"), wanted(8)); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(-1, wanted(8)); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(file, wanted(0)); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(file, wanted(3)); }));
+  options strange = wanted(8);
+  strange.mode = static_cast<mode>(17);
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { map(file, strange); }));
+  region mapped = map(file, wanted(8));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { mapped.prefetch({0, mapped.size() + 1}); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] {
+    mapped.advise({mapped.size() + 1, 0}, advice::dont_need);
+  }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "",
+                         [&] { auto p = mapped.pin(mapped.data() + 10, mapped.size()); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { auto p = mapped.pin(&file, 1); }));
+  EXPECT_TRUE(
+      fails_with(errc::read_only, "", [&] { auto p = mapped.pin(mapped.data(), 1, pin_for::writing); }));
+}
+
+TEST_P(on_each_tier, gives_system_calls_what_is_pinned) {
+  const auto file = make_file(64);
+  region mapped = map(file, wanted(20, mode::write_back));
+  const int out = ::open(path("out").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  constexpr std::size_t bytes = 10 * page_bytes;
+  std::byte* const from = mapped.data() + 3 * page_bytes + 100;
+  {
+    const pin held = mapped.pin(from, bytes);
+    for (std::size_t p = 20; p < 64; ++p)
+      ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+    ASSERT_EQ(::pwrite(out, from, bytes, 0), static_cast<ssize_t>(bytes)) << std::strerror(errno);
+  }
+  std::byte* const to = mapped.data() + 30 * page_bytes + 8;
+  {
+    const pin held = mapped.pin(to, bytes, pin_for::writing);
+    mapped.flush();
+    for (std::size_t p = 0; p < 20; ++p)
+      ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+    ASSERT_EQ(::pread(out, to, bytes, 0), static_cast<ssize_t>(bytes)) << std::strerror(errno);
+  }
+  for (std::size_t p = 0; p < 20; ++p)
+    ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+  EXPECT_EQ(std::memcmp(to, from, bytes), 0);
+  mapped.flush();
+  EXPECT_EQ(words_in(file)[30 * words_of_page + 1],
+            (pattern(3 * words_of_page + 12) >> 32) | (pattern(3 * words_of_page + 13) << 32));
+  ::close(out);
+}
+
+TEST_P(on_each_tier, brings_in_what_is_asked_for_and_drops_what_is_not_needed) {
+  region mapped = map(make_file(256), wanted(128, mode::write_back));
+  mapped.prefetch({0, 40 * page_bytes});
+  const byte_range scattered[] = {
+      {50 * page_bytes, 1}, {60 * page_bytes + 4000, 200}, {255 * page_bytes, 10}, {9, 0}};
+  mapped.prefetch(scattered);
+  mapped.advise({100 * page_bytes, page_bytes}, advice::will_need);
+  for (std::size_t i = 0; i < 256 * words_of_page; ++i) ASSERT_EQ(words_of(mapped)[i], pattern(i));
+  words_of(mapped)[77] = 1;
+  mapped.advise({0, mapped.size()}, advice::dont_need);
+  EXPECT_EQ(words_of(mapped)[77], 1u);
+  mapped.advise({0, mapped.size()}, advice::random);
+  for (std::size_t i = 512; i < 256 * words_of_page; i += 512) ASSERT_EQ(words_of(mapped)[i], pattern(i));
+  mapped.advise({0, mapped.size()}, advice::normal);
+}
+
+TEST_P(on_each_tier, can_be_moved) {
+  const auto file = make_file(64);
+  region first = map(file, wanted(8));
+  const std::uint64_t* const words = words_of(first);
+  EXPECT_EQ(words[0], pattern(0));
+  region second = std::move(first);
+  EXPECT_EQ(words[63 * words_of_page], pattern(63 * words_of_page));
+  second = map(file, wanted(16));
+  EXPECT_EQ(words_of(second)[40 * words_of_page], pattern(40 * words_of_page));
+  pin held = second.pin(second.data(), 1);
+  held = pin();
+  held = second.pin(second.data(), 5);
+}
+
+class the_pager : public pager_test {};
+
+TEST_F(the_pager, never_has_more_than_its_budget_in_memory) {
+  constexpr std::size_t budget = 50;
+  const region mapped = map(make_file(1000), with_budget(budget));
+  for (std::size_t i = 0; i < 5000; ++i) {
+    const std::size_t word = pattern(i) % (1000 * words_of_page);
+    ASSERT_EQ(words_of(mapped)[word], pattern(word));
+    if (i % 64 != 0) continue;
+    ASSERT_LE(mapped.statistics().resident_bytes, budget * page_bytes);
+  }
+  const statistics s = mapped.statistics();
+  EXPECT_LE(s.most_resident_bytes, budget * page_bytes);
+  EXPECT_GE(s.most_resident_bytes, (budget - budget / 16) * page_bytes);
+  EXPECT_GE(s.evictions, 4000u - budget);
+  EXPECT_EQ(s.bytes_written, 0u);
+  EXPECT_EQ(s.bytes_read, (s.loads + s.read_ahead) * page_bytes);
+  EXPECT_EQ(s.resident_bytes, (s.loads + s.read_ahead - s.evictions) * page_bytes);
+  EXPECT_GE(s.faults, s.loads);
+  std::uint64_t timed = 0;
+  for (const std::uint64_t n : s.latency) timed += n;
+  EXPECT_EQ(timed, s.loads);
+}
+
+TEST_F(the_pager, answers_one_fault_for_each_page_touched_and_none_for_those_in_memory) {
+  region mapped = map(make_file(400), with_budget(400));
+  mapped.advise({}, advice::random);
+  for (std::size_t round = 0; round < 3; ++round) {
+    for (std::size_t p = 0; p < 400; ++p)
+      ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+  }
+  EXPECT_EQ(mapped.statistics().faults, 400u);
+  EXPECT_EQ(mapped.statistics().loads, 400u);
+  EXPECT_EQ(mapped.statistics().evictions, 0u);
+}
+
+TEST_F(the_pager, reads_ahead_of_a_thread_that_goes_from_page_to_page) {
+  const region mapped = map(make_file(4096), with_budget(1024));
+  for (std::size_t p = 0; p < 4096; ++p)
+    ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+  const statistics s = mapped.statistics();
+  EXPECT_LT(s.faults, 300u);
+  EXPECT_LE(s.loads + s.read_ahead, 4096u + 64);
+}
+
+TEST_F(the_pager, does_not_read_ahead_of_random_touches) {
+  const region mapped = map(make_file(4096), with_budget(1024));
+  std::uint64_t x = 1;
+  for (std::size_t i = 0; i < 4096; ++i) {
+    x = x * 6364136223846793005U + 1442695040888963407U;
+    const std::size_t p = (x >> 33) % 4096;
+    ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+  }
+  EXPECT_LT(mapped.statistics().read_ahead, 400u);
+}
+
+TEST_F(the_pager, keeps_what_comes_back_when_much_passes_by) {
+  constexpr std::size_t often = 64;
+  region mapped = map(make_file(8192), with_budget(256));
+  mapped.advise({}, advice::random);
+  std::size_t cold = often;
+  std::uint64_t misses = 0;
+  for (std::size_t round = 0; round < 60; ++round) {
+    const std::uint64_t before = mapped.statistics().faults;
+    for (std::size_t p = 0; p < often; ++p)
+      ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+    if (round >= 20) misses += mapped.statistics().faults - before;
+    for (std::size_t i = 0; i < 128; ++i, cold = cold + 1 < 8192 ? cold + 1 : often)
+      ASSERT_EQ(words_of(mapped)[cold * words_of_page], pattern(cold * words_of_page));
+  }
+  // A single queue of that length would miss a third of them and more.
+  EXPECT_LT(misses, 40 * often / 4);
+}
+
+TEST_F(the_pager, counts_first_stores_and_what_it_writes) {
+  region mapped = map(make_file(64), with_budget(64, mode::write_back));
+  mapped.advise({}, advice::random);
+  for (std::size_t p = 0; p < 32; ++p)
+    ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+  for (std::size_t p = 0; p < 48; ++p) words_of(mapped)[p * words_of_page] = p;
+  for (std::size_t p = 0; p < 48; ++p) words_of(mapped)[p * words_of_page + 1] = p;
+  EXPECT_EQ(mapped.statistics().first_stores, 32u);
+  EXPECT_EQ(mapped.statistics().faults, 80u);
+  mapped.flush();
+  EXPECT_EQ(mapped.statistics().bytes_written, 48 * page_bytes);
+  mapped.flush();
+  EXPECT_EQ(mapped.statistics().bytes_written, 48 * page_bytes);
+  words_of(mapped)[3] = 3;
+  mapped.flush();
+  EXPECT_EQ(mapped.statistics().bytes_written, 49 * page_bytes);
+}
+
+TEST_F(the_pager, refuses_pins_that_leave_no_room) {
+  region mapped = map(make_file(100), with_budget(12));
+  const pin most = mapped.pin(mapped.data(), 8 * page_bytes);
+  EXPECT_TRUE(fails_with(errc::out_of_capacity, "",
+                         [&] { auto p = mapped.pin(mapped.data() + 20 * page_bytes, 1); }));
+  EXPECT_TRUE(fails_with(errc::out_of_capacity, "",
+                         [&] { auto p = mapped.pin(mapped.data() + 7 * page_bytes, 2 * page_bytes); }));
+  for (std::size_t i = 0; i < 100 * words_of_page; ++i) ASSERT_EQ(words_of(mapped)[i], pattern(i));
+  { const pin same = mapped.pin(mapped.data() + 4096, page_bytes); }
+}
+
+TEST_F(the_pager, fails_system_calls_on_what_is_not_pinned) {
+  const region mapped = map(make_file(100), with_budget(12));
+  const int out = ::open(path("out").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  EXPECT_EQ(::pwrite(out, mapped.data() + 50 * page_bytes, 10, 0), -1);
+  EXPECT_EQ(errno, EFAULT);
+  ::close(out);
+}
+
+TEST_F(the_pager, spills_where_it_is_told_to) {
+  std::filesystem::create_directory(path("spill"));
+  options o = with_budget(8, mode::private_copy);
+  o.spill_directory = path("spill");
+  const region mapped = map(make_file(100), o);
+  for (std::size_t p = 0; p < 100; ++p) words_of(mapped)[p * words_of_page] = p;
+  for (std::size_t p = 0; p < 100; ++p) ASSERT_EQ(words_of(mapped)[p * words_of_page], p);
+  EXPECT_TRUE(std::filesystem::is_empty(path("spill")));
+  o.spill_directory = path("nowhere");
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { map(path("data"), o); }));
+}
+
+TEST_F(the_pager, is_chosen_by_the_environment_where_the_program_leaves_it_open) {
+  const auto file = make_file(10);
+  ::setenv("PERDURE_PAGER_TIER", "plain", 1);
+  EXPECT_EQ(map(file, with_budget(8, mode::read_only, tier::automatic)).tier(), tier::plain);
+  EXPECT_EQ(map(file, with_budget(8)).tier(), tier::uffd_sigbus);
+  ::setenv("PERDURE_PAGER_TIER", "magic", 1);
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "",
+                         [&] { map(file, with_budget(8, mode::read_only, tier::automatic)); }));
+  ::unsetenv("PERDURE_PAGER_TIER");
+  EXPECT_EQ(map(file, with_budget(8, mode::read_only, tier::automatic)).tier(),
+            why_unavailable(tier::uffd_sigbus) ? tier::plain : tier::uffd_sigbus);
+  EXPECT_EQ(why_unavailable(tier::plain), std::nullopt);
+}
+
+}  // namespace
+}  // namespace perdure::pager
