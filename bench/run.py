@@ -556,8 +556,8 @@ def bench_pager(options, report):
             all_threads = (1,) if workload in ONE_THREAD else options.threads or ((2,) if options.quick else (1, 8, 32))
             lines = []
             for threads in all_threads:
-                # Code and libraries, the tables, and for each thread its stack and buffers.
-                overhead = (8 << 20) + data // 512 + threads * ((1280 if workload == "sequential" else 256) << 10)
+                # Code and libraries, the tables and those of the kernel, and for each thread its stack and buffers.
+                overhead = (8 << 20) + data // 256 + threads * ((1280 if workload == "sequential" else 256) << 10)
                 arguments = ["--workload", workload, "--file", files[workload], "--bytes", data, "--threads", threads,
                              "--budget", limit - overhead, *seconds]
                 samples = interleave(

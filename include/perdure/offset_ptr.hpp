@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <memory>
 #include <perdure/relocation.hpp>
@@ -63,8 +64,9 @@ class offset_ptr {
 
   /// The raw pointer, valid while the store stays open. One add and one conditional move.
   T* get() const noexcept {
-    const std::uintptr_t target = reinterpret_cast<std::uintptr_t>(this) + distance_ + 1;
-    return reinterpret_cast<T*>(distance_ == 0 ? 0 : target);
+    const std::uintptr_t distance = load();
+    const std::uintptr_t target = reinterpret_cast<std::uintptr_t>(this) + distance + 1;
+    return reinterpret_cast<T*>(distance == 0 ? 0 : target);
   }
 
   T* operator->() const noexcept { return get(); }
@@ -76,8 +78,8 @@ class offset_ptr {
   std::add_lvalue_reference_t<U> operator[](difference_type index) const noexcept {
     return get()[index];
   }
-  explicit operator bool() const noexcept { return distance_ != 0; }
-  bool operator!() const noexcept { return distance_ == 0; }
+  explicit operator bool() const noexcept { return load() != 0; }
+  bool operator!() const noexcept { return load() == 0; }
 
   template <class U = T>
   static offset_ptr pointer_to(std::add_lvalue_reference_t<U> object) noexcept {
@@ -153,8 +155,17 @@ class offset_ptr {
 
   void set(T* target) noexcept {
     const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target);
-    distance_ = address == 0 ? 0 : address - reinterpret_cast<std::uintptr_t>(this) - 1;
+    store(address == 0 ? 0 : address - reinterpret_cast<std::uintptr_t>(this) - 1);
   }
+
+  // As bytes: Boost.Container reads an offset_ptr<X> as an offset_ptr<Y> where it takes its own pair for a
+  // std::pair (flat_map's iterators), and compilers may take the words of two classes for different ones.
+  std::uintptr_t load() const noexcept {
+    std::uintptr_t distance;
+    std::memcpy(&distance, &distance_, sizeof distance);
+    return distance;
+  }
+  void store(std::uintptr_t distance) noexcept { std::memcpy(&distance_, &distance, sizeof distance); }
 
   std::uintptr_t distance_ = 0;
 };
@@ -183,7 +194,8 @@ struct relocator<offset_ptr<T>> {
   static void relocate(offset_ptr<T>* to, offset_ptr<T>* from) noexcept {
     const std::uintptr_t moved =
         reinterpret_cast<std::uintptr_t>(from) - reinterpret_cast<std::uintptr_t>(to);
-    to->distance_ = from->distance_ == 0 ? 0 : from->distance_ + moved;
+    const std::uintptr_t distance = from->load();
+    to->store(distance == 0 ? 0 : distance + moved);
   }
 };
 

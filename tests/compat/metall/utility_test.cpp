@@ -68,11 +68,12 @@ TEST_F(utility_test, RandomEnginesMayBeStored) {
 
 TEST_F(utility_test, MutexLock) {
   auto first = mu::mutex::mutex_lock<4>(1);
-  const auto second = mu::mutex::mutex_lock<4>(2);
+  auto second = mu::mutex::mutex_lock<4>(2);
   EXPECT_TRUE(first.owns_lock() && second.owns_lock());
   EXPECT_NE(first.mutex(), second.mutex());
   std::mutex* const known = first.mutex();
   first.unlock();
+  second.unlock();
   EXPECT_EQ(mu::mutex::mutex_lock<4>(1).mutex(), known);
 }
 
