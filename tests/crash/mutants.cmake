@@ -136,7 +136,7 @@ perdure_mutant(one_super_slot super_block.cpp "the super slot in use is overwrit
 
 perdure_mutant(super_slot_trusted super_block.cpp "the super slot found is taken to be on disk"
 [=[  if (!is_durable_) {]=]
-[=[  if (false) {]=] --faults --in super --thin 64)
+[=[  if (false) {]=] --faults --in super --thin 64 --seed 154)
 
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
