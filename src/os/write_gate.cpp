@@ -1,21 +1,15 @@
 #include "os/write_gate.hpp"
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <climits>
-
+#include "os/futex.hpp"
 #include "os/mapping.hpp"
 
 namespace perdure::os {
 
 namespace {
-
-static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free,
-              "a futex is a plain 32-bit word");
 
 const std::size_t page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
@@ -31,7 +25,7 @@ void write_gate::shut(std::byte* begin, std::byte* end) noexcept {
 
 void write_gate::open() noexcept {
   turns_.fetch_add(1);
-  ::syscall(SYS_futex, &turns_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  wake(turns_);
 }
 
 void write_gate::enter(std::byte* address) noexcept {
@@ -41,7 +35,7 @@ void write_gate::enter(std::byte* address) noexcept {
     const bool shut = turn % 2 == 1 && address >= begin_.load() && address < end_.load();
     if (!shut || is_inherited()) return;
     inside_.fetch_sub(1);
-    ::syscall(SYS_futex, &turns_, FUTEX_WAIT_PRIVATE, turn, nullptr, nullptr, 0);
+    wait_while(turns_, turn);
   }
 }
 
