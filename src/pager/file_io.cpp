@@ -96,63 +96,61 @@ void file_io::open_spill(const std::filesystem::path& directory) {
   if (direct_) direct_spill_ = open_direct(spill_, O_RDWR);
 }
 
-std::optional<failed_transfer> file_io::read(page_number first, std::size_t count, bool spilled,
-                                             std::byte* to) const noexcept {
-  const std::uint64_t offset = std::uint64_t{first} * page_bytes;
+std::size_t file_io::bytes_held(page_number first, std::size_t count, bool spilled) const noexcept {
   const std::size_t room = count * page_bytes;
+  if (spilled) return room;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(room, size_ - std::uint64_t{first} * page_bytes));
+}
+
+// `once(descriptor, done, bytes, offset)` makes one system call; `at_none` is the error when it moves
+// nothing.
+template <class Once>
+std::optional<failed_transfer> file_io::transfer(failure::operation what, int at_none, page_number first,
+                                                 std::size_t count, bool spilled,
+                                                 Once&& once) const noexcept {
+  const std::uint64_t offset = std::uint64_t{first} * page_bytes;
   const os::file& buffered = spilled ? spill_ : file_;
   const os::file& direct = spilled ? direct_spill_ : direct_;
-  const std::size_t wanted =
-      spilled ? room : static_cast<std::size_t>(std::min<std::uint64_t>(room, size_ - offset));
+  const std::size_t wanted = bytes_held(first, count, spilled);
   const std::size_t whole_pages = wanted / page_bytes * page_bytes;
   bool is_direct = static_cast<bool>(direct);
   std::size_t done = 0;
   while (done < wanted) {
     // Past the cache only whole pages can be had; the end of the file goes through it.
     is_direct = is_direct && done % page_bytes == 0 && done < whole_pages;
-    const std::ptrdiff_t got =
-        is_direct ? os::read_once(direct.descriptor(), to + done, whole_pages - done, offset + done)
-                  : os::read_once(buffered.descriptor(), to + done, wanted - done, offset + done);
-    if (got < 0 && is_direct && errno == EINVAL) {
+    const std::ptrdiff_t moved = is_direct
+                                     ? once(direct.descriptor(), done, whole_pages - done, offset + done)
+                                     : once(buffered.descriptor(), done, wanted - done, offset + done);
+    if (moved < 0 && is_direct && errno == EINVAL) {
       is_direct = false;
       continue;
     }
-    if (got <= 0)
-      return failed_transfer{failure::operation::read, offset + done / page_bytes * page_bytes,
-                             got < 0 ? errno : 0};
-    done += static_cast<std::size_t>(got);
+    if (moved <= 0)
+      return failed_transfer{what, offset + done / page_bytes * page_bytes, moved < 0 ? errno : at_none};
+    done += static_cast<std::size_t>(moved);
   }
-  std::memset(to + done, 0, room - done);
+  return std::nullopt;
+}
+
+std::optional<failed_transfer> file_io::read(page_number first, std::size_t count, bool spilled,
+                                             std::byte* to) const noexcept {
+  const auto failed =
+      transfer(failure::operation::read, 0, first, count, spilled,
+               [to](int descriptor, std::size_t done, std::size_t bytes, std::uint64_t offset) {
+                 return os::read_once(descriptor, to + done, bytes, offset);
+               });
+  if (failed) return failed;
+  const std::size_t held = bytes_held(first, count, spilled);
+  std::memset(to + held, 0, count * page_bytes - held);
   return std::nullopt;
 }
 
 std::optional<failed_transfer> file_io::write(page_number first, std::size_t count,
                                               const std::byte* from) const noexcept {
-  const std::uint64_t offset = std::uint64_t{first} * page_bytes;
-  const std::size_t room = count * page_bytes;
-  const bool spills = static_cast<bool>(spill_);
-  const os::file& buffered = spills ? spill_ : file_;
-  const os::file& direct = spills ? direct_spill_ : direct_;
-  const std::size_t wanted =
-      spills ? room : static_cast<std::size_t>(std::min<std::uint64_t>(room, size_ - offset));
-  const std::size_t whole_pages = wanted / page_bytes * page_bytes;
-  bool is_direct = static_cast<bool>(direct);
-  std::size_t done = 0;
-  while (done < wanted) {
-    is_direct = is_direct && done % page_bytes == 0 && done < whole_pages;
-    const std::ptrdiff_t put =
-        is_direct ? os::write_once(direct.descriptor(), from + done, whole_pages - done, offset + done)
-                  : os::write_once(buffered.descriptor(), from + done, wanted - done, offset + done);
-    if (put < 0 && is_direct && errno == EINVAL) {
-      is_direct = false;
-      continue;
-    }
-    if (put <= 0)
-      return failed_transfer{failure::operation::write, offset + done / page_bytes * page_bytes,
-                             put < 0 ? errno : EIO};
-    done += static_cast<std::size_t>(put);
-  }
-  return std::nullopt;
+  return transfer(failure::operation::write, EIO, first, count, static_cast<bool>(spill_),
+                  [from](int descriptor, std::size_t done, std::size_t bytes, std::uint64_t offset) {
+                    return os::write_once(descriptor, from + done, bytes, offset);
+                  });
 }
 
 void file_io::transfer_all(std::span<page_run> runs, bool writes, os::parallel_io& io,

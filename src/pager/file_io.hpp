@@ -75,6 +75,11 @@ class file_io {
  private:
   file_io(os::file opened, const options& wanted);
 
+  /// Of these pages, bytes that are on disk: the last page of the program's file may be cut short.
+  std::size_t bytes_held(page_number first, std::size_t count, bool spilled) const noexcept;
+  template <class Once>
+  std::optional<failed_transfer> transfer(failure::operation what, int at_none, page_number first,
+                                          std::size_t count, bool spilled, Once&& once) const noexcept;
   void transfer_all(std::span<page_run> runs, bool writes, os::parallel_io& io,
                     std::span<os::transfer_request> requests) const noexcept;
 
