@@ -179,16 +179,25 @@ TEST_F(KindOnNodes, InterleavesByWeight) {
   EXPECT_TRUE(k.free(block));
 }
 
-TEST_F(KindOnNodes, PreferredMemoryGoesElsewhereWhenTheNodeIsFull) {
+const os::numa_node* smallest_node() {
   const os::numa_node* smallest = nullptr;
   for (const os::numa_node& node : machine().nodes)
     if (node.bytes != 0 && (smallest == nullptr || node.bytes < smallest->bytes)) smallest = &node;
-  if (smallest->bytes > 2048 * mib) GTEST_SKIP() << "the smallest node is too large to be filled";
+  return smallest;
+}
+
+std::unique_ptr<kind> kind_of_node(const os::numa_node& node, numa_mode mode) {
   memory_request request;
   request.tier = memory_tier::nodes;
-  request.mode = numa_mode::preferred;
-  request.nodes = node_set::of(smallest->number);
-  const auto k = kind::create(request, small_kind("preferred"));
+  request.mode = mode;
+  request.nodes = node_set::of(node.number);
+  return kind::create(request, small_kind(mode == numa_mode::bind ? "strict" : "preferred"));
+}
+
+TEST_F(KindOnNodes, PreferredMemoryGoesElsewhereWhenTheNodeIsFull) {
+  const os::numa_node* const smallest = smallest_node();
+  if (smallest->bytes > 2048 * mib) GTEST_SKIP() << "the smallest node is too large to be filled";
+  const auto k = kind_of_node(*smallest, numa_mode::preferred);
   expect_on(*k, node_set::of(smallest->number), 4 * mib);
   std::vector<void*> blocks;
   bool elsewhere = false;
@@ -206,15 +215,9 @@ TEST_F(KindOnNodes, PreferredMemoryGoesElsewhereWhenTheNodeIsFull) {
 }
 
 TEST_F(KindOnNodes, AFullNodeIsAnAllocationThatFails) {
-  const os::numa_node* smallest = nullptr;
-  for (const os::numa_node& node : machine().nodes)
-    if (node.bytes != 0 && (smallest == nullptr || node.bytes < smallest->bytes)) smallest = &node;
+  const os::numa_node* const smallest = smallest_node();
   if (smallest->bytes > 2048 * mib) GTEST_SKIP() << "the smallest node is too large to be filled";
-  memory_request request;
-  request.tier = memory_tier::nodes;
-  request.mode = numa_mode::bind;
-  request.nodes = node_set::of(smallest->number);
-  const auto k = kind::create(request, small_kind("strict"));
+  const auto k = kind_of_node(*smallest, numa_mode::bind);
   std::vector<void*> blocks;
   std::size_t taken = 0;
   errno = 0;
@@ -241,15 +244,9 @@ TEST_F(KindOnNodes, AFullNodeIsAnAllocationThatFails) {
 
 // Nobody touches a block before the node is full: what was handed out must be there all the same.
 TEST_F(KindOnNodes, AFullNodeHasWhatItGave) {
-  const os::numa_node* smallest = nullptr;
-  for (const os::numa_node& node : machine().nodes)
-    if (node.bytes != 0 && (smallest == nullptr || node.bytes < smallest->bytes)) smallest = &node;
+  const os::numa_node* const smallest = smallest_node();
   if (smallest->bytes > 2048 * mib) GTEST_SKIP() << "the smallest node is too large to be filled";
-  memory_request request;
-  request.tier = memory_tier::nodes;
-  request.mode = numa_mode::bind;
-  request.nodes = node_set::of(smallest->number);
-  const auto k = kind::create(request, small_kind("strict"));
+  const auto k = kind_of_node(*smallest, numa_mode::bind);
   std::vector<void*> blocks;
   while (void* const block = k->malloc(4 * mib)) {
     blocks.push_back(block);
