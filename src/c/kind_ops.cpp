@@ -14,6 +14,8 @@ using namespace perdure::c;
 
 namespace {
 
+constexpr std::size_t most_taken_ahead = std::size_t{64} << 20;
+
 /// The table, and the context made with it.
 class operations {
  public:
@@ -55,7 +57,10 @@ class policy_of_operations final : public perdure::memory_policy {
   }
   std::size_t step(std::size_t missing, std::size_t committed) override {
     if (ops_->round_length != nullptr) return ops_->round_length(ops_.context(), missing, committed);
-    return parent_->step(missing, committed);
+    const std::size_t wanted = parent_->step(missing, committed);
+    if (!populates()) return wanted;
+    // Pages are taken at once, so no more than a part of what is used anyway.
+    return std::min(wanted, std::max(missing, std::min(committed / 8, most_taken_ahead)));
   }
   int protection(std::uint64_t offset, std::size_t bytes) override {
     if (ops_->protection != nullptr) return ops_->protection(ops_.context(), offset, bytes);

@@ -243,6 +243,21 @@ TEST(KindOps, InheritsWhatItDoesNotSay) {
   EXPECT_OK(perdure_kind_destroy(kind));
 }
 
+// A bound node's pages are taken when they are committed: not many more than asked for.
+TEST(KindOps, TakesLittleAheadOfABoundNode) {
+  perdure_kind* node = nullptr;
+  if (perdure_kind_of_node(0, &node) != PERDURE_OK) GTEST_SKIP() << perdure_last_error_message();
+  record r;
+  perdure_kind* const kind = create(table(), r, node);
+  use(kind);
+  perdure_kind_statistics now{};
+  now.struct_size = sizeof now;
+  EXPECT_OK(perdure_kind_stats_get(kind, &now));
+  EXPECT_GT(now.committed_bytes, 0u);
+  EXPECT_LE(now.committed_bytes, 16u << 20);
+  EXPECT_OK(perdure_kind_destroy(kind));
+}
+
 perdure_kind_ops allocating() {
   perdure_kind_ops ops = table();
   ops.malloc = [](void* context, std::size_t size, std::size_t alignment) -> void* {
