@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "translated_file.hpp"
 
 namespace perdure::bench {
 namespace {
@@ -42,6 +43,7 @@ struct settings {
   double seconds = 2;
   double warm_up = 1;
   std::uint64_t seed = 1;
+  std::size_t batch = 128;
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -172,10 +174,13 @@ class words_by_calls final : public words {
   std::uint64_t sum(std::uint64_t first, std::uint64_t end) override {
     std::uint64_t total = 0;
     for (std::uint64_t at = first; at < end;) {
-      const std::uint64_t count = std::min<std::uint64_t>(most / sizeof(std::uint64_t), end - at);
-      get(at * sizeof(std::uint64_t), count * sizeof(std::uint64_t));
-      for (std::uint64_t i = 0; i < count; ++i) total += buffer_.get()[i];
-      at += count;
+      // Whole pages are to be had only.
+      const std::uint64_t begin = at / words_of_page * words_of_page;
+      const std::uint64_t pages =
+          std::min<std::uint64_t>(most / page_bytes, (end - begin + words_of_page - 1) / words_of_page);
+      get(begin * sizeof(std::uint64_t), pages * page_bytes);
+      const std::uint64_t part_end = std::min(end, begin + pages * words_of_page);
+      for (; at < part_end; ++at) total += buffer_.get()[at - begin];
     }
     return total;
   }
@@ -191,11 +196,31 @@ class words_by_calls final : public words {
   std::unique_ptr<std::uint64_t, decltype(&std::free)> buffer_;
 };
 
+class translated_words final : public words {
+ public:
+  explicit translated_words(translated_file& file) : file_(file) {}
+  std::uint64_t read(std::uint64_t word) override {
+    return file_.with(word, false, [](std::uint64_t& there) { return there; });
+  }
+  void add(std::uint64_t word, std::uint64_t more) override {
+    file_.with(word, true, [more](std::uint64_t& there) { return there += more; });
+  }
+  std::uint64_t sum(std::uint64_t first, std::uint64_t end) override {
+    std::uint64_t total = 0;
+    for (std::uint64_t i = first; i < end; ++i) total += read(i);
+    return total;
+  }
+  void announce(const std::vector<std::uint64_t>&) override {}
+
+ private:
+  translated_file& file_;
+};
+
 /// The file as one peer has it.
 class peer {
  public:
   explicit peer(const settings& wanted) : bytes_(wanted.bytes) {
-    const bool stores = wanted.workload == "update";
+    const bool stores = wanted.workload == "update" || wanted.workload == "replace";
     const int access = stores ? O_RDWR : O_RDONLY;
     // What other runs left in the page cache would be read for nothing.
     const int cached = ::open(wanted.file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -209,6 +234,10 @@ class peer {
       o.mode = stores ? pager::mode::write_back : pager::mode::read_only;
       region_ = pager::map(wanted.file, o);
       base_ = reinterpret_cast<std::uint64_t*>(region_->data());
+      return;
+    }
+    if (wanted.peer == "translation") {
+      translated_.emplace(wanted.file, wanted.budget, stores);
       return;
     }
     file_ = ::open(wanted.file.c_str(), access | O_CLOEXEC | (wanted.peer == "pread" ? O_DIRECT : 0));
@@ -232,6 +261,7 @@ class peer {
   }
 
   std::unique_ptr<words> for_thread() {
+    if (translated_) return std::make_unique<translated_words>(*translated_);
     if (base_ == nullptr) return std::make_unique<words_by_calls>(file_);
     return std::make_unique<words_in_memory>(base_, region_ ? &*region_ : nullptr);
   }
@@ -259,6 +289,7 @@ class peer {
   int file_ = -1;
   std::uint64_t* base_ = nullptr;
   std::optional<pager::region> region_;
+  std::optional<translated_file> translated_;
 };
 
 void expect(std::uint64_t got, std::uint64_t wanted) {
@@ -304,9 +335,47 @@ step step_of(const settings& wanted, unsigned thread) {
       w.add(random.below(count), 1);
       return std::uint64_t{1};
     };
-  if (wanted.workload == "batches")
+  if (wanted.workload == "replace")
+    // Looks before it stores: two faults, unless the page came in writable.
     return [=](words& w, random_numbers& random) {
-      std::vector<std::uint64_t> batch(32);
+      const std::uint64_t word = random.below(count);
+      w.add(word, w.read(word) | 1);
+      return std::uint64_t{1};
+    };
+  if (wanted.workload == "kmers")
+    // A table of prefixes, a sixty-fourth of the file, tells where the suffixes are; a few of these are
+    // looked at.
+    return [=](words& w, random_numbers& random) {
+      const std::uint64_t prefixes = count / 64;
+      const std::uint64_t prefix = random.below(prefixes);
+      expect(w.read(prefix), prefix);
+      const std::uint64_t bucket = prefixes + random_numbers(prefix).below(count - prefixes - 256);
+      for (std::uint64_t i = 0; i < 4; ++i) {
+        const std::uint64_t suffix = bucket + random.below(256);
+        expect(w.read(suffix), suffix);
+      }
+      return std::uint64_t{1};
+    };
+  if (wanted.workload == "bfs")
+    // For a vertex: where its neighbours are, then all of them in a row (few mostly, sometimes thousands),
+    // and for some of them what is known of it, in a small table.
+    return [=](words& w, random_numbers& random) {
+      const std::uint64_t visited = count / 256;
+      const std::uint64_t vertices = count / 16;
+      const std::uint64_t vertex = visited + random.below(vertices);
+      expect(w.read(vertex), vertex);
+      const auto degree = static_cast<std::uint64_t>(4 / std::max(random.fraction(), 1.0 / 1024));
+      const std::uint64_t first = visited + vertices + random.below(count - visited - vertices - degree);
+      expect(w.sum(first, first + degree), degree * first + degree * (degree - 1) / 2);
+      for (std::uint64_t i = 0; i < degree; i += 4) {
+        const std::uint64_t neighbour = random.below(visited);
+        expect(w.read(neighbour), neighbour);
+      }
+      return std::uint64_t{1};
+    };
+  if (wanted.workload == "batches")
+    return [=, size = wanted.batch](words& w, random_numbers& random) {
+      std::vector<std::uint64_t> batch(size);
       for (std::uint64_t& page : batch) page = random.below(pages);
       w.announce(batch);
       for (const std::uint64_t page : batch) expect(w.read(page * words_of_page), page * words_of_page);
@@ -388,9 +457,9 @@ nlohmann::json run(const settings& wanted) {
 int main(int argc, char** argv) {
   CLI::App app{"Touches a file larger than memory"};
   perdure::bench::settings wanted;
-  app.add_option("--peer", wanted.peer, "pager, mmap, mmap_random, or pread");
+  app.add_option("--peer", wanted.peer, "pager, mmap, mmap_random, pread, or translation");
   app.add_option("--workload", wanted.workload,
-                 "uniform, zipf, binary_search, update, batches, or sequential");
+                 "uniform, zipf, binary_search, kmers, bfs, update, replace, batches, or sequential");
   app.add_option("--file", wanted.file, "made if it is not there or has another size")->required();
   app.add_option("--bytes", wanted.bytes, "size of the file")->required();
   app.add_option("--budget", wanted.budget, "of the pager, in bytes");
@@ -398,6 +467,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", wanted.seconds);
   app.add_option("--warm-up", wanted.warm_up, "seconds");
   app.add_option("--seed", wanted.seed);
+  app.add_option("--batch", wanted.batch, "pages that are announced together");
   CLI11_PARSE(app, argc, argv);
   try {
     std::cout << perdure::bench::run(wanted).dump() << '\n';

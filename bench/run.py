@@ -525,15 +525,21 @@ def bench_store(options, report):
 # The pager -----------------------------------------------------------------------------------------------
 
 # workload -> (peers, {peer: goal}); a goal is how many times the pager's rate must be the peer's.
+PAGER_PEERS = ("mmap", "mmap_random", "pread", "translation")
 PAGER_WORKLOADS = {
-    "uniform": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 0.95, "pread": 0.88}),
-    "zipf": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 1.15}),
-    "binary_search": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 1.15}),
-    "update": (("mmap", "mmap_random", "pread"), {"mmap": 5, "mmap_random": 1.0}),
-    "batches": (("mmap", "mmap_random", "pread"), {"pread": 4}),
+    "uniform": (PAGER_PEERS, {"mmap": 5, "mmap_random": 0.95, "pread": 0.88}),
+    "zipf": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.15}),
+    "binary_search": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.15}),
+    "kmers": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.0}),
+    "bfs": (PAGER_PEERS, {"mmap_random": 1.0}),
+    "update": (PAGER_PEERS, {"mmap_random": 1.0}),
+    "replace": (PAGER_PEERS, {"mmap_random": 1.0}),
+    "batches": (PAGER_PEERS, {"pread": 4}),
     "sequential": (("mmap", "pread"), {"mmap": 0.9}),
+    "resident": (("mmap",), {"mmap": 0.99}),
 }
-ONE_THREAD = ("batches", "sequential")
+ONE_THREAD = ("batches", "sequential", "resident")
+STORES = ("update", "replace")
 
 
 def bench_pager(options, report):
@@ -542,37 +548,71 @@ def bench_pager(options, report):
     data = (256 if options.quick else options.pager_mebibytes) << 20
     limit = data // 16
     seconds = ["--seconds", "0.2", "--warm-up", "0.2"] if options.quick else ["--seconds", "4", "--warm-up", "6"]
-    # Random updates spoil the content that the others check.
-    files = {workload: report.directory / ("updated.data" if workload == "update" else "pager.data")
-             for workload in PAGER_WORKLOADS}
-    for file in sorted(set(files.values())):
+    chosen = {workload: PAGER_WORKLOADS[workload] for workload in options.pager_workload or PAGER_WORKLOADS}
+    # Random updates spoil the content that the others check. What is to be in memory as a whole must fit.
+    sizes = {workload: min(data, 64 << 20) if workload == "resident" else data for workload in chosen}
+    files = {workload: report.directory / ("updated.data" if workload in STORES else
+                                           f"pager-{sizes[workload] >> 20}.data") for workload in chosen}
+    for workload, file in files.items():
         report.progress(f"making {file.name}")
-        run(program, ["--peer", "pread", "--file", file, "--bytes", data, "--seconds", 0.01, "--warm-up", 0])
+        run(program, ["--peer", "pread", "--workload", workload if workload in STORES else "uniform", "--file", file,
+                      "--bytes", sizes[workload], "--seconds", 0.01, "--warm-up", 0])
     with MemoryGroup(limit) as group:
         if not group:
             report.say("pager: left out, as no control group with a memory limit can be made here")
             return
-        for workload, (peers, goals) in PAGER_WORKLOADS.items():
+        for workload, (peers, goals) in chosen.items():
+            is_resident = workload == "resident"
             all_threads = (1,) if workload in ONE_THREAD else options.threads or ((2,) if options.quick else (1, 8, 32))
             lines = []
             for threads in all_threads:
                 # Code and libraries, the tables and those of the kernel, and for each thread its stack and buffers.
                 overhead = (8 << 20) + data // 256 + threads * ((1280 if workload == "sequential" else 256) << 10)
-                arguments = ["--workload", workload, "--file", files[workload], "--bytes", data, "--threads", threads,
-                             "--budget", limit - overhead, *seconds]
+                arguments = ["--workload", "uniform" if is_resident else workload, "--file", files[workload],
+                             "--bytes", sizes[workload], "--threads", threads,
+                             "--budget", sizes[workload] if is_resident else limit - overhead, *seconds]
+                command = (lambda *words: words) if is_resident else group.command
                 samples = interleave(
                     {peer: lambda peer=peer: json.loads(
-                        run_process(group.command(program, "--peer", peer, *arguments))[0])
+                        run_process(command(program, "--peer", peer, *arguments))[0])
                      for peer in ("pager", *peers)}, options.rounds, report.progress)
                 report.samples[f"pager/{workload}/{threads}"] = samples
-                rate = {peer: median(taken, "rate") for peer, taken in samples.items()}
+                rate = {peer: max(median(taken, "rate"), 1) for peer, taken in samples.items()}
                 lines.append([f"{threads} threads" if threads > 1 else "1 thread", f"{rate['pager']:.0f}",
                               *(f"{rate['pager'] / rate[peer]:.2f}" for peer in peers)])
                 for peer, goal in goals.items():
                     report.figure(f"pager, {workload}, {threads} threads: time / {peer}'s",
                                   rate[peer] / rate["pager"], 1 / goal)
-            report.table(f"Pager: {workload} in {data >> 20} MiB, memory {limit >> 20} MiB; operations a second, and how "
-                         "many times the peer's", ["", "pager", *(f"/ {peer}" for peer in peers)], lines)
+            memory = "all of it" if is_resident else f"{limit >> 20} MiB"
+            report.table(f"Pager: {workload} in {sizes[workload] >> 20} MiB, memory {memory}; operations a second, and "
+                         "how many times the peer's", ["", "pager", *(f"/ {peer}" for peer in peers)], lines)
+
+
+def bench_bfs(options, report):
+    """Searches of a graph of which all, half, or a quarter fits in memory, with the arrays of the search."""
+    program = options.bin / "bench_external_bfs"
+    scale = 14 if options.quick else options.bfs_scale
+    threads = (options.threads or [2])[0]
+    arguments = ["--file", report.directory / "graph.csr", "--scale", scale, "--threads", threads]
+    report.progress("making the graph")
+    run(program, arguments)
+    shares = {"ordinary memory": 0, "all": 1, "1/2": 2, "1/4": 4}
+    samples = interleave({name: lambda share=share: run(program, [*arguments, "--share", share])
+                          for name, share in shares.items()}, options.rounds, report.progress)
+    report.samples[f"bfs/{scale}"] = samples
+    first = {name: median(taken, "first_seconds") for name, taken in samples.items()}
+    later = {name: median(taken, "later_seconds") for name, taken in samples.items()}
+    mebibytes = {name: 0 if name == "ordinary memory" else median(taken, "pager.bytes_read") / 2**20
+                 for name, taken in samples.items()}
+    size = samples["all"][0]["bytes"] / 2**20
+    report.table(f"External BFS: R-MAT of scale {scale}, {size:.0f} MiB with the arrays of the search, {threads} threads; "
+                 "the first search reads the graph, later ones what does not stay in memory",
+                 ["in memory", "first", "/ all", "later", "MiB read"],
+                 [[name, f"{first[name]:.3f} s", "" if name == "ordinary memory" else f"{first[name] / first['all']:.2f}",
+                   f"{later[name]:.3f} s", f"{mebibytes[name]:.0f}"] for name in shares])
+    for name, goal in (("1/2", 1.25), ("1/4", 1.5)):
+        report.figure(f"external BFS, {name} in memory: time / all's, graph on the device",
+                      first[name] / first["all"], goal)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -604,7 +644,8 @@ def describe_machine(directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("alloc", "kinds", "malloc", "migration", "adjacency", "store", "pager"),
+    parser.add_argument("--only", choices=("alloc", "kinds", "malloc", "migration", "adjacency", "store", "pager",
+                                           "bfs"),
                         action="append",
                         help="run only this group (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="tiny inputs and one round: does everything work?")
@@ -614,6 +655,9 @@ def main():
     parser.add_argument("--mebibytes", type=int, default=1024, help="heap of the checkpoint figures (default 1024)")
     parser.add_argument("--pager-mebibytes", type=int, default=4096,
                         help="file of the pager's figures, 16 times the memory it has (default 4096, least 256)")
+    parser.add_argument("--pager-workload", choices=tuple(PAGER_WORKLOADS), action="append",
+                        help="only this one of the pager's (may be repeated)")
+    parser.add_argument("--bfs-scale", type=int, default=22, help="R-MAT scale of the external search (default 22)")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bench/bin", help="folder of the programs")
     parser.add_argument("--directory", type=Path, help="where stores are made; decides the file system measured")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/results.json")
@@ -632,7 +676,7 @@ def main():
         report.say(f"The machine is not idle (load {machine['load']:.1f}): times will be off.")
 
     groups = {"alloc": bench_alloc, "kinds": bench_kinds, "malloc": bench_malloc, "migration": bench_migration,
-              "adjacency": bench_adjacency, "store": bench_store, "pager": bench_pager}
+              "adjacency": bench_adjacency, "store": bench_store, "pager": bench_pager, "bfs": bench_bfs}
     started = time.monotonic()
     for name, group in groups.items():
         if not options.only or name in options.only:

@@ -7,3 +7,10 @@ function(perdure_set_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
 endfunction()
+
+# For targets with precompiled headers: g++ forgets that these are the system's, and warns of what it makes of them.
+function(perdure_trust_system_headers target)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+endfunction()

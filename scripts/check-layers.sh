@@ -38,5 +38,6 @@ forbid examples '(os|segment|pager|store|heap|kind|manager)/' 'uses the public h
 forbid compat '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
 forbid compat 'perdure/.*detail/' 'uses the public headers only'
 forbid src/malloc '(store|kind|manager)/' 'knows nothing of files'
+forbid src/pager_preload '(pager|segment|store|heap|kind|manager|malloc)/' 'uses the public headers, and the system'
 forbid include/perdure '(os|segment|pager|store|heap|kind|manager)/' 'must stand without the sources'
 exit $broken

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <perdure/checkpoint_log.hpp>
+#include <perdure/pager.hpp>
 #include <perdure/pending_checkpoint.hpp>
 #include <perdure/repair.hpp>
 #include <perdure/verify.hpp>
@@ -20,10 +22,19 @@ namespace perdure {
 class segment;
 struct page_run;
 
-/// Where the bytes of an open store live; see docs/architecture.md.
+/// Where the bytes of an open store live; see docs/architecture.md. Any store may be opened with any of them.
 enum class backing {
   private_memory,  ///< private mapping of the home files: atomic checkpoints (default)
   shared_file,     ///< shared mapping: durable only after a clean close; for comparison and tmpfs
+  /// At most `memory_budget` is in memory, the rest comes when it is touched and goes when room is needed:
+  /// for stores larger than memory. Atomic checkpoints. What a program must know (system calls need
+  /// `datastore::pin`; a forked child has no segment) is in docs/pager.md. Where the kernel lacks what it
+  /// needs
+  /// (`datastore::tracker` is not "pager" then) as `private_memory`.
+  paged,
+  /// Persistent memory: stores go to the home files themselves, on a DAX file system, with no copy in
+  /// ordinary memory. Atomic checkpoints. `unsupported` elsewhere. What a program must know: docs/dax.md.
+  dax,
 };
 
 /// What of a store is checked when it is opened. Super block, headers, lengths and the journals that are
@@ -35,7 +46,8 @@ enum class verify_mode {
   /// and nobody does later. A thread that touches damage does not see it: it gets SIGBUS, unless
   /// `set_damage_handler` (<perdure/damage.hpp>) says otherwise. *System calls* on memory that was not
   /// touched yet fail with EFAULT: call `datastore::require_sound` first. What is damaged on its way from the
-  /// device later, when memory was short, is not noticed. Not for the `shared_file` backing: `unsupported`.
+  /// device later, when memory was short, is not noticed. Not for writers with the backings `shared_file` and
+  /// `dax`: `unsupported`.
   lazy,
 };
 
@@ -44,6 +56,8 @@ enum class verify_mode {
 struct store_options {
   std::size_t capacity = std::size_t{1} << 40;  ///< bytes of address space reserved; rounded up to 1 GiB
   std::size_t home_file_size = std::size_t{1} << 40;  ///< bytes per `heap.NNN`; a multiple of 2 MiB
+  /// The environment's PERDURE_BACKING ("private", "paged", "dax" or "shared") is taken instead of the
+  /// default.
   perdure::backing backing = perdure::backing::private_memory;
   bool pinned = false;      ///< record the base address and always map there, so plain pointers survive
   void* address = nullptr;  ///< base of a pinned store, a multiple of 1 GiB; null: chosen
@@ -59,7 +73,8 @@ struct store_options {
   /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
   /// What is watched is all memory of the process that no file backs; what giving up pages does not make less
   /// is taken to be the program's own. 0: the environment's PERDURE_MEMORY_BUDGET in MiB, else half of the
-  /// memory of the machine or of the control group's limit.
+  /// memory of the machine or of the control group's limit. With the `paged` backing, for readers too, what
+  /// all pages in memory may take, at least 16 KiB.
   std::size_t memory_budget = 0;
 };
 
@@ -138,6 +153,10 @@ class datastore {
   /// if nothing is there; `not_a_store` (nothing is touched) if something else is; `in_use`.
   static bool remove(const std::filesystem::path& path);
 
+  /// Why stores in this directory cannot have the `dax` backing; nothing if they can. Makes a file without a
+  /// name there for a moment.
+  static std::optional<std::string> why_not_persistent(const std::filesystem::path& directory);
+
   /// Raises the capacity of a store that no one has open; returns what it is then. A capacity is never
   /// lowered. Durable on return. `in_use`, `invalid_argument`, `address_taken` (a pinned store that would not
   /// fit at its address any more), `not_found`, `not_a_store`, `io`.
@@ -171,7 +190,7 @@ class datastore {
   /// checkpoint that failed changes nothing but that: the next has its pages too.
   ///
   /// One is under way at a time: the call waits until the last checkpoint is durable and home. Synchronous
-  /// where it cannot be otherwise: with the page tracker "pagemap" and the `shared_file` backing.
+  /// where it cannot be otherwise: with the page tracker "pagemap" and the backings `shared_file` and `dax`.
   virtual pending_checkpoint checkpoint_async(std::span<const page_run> released = {},
                                               std::string_view label = {}) = 0;
 
@@ -183,8 +202,21 @@ class datastore {
   /// go on meanwhile: who stores to 2 MiB that are being written waits. They are held by SIGSEGV, so they
   /// must not block that signal; a *system call* that stores there fails with EFAULT; and direct I/O into the
   /// store is not safe. Done by itself when changed pages exceed `store_options::memory_budget`. `no_space`,
-  /// `io`. Does nothing for readers and with the `shared_file` backing.
+  /// `io`. Does nothing for readers and with the backings `shared_file` and `dax`.
   virtual void trim() = 0;
+
+  /// Brings memory in and keeps it in while the pin lives; with the `paged` backing system calls need that,
+  /// as they cannot wait for pages and fail with EFAULT. Memory that a call may store to is in every
+  /// checkpoint until then, changed or not. An empty pin with other backings, where nothing is needed.
+  /// Thread-safe. `out_of_capacity` when fewer than four pages of the budget would be left,
+  /// `invalid_argument` for bytes that are not in the segment, `damaged`, `io`.
+  [[nodiscard]] virtual pager::pin pin(const void* address, std::size_t bytes,
+                                       pager::pin_for use = pager::pin_for::reading);
+  /// Brings memory in, as much as fits in half of the budget, with many reads at a time. Nothing with other
+  /// backings. Thread-safe. `invalid_argument`, `io`.
+  virtual void prefetch(const void* address, std::size_t bytes);
+  /// What the pager did; nothing with other backings.
+  virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
 
   /// For a store opened with `verify_mode::lazy`: checks now what of these bytes was not touched yet, and
   /// throws `damaged`, which names the page, instead of a signal when they are. Checks whole extents of 2
@@ -192,9 +224,15 @@ class datastore {
   /// bytes that are not in the segment. Thread-safe.
   void require_sound(const void* address, std::size_t bytes);
 
+  /// With the `dax` backing: does now what the first store to these bytes would do in a signal handler, so
+  /// that a lack of disk space is an exception here (`no_space`) and no SIGBUS there, and system calls can
+  /// store there; until the next checkpoint. Returns at once otherwise. `invalid_argument` for bytes that are
+  /// not in the segment, `read_only`. Thread-safe.
+  void make_writable(void* address, std::size_t bytes);
+
   /// Copies the store as of its last checkpoint, as `copy` does. What is written to the segment meanwhile is
-  /// not in it, and need not wait for it. A `shared_file` store is checkpointed first, so its writers must
-  /// be quiet.
+  /// not in it, and need not wait for it; with the `dax` backing threads that store wait. A `shared_file`
+  /// store is checkpointed first, so its writers must be quiet.
   virtual void snapshot(const std::filesystem::path& to) = 0;
 
   /// Releases the mapping, files and lock without a checkpoint, but waits for one that is under way: changes
@@ -207,8 +245,15 @@ class datastore {
   virtual bool read_only() const noexcept = 0;
   virtual const std::filesystem::path& path() const noexcept = 0;
   virtual store_info info() const = 0;
-  /// Which page tracker is in use: "uffd", "pagemap", "mprotect", or "none".
+  /// Which page tracker is in use: "uffd", "pagemap", "mprotect", "pager" (`paged`), or "none".
   virtual std::string tracker() const = 0;
+
+ protected:
+  /// Throws `invalid_argument` for bytes that are not in the segment.
+  page_run pages_of(const void* address, std::size_t bytes);
+
+ private:
+  virtual void admit_stores(const page_run&) {}
 };
 
 }  // namespace perdure

@@ -123,6 +123,8 @@ class basic_manager {
   void require_sound(const void* address, std::size_t bytes) const {
     core().store().require_sound(address, bytes);
   }
+  /// Prepares these bytes to be stored to, as `datastore::make_writable` does, with the `dax` backing.
+  void make_writable(void* address, std::size_t bytes) { core().store().make_writable(address, bytes); }
 
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
   /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.

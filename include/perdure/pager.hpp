@@ -23,9 +23,10 @@ enum class mode {
 
 /// How it is done. `automatic` takes the first that this kernel and user can do.
 enum class tier {
-  automatic,
-  uffd_sigbus,  ///< the pager: pages come and go under its budget
-  plain,        ///< the kernel's own mapping, told that access is random; the budget is not kept
+  automatic = 0,
+  uffd_sigbus = 1,  ///< the pager: pages come and go under its budget
+  guard = 3,  ///< the same where userfaultfd is forbidden; every page touched in a writable region is written
+  plain = 2,  ///< the kernel's own mapping, told that access is random; the budget is not kept
 };
 
 /// How the file is read and written.
@@ -39,12 +40,16 @@ struct options {
   /// as much as it has.
   std::size_t budget = 0;
   pager::mode mode = pager::mode::read_only;
-  /// `automatic` takes PERDURE_PAGER_TIER (uffd_sigbus, plain) if that is set.
+  /// `automatic` takes PERDURE_PAGER_TIER (uffd_sigbus, guard, plain) if that is set.
   pager::tier tier = pager::tier::automatic;
   pager::transfer transfer = pager::transfer::automatic;
   /// For `private_copy`: where changed pages that do not fit the budget go, in a file without a name. Unset:
   /// the file's own directory, or else TMPDIR, or else /tmp.
   std::filesystem::path spill_directory;
+  /// The part of the file that is mapped: where it begins, a multiple of 4096, and how long it is; 0: up to
+  /// the end of the file.
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
 };
 
 /// Four pages: what one instruction may touch at once. A thread that touches memory needs up to four pages of
@@ -94,9 +99,15 @@ enum class advice {
 /// What system calls are going to do with pinned memory.
 enum class pin_for { reading, writing };
 
+class pin;
+
 namespace detail {
+class file_io;
 class mapped_file;
-}
+class publication;
+/// Takes over what was pinned.
+pager::pin adopt_pin(mapped_file& owner, byte_range pinned) noexcept;
+}  // namespace detail
 
 /// Keeps pages in memory while it lives. Must not outlive its region.
 class pin {
@@ -107,7 +118,7 @@ class pin {
   ~pin();
 
  private:
-  friend class region;
+  friend pager::pin detail::adopt_pin(detail::mapped_file& owner, byte_range pinned) noexcept;
   pin(detail::mapped_file* owner, byte_range range) noexcept : owner_(owner), range_(range) {}
 
   detail::mapped_file* owner_ = nullptr;
@@ -127,7 +138,8 @@ class region {
   ~region();
 
   std::byte* data() const noexcept;
-  /// Bytes of the file when it was mapped. What follows up to the end of the page reads as zero.
+  /// Bytes that are mapped. What follows up to the end of the page reads as zero, or as the file's next
+  /// bytes.
   std::size_t size() const noexcept;
 
   /// Makes all changes that were made before the call durable in the file. Nothing for other modes. Where it
@@ -146,6 +158,14 @@ class region {
 
   void advise(byte_range range, advice what);
 
+  /// Replaces the region, at the same addresses and in one step, by the kernel's own mapping of the file,
+  /// private or shared, from which the caller may `munmap` it or do whatever else the region must not bear.
+  /// Threads may touch it meanwhile. The object ends without it, and must outlive touches that began before;
+  /// its functions need not do anything any more. Of `read_only` regions only: else `errc::invalid_argument`.
+  /// In a forked child it puts the kernel's mapping where the region was: `errc::already_exists` if something
+  /// else has come there.
+  void hand_over(bool shared = false);
+
   pager::statistics statistics() const;
   /// Never `automatic`.
   pager::tier tier() const noexcept;
@@ -157,16 +177,18 @@ class region {
  private:
   friend region map(const std::filesystem::path& path, const options& wanted);
   friend region map(int descriptor, const options& wanted);
-  explicit region(std::unique_ptr<detail::mapped_file> file) noexcept;
+  static region over(std::unique_ptr<detail::file_io> file, const options& wanted);
+  region(std::unique_ptr<detail::mapped_file> file, std::unique_ptr<detail::publication> shown) noexcept;
 
   byte_range part(const void* address, std::size_t bytes) const;
 
   std::unique_ptr<detail::mapped_file> file_;
+  std::unique_ptr<detail::publication> shown_;  // ends before what it shows
 };
 
-/// Maps a regular file as long as it is now. `errc::not_found`, `permission_denied`, `invalid_argument` (an
-/// empty file, a directory, too small a budget), `unsupported` (a tier that is not to be had),
-/// `out_of_memory`.
+/// Maps a regular file, or a part, as long as it is now. `errc::not_found`, `permission_denied`,
+/// `invalid_argument` (an empty file, a directory, too small a budget, a part that it lacks), `unsupported`
+/// (a tier that is not to be had), `out_of_memory`.
 region map(const std::filesystem::path& path, const options& wanted);
 /// The same for an open file, whose descriptor stays the caller's and may be closed. Must be open for
 /// reading, and for writing where changes go to the file.

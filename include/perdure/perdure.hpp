@@ -32,6 +32,7 @@
 #include <perdure/offset_ptr.hpp>
 #include <perdure/open_mode.hpp>
 #include <perdure/pager.hpp>
+#include <perdure/pager_monitor.hpp>
 #include <perdure/persistable.hpp>
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>

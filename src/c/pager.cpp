@@ -15,6 +15,7 @@ static_assert(PERDURE_MAP_PRIVATE_COPY == static_cast<int>(pager::mode::private_
 static_assert(PERDURE_MAP_WRITE_BACK == static_cast<int>(pager::mode::write_back));
 static_assert(PERDURE_PAGER_UFFD_SIGBUS == static_cast<int>(pager::tier::uffd_sigbus));
 static_assert(PERDURE_PAGER_PLAIN == static_cast<int>(pager::tier::plain));
+static_assert(PERDURE_PAGER_GUARD == static_cast<int>(pager::tier::guard));
 static_assert(PERDURE_ADVICE_RANDOM == static_cast<int>(pager::advice::random));
 static_assert(PERDURE_ADVICE_WILL_NEED == static_cast<int>(pager::advice::will_need));
 static_assert(PERDURE_ADVICE_DONT_NEED == static_cast<int>(pager::advice::dont_need));
@@ -29,6 +30,8 @@ pager::options options_for(const perdure_map_options* given) {
   options.mode = static_cast<pager::mode>(wanted.mode);
   options.tier = static_cast<pager::tier>(wanted.tier);
   if (wanted.buffered != 0) options.transfer = pager::transfer::buffered;
+  options.offset = wanted.offset;
+  options.bytes = wanted.bytes;
   if (wanted.spill_directory != nullptr) options.spill_directory = wanted.spill_directory;
   return options;
 }

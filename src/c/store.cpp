@@ -29,6 +29,12 @@ perdure::store_options options_of(const perdure_store_options* given) {
     case PERDURE_BACKING_SHARED:
       options.backing = perdure::backing::shared_file;
       break;
+    case PERDURE_BACKING_PAGED:
+      options.backing = perdure::backing::paged;
+      break;
+    case PERDURE_BACKING_DAX:
+      options.backing = perdure::backing::dax;
+      break;
     default:
       refuse("options->backing is " + std::to_string(wanted.backing) + ", which is none");
   }

@@ -97,8 +97,8 @@ void observe_files(file_observer* observer) noexcept {
   observer_of_all.store(observer);
 }
 
-bool files_are_observed() noexcept {
-  return observer_of_all.load(std::memory_order_relaxed) != nullptr;
+file_observer* observer_of_files() noexcept {
+  return observer_of_all.load(std::memory_order_relaxed);
 }
 
 process_identity this_process() {
@@ -178,11 +178,13 @@ std::size_t file::read_at(void* to, std::size_t bytes, std::uint64_t offset) con
   return done;
 }
 
+// The C library's functions are cancellation points, the calls of these are not.
+
 std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept {
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t got =
-        ::pread(descriptor, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+    const long got =
+        ::syscall(SYS_pread64, descriptor, static_cast<char*>(to) + done, bytes - done, offset + done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
     if (got == 0) break;
@@ -191,7 +193,6 @@ std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uin
   return static_cast<std::ptrdiff_t>(done);
 }
 
-// The C library's functions are cancellation points, these calls are not.
 std::ptrdiff_t read_once(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept {
   long got;
   do {
@@ -279,29 +280,36 @@ void file::write_at(std::span<iovec> parts, std::uint64_t offset) const {
   }
 }
 
-void file::resize(std::uint64_t bytes) const {
+bool try_resize(int descriptor, std::uint64_t bytes) noexcept {
   int result;
   do {
-    result = observed({.operation = file_operation::resize, .descriptor = descriptor_, .bytes = bytes},
-                      [&](std::uint64_t) { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
+    result = observed({.operation = file_operation::resize, .descriptor = descriptor, .bytes = bytes},
+                      [&](std::uint64_t) { return ::ftruncate(descriptor, static_cast<off_t>(bytes)); });
   } while (result != 0 && errno == EINTR);
-  if (result != 0) throw_errno("resize", path_.string());
+  return result == 0;
 }
 
-bool file::reserve_space(std::uint64_t offset, std::uint64_t bytes) const {
-  if (bytes == 0) return true;
+void file::resize(std::uint64_t bytes) const {
+  if (!try_resize(descriptor_, bytes)) throw_errno("resize", path_.string());
+}
+
+bool try_reserve_space(int descriptor, std::uint64_t offset, std::uint64_t bytes) noexcept {
   int result;
   do {
     result = observed({.operation = file_operation::reserve_space,
-                       .descriptor = descriptor_,
+                       .descriptor = descriptor,
                        .offset = offset,
                        .bytes = bytes},
                       [&](std::uint64_t) {
-                        return ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                        return ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                                            static_cast<off_t>(bytes));
                       });
   } while (result != 0 && errno == EINTR);
-  if (result == 0) return true;
+  return result == 0;
+}
+
+bool file::reserve_space(std::uint64_t offset, std::uint64_t bytes) const {
+  if (bytes == 0 || try_reserve_space(descriptor_, offset, bytes)) return true;
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL || errno == EPERM) return false;
   throw_errno("reserve space in", path_.string());
 }

@@ -89,6 +89,11 @@ std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uin
 std::ptrdiff_t read_once(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
 std::ptrdiff_t write_once(int descriptor, const void* from, std::size_t bytes, std::uint64_t offset) noexcept;
 
+/// As file::resize and file::reserve_space, but false with errno, also where the file system cannot reserve.
+/// Async-signal-safe if the observer is.
+bool try_resize(int descriptor, std::uint64_t bytes) noexcept;
+bool try_reserve_space(int descriptor, std::uint64_t offset, std::uint64_t bytes) noexcept;
+
 /// Makes an empty directory with mode 0700 less the umask. EEXIST when there is something of that name.
 void make_directory(const std::filesystem::path& path);
 /// Gives `from` the name `to`, which must not exist: EEXIST. Both on one file system.

@@ -25,6 +25,7 @@ enum class file_operation {
   rename,          ///< `name` becomes `new_name`; both relative to `descriptor`, or paths where that is -1
   remove,          ///< `name` in `descriptor`
   make_directory,  ///< `name` is a path
+  persist,         ///< `data` are stored-to parts of persistent mappings; cannot fail
 };
 
 /// One system call, about to be made or just made.
@@ -59,7 +60,12 @@ class file_observer {
 /// no call is under way in another thread.
 void observe_files(file_observer* observer) noexcept;
 
+/// The one in place, or nullptr.
+file_observer* observer_of_files() noexcept;
+
 /// Whether there is one, so that what is not made call by call has to be.
-bool files_are_observed() noexcept;
+inline bool files_are_observed() noexcept {
+  return observer_of_files() != nullptr;
+}
 
 }  // namespace perdure::os

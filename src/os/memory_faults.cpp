@@ -1,15 +1,19 @@
 #include "os/memory_faults.hpp"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <forward_list>
 #include <mutex>
 #include <optional>
 
+#include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
@@ -28,8 +32,13 @@ struct slot {
 std::array<slot, 1024> slots;
 std::atomic<std::size_t> slots_used{0};  // the furthest one ever taken, plus one
 std::mutex slots_changing;
-struct sigaction previous_segv;
-struct sigaction previous_bus;
+// Replaced while other threads may read them, so what they pointed to stays.
+std::atomic<const struct sigaction*> previous_segv{nullptr};
+std::atomic<const struct sigaction*> previous_bus{nullptr};
+const struct sigaction& keep(const struct sigaction& action) {
+  static auto& all = *new std::forward_list<struct sigaction>;
+  return all.emplace_front(action);
+}
 
 #if defined(__aarch64__)
 // The exception syndrome that the kernel leaves among the frame's records.
@@ -63,7 +72,10 @@ std::optional<touch> touch_of([[maybe_unused]] const ucontext_t* context) noexce
 #endif
 }
 
-bool is_admitted(std::byte* address, touch how, watched_touches asked) noexcept {
+enum class answer { nobodys, refused, admitted };
+
+answer ask(std::byte* address, touch how, watched_touches asked) noexcept {
+  answer given = answer::nobodys;
   const std::size_t used = slots_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {
     const slot& watched = slots[i];
@@ -74,9 +86,14 @@ bool is_admitted(std::byte* address, touch how, watched_touches asked) noexcept 
       continue;
     if (watched.admit.load(std::memory_order_relaxed)(watched.context.load(std::memory_order_relaxed),
                                                       address, how))
-      return true;
+      return answer::admitted;
+    given = answer::refused;
   }
-  return false;
+  return given;
+}
+
+bool is_admitted(std::byte* address, touch how, watched_touches asked) noexcept {
+  return ask(address, how, asked) == answer::admitted;
 }
 
 void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
@@ -90,15 +107,44 @@ void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void
   }
 }
 
+// As the kernel does for a mapped file that cannot be read.
+void send_bus_error(void* address) noexcept {
+  siginfo_t info{};
+  info.si_signo = SIGBUS;
+  info.si_code = BUS_ADRERR;
+  info.si_addr = address;
+  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), SIGBUS, &info);
+}
+
+// Whether there is nothing more to do than to return.
+bool is_answered_guarded(std::byte* address, touch how) noexcept {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const answer given = ask(address, how, watched_touches::guarded);
+  if (given == answer::refused) {
+    send_bus_error(address);
+    // Signals stay blocked until the handler returns: then it comes as if the touch itself had caused it.
+    return true;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return given == answer::admitted;
+}
+
 void on_segv(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   const std::optional<touch> how = touch_of(static_cast<const ucontext_t*>(context));
   auto* const address = static_cast<std::byte*>(info->si_addr);
-  const bool ours = info->si_code == SEGV_ACCERR && how &&
-                    (is_admitted(address, *how, watched_touches::all) ||
-                     (*how == touch::store && is_admitted(address, *how, watched_touches::stores)));
+  bool is_answered = false;
+  if (how && info->si_code == SEGV_ACCERR) {
+    is_answered = is_admitted(address, *how, watched_touches::all) ||
+                  (*how == touch::store && is_admitted(address, *how, watched_touches::stores));
+  } else if (how && info->si_code == SEGV_MAPERR) {
+    is_answered = is_answered_guarded(address, *how);
+  }
   errno = saved;
-  if (!ours) pass_on(previous_segv, signal, info, context);
+  if (!is_answered) pass_on(*previous_segv.load(std::memory_order_acquire), signal, info, context);
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
@@ -109,18 +155,21 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
                     is_admitted(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing);
   errno = saved;
   if (ours) return;
+  const struct sigaction& previous = *previous_bus.load(std::memory_order_acquire);
   // The handler before this one expects the signal mask that it asked for.
   sigset_t mask;
-  ::sigorset(&mask, &interrupted->uc_sigmask, &previous_bus.sa_mask);
-  if ((previous_bus.sa_flags & SA_NODEFER) == 0) ::sigaddset(&mask, SIGBUS);
+  ::sigorset(&mask, &interrupted->uc_sigmask, &previous.sa_mask);
+  if ((previous.sa_flags & SA_NODEFER) == 0) ::sigaddset(&mask, SIGBUS);
   ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  pass_on(previous_bus, signal, info, context);
+  pass_on(previous, signal, info, context);
 }
 
 using signal_handler = void (*)(int, siginfo_t*, void*);
 
+// `note` is told of the handler that was there before, unless it is the same.
+template <class Note>
 void install_handler(int signal, const char* name, signal_handler handler, bool with_signals_blocked,
-                     struct sigaction& previous) {
+                     Note&& note) {
   struct sigaction action {};
   action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -133,7 +182,7 @@ void install_handler(int signal, const char* name, signal_handler handler, bool 
   struct sigaction current {};
   if (::sigaction(signal, nullptr, &current) != 0) throw_errno("sigaction", name);
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == handler) return;
-  previous = current;
+  note(current);
   if (::sigaction(signal, &action, nullptr) != 0) throw_errno("sigaction", name);
 }
 
@@ -143,9 +192,11 @@ fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches whi
                          void* context) {
   const std::scoped_lock lock(slots_changing);
   if (which == watched_touches::missing) {
-    install_handler(SIGBUS, "SIGBUS", on_bus_error, true, previous_bus);
+    install_handler(SIGBUS, "SIGBUS", on_bus_error, true,
+                    [](const struct sigaction& previous) { previous_bus = &keep(previous); });
   } else {
-    install_handler(SIGSEGV, "SIGSEGV", on_segv, false, previous_segv);
+    install_handler(SIGSEGV, "SIGSEGV", on_segv, false,
+                    [](const struct sigaction& previous) { previous_segv = &keep(previous); });
   }
   const auto found =
       std::find_if(slots.begin(), slots.end(), [](const slot& s) { return s.base.load() == nullptr; });
@@ -162,6 +213,18 @@ fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches whi
 fault_watch::~fault_watch() {
   const std::scoped_lock lock(slots_changing);
   slots[slot_].base.store(nullptr, std::memory_order_release);
+}
+
+bool exchange_fault_handler(int signal, const struct sigaction* wanted, struct sigaction* former) {
+  if (signal != SIGBUS && signal != SIGSEGV) return false;
+  auto& kept = signal == SIGBUS ? previous_bus : previous_segv;
+  const signals_blocked quiet;
+  const std::scoped_lock lock(slots_changing);
+  const struct sigaction* const previous = kept.load();
+  if (previous == nullptr) return false;
+  if (former != nullptr) *former = *previous;
+  if (wanted != nullptr) kept = &keep(*wanted);
+  return true;
 }
 
 }  // namespace perdure::os

@@ -1,6 +1,8 @@
 // Touches of memory that is protected, or not there: who is told of the SIGSEGV or SIGBUS.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +18,9 @@ using touch_admission = bool (*)(void* context, std::byte* address, touch how) n
 /// Which touches a watch is asked about. Of protected memory (SIGSEGV) those asked about all come first, so
 /// that memory that nobody may see yet is not made writable by those that only count stores. Of memory that
 /// is not there, or not writable yet, as userfaultfd tells it (SIGBUS), nothing but `missing` is asked; it is
-/// asked with all signals blocked.
-enum class watched_touches { all, stores, missing };
+/// asked with all signals blocked. The same goes for `guarded`, memory with guards of the kernel in it
+/// (SIGSEGV); if the answer is no, the thread gets a SIGBUS.
+enum class watched_touches { all, stores, missing, guarded };
 
 /// While it lives, such touches of [base, base + bytes) are answered by `admit`; of several watches the
 /// first to say yes counts. Faults that are nobody's go to the handler that was there before. At most 1024 at
@@ -33,5 +36,10 @@ class fault_watch {
  private:
   std::size_t slot_;
 };
+
+/// For a program that sets its handler of SIGBUS or SIGSEGV after memory was watched by that signal: `wanted`
+/// (unless null) becomes the one for faults that are nobody's, `former` (unless null) is the one until now.
+/// False: no such memory was ever watched, and nothing was done.
+bool exchange_fault_handler(int signal, const struct sigaction* wanted, struct sigaction* former);
 
 }  // namespace perdure::os

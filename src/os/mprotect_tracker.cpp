@@ -1,6 +1,6 @@
 // Page tracking by write protection and SIGSEGV: needs nothing of the kernel that is not decades old.
 //
-// The unit is a granule of 64 KiB, because each fault costs 7 to 20 microseconds and each change of
+// The unit is a granule, 64 KiB unless told, because each fault costs 7 to 20 microseconds and each change of
 // protection may split a mapping. System calls that store into protected memory (read(2) into a buffer in
 // the segment) fail with EFAULT instead of faulting: a limit of this method, and why it comes last.
 #include <sched.h>
@@ -19,18 +19,19 @@ namespace perdure::os {
 
 namespace {
 
-constexpr std::size_t granule = std::size_t{64} << 10;
-
 using word = std::atomic<std::uint64_t>;
 static_assert(word::is_always_lock_free, "the signal handler may use lock-free atomics only");
 
 class mprotect_tracker final : public page_tracker {
  public:
-  explicit mprotect_tracker(guarded_range& memory)
+  mprotect_tracker(guarded_range& memory, std::size_t granule, store_witness* witness)
       : memory_(memory),
         base_(memory.base()),
+        granule_(granule),
+        witness_(witness),
         words_((memory.size() / granule + 63) / 64),
-        bitmap_((words_ * sizeof(word) + granule - 1) / granule * granule, granule) {
+        bitmap_((words_ * sizeof(word) + default_granule - 1) / default_granule * default_granule,
+                default_granule) {
     protect(bitmap_.base(), bitmap_.size(), access::read_write);
     // Zero memory is a valid array of zero atomics on every platform this builds for.
     dirty_ = reinterpret_cast<word*>(bitmap_.base());
@@ -52,19 +53,19 @@ class mprotect_tracker final : public page_tracker {
 
   void collect(const byte_range& part, std::vector<byte_range>& dirty) override {
     const std::size_t first_reported = dirty.size();
-    const std::size_t begin = part.offset / granule;
-    const std::size_t end = (part.offset + part.bytes + granule - 1) / granule;
+    const std::size_t begin = part.offset / granule_;
+    const std::size_t end = (part.offset + part.bytes + granule_ - 1) / granule_;
     for (std::size_t index = begin / 64; index * 64 < end; ++index) {
       std::uint64_t bits = dirty_[index].load(std::memory_order_relaxed);
       while (bits != 0) {
         const std::size_t number = index * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
         bits &= bits - 1;
         if (number < begin || number >= end) continue;
-        const std::uint64_t offset = number * granule;
+        const std::uint64_t offset = number * granule_;
         if (dirty.size() > first_reported && dirty.back().offset + dirty.back().bytes == offset) {
-          dirty.back().bytes += granule;
+          dirty.back().bytes += granule_;
         } else {
-          dirty.push_back({offset, granule});
+          dirty.push_back({offset, granule_});
         }
       }
     }
@@ -73,8 +74,8 @@ class mprotect_tracker final : public page_tracker {
       memory_.protect(dirty[i].offset, dirty[i].bytes, access::read);
     }
     for (std::size_t i = first_reported; i < dirty.size(); ++i) {
-      const std::size_t first = dirty[i].offset / granule;
-      for (std::size_t g = first; g < first + dirty[i].bytes / granule; ++g) {
+      const std::size_t first = dirty[i].offset / granule_;
+      for (std::size_t g = first; g < first + dirty[i].bytes / granule_; ++g) {
         dirty_[g / 64].fetch_and(~(std::uint64_t{1} << (g % 64)), std::memory_order_relaxed);
       }
     }
@@ -94,40 +95,71 @@ class mprotect_tracker final : public page_tracker {
 
   void detach() noexcept override { watch_.reset(); }
 
+  int admit_stores(const byte_range& part) noexcept override {
+    for (std::size_t offset = part.offset; offset < part.offset + part.bytes; offset += granule_) {
+      const int error = answer(base_ + offset) & ~by_witness;
+      if (error != 0) return error;
+    }
+    return 0;
+  }
+
  private:
+  static constexpr int by_witness = 1 << 30;  // with an errno
+
   static bool on_store(void* tracker, std::byte* address, touch) noexcept {
     auto& self = *static_cast<mprotect_tracker*>(tracker);
     // What is not open is not to be stored to.
     if (address >= self.base_ + self.open_.load(std::memory_order_relaxed)) return false;
-    return self.gate_.pass(address, [&] { return self.admit(address); });
+    const int error = self.answer(address);
+    if ((error & by_witness) == 0) return error == 0;
+    self.witness_->refused(address, error & ~by_witness);
+    return true;
+  }
+
+  // 0 once the store can be made; `by_witness` is set in what is not.
+  int answer(std::byte* address) noexcept {
+    int error = 0;
+    gate_.pass(address, [&] {
+      error = admit(address);
+      return true;
+    });
+    return error;
   }
 
   // Marks the granule and lets the store through.
-  bool admit(std::byte* address) noexcept {
-    std::size_t first = static_cast<std::size_t>(address - base_) / granule;
+  int admit(std::byte* address) noexcept {
+    std::size_t first = static_cast<std::size_t>(address - base_) / granule_;
     std::size_t count = 1;
-    const std::size_t all = open_.load(std::memory_order_relaxed) / granule;
+    const std::size_t all = open_.load(std::memory_order_relaxed) / granule_;
     for (;;) {
+      if (witness_ != nullptr) {
+        byte_range part{first * granule_, count * granule_};
+        if (!witness_->prepare(part)) return errno | by_witness;
+        first = part.offset / granule_;
+        count = part.bytes / granule_;
+      }
       for (std::size_t i = first; i < first + count; ++i) {
         dirty_[i / 64].fetch_or(std::uint64_t{1} << (i % 64), std::memory_order_relaxed);
       }
-      if (memory_.try_protect(first * granule, count * granule, access::read_write)) return true;
+      if (memory_.try_protect(first * granule_, count * granule_, access::read_write)) return 0;
       // Out of mappings (vm.max_map_count): a larger piece has fewer borders. Aligned powers of two, so
       // the pieces nest.
-      if (errno != ENOMEM || count >= all) return false;
+      if (errno != ENOMEM || count >= all) return errno;
       count *= 2;
       first = first / count * count;
       count = std::min(count, all - first);
-      if (gate_.is_shut_for(base_ + first * granule, base_ + (first + count) * granule)) {
+      if (gate_.is_shut_for(base_ + first * granule_, base_ + (first + count) * granule_)) {
         // It must not become writable now; the store faults again until it may.
         ::sched_yield();
-        return true;
+        return 0;
       }
     }
   }
 
   guarded_range& memory_;
   std::byte* base_;
+  std::size_t granule_;
+  store_witness* witness_;
   std::size_t words_;
   reservation bitmap_;
   word* dirty_ = nullptr;
@@ -138,8 +170,9 @@ class mprotect_tracker final : public page_tracker {
 
 }  // namespace
 
-std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory) {
-  return std::make_unique<mprotect_tracker>(memory);
+std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory, std::size_t granule,
+                                                    store_witness* witness) {
+  return std::make_unique<mprotect_tracker>(memory, granule, witness);
 }
 
 }  // namespace perdure::os

@@ -28,6 +28,22 @@ struct byte_range {
 
 enum class tracker_kind { uffd, pagemap, mprotect };
 
+/// Is told of the first store to a piece of memory before it happens, in the fault handler of the thread that
+/// is about to make it.
+class store_witness {
+ public:
+  virtual ~store_witness() = default;
+
+  /// `part` (whole granules) becomes writable after this, and is reported as stored to; the witness may widen
+  /// it, to open memory that follows. Called again for what has been collected since. Several threads call
+  /// for one part at once, and none of them goes on before its call returns. False: nothing becomes writable,
+  /// for the reason in errno. Must be async-signal-safe.
+  virtual bool prepare(byte_range& part) noexcept = 0;
+  /// After `prepare` failed: nothing is held, and the call need not return. If it does, the thread makes its
+  /// store once more.
+  virtual void refused(std::byte* address, int error) = 0;
+};
+
 class page_tracker {
  public:
   page_tracker(const page_tracker&) = delete;
@@ -59,6 +75,10 @@ class page_tracker {
   virtual void hold_writers(const byte_range& part) = 0;
   virtual void admit_writers(const byte_range& part) noexcept = 0;
 
+  /// Lets stores to this part through ahead of the first one, where each would be a fault: system calls that
+  /// store there then do not fail with EFAULT, until it is collected. 0, or the errno that tells why not.
+  virtual int admit_stores(const byte_range&) noexcept { return 0; }
+
   /// Ends tracking. Must be called before the range is unmapped.
   virtual void detach() noexcept {}
 
@@ -89,6 +109,10 @@ std::unique_ptr<page_tracker> make_page_tracker(tracker_kind kind, guarded_range
 // The three implementations, each in its own file.
 std::unique_ptr<page_tracker> make_uffd_tracker(guarded_range& memory);
 std::unique_ptr<page_tracker> make_pagemap_tracker(guarded_range& memory);
-std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory);
+/// `granule` is a power of two, of at least a page of the kernel's. The witness may be null.
+inline constexpr std::size_t default_granule = std::size_t{64} << 10;
+std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory,
+                                                    std::size_t granule = default_granule,
+                                                    store_witness* witness = nullptr);
 
 }  // namespace perdure::os

@@ -11,41 +11,31 @@
 
 namespace perdure::os {
 
-namespace {
+parallel_io::~parallel_io() {
+  if (context_ != 0) ::syscall(SYS_io_destroy, context_);
+}
 
-void run_one(transfer_request& request) noexcept {
+void parallel_io::prepare(std::size_t requests) noexcept {
+  if (requests > 1 && context_ == 0 && is_to_be_had_ && !files_are_observed())
+    is_to_be_had_ = ::syscall(SYS_io_setup, most_at_once, &context_) == 0;
+}
+
+void parallel_io::run_one(transfer_request& request) noexcept {
   const std::ptrdiff_t done =
       request.writes ? write_once(request.descriptor, request.memory, request.bytes, request.offset)
                      : read_once(request.descriptor, request.memory, request.bytes, request.offset);
   request.result = done < 0 ? -errno : done;
 }
 
-}  // namespace
-
-parallel_io::~parallel_io() {
-  if (context_ != 0) ::syscall(SYS_io_destroy, context_);
-}
-
-void parallel_io::run(std::span<transfer_request> requests) noexcept {
-  if (requests.size() > 1 && context_ == 0 && is_to_be_had_ && !files_are_observed())
-    is_to_be_had_ = ::syscall(SYS_io_setup, most_at_once, &context_) == 0;
-  while (!requests.empty()) {
-    std::size_t started = 0;
-    if (requests.size() > 1 && context_ != 0 && !files_are_observed()) {
-      started = start(requests);
-      finish(requests, started);
-    }
-    if (started == 0) run_one(requests.front());
-    requests = requests.subspan(std::max<std::size_t>(started, 1));
-  }
-}
-
-std::size_t parallel_io::start(std::span<transfer_request> requests) noexcept {
-  const std::size_t wanted = std::min(requests.size(), most_at_once);
+// Some of those from `next` on; none if there is no place, or a lone one is as well done at once.
+std::size_t parallel_io::start(std::span<transfer_request> requests, std::size_t next,
+                               std::size_t most) noexcept {
+  const std::size_t wanted = std::min(requests.size() - next, most);
+  if (wanted == 0 || requests.size() == 1 || context_ == 0 || files_are_observed()) return 0;
   for (std::size_t i = 0; i < wanted; ++i) {
-    const transfer_request& request = requests[i];
+    const transfer_request& request = requests[next + i];
     iocb& call = calls_[i] = {};
-    call.aio_data = i;
+    call.aio_data = next + i;
     call.aio_lio_opcode = request.writes ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD;
     call.aio_fildes = static_cast<std::uint32_t>(request.descriptor);
     call.aio_buf = reinterpret_cast<std::uintptr_t>(request.memory);
@@ -57,16 +47,12 @@ std::size_t parallel_io::start(std::span<transfer_request> requests) noexcept {
   return started < 0 ? 0 : static_cast<std::size_t>(started);
 }
 
-void parallel_io::finish(std::span<transfer_request> requests, std::size_t started) noexcept {
-  while (started != 0) {
-    const long done = ::syscall(SYS_io_getevents, context_, static_cast<long>(started),
-                                static_cast<long>(started), events_.data(), nullptr);
-    // Interrupted: the transfers go on, and their memory must not go before they are done.
-    if (done <= 0) continue;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(done); ++i)
-      requests[events_[i].data].result = static_cast<std::ptrdiff_t>(events_[i].res);
-    started -= static_cast<std::size_t>(done);
-  }
+// Waits for some of those under way. None if it was interrupted: the transfers go on, and their memory must
+// not go before they are done.
+std::span<const io_event> parallel_io::finish(std::size_t least, std::size_t most) noexcept {
+  const long done = ::syscall(SYS_io_getevents, context_, static_cast<long>(least), static_cast<long>(most),
+                              events_.data(), nullptr);
+  return {events_.data(), done < 0 ? 0 : static_cast<std::size_t>(done)};
 }
 
 }  // namespace perdure::os

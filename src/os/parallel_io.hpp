@@ -5,6 +5,7 @@
 
 #include <linux/aio_abi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct transfer_request {
   std::size_t bytes = 0;
   std::uint64_t offset = 0;
   std::ptrdiff_t result = 0;  ///< bytes transferred, or -errno
+  std::size_t tag = 0;        ///< the caller's
 };
 
 /// For one thread at a time.
@@ -30,15 +32,40 @@ class parallel_io {
   parallel_io& operator=(const parallel_io&) = delete;
   ~parallel_io();
 
-  /// Returns when all are done. Where the kernel has no place for more asynchronous I/O, or an observer of
-  /// files is in place, they are done one after the other. Async-signal-safe as far as the observer is.
-  void run(std::span<transfer_request> requests) noexcept;
+  /// Calls `done(request)` for each as it is done, in any order, and returns after the last. Where the kernel
+  /// has no place for more asynchronous I/O, or an observer of files is in place, they are done one after the
+  /// other. Async-signal-safe as far as the observer and `done` are.
+  template <class Done>
+  void run(std::span<transfer_request> requests, Done&& done) noexcept {
+    prepare(requests.size());
+    std::size_t next = 0;
+    std::size_t under_way = 0;
+    while (next != requests.size() || under_way != 0) {
+      const std::size_t started = start(requests, next, most_at_once - under_way);
+      next += started;
+      under_way += started;
+      if (under_way == 0) {
+        run_one(requests[next]);
+        done(requests[next++]);
+        continue;
+      }
+      // A few at a time, so that what they make possible goes on beside the others.
+      for (const io_event& event : finish(std::max<std::size_t>(under_way / 4, 1), under_way)) {
+        transfer_request& request = requests[event.data];
+        request.result = static_cast<std::ptrdiff_t>(event.res);
+        --under_way;
+        done(request);
+      }
+    }
+  }
 
  private:
-  static constexpr std::size_t most_at_once = 64;
+  static constexpr std::size_t most_at_once = 128;
 
-  std::size_t start(std::span<transfer_request> requests) noexcept;
-  void finish(std::span<transfer_request> requests, std::size_t started) noexcept;
+  void prepare(std::size_t requests) noexcept;
+  static void run_one(transfer_request& request) noexcept;
+  std::size_t start(std::span<transfer_request> requests, std::size_t next, std::size_t most) noexcept;
+  std::span<const io_event> finish(std::size_t least, std::size_t most) noexcept;
 
   aio_context_t context_ = 0;
   bool is_to_be_had_ = true;

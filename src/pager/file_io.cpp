@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "os/direct_file.hpp"
 #include "os/system_error.hpp"
+#include "pager/spill_file.hpp"
 
 namespace perdure::pager::detail {
 
@@ -24,39 +24,23 @@ std::filesystem::path path_of_descriptor(int descriptor) {
   return unknown ? link : path;
 }
 
-// Another description of the same open file: its flags and hints are not the program's.
-os::file reopen(const os::file& file, int flags) noexcept {
-  const std::string link = "/proc/self/fd/" + std::to_string(file.descriptor());
-  return os::file(::open(link.c_str(), flags | O_CLOEXEC), file.path());
-}
-
 int access_flags(mode wanted) noexcept {
   return wanted == mode::write_back ? O_RDWR : O_RDONLY;
 }
 
-// A descriptor that passes the page cache by; none where the file system refuses or wants other alignments.
-os::file open_direct(const os::file& file, int flags) {
-  os::file direct = reopen(file, flags | O_DIRECT);
-  if (!direct) return {};
-  const std::unique_ptr<void, decltype(&std::free)> probe(std::aligned_alloc(page_bytes, page_bytes),
-                                                          &std::free);
-  if (probe == nullptr || os::read_once(direct.descriptor(), probe.get(), page_bytes, 0) < 0) return {};
-  return direct;
-}
-
 }  // namespace
 
-file_io file_io::open(const std::filesystem::path& path, const options& wanted) {
+std::unique_ptr<file_io> file_io::open(const std::filesystem::path& path, const options& wanted) {
   // Without O_NONBLOCK opening a FIFO would wait for a writer.
   os::file file(::open(path.c_str(), access_flags(wanted.mode) | O_CLOEXEC | O_NONBLOCK), path);
   if (!file) {
     if (errno == EISDIR) throw error(errc::invalid_argument, path.string() + " is a directory");
     os::throw_errno("open", path.string());
   }
-  return file_io(std::move(file), wanted);
+  return std::unique_ptr<file_io>(new file_io(std::move(file), wanted));
 }
 
-file_io file_io::adopt(int descriptor, const options& wanted) {
+std::unique_ptr<file_io> file_io::adopt(int descriptor, const options& wanted) {
   const int flags = ::fcntl(descriptor, F_GETFL);
   if (flags < 0) throw error(errc::invalid_argument, std::to_string(descriptor) + " is no open descriptor");
   const std::filesystem::path path = path_of_descriptor(descriptor);
@@ -67,8 +51,8 @@ file_io file_io::adopt(int descriptor, const options& wanted) {
     throw error(errc::permission_denied, path.string() + " is not open for writing");
   os::file copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path);
   if (!copy) os::throw_errno("duplicate", path.string());
-  if (os::file own = reopen(copy, access_flags(wanted.mode))) return file_io(std::move(own), wanted);
-  return file_io(std::move(copy), wanted);
+  if (os::file own = os::reopen(copy, access_flags(wanted.mode))) copy = std::move(own);
+  return std::unique_ptr<file_io>(new file_io(std::move(copy), wanted));
 }
 
 file_io::file_io(os::file opened, const options& wanted) : file_(std::move(opened)) {
@@ -76,24 +60,25 @@ file_io::file_io(os::file opened, const options& wanted) : file_(std::move(opene
   if (::fstat(file_.descriptor(), &status) != 0) os::throw_errno("stat", name());
   if (S_ISDIR(status.st_mode)) throw error(errc::invalid_argument, name() + " is a directory");
   if (!S_ISREG(status.st_mode)) throw error(errc::invalid_argument, name() + " is not a regular file");
-  size_ = static_cast<std::uint64_t>(status.st_size);
-  if (size_ == 0) throw error(errc::invalid_argument, name() + " is empty");
+  const auto whole = static_cast<std::uint64_t>(status.st_size);
+  if (whole == 0) throw error(errc::invalid_argument, name() + " is empty");
+  if (wanted.offset % page_bytes != 0)
+    throw error(errc::invalid_argument, "the offset " + std::to_string(wanted.offset) +
+                                            " is not a multiple of " + std::to_string(page_bytes));
+  if (wanted.offset >= whole || wanted.bytes > whole - wanted.offset)
+    throw error(errc::invalid_argument, name() + " has " + std::to_string(whole) + " bytes: it ends before " +
+                                            std::to_string(wanted.bytes) + " bytes from offset " +
+                                            std::to_string(wanted.offset) + " do");
+  begin_ = wanted.offset;
+  size_ = wanted.bytes != 0 ? wanted.bytes : whole - begin_;
   if (pages() >= ~page_number{0}) throw error(errc::invalid_argument, name() + " is longer than 16 TiB");
   ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_RANDOM);
-  if (wanted.transfer == transfer::automatic) direct_ = open_direct(file_, access_flags(wanted.mode));
+  if (wanted.transfer == transfer::automatic) direct_ = os::open_direct(file_, access_flags(wanted.mode));
 }
 
 void file_io::open_spill(const std::filesystem::path& directory) {
-  const char* const temporary = std::getenv("TMPDIR");
-  const std::filesystem::path own = std::filesystem::absolute(file_.path()).parent_path();
-  const std::filesystem::path fallback = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
-  for (const auto& place : directory.empty() ? std::vector{own, fallback} : std::vector{directory}) {
-    spill_ = os::file(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
-                      place / "(spill file without a name)");
-    if (spill_) break;
-  }
-  if (!spill_) os::throw_errno("make a spill file in", (directory.empty() ? fallback : directory).string());
-  if (direct_) direct_spill_ = open_direct(spill_, O_RDWR);
+  spill_ = make_spill_file(directory, std::filesystem::absolute(file_.path()).parent_path());
+  if (direct_) direct_spill_ = os::open_direct(spill_, O_RDWR);
 }
 
 std::size_t file_io::bytes_held(page_number first, std::size_t count, bool spilled) const noexcept {
@@ -108,7 +93,7 @@ template <class Once>
 std::optional<failed_transfer> file_io::transfer(failure::operation what, int at_none, page_number first,
                                                  std::size_t count, bool spilled,
                                                  Once&& once) const noexcept {
-  const std::uint64_t offset = std::uint64_t{first} * page_bytes;
+  const std::uint64_t offset = offset_of(first);  // in the spill file too
   const os::file& buffered = spilled ? spill_ : file_;
   const os::file& direct = spilled ? direct_spill_ : direct_;
   const std::size_t wanted = bytes_held(first, count, spilled);
@@ -153,40 +138,61 @@ std::optional<failed_transfer> file_io::write(page_number first, std::size_t cou
                   });
 }
 
-void file_io::transfer_all(std::span<page_run> runs, bool writes, os::parallel_io& io,
-                           std::span<os::transfer_request> requests) const noexcept {
-  const auto direct_descriptor = [&](const page_run& run) {
+bool file_io::is_direct(const page_run& run, bool writes) const noexcept {
+  if (writes ? static_cast<bool>(spill_) : run.spilled) return static_cast<bool>(direct_spill_);
+  return direct_ && (std::uint64_t{run.first} + run.count) * page_bytes <= size_;
+}
+
+std::span<os::transfer_request> file_io::direct_requests(
+    std::span<page_run> runs, bool writes, std::span<os::transfer_request> requests) const noexcept {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    page_run& run = runs[i];
+    run.failed.reset();
+    if (!is_direct(run, writes)) continue;
     const bool spilled = writes ? static_cast<bool>(spill_) : run.spilled;
-    const bool is_whole = spilled || std::uint64_t{run.first + run.count} * page_bytes <= size_;
-    return is_whole ? (spilled ? direct_spill_ : direct_).descriptor() : -1;
-  };
-  while (!runs.empty()) {
-    const std::span<page_run> together = runs.first(std::min(runs.size(), requests.size()));
-    std::size_t count = 0;
-    for (const page_run& run : together) {
-      if (const int direct = direct_descriptor(run); direct >= 0)
-        requests[count++] = {
-            direct, writes, run.memory, run.count * page_bytes, std::uint64_t{run.first} * page_bytes, 0};
-    }
-    io.run(requests.first(count));
-    const os::transfer_request* request = requests.data();
-    for (page_run& run : together) {
-      run.failed.reset();
-      if (direct_descriptor(run) >= 0) {
-        const bool is_done = request->result == static_cast<std::ptrdiff_t>(request->bytes);
-        ++request;
-        if (is_done) continue;
-      }
-      // The end of the file, what is only to be had through the page cache, and what was cut short or failed.
-      run.failed = writes ? write(run.first, run.count, run.memory)
-                          : read(run.first, run.count, run.spilled, run.memory);
-    }
-    runs = runs.subspan(together.size());
+    const os::file& file = spilled ? direct_spill_ : direct_;
+    requests[count++] = {file.descriptor(),
+                         writes,
+                         run.memory,
+                         run.count * page_bytes,
+                         offset_of(run.first),  // in the spill file too
+                         0,
+                         i};
+  }
+  return requests.first(count);
+}
+
+void file_io::read_each(std::span<page_run> runs, os::parallel_io& io,
+                        std::span<os::transfer_request> requests, arrival done,
+                        void* context) const noexcept {
+  io.run(direct_requests(runs, false, requests), [&](const os::transfer_request& request) {
+    page_run& run = runs[request.tag];
+    // What was cut short, or failed.
+    if (!is_whole(request)) run.failed = read(run.first, run.count, run.spilled, run.memory);
+    done(context, run);
+  });
+  for (page_run& run : runs) {
+    if (is_direct(run, false)) continue;
+    run.failed = read(run.first, run.count, run.spilled, run.memory);
+    done(context, run);
   }
 }
 
+void file_io::write_all(std::span<page_run> runs, os::parallel_io& io,
+                        std::span<os::transfer_request> requests) noexcept {
+  io.run(direct_requests(runs, true, requests), [&](const os::transfer_request& request) {
+    page_run& run = runs[request.tag];
+    if (!is_whole(request)) run.failed = write(run.first, run.count, run.memory);
+  });
+  for (page_run& run : runs)
+    if (!is_direct(run, true)) run.failed = write(run.first, run.count, run.memory);
+}
+
 void file_io::drop_cached() const noexcept {
-  if (!direct_) ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+  if (!direct_)
+    ::posix_fadvise(file_.descriptor(), static_cast<off_t>(begin_), static_cast<off_t>(size_),
+                    POSIX_FADV_DONTNEED);
   if (spill_ && !direct_spill_) ::posix_fadvise(spill_.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
 }
 

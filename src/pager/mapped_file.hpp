@@ -23,6 +23,7 @@ class mapped_file {
   virtual void pin(byte_range range, pin_for use) = 0;
   virtual void unpin(byte_range range) noexcept = 0;
   virtual void advise(byte_range range, advice what) = 0;
+  virtual void hand_over(bool shared) = 0;
   virtual pager::statistics statistics() const = 0;
   virtual pager::tier tier() const noexcept = 0;
   virtual bool is_direct() const noexcept = 0;
@@ -32,10 +33,12 @@ class mapped_file {
 class file_io;
 
 /// Throw std::system_error or perdure::error.
-std::unique_ptr<mapped_file> map_with_user_faults(file_io&& file, const options& wanted);
-std::unique_ptr<mapped_file> map_plainly(file_io&& file, const options& wanted);
+std::unique_ptr<mapped_file> map_with_user_faults(std::unique_ptr<file_io> file, const options& wanted);
+std::unique_ptr<mapped_file> map_with_guards(std::unique_ptr<file_io> file, const options& wanted);
+std::unique_ptr<mapped_file> map_plainly(std::unique_ptr<file_io> file, const options& wanted);
 
 /// Null if the tier can be had.
 const char* why_no_user_faults() noexcept;
+const char* why_no_guards() noexcept;
 
 }  // namespace perdure::pager::detail

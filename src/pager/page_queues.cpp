@@ -44,26 +44,27 @@ void page_queues::push(page_number page, bool hot) noexcept {
   append(hot ? to.hot : to.primary, page);
 }
 
-std::size_t page_queues::take_from(shard& from, std::span<page_number> to) noexcept {
+std::size_t page_queues::take_from(shard& from, std::span<page_number> to, bool hot_first) noexcept {
   const std::scoped_lock lock(from.lock);
   std::size_t taken = 0;
   while (taken < to.size()) {
     const std::size_t primary = from.primary.count.load(std::memory_order_relaxed);
     const std::size_t hot = from.hot.count.load(std::memory_order_relaxed);
     if (primary + hot == 0) break;
-    const bool from_primary = hot == 0 || primary * primary_share > primary + hot;
+    const bool from_primary = hot == 0 || (!hot_first && primary * primary_share > primary + hot);
     to[taken++] = remove_first(from_primary ? from.primary : from.hot);
   }
   return taken;
 }
 
-std::size_t page_queues::take(std::span<page_number> to) noexcept {
+std::size_t page_queues::take(std::span<page_number> to, bool hot_first) noexcept {
   // Few at a time, so that a shard is not locked for long.
   constexpr std::size_t most_at_once = 64;
   std::size_t taken = 0;
   for (std::size_t fruitless = 0; taken < to.size() && fruitless < shard_count_;) {
     shard& from = shards_[turn_.fetch_add(1, std::memory_order_relaxed) & (shard_count_ - 1)];
-    const std::size_t got = take_from(from, to.subspan(taken, std::min(most_at_once, to.size() - taken)));
+    const std::size_t got =
+        take_from(from, to.subspan(taken, std::min(most_at_once, to.size() - taken)), hot_first);
     fruitless = got == 0 ? fruitless + 1 : 0;
     taken += got;
   }

@@ -27,8 +27,8 @@ class page_queues {
   void push(page_number page, bool hot) noexcept;
 
   /// Takes the pages whose turn it is; returns how many there were, fewer than asked only if the queues are
-  /// all but empty.
-  std::size_t take(std::span<page_number> to) noexcept;
+  /// all but empty. With `hot_first` it is the hot ones' turn whatever the shares.
+  std::size_t take(std::span<page_number> to, bool hot_first = false) noexcept;
 
   /// Pages in the queues; a moment's value.
   std::size_t size() const noexcept;
@@ -54,7 +54,7 @@ class page_queues {
   }
   void append(queue& to, page_number page) noexcept;
   page_number remove_first(queue& from) noexcept;
-  std::size_t take_from(shard& from, std::span<page_number> to) noexcept;
+  std::size_t take_from(shard& from, std::span<page_number> to, bool hot_first) noexcept;
 
   std::size_t shard_count_;
   std::unique_ptr<shard[]> shards_;

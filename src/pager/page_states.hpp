@@ -40,6 +40,7 @@ class page_word {
   static constexpr std::uint32_t spilled_bit = 1U << 4;
   static constexpr std::uint32_t hot_bit = 1U << 5;
   static constexpr std::uint32_t queued_bit = 1U << 6;
+  static constexpr std::uint32_t read_bit = 1U << 7;
   static constexpr std::uint32_t history_bits = 0xffU << 8;
   static constexpr std::uint32_t one_pin = 1U << 16;
   static constexpr std::uint32_t most_pins = 0xffff;
@@ -56,6 +57,8 @@ class page_word {
   /// It is in a queue, or in the hands of a thread that took it from there. Absent pages that were evicted
   /// out of turn may be.
   constexpr bool is_queued() const noexcept { return (bits_ & queued_bit) != 0; }
+  /// It came in to be read, and was not stored to so far.
+  constexpr bool is_only_read() const noexcept { return (bits_ & read_bit) != 0; }
   /// Of an absent page when it left memory, of one in memory how often it may still be passed over; see
   /// residence.hpp.
   constexpr std::uint32_t history() const noexcept { return (bits_ & history_bits) >> 8; }
@@ -102,6 +105,10 @@ class page {
     const std::uint32_t next = (expected & ~page_word::history_bits) | page_word::as_history(history);
     return word_.compare_exchange_strong(expected, next, std::memory_order_acq_rel);
   }
+
+  /// Its bytes on disk are no longer those in the spill file. Of an owned page too: its owner must bear with
+  /// that.
+  void unspill() noexcept { word_.fetch_and(~page_word::spilled_bit, std::memory_order_acq_rel); }
 
   /// Forgets that an absent page is in a queue. False: it has changed since it was seen.
   bool unqueue(page_word seen) noexcept {

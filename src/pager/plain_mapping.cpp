@@ -22,8 +22,9 @@ namespace {
 
 class plain_mapping final : public mapped_file {
  public:
-  plain_mapping(file_io&& file, const options& wanted)
-      : file_(std::move(file)),
+  plain_mapping(std::unique_ptr<file_io> file, const options& wanted)
+      : owned_(std::move(file)),
+        file_(*owned_),
         mode_(wanted.mode),
         log_(file_.name()),
         memory_(file_.pages() * page_bytes, page_bytes) {
@@ -31,10 +32,14 @@ class plain_mapping final : public mapped_file {
     file_.stop_direct();
     const os::access allowed = mode_ == mode::read_only ? os::access::read : os::access::read_write;
     const auto map = mode_ == mode::private_copy ? os::map_private : os::map_shared;
-    map(memory_.base(), memory_.size(), file_.file().descriptor(), 0, allowed);
+    map(memory_.base(), memory_.size(), file_.file().descriptor(), file_.begin(), allowed);
     advise({0, memory_.size()}, advice::random);
     watch_.emplace(memory_.base(), memory_.size(), os::watched_touches::missing, &plain_mapping::on_touch,
                    this);
+  }
+
+  ~plain_mapping() override {
+    if (is_given_away_) memory_.forget();
   }
 
   std::byte* data() const noexcept override { return memory_.base(); }
@@ -71,6 +76,17 @@ class plain_mapping final : public mapped_file {
     }
   }
 
+  // The kernel has it already.
+  void hand_over(bool shared) override {
+    if (mode_ != mode::read_only)
+      throw error(errc::invalid_argument,
+                  file_.name() + " is mapped for writing: what was changed cannot be handed over");
+    if (!shared)
+      os::map_private(memory_.base(), memory_.size(), file_.file().descriptor(), file_.begin(),
+                      os::access::read);
+    is_given_away_ = true;
+  }
+
   pager::statistics statistics() const override {
     pager::statistics all;
     std::array<unsigned char, 4096> is_there;
@@ -101,7 +117,8 @@ class plain_mapping final : public mapped_file {
   // Only to say what happened: nothing can be done about it here.
   static bool on_touch(void* self, std::byte* address, os::touch) noexcept {
     auto& mapping = *static_cast<plain_mapping*>(self);
-    const auto offset = static_cast<std::uint64_t>(address - mapping.data()) / page_bytes * page_bytes;
+    const std::uint64_t offset = mapping.file_.offset_of(
+        static_cast<page_number>(static_cast<std::uint64_t>(address - mapping.data()) / page_bytes));
     struct stat status {};
     const bool is_shorter = ::fstat(mapping.file_.file().descriptor(), &status) == 0 &&
                             static_cast<std::uint64_t>(status.st_size) <= offset;
@@ -109,16 +126,18 @@ class plain_mapping final : public mapped_file {
     return false;
   }
 
-  file_io file_;
+  std::unique_ptr<file_io> owned_;
+  file_io& file_;
   const mode mode_;
   fault_log log_;
   os::reservation memory_;
+  bool is_given_away_ = false;
   std::optional<os::fault_watch> watch_;
 };
 
 }  // namespace
 
-std::unique_ptr<mapped_file> map_plainly(file_io&& file, const options& wanted) {
+std::unique_ptr<mapped_file> map_plainly(std::unique_ptr<file_io> file, const options& wanted) {
   return std::make_unique<plain_mapping>(std::move(file), wanted);
 }
 

@@ -6,6 +6,7 @@
 
 #include "pager/file_io.hpp"
 #include "pager/mapped_file.hpp"
+#include "pager/publication.hpp"
 #include "perdure/pager.hpp"
 #include "segment/error_code.hpp"
 
@@ -27,7 +28,7 @@ void check(const options& wanted) {
     throw error(errc::invalid_argument, "the budget is " + std::to_string(wanted.budget) +
                                             " bytes; the least is " + std::to_string(least_budget));
   const auto is_none = [](auto value, auto last) { return value < decltype(value){} || value > last; };
-  if (is_none(wanted.mode, mode::write_back) || is_none(wanted.tier, tier::plain) ||
+  if (is_none(wanted.mode, mode::write_back) || is_none(wanted.tier, tier::guard) ||
       is_none(wanted.transfer, transfer::buffered))
     throw error(errc::invalid_argument, "an option has a value that is none");
 }
@@ -36,13 +37,13 @@ tier chosen_tier(tier wanted) {
   if (wanted == tier::automatic) {
     const char* const given = std::getenv("PERDURE_PAGER_TIER");
     const std::string name = given == nullptr ? "" : given;
-    if (name.empty()) return why_unavailable(tier::uffd_sigbus) ? tier::plain : tier::uffd_sigbus;
-    for (const tier one : {tier::uffd_sigbus, tier::plain}) {
+    for (const tier one : {tier::uffd_sigbus, tier::guard, tier::plain}) {
+      if (name.empty() && !why_unavailable(one)) return one;
       if (name == to_string(one)) wanted = one;
     }
     if (wanted == tier::automatic)
       throw error(errc::invalid_argument,
-                  "PERDURE_PAGER_TIER is '" + name + "'; it may be uffd_sigbus or plain");
+                  "PERDURE_PAGER_TIER is '" + name + "'; it may be uffd_sigbus, guard or plain");
   }
   if (const auto reason = why_unavailable(wanted))
     throw error(errc::unsupported,
@@ -50,9 +51,17 @@ tier chosen_tier(tier wanted) {
   return wanted;
 }
 
-std::unique_ptr<detail::mapped_file> map_file(detail::file_io&& file, const options& wanted) {
-  return chosen_tier(wanted.tier) == tier::plain ? detail::map_plainly(std::move(file), wanted)
-                                                 : detail::map_with_user_faults(std::move(file), wanted);
+std::unique_ptr<detail::mapped_file> map_file(std::unique_ptr<detail::file_io> file, const options& wanted) {
+  switch (chosen_tier(wanted.tier)) {
+    case tier::automatic:
+    case tier::uffd_sigbus:
+      return detail::map_with_user_faults(std::move(file), wanted);
+    case tier::guard:
+      return detail::map_with_guards(std::move(file), wanted);
+    case tier::plain:
+      break;
+  }
+  return detail::map_plainly(std::move(file), wanted);
 }
 
 }  // namespace
@@ -65,31 +74,48 @@ std::string_view to_string(tier which) noexcept {
       return "uffd_sigbus";
     case tier::plain:
       return "plain";
+    case tier::guard:
+      return "guard";
   }
   return "unknown";
 }
 
 std::optional<std::string> why_unavailable(tier which) {
-  if (which != tier::uffd_sigbus) return std::nullopt;
-  const char* const reason = detail::why_no_user_faults();
+  if (which != tier::uffd_sigbus && which != tier::guard) return std::nullopt;
+  const char* const reason = which == tier::guard ? detail::why_no_guards() : detail::why_no_user_faults();
   return reason == nullptr ? std::nullopt : std::optional<std::string>(reason);
 }
 
 region map(const std::filesystem::path& path, const options& wanted) {
   check(wanted);
   return reporting("map " + path.string(),
-                   [&] { return region(map_file(detail::file_io::open(path, wanted), wanted)); });
+                   [&] { return region::over(detail::file_io::open(path, wanted), wanted); });
 }
 
 region map(int descriptor, const options& wanted) {
   check(wanted);
   return reporting("map descriptor " + std::to_string(descriptor),
-                   [&] { return region(map_file(detail::file_io::adopt(descriptor, wanted), wanted)); });
+                   [&] { return region::over(detail::file_io::adopt(descriptor, wanted), wanted); });
 }
 
-region::region(std::unique_ptr<detail::mapped_file> file) noexcept : file_(std::move(file)) {}
+region::region(std::unique_ptr<detail::mapped_file> file, std::unique_ptr<detail::publication> shown) noexcept
+    : file_(std::move(file)), shown_(std::move(shown)) {}
+
+region region::over(std::unique_ptr<detail::file_io> file, const options& wanted) {
+  const std::string name = file->name();
+  std::unique_ptr<detail::mapped_file> mapped = map_file(std::move(file), wanted);
+  auto shown = detail::publication::begin(*mapped, name, wanted);
+  return region(std::move(mapped), std::move(shown));
+}
+
 region::region(region&& other) noexcept = default;
-region& region::operator=(region&& other) noexcept = default;
+region& region::operator=(region&& other) noexcept {
+  if (this == &other) return *this;
+  shown_.reset();
+  file_ = std::move(other.file_);
+  shown_ = std::move(other.shown_);
+  return *this;
+}
 region::~region() = default;
 
 std::byte* region::data() const noexcept {
@@ -129,12 +155,16 @@ byte_range region::part(const void* address, std::size_t bytes) const {
 pin region::pin(const void* address, std::size_t bytes, pin_for use) {
   const byte_range range = part(address, bytes);
   reporting("pin", [&] { file_->pin(range, use); });
-  return pager::pin(file_.get(), range);
+  return detail::adopt_pin(*file_, range);
 }
 
 void region::advise(byte_range range, advice what) {
   check(range, size());
   reporting("advise", [&] { file_->advise(range, what); });
+}
+
+void region::hand_over(bool shared) {
+  reporting("hand over", [&] { file_->hand_over(shared); });
 }
 
 pager::statistics region::statistics() const {
@@ -151,6 +181,10 @@ bool region::is_direct() const noexcept {
 
 std::optional<pager::failure> region::failure() const {
   return file_->failure();
+}
+
+pager::pin detail::adopt_pin(mapped_file& owner, byte_range pinned) noexcept {
+  return pager::pin(&owner, pinned);
 }
 
 pin::pin(pin&& other) noexcept

@@ -13,7 +13,7 @@
 
 #include "os/futex.hpp"
 #include "os/mapping.hpp"
-#include "pager/file_io.hpp"
+#include "pager/page_source.hpp"
 
 namespace perdure::pager::detail {
 
@@ -109,7 +109,7 @@ class scratch_pool {
   }
 
  private:
-  static constexpr std::size_t most_requests_at_once = 64;
+  static constexpr std::size_t most_requests_at_once = most_runs_at_once;
   static constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
   static constexpr std::size_t bytes_of_runs = (most_runs_at_once + most_pages_at_once) * sizeof(page_run);
   static constexpr std::size_t bytes_of_place =

@@ -11,30 +11,46 @@
 
 namespace perdure::pager::detail {
 
+/// A thread's way through the file.
+struct stream {
+  page_number next = 0;     ///< where it is expected
+  std::uint32_t count = 0;  ///< pages that were brought in last, before `next`; 0: there is none
+  bool is_asked = false;    ///< instead: others were asked to bring in so many, from `next` on
+
+  page_number end() const noexcept { return is_asked ? next + count : next; }
+};
+
 /// Remembers, for parts of the file, where the last touch there would go on. Forgetting or mixing up streams
 /// costs a read-ahead that is shorter or for nothing, so nothing is locked. Async-signal-safe.
 class stream_detector {
  public:
-  /// How many pages to bring in for a touch of `page`, at most `most`: one, unless a stream got there.
-  std::size_t window(page_number page, std::size_t most) const noexcept {
-    if (most <= 1) return 1;
+  /// The stream that gets to `page`, if one does.
+  stream find(page_number page) const noexcept {
     const std::uint64_t seen = place_of(page).load(std::memory_order_relaxed);
-    const page_number expected = static_cast<page_number>(seen >> 32);
-    const auto last = static_cast<std::size_t>(seen & 0xffff'ffff);
+    const stream found{static_cast<page_number>(seen >> 32), static_cast<std::uint32_t>(seen) & ~asked_bit,
+                       (seen & asked_bit) != 0};
     // Pages on the way may have been in memory already. What looks like a stream for the first time is often
-    // chance, so it must be close, and little is read for it.
-    if (last == 0 || page - expected >= (last > 2 ? 16 : 3)) return 1;
-    return std::min(2 * last, most);
+    // chance, so it must be close.
+    const std::uint32_t tolerance = found.is_asked ? found.count + 16 : found.count > 2 ? 16 : 3;
+    if (found.count == 0 || page - found.next >= tolerance) return {};
+    return found;
   }
 
-  /// `count` pages from `page` are in memory now.
-  void brought_in(page_number page, std::size_t count) noexcept {
-    const page_number next = page + static_cast<page_number>(count);
-    place_of(next).store(std::uint64_t{next} << 32 | count, std::memory_order_relaxed);
+  void expect(const stream& known) noexcept {
+    const std::uint64_t bits =
+        std::uint64_t{known.next} << 32 | (known.is_asked ? asked_bit : 0) | known.count;
+    place_of(known.next).store(bits, std::memory_order_relaxed);
+    if (known.is_asked) place_of(known.end()).store(bits, std::memory_order_relaxed);
+  }
+  /// The same, when the stream was last seen at `page`.
+  void expect(const stream& known, page_number page) noexcept {
+    place_of(page).store(0, std::memory_order_relaxed);
+    expect(known);
   }
 
  private:
   static constexpr unsigned pages_of_part_log2 = 9;
+  static constexpr std::uint32_t asked_bit = 1U << 31;
 
   using place = std::atomic<std::uint64_t>;
   place& place_of(page_number page) noexcept {

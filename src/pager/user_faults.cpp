@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "os/mapping.hpp"
 #include "os/system_error.hpp"
+#include "pager/page_source.hpp"
 
 namespace perdure::pager::detail {
 
@@ -31,16 +33,47 @@ user_faults::user_faults()
 }
 
 void user_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
+  os::map_anonymous(base, bytes, stores ? os::access::read_write : os::access::read);
+  os::prefer_small_pages(base, bytes);
+  if (::madvise(base, bytes, MADV_DONTFORK) != 0) os::throw_errno("madvise", "MADV_DONTFORK");
   uffdio_register range{};
   range.range.start = reinterpret_cast<std::uintptr_t>(base);
   range.range.len = bytes;
   range.mode = UFFDIO_REGISTER_MODE_MISSING;
   if (stores) range.mode |= UFFDIO_REGISTER_MODE_WP;
   if (::ioctl(descriptor_.descriptor(), UFFDIO_REGISTER, &range) != 0) os::throw_errno("UFFDIO_REGISTER", "");
+  // Kernels before 6.13 let a process do this to others only.
+  self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");
+  if (!self_) return;
+  // A page only: of more than 2 GiB the kernel does a part and says so.
+  const iovec nothing_yet{base, page_bytes};
+  drops_in_batches_ = ::syscall(SYS_process_madvise, self_.descriptor(), &nothing_yet, 1, MADV_DONTNEED, 0) ==
+                      static_cast<long>(page_bytes);
 }
 
 int user_faults::install(std::byte* at, const std::byte* from, std::size_t bytes,
                          bool is_protected) const noexcept {
+  const int failed = copy(at, from, bytes, is_protected);
+  if (failed != EEXIST) return failed;
+  // Nothing of ours is there. Whatever made it, the file's bytes are what belongs there.
+  ::madvise(at, bytes, MADV_DONTNEED);
+  return copy(at, from, bytes, is_protected);
+}
+
+void user_faults::drop(std::span<const iovec> parts) const noexcept {
+  // One call, so that the other processors are told once to forget what they know of these pages.
+  if (drops_in_batches_ && parts.size() > 1) {
+    std::size_t bytes = 0;
+    for (const iovec& part : parts) bytes += part.iov_len;
+    if (::syscall(SYS_process_madvise, self_.descriptor(), parts.data(), parts.size(), MADV_DONTNEED, 0) ==
+        static_cast<long>(bytes))
+      return;
+  }
+  for (const iovec& part : parts) ::madvise(part.iov_base, part.iov_len, MADV_DONTNEED);
+}
+
+int user_faults::copy(std::byte* at, const std::byte* from, std::size_t bytes,
+                      bool is_protected) const noexcept {
   while (bytes != 0) {
     uffdio_copy copy{};
     copy.dst = reinterpret_cast<std::uintptr_t>(at);

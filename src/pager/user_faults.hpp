@@ -2,30 +2,36 @@
 // a SIGBUS and answers for itself, with no other thread and no message between.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <optional>
-
 #include "os/file.hpp"
+#include "pager/page_faults.hpp"
 
 namespace perdure::pager::detail {
 
-class user_faults {
+class user_faults final : public page_faults {
  public:
   /// Throws std::system_error where the kernel or its settings do not have it.
   user_faults();
 
-  /// Touches of missing pages of private anonymous memory are signalled from now on; and with `stores` those
-  /// that store to protected ones. Throws std::system_error.
-  void watch(std::byte* base, std::size_t bytes, bool stores);
+  void watch(std::byte* base, std::size_t bytes, bool stores) override;
+  os::watched_touches signalled() const noexcept override { return os::watched_touches::missing; }
+  bool hides_protected() const noexcept override { return false; }
 
-  /// Puts pages where none are. Returns 0 or an errno. Async-signal-safe.
-  int install(std::byte* at, const std::byte* from, std::size_t bytes, bool is_protected) const noexcept;
-  /// Makes pages that are there read-only, or writable again. Returns 0 or an errno. Async-signal-safe.
-  int protect(std::byte* at, std::size_t bytes, bool is_protected) const noexcept;
+  int install(std::byte* at, const std::byte* from, std::size_t bytes,
+              bool is_protected) const noexcept override;
+  int protect(std::byte* at, std::size_t bytes, bool is_protected) const noexcept override;
+  std::byte* content(std::byte* at) const noexcept override { return at; }
+  void drop(std::span<const iovec> parts) const noexcept override;
+
+  // The kernel refuses by itself what is not watched any more.
+  void stop() noexcept override {}
+  void go_on() noexcept override {}
 
  private:
+  int copy(std::byte* at, const std::byte* from, std::size_t bytes, bool is_protected) const noexcept;
+
   os::file descriptor_;
+  os::file self_;  // a pidfd, to drop many ranges in one call
+  bool drops_in_batches_ = false;
 };
 
 }  // namespace perdure::pager::detail

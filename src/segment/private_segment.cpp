@@ -19,14 +19,9 @@ namespace {
 // Maps the part [begin, end) of the segment.
 void map_part(std::byte* base, std::span<const file_extent> home, std::size_t begin, std::size_t end,
               os::access allowed) {
-  std::size_t at = 0;
-  for (const file_extent& extent : home) {
-    const std::size_t from = std::max(at, begin);
-    const std::size_t to = std::min(at + extent.bytes, end);
-    if (from < to)
-      os::map_private(base + from, to - from, extent.descriptor, extent.offset + (from - at), allowed);
-    at += extent.bytes;
-  }
+  for_pieces(home, begin, end, [&](std::size_t at, std::size_t bytes, int file, std::uint64_t offset) {
+    os::map_private(base + at, bytes, file, offset, allowed);
+  });
 }
 
 std::size_t total(std::span<const file_extent> home) {
@@ -161,19 +156,7 @@ void private_segment::examine_when_touched(home_examiner& examiner) {
 }
 
 void private_segment::require_sound(page_run pages) const {
-  constexpr std::uint64_t step = os::guarded_range::extent_bytes / page_size;
-  const std::uint64_t end =
-      std::min<std::uint64_t>((pages.first + pages.count + step - 1) / step, range_->closable_extents());
-  for (std::uint64_t extent = pages.first / step; extent < end; ++extent) {
-    while (range_->is_closed(extent)) {
-      const os::guarded_range::opening found = range_->open(extent);
-      if (found == os::guarded_range::opening::unfit) examiner_->report(extent);
-      if (found == os::guarded_range::opening::failed)
-        throw error(errc::out_of_memory,
-                    "the kernel does not open memory that was closed until its first touch (" +
-                        std::generic_category().message(errno) + "); see vm.max_map_count");
-    }
-  }
+  if (examiner_ != nullptr) open_closed(*range_, *examiner_, pages);
 }
 
 }  // namespace perdure

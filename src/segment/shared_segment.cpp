@@ -17,17 +17,10 @@ shared_segment::shared_segment(os::reservation memory, std::size_t size, extend_
 }
 
 void shared_segment::map_from(std::size_t offset, std::size_t bytes) {
-  const std::vector<file_extent> home = extend_(offset + bytes);
-  std::size_t at = 0;
-  for (const file_extent& extent : home) {
-    const std::size_t end = std::min(at + extent.bytes, offset + bytes);
-    if (end > offset) {
-      const std::size_t from = std::max(at, offset);
-      os::map_shared(base_ + from, end - from, extent.descriptor, extent.offset + (from - at),
-                     os::access::read_write);
-    }
-    at += extent.bytes;
-  }
+  for_pieces(extend_(offset + bytes), offset, offset + bytes,
+             [this](std::size_t at, std::size_t part, int file, std::uint64_t place) {
+               os::map_shared(base_ + at, part, file, place, os::access::read_write);
+             });
 }
 
 void shared_segment::grow(std::size_t bytes) {

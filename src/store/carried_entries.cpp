@@ -21,6 +21,7 @@ std::uint64_t end_of(const journal_entry& entry) {
 void mark_applied(std::vector<journal_entry>& index) noexcept {
   for (journal_entry& entry : index) {
     if (entry.kind == entry_kind::overwrite) entry.kind = entry_kind::fresh;
+    entry.slot = 0;
     entry.carried = 1;
   }
 }

@@ -4,14 +4,18 @@
 
 namespace perdure {
 
-void changed_pages::gather(private_segment& memory, page_run where, early_pages& early) {
+void changed_pages::gather(tracked_segment& memory, page_run where, early_pages& early) {
   memory.collect_dirty(where, reported_);
-  for (const page_run& run : reported_) early.unsettle(run);
-  // Released by a checkpoint that failed, and stored to since: in use again.
-  released_ = subtract(released_, reported_);
-  dirty_.insert(dirty_.end(), reported_.begin(), reported_.end());
-  normalize(dirty_);
+  add(reported_, early);
   reported_.clear();
+}
+
+void changed_pages::add(const std::vector<page_run>& stored_to, early_pages& early) {
+  for (const page_run& run : stored_to) early.unsettle(run);
+  // Released by a checkpoint that failed, and stored to since: in use again.
+  released_ = subtract(released_, stored_to);
+  dirty_.insert(dirty_.end(), stored_to.begin(), stored_to.end());
+  normalize(dirty_);
 }
 
 void changed_pages::release(std::span<const page_run> pages, early_pages& early) {

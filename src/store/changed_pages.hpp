@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "segment/private_segment.hpp"
+#include "segment/tracked_segment.hpp"
 #include "store/early_pages.hpp"
 
 namespace perdure {
@@ -14,7 +14,9 @@ namespace perdure {
 class changed_pages {
  public:
   /// Takes over what the tracker has to report of some pages; writers must be quiet or held.
-  void gather(private_segment& memory, page_run where, early_pages& early);
+  void gather(tracked_segment& memory, page_run where, early_pages& early);
+  /// The same, of pages that somebody else has found; normalized.
+  void add(const std::vector<page_run>& stored_to, early_pages& early);
   /// Pages whose content is no longer needed; normalized.
   void release(std::span<const page_run> pages, early_pages& early);
 
@@ -25,6 +27,9 @@ class changed_pages {
 
   /// These have been written; normalized.
   void settle(const std::vector<page_run>& pages);
+
+  /// Forgets which pages were stored to: somebody else knows.
+  void forget_dirty() noexcept { dirty_.clear(); }
 
   /// What is known of a part, which is then no longer here until it is put back.
   changed_pages extract(page_run part);

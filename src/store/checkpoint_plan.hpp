@@ -7,12 +7,14 @@
 
 #include "store/checksum_table.hpp"
 #include "store/early_pages.hpp"
+#include "store/journaled_pages.hpp"
 #include "store/layout.hpp"
 
 namespace perdure {
 
 struct checkpoint_plan {
-  // Sorted by page. Checksums are filled in as pages are copied; a fresh page that has one is home already.
+  // Sorted by page. Checksums are filled in as pages are copied; a fresh page that has one is home already,
+  // an overwritten one in its slot.
   std::vector<layout::journal_entry> index;
   std::size_t fresh = 0;  // entries of that kind
   std::size_t overwrites = 0;
@@ -36,9 +38,10 @@ struct committed_state {
 };
 
 /// Plans to make `dirty` pages durable and to let go of `released` ones (both sorted, without overlap), and
-/// what was written `early`. Throws `damaged` when the table is.
+/// what was written early, home or (`journaled`, if it is one) to the journal. Throws `damaged` when the
+/// table is.
 checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
                                 std::span<const page_run> released, const early_pages& early,
-                                const committed_state& before);
+                                const journaled_pages* journaled, const committed_state& before);
 
 }  // namespace perdure

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <perdure/pager.hpp>
 
 #include "os/memory_limits.hpp"
 #include "segment/growth.hpp"
@@ -78,6 +80,26 @@ std::uint64_t memory_budget(const store_options& options) {
   return usable / 2;
 }
 
+// A program that does not choose leaves the choice to who runs it.
+backing chosen_backing(const store_options& options) {
+  const char* const setting = std::getenv("PERDURE_BACKING");
+  if (options.backing != backing::private_memory || setting == nullptr || *setting == '\0')
+    return options.backing;
+  const std::string_view name = setting;
+  if (name == "private") return backing::private_memory;
+  if (name == "paged") return backing::paged;
+  if (name == "shared") return backing::shared_file;
+  if (name == "dax") return backing::dax;
+  throw error(errc::invalid_argument,
+              "PERDURE_BACKING is '" + std::string(name) + "'; it may be private, paged, dax or shared");
+}
+
+// Else the private backing keeps the budget, by writing changed pages early.
+bool can_be_paged(const layout::super_slot& super) {
+  return super.capacity / page_size < std::numeric_limits<std::uint32_t>::max() &&
+         !pager::why_unavailable(pager::tier::uffd_sigbus);
+}
+
 // Everything but the memory of a store whose lock is held.
 store_parts load(const std::filesystem::path& path, store_lock lock, store_use use,
                  const store_options& options, os::reservation place) {
@@ -114,6 +136,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           checkpoint_log(os::file::open_directory(path), uuid),
           options.keep_last,
           memory_budget(options),
+          chosen_backing(options) == backing::paged && can_be_paged(now),
           options.verify == verify_mode::lazy,
           std::move(place)};
 }
@@ -150,15 +173,20 @@ void recover(store_parts& parts) {
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
                                        const store_options& options, os::reservation place) {
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
-  if (use != store_use::write) return make_private_store(std::move(parts));
+  if (use != store_use::write) return make_journaled_store(std::move(parts));
+  const backing chosen = chosen_backing(options);
+  if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
   recover(parts);
-  // Lazy checks read the table's file, which must then agree with home.
-  if (parts.redone && (options.backing == backing::shared_file || parts.verify_lazily)) {
+  const bool stores_home = chosen == backing::shared_file || chosen == backing::dax;
+  // Lazy checks read the table's file, which must then agree with home; and where the program stores to home
+  // itself, no journal may be left that is to be applied.
+  if (parts.redone && (stores_home || parts.verify_lazily)) {
     settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log, table_use::write);
     parts.redone.reset();
   }
-  if (options.backing == backing::shared_file) return make_shared_store(std::move(parts));
-  return make_private_store(std::move(parts));
+  if (chosen == backing::shared_file) return make_shared_store(std::move(parts));
+  if (chosen == backing::dax) return make_dax_store(std::move(parts));
+  return make_journaled_store(std::move(parts));
 }
 
 void require_whole(const os::file& directory, const std::filesystem::path& path) {
@@ -174,7 +202,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("open", path, [&] {
     if (options.verify == verify_mode::lazy && use == store_use::write &&
-        options.backing == backing::shared_file) {
+        (chosen_backing(options) == backing::shared_file || chosen_backing(options) == backing::dax)) {
       throw error(errc::unsupported, path.string() +
                                          ": pages of a shared mapping cannot be checked when they are first "
                                          "touched: open the store privately, or check all of it first "
@@ -214,6 +242,8 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     journal::create(directory, 0, slot.uuid);
     journal::create(directory, 1, slot.uuid);
     home_files::create(directory, slot);
+    if (options.backing == backing::dax)
+      require_persistent_memory(os::file::open_in(directory, home_files::name_of(0), O_RDWR), path);
     directory.sync();
     fresh.publish();
     return open_locked(path, std::move(lock), store_use::write, options, std::move(place));
@@ -272,17 +302,35 @@ store_info datastore::inspect(const std::filesystem::path& given) {
   });
 }
 
-void datastore::require_sound(const void* address, std::size_t bytes) {
+page_run datastore::pages_of(const void* address, std::size_t bytes) {
   const segment& within = memory();
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const auto base = reinterpret_cast<std::uintptr_t>(within.base());
   if (begin < base || begin - base > within.size() || bytes > within.size() - (begin - base)) {
-    throw error(errc::invalid_argument,
-                "the bytes to be checked are not in the memory of " + path().string());
+    throw error(errc::invalid_argument, "these bytes are not in the memory of " + path().string());
   }
-  if (bytes == 0) return;
   const std::uint64_t first = (begin - base) / page_size;
-  within.require_sound({first, (begin - base + bytes - 1) / page_size - first + 1});
+  return {first, bytes == 0 ? 0 : (begin - base + bytes - 1) / page_size - first + 1};
+}
+
+void datastore::require_sound(const void* address, std::size_t bytes) {
+  if (const page_run pages = pages_of(address, bytes); pages.count != 0) memory().require_sound(pages);
+}
+
+pager::pin datastore::pin(const void* address, std::size_t bytes, pager::pin_for) {
+  require_sound(address, bytes);
+  return {};
+}
+
+void datastore::prefetch(const void* address, std::size_t bytes) {
+  pages_of(address, bytes);
+}
+
+void datastore::make_writable(void* address, std::size_t bytes) {
+  const page_run pages = pages_of(address, bytes);
+  if (memory().read_only())
+    throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
+  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_stores(pages); });
 }
 
 std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {

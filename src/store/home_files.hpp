@@ -31,6 +31,7 @@ class home_files {
 
   std::vector<file_extent> extents(std::uint64_t segment_bytes) const;
   os::mapped_medium medium() const noexcept;
+  const std::vector<os::file>& files() const noexcept { return files_; }
 
   void write(std::uint64_t page, std::uint64_t pages, const std::byte* from);
   void read(std::uint64_t page, std::byte* to) const { read(page, 1, to); }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 
 #include "os/file_clone.hpp"
 #include "store/checked_block.hpp"
@@ -51,20 +52,19 @@ std::optional<layout::journal_header> journal::header() const {
 std::optional<std::vector<layout::journal_entry>> journal::read_index(const layout::journal_header& header,
                                                                       std::uint64_t capacity) const {
   auto index = image().index(header, capacity);
-  if (index && !image().is_whole(header, *index)) return std::nullopt;
+  if (index && !image().is_whole(*index)) return std::nullopt;
   return index;
 }
 
-void journal::write_payload(std::size_t entries, std::uint64_t first, std::size_t count,
-                            const std::byte* from) {
-  file_.write_at(from, count * page_size, journal_image::payload_offset(entries) + first * page_size);
+void journal::write_payload(std::uint64_t first, std::size_t count, const std::byte* from) {
+  file_.write_at(from, count * page_size, journal_image::slot_offset(first));
 }
 
 layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segment_bytes,
                                        std::span<const layout::journal_entry> index,
                                        std::uint64_t payload_pages, std::string_view label) {
-  file_.write_at(index.data(), index.size_bytes(), layout::block);
   layout::journal_header header = make_header(layout::journal_magic, uuid_, index, payload_pages);
+  file_.write_at(index.data(), index.size_bytes(), header.index_offset);
   header.epoch = epoch;
   header.segment_bytes = segment_bytes;
   header.committed_ns = unix_time_ns();
@@ -81,22 +81,42 @@ void journal::make_durable(const layout::journal_header& header,
   for (std::uint64_t done = 0; done < header.payload_pages; done += batch_pages) {
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(batch_pages, header.payload_pages - done));
-    image().read_payload(header, done, count, batch.data());
-    write_payload(index.size(), done, count, batch.data());
+    image().read_payload(done, count, batch.data());
+    write_payload(done, count, batch.data());
   }
-  file_.write_at(index.data(), index.size_bytes(), layout::block);
+  file_.write_at(index.data(), index.size_bytes(), header.index_offset);
   file_.write_at(&header, sizeof header, 0);
   file_.sync_data();
 }
 
-void journal::replace() {
+void journal::replace(std::span<const kept_page> keep) {
   const std::string fresh = name_ + ".new";
   os::remove_in(directory_, fresh);
   os::file file = os::file::open_in(directory_, fresh, O_RDWR | O_CREAT | O_EXCL);
-  write_empty_header(file, uuid_);
+  try {
+    write_empty_header(file, uuid_);
+    take_over(keep, file);
+  } catch (...) {
+    // It would take space until the next try.
+    os::remove_in(directory_, fresh);
+    throw;
+  }
   os::rename_in(directory_, fresh, name_);
   file_ = os::file::open_in(directory_, name_, O_RDWR);
   directory_.sync();
+}
+
+void journal::take_over(std::span<const kept_page> keep, const os::file& to) const {
+  alignas(64) std::array<std::byte, page_size> bytes;
+  for (const kept_page& one : keep) {
+    image().read_payload(one.slot, 1, bytes.data());
+    if (page_checksum(one.page, bytes.data()) != one.checksum) {
+      throw error(errc::io, "page " + std::to_string(one.page) +
+                                ", moved out of memory, was lost by the device: reopen the store to go on "
+                                "from its last checkpoint");
+    }
+    to.write_at(bytes.data(), page_size, journal_image::slot_offset(one.slot));
+  }
 }
 
 }  // namespace perdure

@@ -30,9 +30,10 @@ class journal {
   /// What stands in the file.
   journal_image image() const noexcept { return {file_, 0}; }
 
-  /// Writes payload pages at a place counted from where they begin behind so many entries.
-  void write_payload(std::size_t entries, std::uint64_t first, std::size_t count, const std::byte* from);
-  /// Writes index and header, and makes all of the journal durable: this is the commit.
+  /// Writes pages to the slots from the `first`.
+  void write_payload(std::uint64_t first, std::size_t count, const std::byte* from);
+  /// Writes the index behind so many slots, and the header, and makes all of the journal durable: this is the
+  /// commit.
   layout::journal_header commit(std::uint64_t epoch, std::uint64_t segment_bytes,
                                 std::span<const layout::journal_entry> index, std::uint64_t payload_pages,
                                 std::string_view label = {});
@@ -43,13 +44,24 @@ class journal {
 
   /// Puts a new, empty file in this one's place, durably. After a failed write or fdatasync nobody knows
   /// what of the old file is on disk, and its pages may never be written again.
-  void replace();
+  ///
+  /// Pages that are nowhere else are taken over. Throws `io` when one is not as it was written; then the old
+  /// file stays.
+  struct kept_page {
+    std::uint64_t page;
+    std::uint64_t slot;
+    std::uint32_t checksum;
+  };
+  void replace(std::span<const kept_page> keep = {});
 
   const std::filesystem::path& path() const noexcept { return file_.path(); }
+  const os::file& opened() const noexcept { return file_; }
   std::uint64_t allocated_bytes() const { return file_.allocated_bytes(); }
   static std::string name_of(unsigned parity) { return "jrnl." + std::to_string(parity); }
 
  private:
+  void take_over(std::span<const kept_page> keep, const os::file& to) const;
+
   os::file directory_;
   std::string name_;
   layout::uuid_bytes uuid_;

@@ -16,7 +16,7 @@ std::uint64_t pages_of(const layout::journal_entry& entry) {
 bool is_valid_index(std::span<const layout::journal_entry> index, const layout::journal_header& header) {
   const std::uint64_t pages = header.segment_bytes / page_size;
   std::uint64_t next = 0;
-  std::uint64_t payload = 0;
+  std::vector<bool> is_taken(static_cast<std::size_t>(header.payload_pages));
   for (const layout::journal_entry& entry : index) {
     if (entry.kind < layout::entry_kind::overwrite || entry.kind > layout::entry_kind::released) return false;
     const std::uint64_t count = pages_of(entry);
@@ -24,10 +24,13 @@ bool is_valid_index(std::span<const layout::journal_entry> index, const layout::
     if (entry.kind <= layout::entry_kind::fresh && entry.value < layout::first_checksum) return false;
     if (entry.carried > 1 || (entry.carried == 1 && entry.kind == layout::entry_kind::overwrite))
       return false;
-    if (entry.kind == layout::entry_kind::overwrite) ++payload;
+    if (entry.kind == layout::entry_kind::overwrite) {
+      if (entry.slot >= is_taken.size() || is_taken[static_cast<std::size_t>(entry.slot)]) return false;
+      is_taken[static_cast<std::size_t>(entry.slot)] = true;
+    }
     next = entry.page + count;
   }
-  return payload == header.payload_pages;
+  return true;
 }
 
 }  // namespace
@@ -51,39 +54,36 @@ std::optional<std::vector<layout::journal_entry>> journal_image::index(const lay
   if (header.entries > size / sizeof(layout::journal_entry) || header.payload_pages > size / page_size) {
     return std::nullopt;
   }
-  if (header.payload_offset != payload_offset(static_cast<std::size_t>(header.entries))) return std::nullopt;
-  if (bytes(header) > size && header.payload_pages != 0) return std::nullopt;
+  if (header.index_offset != slot_offset(header.payload_pages)) return std::nullopt;
   std::vector<layout::journal_entry> index(static_cast<std::size_t>(header.entries));
   const std::size_t index_bytes = index.size() * sizeof(layout::journal_entry);
-  if (file_->read_at(index.data(), index_bytes, at_ + layout::block) != index_bytes) return std::nullopt;
+  if (file_->read_at(index.data(), index_bytes, at_ + header.index_offset) != index_bytes)
+    return std::nullopt;
   if (os::crc32c(0, index.data(), index_bytes) != header.index_crc) return std::nullopt;
   if (!is_valid_index(index, header)) return std::nullopt;
   return index;
 }
 
-bool journal_image::is_whole(const layout::journal_header& header,
-                             std::span<const layout::journal_entry> index) const {
-  auto entry = index.begin();
+bool journal_image::is_whole(std::span<const layout::journal_entry> index) const {
   bool whole = true;
-  for_payload(*this, header, index, [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-    for (std::size_t i = 0; i < count; ++i, ++entry) {
-      while (entry->kind != layout::entry_kind::overwrite) ++entry;
-      if (page_checksum(first + i, bytes + i * page_size) != entry->value) whole = false;
+  for_payload(*this, index, [&](std::span<const layout::journal_entry> pages, const std::byte* bytes) {
+    for (const layout::journal_entry& entry : pages) {
+      if (page_checksum(entry.page, bytes) != entry.value) whole = false;
+      bytes += page_size;
     }
   });
   return whole;
 }
 
-void journal_image::read_payload(const layout::journal_header& header, std::uint64_t first, std::size_t count,
-                                 std::byte* to) const {
+void journal_image::read_payload(std::uint64_t first, std::size_t count, std::byte* to) const {
   const std::size_t bytes = count * page_size;
-  if (file_->read_at(to, bytes, at_ + header.payload_offset + first * page_size) != bytes) {
+  if (file_->read_at(to, bytes, at_ + slot_offset(first)) != bytes) {
     throw_damaged(file_->path(), "it is cut short");
   }
 }
 
-std::uint64_t journal_image::payload_offset(std::size_t entries) {
-  return round_up(layout::block + entries * sizeof(layout::journal_entry), layout::block);
+std::uint64_t journal_image::bytes(const layout::journal_header& header) {
+  return round_up(header.index_offset + header.entries * sizeof(layout::journal_entry), layout::block);
 }
 
 layout::journal_header make_header(const layout::magic& magic, const layout::uuid_bytes& uuid,
@@ -95,7 +95,7 @@ layout::journal_header make_header(const layout::magic& magic, const layout::uui
   header.uuid = uuid;
   header.entries = index.size();
   header.payload_pages = payload_pages;
-  header.payload_offset = journal_image::payload_offset(index.size());
+  header.index_offset = journal_image::slot_offset(payload_pages);
   header.index_crc = os::crc32c(0, index.data(), index.size_bytes());
   return header;
 }

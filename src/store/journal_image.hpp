@@ -1,4 +1,4 @@
-// A header block, an index and whole pages: how the redo journals and the batches of the undo log look.
+// A header block, whole pages and their index: how the redo journals and the batches of the undo log look.
 #pragma once
 
 #include <algorithm>
@@ -24,23 +24,20 @@ class journal_image {
   std::optional<std::vector<layout::journal_entry>> index(const layout::journal_header& header,
                                                           std::uint64_t capacity) const;
   /// Whether all pages are there and as the index says.
-  bool is_whole(const layout::journal_header& header, std::span<const layout::journal_entry> index) const;
-  /// Reads `count` pages from the `first`. Throws `damaged` when they are not there.
-  void read_payload(const layout::journal_header& header, std::uint64_t first, std::size_t count,
-                    std::byte* to) const;
+  bool is_whole(std::span<const layout::journal_entry> index) const;
+  /// Reads the pages of `count` slots from the `first`. Throws `damaged` when they are not there.
+  void read_payload(std::uint64_t first, std::size_t count, std::byte* to) const;
 
-  /// Where the pages begin and where the image ends, counted from its place.
-  static std::uint64_t payload_offset(std::size_t entries);
-  static std::uint64_t bytes(const layout::journal_header& header) {
-    return header.payload_offset + header.payload_pages * page_size;
-  }
+  /// Counted from the image's place: where a slot is, and which multiple of the block is behind all of it.
+  static std::uint64_t slot_offset(std::uint64_t slot) { return layout::block + slot * page_size; }
+  static std::uint64_t bytes(const layout::journal_header& header);
 
  private:
   const os::file* file_;
   std::uint64_t at_;
 };
 
-/// A header for an index and its pages, complete but for what is of one kind of image only, and not sealed.
+/// A header for an index and its slots, complete but for what is of one kind of image only, and not sealed.
 layout::journal_header make_header(const layout::magic& magic, const layout::uuid_bytes& uuid,
                                    std::span<const layout::journal_entry> index, std::uint64_t payload_pages);
 
@@ -48,32 +45,35 @@ inline bool is_run(const layout::journal_entry& entry) {
   return entry.kind == layout::entry_kind::zero || entry.kind == layout::entry_kind::released;
 }
 
-/// Calls `visit(first page, pages, bytes)` for the pages in an image, neighbours together.
+/// Calls `visit(entries, bytes)` for the pages in an image: entries of neighbouring pages, and their content.
+/// In the order of their slots, so that the image is read from its start to its end.
 template <class Visit>
-void for_payload(const journal_image& image, const layout::journal_header& header,
-                 std::span<const layout::journal_entry> index, Visit&& visit) {
+void for_payload(const journal_image& image, std::span<const layout::journal_entry> index, Visit&& visit) {
   constexpr std::size_t batch_pages = 256;
-  std::vector<std::byte> batch(std::min<std::uint64_t>(batch_pages, header.payload_pages) * page_size);
-  std::vector<std::uint64_t> pages;
-  std::uint64_t next = 0;
-  const auto flush = [&] {
-    if (pages.empty()) return;
-    image.read_payload(header, next, pages.size(), batch.data());
-    next += pages.size();
-    for (std::size_t i = 0; i < pages.size();) {
-      std::size_t end = i + 1;
-      while (end < pages.size() && pages[end] == pages[end - 1] + 1) ++end;
-      visit(pages[i], end - i, batch.data() + i * page_size);
-      i = end;
-    }
-    pages.clear();
+  std::vector<layout::journal_entry> entries;
+  for (const layout::journal_entry& entry : index)
+    if (entry.kind == layout::entry_kind::overwrite) entries.push_back(entry);
+  const auto comes_before = [](const layout::journal_entry& a, const layout::journal_entry& b) {
+    return a.slot < b.slot;
   };
-  for (const layout::journal_entry& entry : index) {
-    if (entry.kind != layout::entry_kind::overwrite) continue;
-    pages.push_back(entry.page);
-    if (pages.size() == batch_pages) flush();
+  if (!std::is_sorted(entries.begin(), entries.end(), comes_before))
+    std::sort(entries.begin(), entries.end(), comes_before);
+  std::vector<std::byte> batch(std::min(batch_pages, entries.size()) * page_size);
+  for (std::size_t i = 0; i < entries.size();) {
+    std::size_t count = 1;
+    while (count < batch_pages && i + count < entries.size() &&
+           entries[i + count].slot == entries[i].slot + count)
+      ++count;
+    image.read_payload(entries[i].slot, count, batch.data());
+    for (std::size_t first = 0; first < count;) {
+      std::size_t end = first + 1;
+      while (end < count && entries[i + end].page == entries[i + end - 1].page + 1) ++end;
+      visit(std::span<const layout::journal_entry>(entries).subspan(i + first, end - first),
+            static_cast<const std::byte*>(batch.data() + first * page_size));
+      first = end;
+    }
+    i += count;
   }
-  flush();
 }
 
 }  // namespace perdure

@@ -18,8 +18,8 @@ namespace perdure::layout {
 static_assert(std::endian::native == std::endian::little,
               "the format is read and written without conversion");
 
-inline constexpr std::uint32_t format_version = 1;
-inline constexpr std::uint32_t oldest_readable_format = 1;
+inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t oldest_readable_format = 2;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 
 /// What the heap cuts the segment into, and the step in which segments and home files grow.
@@ -155,10 +155,12 @@ struct table_page {
 };
 static_assert(sizeof(table_page) == block);
 
-// ---- jrnl.0, jrnl.1: a header block, the index, then, at the next block boundary, whole pages -----------
+// ---- jrnl.0, jrnl.1: a header block, whole pages, then the index -----------------------------------------
+//
+// The index comes last, because pages may be written before it is known how many there will be.
 
 enum class entry_kind : std::uint8_t {
-  overwrite = 1,  ///< one page; its bytes are in the payload, `value` is their checksum
+  overwrite = 1,  ///< one page; its bytes are the payload's page `slot`, `value` is their checksum
   fresh = 2,      ///< one page; its bytes are home already, `value` is their checksum
   zero = 3,       ///< `value` pages that now read as zero
   released = 4,   ///< `value` pages whose content is of no consequence
@@ -170,8 +172,9 @@ struct journal_entry {
   entry_kind kind;
   std::uint8_t carried = 0;  ///< 1 where an earlier checkpoint did it, which `crc` does not tell of yet
   std::array<std::uint8_t, 2> reserved = {};
+  std::uint64_t slot = 0;  ///< of `overwrite`; no two have the same, and some may be nobody's
 };
-static_assert(sizeof(journal_entry) == 16);
+static_assert(sizeof(journal_entry) == 24);
 
 struct journal_header {
   layout::magic magic;
@@ -181,8 +184,8 @@ struct journal_header {
   std::uint64_t epoch;
   std::uint64_t segment_bytes;
   std::uint64_t entries;
-  std::uint64_t payload_pages;
-  std::uint64_t payload_offset;
+  std::uint64_t payload_pages;  ///< slots
+  std::uint64_t index_offset;   ///< from the header
   std::uint32_t index_crc;
   std::uint32_t reserved0;
   std::uint64_t committed_ns;  ///< Unix time

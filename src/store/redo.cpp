@@ -16,13 +16,17 @@ using layout::journal_entry;
 }  // namespace
 
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table) {
-  for_payload(journal.file->image(), journal.header, journal.index,
-              [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-                home.write(first, count, bytes);
+  for_payload(journal.file->image(), journal.index,
+              [&](std::span<const journal_entry> pages, const std::byte* bytes) {
+                home.write(pages.front().page, pages.size(), bytes);
               });
   for (const journal_entry& entry : journal.index)
     if (is_run(entry) && entry.carried == 0) home.punch({entry.page, entry.value});
-  // Entries after pages: a torn table page may have to be made from the pages first.
+  // After the pages: a torn table page may have to be made from them first.
+  enter_checksums(journal, table);
+}
+
+void enter_checksums(const committed_journal& journal, checksum_table& table) {
   for (const journal_entry& entry : journal.index) {
     const std::uint64_t count = is_run(entry) ? entry.value : 1;
     const std::uint32_t value = entry.kind == entry_kind::zero       ? layout::no_checksum
@@ -46,9 +50,9 @@ void settle_redo(const committed_journal& journal, home_files& home, checksum_ta
 }
 
 void redo_in_memory(const committed_journal& journal, std::byte* base) {
-  for_payload(journal.file->image(), journal.header, journal.index,
-              [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-                std::memcpy(base + first * page_size, bytes, count * page_size);
+  for_payload(journal.file->image(), journal.index,
+              [&](std::span<const journal_entry> pages, const std::byte* bytes) {
+                std::memcpy(base + pages.front().page * page_size, bytes, pages.size() * page_size);
               });
   for (const journal_entry& entry : journal.index) {
     if (entry.kind == entry_kind::zero && entry.carried == 0)

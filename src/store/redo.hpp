@@ -24,6 +24,9 @@ struct committed_journal {
 /// return.
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table);
 
+/// The last part of it: the entries into the table.
+void enter_checksums(const committed_journal& journal, checksum_table& table);
+
 enum class table_use {
   keep_in_journal,  ///< the file `crc` stays behind; the next journal must carry what it lacks
   write,

@@ -30,16 +30,20 @@ struct store_parts {
   undo_log undo;
   checkpoint_log log;
   unsigned keep_last;           // labelled epochs to keep as copies
-  std::uint64_t memory_budget;  // bytes that changed pages may take
+  std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
+  bool paged;                   // pages come and go as they are touched
   bool verify_lazily;           // pages when they are first touched
   os::reservation place;        // address space for the segment
   // What was found committed and has been written home, where nothing is durable yet.
   std::optional<committed_journal> redone = std::nullopt;
 };
 
-/// The two kinds of open store. `parts` of a writer are recovered: nothing is left to redo.
-std::unique_ptr<datastore> make_private_store(store_parts parts);
+/// The kinds of open store. `parts` of a writer are recovered: nothing is left to redo.
+std::unique_ptr<datastore> make_journaled_store(store_parts parts);
 std::unique_ptr<datastore> make_shared_store(store_parts parts);
+std::unique_ptr<datastore> make_dax_store(store_parts parts);
+/// Throws `unsupported` where the file cannot be mapped as persistent memory.
+void require_persistent_memory(const os::file& home, const std::filesystem::path& store);
 
 /// What `datastore::info` reports, from a super slot and the files in the directory.
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi);

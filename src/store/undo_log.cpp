@@ -68,7 +68,6 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
     batches_ = 0;
   }
   std::vector<std::byte> copied(batch_pages * page_size);
-  std::uint64_t at = end_ + journal_image::payload_offset(index.size());
   std::uint64_t saved = 0;
   auto entry = index.begin();
   for (const page_run& run : pages) {
@@ -78,15 +77,15 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
       for (std::size_t i = 0; i < count; ++i, ++entry) {
         while (entry->kind != entry_kind::overwrite) ++entry;
         entry->value = page_checksum(entry->page, copied.data() + i * page_size);
+        entry->slot = saved + i;
       }
-      file_.write_at(copied.data(), count * page_size, at);
-      at += count * page_size;
+      file_.write_at(copied.data(), count * page_size, end_ + journal_image::slot_offset(saved));
       saved += count;
       meanwhile();
     }
   }
-  file_.write_at(index.data(), index.size() * sizeof(journal_entry), end_ + layout::block);
   layout::journal_header header = make_header(layout::undo_magic, uuid_, index, saved);
+  file_.write_at(index.data(), index.size() * sizeof(journal_entry), end_ + header.index_offset);
   header.epoch = epoch;
   header.segment_bytes = segment_bytes;
   header.flags = batches_;
@@ -96,7 +95,7 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
   file_.sync_data();
   if (name_unsynced_) directory_.sync();
   name_unsynced_ = false;
-  end_ = at;
+  end_ += journal_image::bytes(header);
   ++batches_;
 }
 
@@ -113,9 +112,9 @@ std::vector<undo_log::batch> undo_log::find(std::uint64_t epoch, std::uint64_t s
     const auto header = image.header(layout::undo_magic, uuid_);
     if (!is_next(header, found.size())) return found;
     auto index = image.index(*header, segment_bytes);
-    if (!index || !image.is_whole(*header, *index)) {
+    if (!index || !image.is_whole(*index)) {
       // The next was written only when this one was durable.
-      const bool has_bounds = header->payload_offset < file_.size() && header->payload_pages < file_.size();
+      const bool has_bounds = header->index_offset < file_.size() && header->entries < file_.size();
       if (has_bounds &&
           is_next(journal_image(file_, at + journal_image::bytes(*header)).header(layout::undo_magic, uuid_),
                   found.size() + 1)) {
@@ -141,10 +140,9 @@ void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch
   if (saved.empty()) return;
   home.sync_names();
   for (const undo_log::batch& one : saved) {
-    for_payload(one.image, one.header, one.index,
-                [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-                  home.write(first, count, bytes);
-                });
+    for_payload(one.image, one.index, [&](std::span<const journal_entry> pages, const std::byte* bytes) {
+      home.write(pages.front().page, pages.size(), bytes);
+    });
     for (const journal_entry& entry : one.index)
       if (entry.kind == entry_kind::zero) empty({entry.page, entry.value}, home);
   }
@@ -156,10 +154,9 @@ void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch
 
 void undo_in_memory(const std::vector<undo_log::batch>& saved, std::byte* base) {
   for (const undo_log::batch& one : saved) {
-    for_payload(one.image, one.header, one.index,
-                [&](std::uint64_t first, std::size_t count, const std::byte* bytes) {
-                  std::memcpy(base + first * page_size, bytes, count * page_size);
-                });
+    for_payload(one.image, one.index, [&](std::span<const journal_entry> pages, const std::byte* bytes) {
+      std::memcpy(base + pages.front().page * page_size, bytes, pages.size() * page_size);
+    });
     for (const journal_entry& entry : one.index)
       if (entry.kind == entry_kind::zero)
         std::memset(base + entry.page * page_size, 0, entry.value * page_size);

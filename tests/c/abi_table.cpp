@@ -60,8 +60,10 @@ int main() {
   FUNCTION(perdure_text_list_size);
   FUNCTION(perdure_text_list_at);
   FUNCTION(perdure_text_list_free);
+  CONSTANT(PERDURE_BACKING_DAX);
   CONSTANT(PERDURE_BACKING_PRIVATE);
   CONSTANT(PERDURE_BACKING_SHARED);
+  CONSTANT(PERDURE_BACKING_PAGED);
   CONSTANT(PERDURE_OPEN_CHECKS_JOURNAL);
   CONSTANT(PERDURE_OPEN_CHECKS_ALL);
   CONSTANT(PERDURE_OPEN_CHECKS_LAZILY);
@@ -410,6 +412,7 @@ int main() {
   CONSTANT(PERDURE_PAGER_AUTOMATIC);
   CONSTANT(PERDURE_PAGER_UFFD_SIGBUS);
   CONSTANT(PERDURE_PAGER_PLAIN);
+  CONSTANT(PERDURE_PAGER_GUARD);
   CONSTANT(PERDURE_ADVICE_NORMAL);
   CONSTANT(PERDURE_ADVICE_RANDOM);
   CONSTANT(PERDURE_ADVICE_WILL_NEED);
@@ -422,6 +425,8 @@ int main() {
   MEMBER(perdure_map_options, spill_directory);
   MEMBER(perdure_map_options, buffered);
   MEMBER(perdure_map_options, reserved);
+  MEMBER(perdure_map_options, offset);
+  MEMBER(perdure_map_options, bytes);
   STRUCT(perdure_map_range);
   MEMBER(perdure_map_range, offset);
   MEMBER(perdure_map_range, bytes);

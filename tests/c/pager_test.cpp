@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -57,6 +58,23 @@ TEST_F(c_pager_test, maps_reads_writes_and_unmaps) {
   EXPECT_OK(perdure_unmap(mapping));
   EXPECT_EQ(perdure_unmap(mapping), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_flush(mapping), PERDURE_INVALID_ARGUMENT);
+}
+
+TEST_F(c_pager_test, maps_a_part) {
+  options.offset = 30 * 4096;
+  options.bytes = 5000;
+  ASSERT_OK(perdure_map(path.c_str(), &options, &mapping, &data, &size));
+  ASSERT_EQ(size, 5000u);
+  for (std::size_t i = 0; i < 5000 / 8; ++i) ASSERT_EQ(words()[i], 30 * 512 + i);
+  EXPECT_OK(perdure_unmap(mapping));
+  // What was compiled before there were parts maps all.
+  options.struct_size = offsetof(perdure_map_options, offset);
+  ASSERT_OK(perdure_map(path.c_str(), &options, &mapping, &data, &size));
+  EXPECT_EQ(size, 100u * 4096);
+  EXPECT_OK(perdure_unmap(mapping));
+  options.struct_size = sizeof options;
+  options.offset = 7;
+  EXPECT_EQ(perdure_map(path.c_str(), &options, &mapping, &data, &size), PERDURE_INVALID_ARGUMENT);
 }
 
 TEST_F(c_pager_test, pins_for_system_calls) {

@@ -204,9 +204,23 @@ TEST_F(c_store_test, OptionsReachTheStore) {
   options.checks = PERDURE_OPEN_CHECKS_LAZILY;
   EXPECT_OK(perdure_store_open(beside("pinned").c_str(), &options, &store));
   close();
+  options.backing = PERDURE_BACKING_PAGED;
+  EXPECT_OK(perdure_store_open(beside("pinned").c_str(), &options, &store));
+  close();
   options.backing = PERDURE_BACKING_SHARED;
   options.checks = PERDURE_OPEN_CHECKS_JOURNAL;
   EXPECT_OK(perdure_store_open(path.c_str(), &options, &store));
+}
+
+TEST_F(c_store_test, IsInPersistentMemoryWhereThereIsSome) {
+  perdure_store_options options = small_options();
+  options.backing = PERDURE_BACKING_DAX;
+  const std::string where = beside("persistent");
+  close();
+  const perdure_status status = perdure_store_create(where.c_str(), &options, &store);
+  EXPECT_TRUE(status == PERDURE_OK || status == PERDURE_UNSUPPORTED) << perdure_last_error_message();
+  options.backing = 99;
+  EXPECT_EQ(perdure_store_create(beside("none").c_str(), &options, &store), PERDURE_INVALID_ARGUMENT);
 }
 
 TEST_F(c_store_test, IsPinnedWhereAsked) {

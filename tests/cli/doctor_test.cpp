@@ -32,12 +32,24 @@ TEST(Doctor, ListsTheTiersOfThePager) {
   const outcome o = perdure_run({"doctor", "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
   const auto tiers = nlohmann::json::parse(o.out)["pager"];
-  ASSERT_EQ(tiers.size(), 2u);
+  ASSERT_EQ(tiers.size(), 3u);
   EXPECT_EQ(tiers[0]["name"], "uffd_sigbus");
   EXPECT_EQ(tiers[0]["available"].get<bool>(),
             !perdure::pager::why_unavailable(perdure::pager::tier::uffd_sigbus));
-  EXPECT_EQ(tiers[1]["name"], "plain");
-  EXPECT_TRUE(tiers[1]["available"].get<bool>());
+  EXPECT_EQ(tiers[1]["name"], "guard");
+  EXPECT_EQ(tiers[1]["available"].get<bool>(), !perdure::pager::why_unavailable(perdure::pager::tier::guard));
+  EXPECT_EQ(tiers[2]["name"], "plain");
+  EXPECT_TRUE(tiers[2]["available"].get<bool>());
+}
+
+TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {
+  const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto persistent = nlohmann::json::parse(o.out)["persistent_memory"];
+  EXPECT_EQ(persistent["directory"], "/dev/shm");
+  EXPECT_FALSE(persistent["available"].get<bool>());
+  EXPECT_NE(persistent["why_not"].get<std::string>(), "");
+  EXPECT_NE(perdure_run({"doctor", "--at", "/nowhere"}).out.find("No such file"), std::string::npos);
 }
 
 TEST(Doctor, TellsPeopleTheSame) {

@@ -13,7 +13,7 @@ logged_call write_call(inode_number file, std::uint64_t offset, std::span<const 
     std::array<std::byte, disk_page> page{};
     std::memcpy(page.data() + within, bytes.data() + at, here);
     call.pieces.push_back({(offset + at) / disk_page, static_cast<std::uint32_t>(within),
-                           static_cast<std::uint32_t>(within + here), make_page(page)});
+                           static_cast<std::uint32_t>(within + here), make_page(page), all_lines});
     at += here;
   }
   return call;
@@ -26,7 +26,7 @@ void apply_whole(const logged_call& call, disk_image& image) {
       image.link(call.target, call.name, call.other);
       break;
     case logged::write:
-      for (const page_write& piece : call.pieces) image.write(call.target, piece, all_sectors);
+      for (const page_write& piece : call.pieces) image.write(call.target, piece, all_lines);
       break;
     case logged::resize:
       image.resize(call.target, call.bytes);
@@ -52,7 +52,14 @@ std::string describe(const logged_call& call) {
   switch (call.what) {
     case logged::create:
       return "create " + call.name + " in " + target + " as #" + std::to_string(call.other);
+    case logged::persist:
+      return "persist " + target + " at " + std::to_string(call.offset) + ", " + std::to_string(call.bytes) +
+             " bytes";
     case logged::write:
+      if (call.is_store) {
+        return "store to " + target + ", " + std::to_string(call.pieces.size()) + " pages from " +
+               std::to_string(call.pieces.front().page);
+      }
       return "write " + target + " at " + std::to_string(call.offset) + ", " + std::to_string(call.bytes) +
              " bytes";
     case logged::resize:

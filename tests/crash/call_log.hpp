@@ -12,6 +12,7 @@ namespace perdure::crash {
 enum class logged {
   create,       ///< `name` in directory `target` is the new `other`
   write,        ///< `pieces` of file `target`
+  persist,      ///< cache lines of [`offset`, `offset` + `bytes`) of file `target` were written back
   resize,       ///< file `target` gets `bytes`
   punch,        ///< [`offset`, `offset` + `bytes`) of file `target`
   rename,       ///< `name` in `target` becomes `new_name` in `new_directory`
@@ -30,6 +31,7 @@ struct logged_call {
   inode_number other = 0;
   inode_number new_directory = 0;
   bool is_directory = false;
+  bool is_store = false;  ///< of a write: made through a mapping, so that each cache line is for itself
   std::string name{};
   std::string new_name{};
   std::uint64_t offset = 0;

@@ -3,8 +3,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace perdure::crash {
@@ -53,6 +57,7 @@ os::file_observer::verdict call_recorder::before(const os::file_call& call) {
   if (home_is_slow_ && is_on(call, "heap.")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   struct stat status;
   const std::scoped_lock lock(mutex_);
+  if (watches_stores_) record_stores(call);
   switch (call.operation) {
     case file_operation::open:
       existed = (call.flags & O_CREAT) == 0 ||
@@ -95,16 +100,23 @@ void call_recorder::after(const os::file_call& call, std::int64_t result, int er
       switch (call.operation) {
         case file_operation::write:
           if (file != nullptr) record_write(call, *file, static_cast<std::uint64_t>(result));
+          if (file != nullptr && watched_.contains(*file))
+            watched_.at(*file).written(call.descriptor, call.offset, static_cast<std::uint64_t>(result));
+          break;
+        case file_operation::persist:
+          record_persisted(call);
           break;
         case file_operation::resize:
           if (file != nullptr) {
             log_.push_back({.what = logged::resize, .target = *file, .bytes = call.bytes});
+            if (watched_.contains(*file)) watched_.at(*file).resized(call.bytes);
           }
           break;
         case file_operation::punch:
           if (file != nullptr) {
             log_.push_back(
                 {.what = logged::punch, .target = *file, .offset = call.offset, .bytes = call.bytes});
+            if (watched_.contains(*file)) watched_.at(*file).punched(call.offset, call.bytes);
           }
           break;
         case file_operation::open: {
@@ -118,6 +130,8 @@ void call_recorder::after(const os::file_call& call, std::int64_t result, int er
           } else if ((call.flags & O_TRUNC) != 0 && known_.contains(status.st_ino)) {
             log_.push_back({.what = logged::resize, .target = known_[status.st_ino], .bytes = 0});
           }
+          if (known_.contains(status.st_ino))
+            watch(call.name, static_cast<int>(result), known_[status.st_ino]);
           break;
         }
         default:
@@ -127,6 +141,70 @@ void call_recorder::after(const os::file_call& call, std::int64_t result, int er
     }
   }
   if (faults_ != nullptr) faults_->after();
+}
+
+void call_recorder::watch(const char* name, int descriptor, inode_number number) {
+  const bool may_be_mapped = std::strncmp(name, "heap.", 5) == 0 || std::strcmp(name, "undo") == 0;
+  if (watches_stores_ && may_be_mapped) watched_.try_emplace(number, descriptor);
+}
+
+std::vector<call_recorder::mapped_part> call_recorder::mapped_parts() const {
+  std::vector<mapped_part> parts;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string text; std::getline(maps, text);) {
+    mapped_part part{};
+    char rights[8] = {};
+    unsigned long identity = 0;
+    if (std::sscanf(text.c_str(), "%lx-%lx %7s %lx %*s %lu", &part.begin, &part.end, rights, &part.offset,
+                    &identity) != 5)
+      continue;
+    const auto known = known_.find(identity);
+    if (known == known_.end() || rights[3] != 's' || !watched_.contains(known->second)) continue;
+    part.file = known->second;
+    part.is_writable = rights[1] == 'w';
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+// What is writable may have been stored to; so may what is persisted, though it has become read-only.
+void call_recorder::record_stores(const os::file_call& call) {
+  std::map<inode_number, std::vector<page_write>> found;
+  const auto look_at = [&](const mapped_part& part, std::uintptr_t begin, std::uintptr_t end) {
+    begin = std::max(begin / disk_page * disk_page, part.begin);
+    end = std::min((end + disk_page - 1) / disk_page * disk_page, part.end);
+    if (begin >= end) return;
+    watched_.at(part.file).find_stores(part.offset + (begin - part.begin),
+                                       {reinterpret_cast<const std::byte*>(begin), end - begin},
+                                       found[part.file]);
+  };
+  for (const mapped_part& part : mapped_parts()) {
+    if (part.is_writable) look_at(part, part.begin, part.end);
+    if (call.operation != file_operation::persist) continue;
+    for (const iovec& stored : call.data) {
+      const auto begin = reinterpret_cast<std::uintptr_t>(stored.iov_base);
+      look_at(part, begin, begin + stored.iov_len);
+    }
+  }
+  for (auto& [file, pieces] : found) {
+    if (pieces.empty()) continue;
+    log_.push_back({.what = logged::write, .target = file, .is_store = true, .pieces = std::move(pieces)});
+  }
+}
+
+void call_recorder::record_persisted(const os::file_call& call) {
+  for (const mapped_part& part : mapped_parts()) {
+    for (const iovec& stored : call.data) {
+      const auto first = std::max(reinterpret_cast<std::uintptr_t>(stored.iov_base), part.begin);
+      const auto last =
+          std::min(reinterpret_cast<std::uintptr_t>(stored.iov_base) + stored.iov_len, part.end);
+      if (first >= last) continue;
+      log_.push_back({.what = logged::persist,
+                      .target = part.file,
+                      .offset = part.offset + (first - part.begin),
+                      .bytes = last - first});
+    }
+  }
 }
 
 void call_recorder::created(inode_number directory, const std::string& name, ino_t identity,

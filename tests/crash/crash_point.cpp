@@ -6,7 +6,15 @@
 
 namespace perdure::crash {
 
-void crash_point::apply(const logged_call& call, const std::vector<sector_mask>& persisted, disk_image& to) {
+namespace {
+
+void tear(random_stream& random, const logged_call& call, std::vector<line_mask>& persisted) {
+  for (line_mask& mask : persisted) mask = call.is_store ? random.next() : lines_of_sectors(random.next());
+}
+
+}  // namespace
+
+void crash_point::apply(const logged_call& call, const std::vector<line_mask>& persisted, disk_image& to) {
   switch (call.what) {
     case logged::write:
       for (std::size_t i = 0; i < call.pieces.size(); ++i) {
@@ -24,7 +32,7 @@ void crash_point::apply(const logged_call& call, const std::vector<sector_mask>&
 }
 
 void crash_point::make_durable(const logged_call& call) {
-  apply(call, std::vector<sector_mask>(std::max<std::size_t>(1, call.pieces.size()), all_sectors), durable_);
+  apply(call, std::vector<line_mask>(std::max<std::size_t>(1, call.pieces.size()), all_lines), durable_);
   // What was written before and lost lies under this now, or was cut off by it.
   const auto covers = [&call](const page_write& piece) {
     const std::uint64_t begin = piece.page * disk_page;
@@ -45,8 +53,38 @@ void crash_point::make_durable(const logged_call& call) {
   }
 }
 
+void crash_point::persist(const logged_call& call) {
+  const auto lines_within = [&call](const page_write& piece) {
+    line_mask lines = 0;
+    for (std::size_t i = 0; i < lines_per_page; ++i) {
+      const std::uint64_t begin = piece.page * disk_page + i * line;
+      if (begin < call.offset + call.bytes && begin + line > call.offset) lines |= line_mask{1} << i;
+    }
+    return lines & piece.lines;
+  };
+  for (pending_call& now : pending_) {
+    if (now.call.target != call.target || now.is_lost) continue;
+    if (now.call.what == logged::resize) make_durable(now.call);
+    if (now.call.what != logged::write) continue;
+    for (page_write& piece : now.call.pieces) {
+      const line_mask lines = lines_within(piece);
+      if (lines == 0) continue;
+      durable_.write(call.target, piece, lines);
+      piece.lines &= ~lines;
+    }
+    std::erase_if(now.call.pieces, [](const page_write& piece) { return piece.lines == 0; });
+  }
+  std::erase_if(pending_, [&call](const pending_call& now) {
+    return now.call.target == call.target && !now.is_lost &&
+           (now.call.what == logged::resize || (now.call.what == logged::write && now.call.pieces.empty()));
+  });
+}
+
 void crash_point::step(const logged_call& call, std::size_t index) {
   switch (call.what) {
+    case logged::persist:
+      persist(call);
+      break;
     case logged::create:
       durable_.make(call.other, call.is_directory);
       pending_.push_back({index, call});
@@ -79,7 +117,7 @@ void crash_point::step(const logged_call& call, std::size_t index) {
   }
 }
 
-choice crash_point::uniform(sector_mask persisted) const {
+choice crash_point::uniform(line_mask persisted) const {
   choice result;
   result.reserve(pending_.size());
   for (const pending_call& now : pending_) {
@@ -109,9 +147,7 @@ void crash_point::for_each_choice(random_stream& random, std::size_t extra,
     obey_rules(persisted);
     return visit(persisted);
   };
-  const auto set = [](std::vector<sector_mask>& one, sector_mask to) {
-    std::fill(one.begin(), one.end(), to);
-  };
+  const auto set = [](std::vector<line_mask>& one, line_mask to) { std::fill(one.begin(), one.end(), to); };
   const std::size_t count = pending_.size();
   const choice nothing = uniform(0);
   const choice everything = this->everything();
@@ -121,18 +157,18 @@ void crash_point::for_each_choice(random_stream& random, std::size_t extra,
     for (std::size_t subset = 1; subset + 1 < (std::size_t{1} << count); ++subset) {
       choice some = nothing;
       for (std::size_t i = 0; i < count; ++i) {
-        if ((subset >> i & 1) != 0) set(some[i], all_sectors);
+        if ((subset >> i & 1) != 0) set(some[i], all_lines);
       }
       if (!offer(std::move(some))) return;
     }
   } else {
     choice prefix = nothing;
     for (std::size_t i = 0; i < count; ++i) {
-      set(prefix[i], all_sectors);
+      set(prefix[i], all_lines);
       choice without = everything;
       set(without[i], 0);
       choice alone = nothing;
-      set(alone[i], all_sectors);
+      set(alone[i], all_lines);
       if (!offer(prefix) || !offer(std::move(without)) || !offer(std::move(alone))) return;
     }
   }
@@ -144,8 +180,8 @@ void crash_point::for_each_choice(random_stream& random, std::size_t extra,
     ++torn;
     const std::size_t piece = static_cast<std::size_t>(random.below(pending_[i].call.pieces.size()));
     for (std::size_t sectors = 1; sectors < sectors_per_page; ++sectors) {
-      const sector_mask head = static_cast<sector_mask>((1u << sectors) - 1);
-      for (const sector_mask mask : {head, static_cast<sector_mask>(~head)}) {
+      const line_mask head = lines_of_sectors((1u << sectors) - 1);
+      for (const line_mask mask : {head, ~head}) {
         choice one = random.one_in(2) ? everything : nothing;
         one[i] = everything[i];
         one[i][piece] = mask;
@@ -160,12 +196,10 @@ void crash_point::for_each_choice(random_stream& random, std::size_t extra,
         case 0:
           break;
         case 1:
-          set(any[call], all_sectors);
+          set(any[call], all_lines);
           break;
         default:
-          if (pending_[call].call.what == logged::write) {
-            for (sector_mask& mask : any[call]) mask = static_cast<sector_mask>(random.next());
-          }
+          if (pending_[call].call.what == logged::write) tear(random, pending_[call].call, any[call]);
           break;
       }
     }
@@ -189,14 +223,14 @@ choice crash_point::one_by_file(random_stream& random) const {
   choice result = uniform(0);
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     file_fate& own = fates[pending_[i].call.target];
-    std::vector<sector_mask>& persisted = result[i];
+    std::vector<line_mask>& persisted = result[i];
     const bool is_first = own.first != 0;
     if (is_first) --own.first;
     if (own.what == fate::everything || (own.what == fate::first_calls && is_first) ||
         (own.what >= fate::some_calls && random.one_in(2))) {
-      std::fill(persisted.begin(), persisted.end(), all_sectors);
+      std::fill(persisted.begin(), persisted.end(), all_lines);
     } else if (own.what == fate::some_sectors && pending_[i].call.what == logged::write) {
-      for (sector_mask& mask : persisted) mask = static_cast<sector_mask>(random.next());
+      tear(random, pending_[i].call, persisted);
     }
   }
   obey_rules(result);
@@ -207,11 +241,10 @@ std::string crash_point::describe(const choice& persisted) const {
   std::string text;
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     text += "    " + std::to_string(pending_[i].index) + " " + crash::describe(pending_[i].call) + ": ";
-    const auto is = [&](sector_mask mask) {
-      return std::all_of(persisted[i].begin(), persisted[i].end(),
-                         [mask](sector_mask m) { return m == mask; });
+    const auto is = [&](line_mask mask) {
+      return std::all_of(persisted[i].begin(), persisted[i].end(), [mask](line_mask m) { return m == mask; });
     };
-    text += is(0) ? "lost\n" : is(all_sectors) ? "on disk\n" : "torn\n";
+    text += is(0) ? "lost\n" : is(all_lines) ? "on disk\n" : "torn\n";
   }
   return text;
 }

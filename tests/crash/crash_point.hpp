@@ -8,16 +8,19 @@
 
 namespace perdure::crash {
 
-/// For each pending call how much of it reached the disk: sectors of each piece of a write; of any other
-/// call, which happens whole or not at all, one entry with all bits or none.
-using choice = std::vector<std::vector<sector_mask>>;
+/// For each pending call how much of it reached the disk: lines of each piece of a write, whole sectors of
+/// one by a system call; of any other call, which happens whole or not at all, one entry with all bits or
+/// none.
+using choice = std::vector<std::vector<line_mask>>;
 
 /// What is on disk after the calls so far, if no more come.
 ///
 /// The rules, a little wider than what ext4 and XFS do: sectors of writes reach the disk each for itself,
 /// in any order, until the file is synced; changes of one file's size and holes, and of one directory's
 /// names, reach it in their order, independent of everything else, until that file or directory is synced.
-/// Syncing a file says nothing of its name. After a failed sync what was dirty may be lost for good.
+/// Syncing a file says nothing of its name. After a failed sync what was dirty may be lost for good. Of
+/// stores through a mapping each cache line reaches the disk for itself, until it is persisted or the file is
+/// synced; persisting makes the file's size durable too, as MAP_SYNC does.
 class crash_point {
  public:
   explicit crash_point(disk_image before) : durable_(std::move(before)) {}
@@ -29,7 +32,7 @@ class crash_point {
   const disk_image& durable() const { return durable_; }
   disk_image state(const choice& persisted) const;
   /// All that is pending reaches the disk.
-  choice everything() const { return uniform(all_sectors); }
+  choice everything() const { return uniform(all_lines); }
 
   /// Calls `visit` for choices that obey the rules: nothing, everything, prefixes, one missing, one alone,
   /// all subsets of few, tears of recent writes, and then `extra` random ones. Stops when it returns false.
@@ -48,10 +51,11 @@ class crash_point {
     logged_call call;
     bool is_lost = false;  // a failed sync may have dropped it
   };
-  choice uniform(sector_mask persisted) const;
+  choice uniform(line_mask persisted) const;
   void obey_rules(choice& persisted) const;
   void make_durable(const logged_call& call);
-  static void apply(const logged_call& call, const std::vector<sector_mask>& persisted, disk_image& to);
+  void persist(const logged_call& call);
+  static void apply(const logged_call& call, const std::vector<line_mask>& persisted, disk_image& to);
 
   disk_image durable_;
   std::vector<pending_call> pending_;

@@ -58,11 +58,12 @@ void disk_image::make(inode_number number, bool is_directory) {
   inodes_[number]->is_directory = is_directory;
 }
 
-void disk_image::write(inode_number file, const page_write& piece, sector_mask persisted) {
+void disk_image::write(inode_number file, const page_write& piece, line_mask persisted) {
+  persisted &= piece.lines;
   std::uint32_t end = piece.to;
-  for (std::size_t i = sectors_per_page; i-- > 0;) {
-    if ((persisted >> i & 1) != 0 && i * sector < end) break;
-    end = std::min(end, static_cast<std::uint32_t>(i * sector));
+  for (std::size_t i = lines_per_page; i-- > 0;) {
+    if ((persisted >> i & 1) != 0 && i * line < end) break;
+    end = std::min(end, static_cast<std::uint32_t>(i * line));
   }
   if (end <= piece.from) return;
   inode& target = change(file);
@@ -70,12 +71,12 @@ void disk_image::write(inode_number file, const page_write& piece, sector_mask p
   const auto at = find_page(target.pages, piece.page);
   const bool present = at != target.pages.end() && at->first == piece.page;
   page_ref merged = piece.content;
-  if (persisted != all_sectors || piece.from != 0 || piece.to != disk_page) {
+  if (persisted != all_lines || piece.from != 0 || piece.to != disk_page) {
     std::array<std::byte, disk_page> bytes = bytes_of(present ? at->second : nullptr);
-    for (std::size_t i = 0; i < sectors_per_page; ++i) {
+    for (std::size_t i = 0; i < lines_per_page; ++i) {
       if ((persisted >> i & 1) == 0) continue;
-      const std::size_t from = std::max<std::size_t>(piece.from, i * sector);
-      const std::size_t to = std::min<std::size_t>(piece.to, (i + 1) * sector);
+      const std::size_t from = std::max<std::size_t>(piece.from, i * line);
+      const std::size_t to = std::min<std::size_t>(piece.to, (i + 1) * line);
       if (from < to) std::memcpy(bytes.data() + from, piece.content->bytes.data() + from, to - from);
     }
     merged = make_page(bytes);

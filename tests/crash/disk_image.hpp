@@ -19,9 +19,19 @@ inline constexpr std::size_t disk_page = 4096;
 /// What a disk writes whole or not at all.
 inline constexpr std::size_t sector = 512;
 inline constexpr std::size_t sectors_per_page = disk_page / sector;
-/// Which sectors of a page: bit i is sector i.
-using sector_mask = std::uint8_t;
-inline constexpr sector_mask all_sectors = 0xff;
+/// What persistent memory writes whole or not at all: a cache line.
+inline constexpr std::size_t line = 64;
+inline constexpr std::size_t lines_per_page = disk_page / line;
+/// Which lines of a page: bit i is line i.
+using line_mask = std::uint64_t;
+inline constexpr line_mask all_lines = ~line_mask{0};
+/// The lines of sectors of which bit i is sector i.
+constexpr line_mask lines_of_sectors(std::uint64_t sectors) {
+  line_mask result = 0;
+  for (std::size_t i = 0; i < sectors_per_page; ++i)
+    if ((sectors >> i & 1) != 0) result |= line_mask{0xff} << (8 * i);
+  return result;
+}
 
 struct page_content {
   alignas(64) std::array<std::byte, disk_page> bytes;
@@ -30,12 +40,14 @@ struct page_content {
 using page_ref = std::shared_ptr<const page_content>;
 page_ref make_page(const std::array<std::byte, disk_page>& bytes);
 
-/// What a write does to one page: bytes [from, to) of it become those of `content`.
+/// What a write does to one page: bytes [from, to) of it, as far as they are in `lines`, become those of
+/// `content`.
 struct page_write {
   std::uint64_t page;
   std::uint32_t from;
   std::uint32_t to;
   page_ref content;
+  line_mask lines = all_lines;
 };
 
 struct inode {
@@ -60,7 +72,7 @@ class disk_image {
   std::size_t inode_count() const { return inodes_.size(); }
 
   void make(inode_number number, bool is_directory);
-  void write(inode_number file, const page_write& piece, sector_mask persisted);
+  void write(inode_number file, const page_write& piece, line_mask persisted);
   void resize(inode_number file, std::uint64_t bytes);
   void punch(inode_number file, std::uint64_t offset, std::uint64_t bytes);
   void link(inode_number directory, const std::string& name, inode_number target);

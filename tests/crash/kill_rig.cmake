@@ -50,7 +50,7 @@ function(perdure_kill_mutants)
   endif()
   foreach(mutant IN ITEMS
       old_journal_taken/redo.cpp
-      reader_skips_journal/private_store.cpp
+      reader_skips_journal/journaled_store.cpp
       zero_pages_not_redone/redo.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
     perdure_mutant_program(${mutant})

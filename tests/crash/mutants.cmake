@@ -1,14 +1,14 @@
 # Mutants: the store with one deliberate mistake each. A rig that does not notice them proves nothing, so
 # each must be caught, and a test fails where one is not.
 #
-# perdure_mutant(NAME FILE WHAT OLD NEW [RIG replay|damage|unsynced] [OPTION...]): in FILE of src/store the
+# perdure_mutant(NAME FILE WHAT OLD NEW [PAGED] [RIG replay|damage|unsynced] [OPTION...]): in FILE of src/store the
 # text OLD, which must be there exactly once, becomes NEW. When the source has moved on, the build fails and the
-# mutant must follow. The rig (replay unless told) gets the options: a mistake that few runs meet is looked for in more of them
-# (--thin), with failing calls where it matters (--faults --in FILE). Those of `unsynced` are only written here:
-# perdure_unsynced_mutants builds the program with them.
+# mutant must follow. The rig (replay unless told) gets the options: a mistake that few runs meet is looked for in
+# more of them (--thin), with failing calls where it matters (--faults --in FILE). PAGED: in stores with that
+# backing. Those of `unsynced` are only written here: perdure_unsynced_mutants builds the program with them.
 
 function(perdure_mutant name file what old new)
-  cmake_parse_arguments(PARSE_ARGV 5 arg "" RIG "")
+  cmake_parse_arguments(PARSE_ARGV 5 arg PAGED RIG "")
   set(rig replay)
   set(options --states 400000 --thin 4)
   if(arg_RIG)
@@ -42,6 +42,9 @@ file(WRITE "@copy@" "${text}")
   add_test(NAME crash.mutant.${name}
            COMMAND mutant_${name} --expect-violation ${options} ${arg_UNPARSED_ARGUMENTS})
   set_tests_properties(crash.mutant.${name} PROPERTIES TIMEOUT 900)
+  if(arg_PAGED)
+    set_tests_properties(crash.mutant.${name} PROPERTIES ENVIRONMENT PERDURE_BACKING=paged)
+  endif()
 endfunction()
 
 perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged before its journal is durable"
@@ -51,12 +54,12 @@ perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged befor
 [=[  file_.write_at(&header, sizeof header, 0);
   return header;]=])
 
-perdure_mutant(fresh_pages_not_synced private_store.cpp "a checkpoint is committed before its fresh pages are durable"
+perdure_mutant(fresh_pages_not_synced journaled_store.cpp "a checkpoint is committed before its fresh pages are durable"
 [=[  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_->home.has_unsynced_names();]=]
 [=[  const bool home_changed = false;]=])
 
-perdure_mutant(told_before_commit private_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
+perdure_mutant(told_before_commit journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
 [=[    reporting("checkpoint", path_, [this] { commit(); });
   } catch (...) {
     take_back();
@@ -71,7 +74,7 @@ perdure_mutant(told_before_commit private_store.cpp "an asynchronous checkpoint 
     return;
   }]=])
 
-perdure_mutant(failed_pages_forgotten private_store.cpp "the next checkpoint does not have the pages of one that failed"
+perdure_mutant(failed_pages_forgotten journaled_store.cpp "the next checkpoint does not have the pages of one that failed"
 [=[  changed_ = std::move(flight_->changed);]=]
 [=[]=] --faults)
 
@@ -105,7 +108,7 @@ perdure_mutant(checksums_said_written redo.cpp "the super block says that the ta
 [=[  if (use == table_use::write) next.table_epoch = next.epoch;]=]
 [=[  next.table_epoch = next.epoch;]=])
 
-perdure_mutant(carried_checksums_dropped private_store.cpp "a journal does not carry on what the table lacks"
+perdure_mutant(carried_checksums_dropped journaled_store.cpp "a journal does not carry on what the table lacks"
 [=[    if (carrying_) carry(carrying_->index, plan.index);]=]
 [=[]=])
 
@@ -113,12 +116,12 @@ perdure_mutant(carried_checksums_unread redo.cpp "recovery does not read what th
 [=[  if (super.table_epoch >= applied) return std::nullopt;]=]
 [=[  return std::nullopt;]=])
 
-perdure_mutant(undo_dropped_with_table private_store.cpp "writing the table ends the undoing of pages that were written home early"
+perdure_mutant(undo_dropped_with_table journaled_store.cpp "writing the table ends the undoing of pages that were written home early"
 [=[  if (!early_.empty()) return;]=]
 [=[]=])
 
 perdure_mutant(page_checksum_unread journal_image.cpp "recovery does not check the pages in a journal"
-[=[      if (page_checksum(first + i, bytes + i * page_size) != entry->value) whole = false;]=]
+[=[      if (page_checksum(entry.page, bytes) != entry.value) whole = false;]=]
 [=[]=])
 
 perdure_mutant(index_checksum_unread journal_image.cpp "recovery does not check the index of a journal"
@@ -152,7 +155,7 @@ perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file 
   names_unsynced_ = false;]=]
 [=[  names_unsynced_ = false;]=])
 
-perdure_mutant(failed_journal_kept private_store.cpp "a journal that failed stays in use"
+perdure_mutant(failed_journal_kept journaled_store.cpp "a journal that failed stays in use"
 [=[  suspect_[parity] = true;]=]
 [=[]=] --faults --in jrnl --thin 64)
 
@@ -168,7 +171,7 @@ perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zer
 [=[      } else if (touched || !before.needs(page)) {]=]
 [=[      } else if (touched || !before.needs(page) || before.is_hole(page)) {]=])
 
-perdure_mutant(released_punched_early private_store.cpp "released pages are punched before the checkpoint that releases them is committed"
+perdure_mutant(released_punched_early journaled_store.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_->checksums.reserve_space(plan.touched);]=]
 [=[  parts_->checksums.reserve_space(plan.touched);
   for (const page_run& run : flight_->changed.released()) parts_->home.punch(run);]=])
@@ -186,11 +189,11 @@ perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not ma
 [=[home.punch({entry.page, entry.value});]=]
 [=[static_cast<void>(home);]=])
 
-perdure_mutant(reader_skips_journal private_store.cpp "a reader does not see what is committed and not applied"
+perdure_mutant(reader_skips_journal journaled_store.cpp "a reader does not see what is committed and not applied"
 [=[    pending = find_committed(parts_->journals, super);]=]
 [=[]=])
 
-perdure_mutant(failed_apply_dropped private_store.cpp "a checkpoint whose application failed is not applied again"
+perdure_mutant(failed_apply_dropped journaled_store.cpp "a checkpoint whose application failed is not applied again"
 [=[  if (unapplied_) apply();]=]
 [=[  unapplied_.reset();]=] --faults)
 
@@ -240,11 +243,11 @@ perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up befor
 [=[  undo.clear();
   home.sync();]=])
 
-perdure_mutant(undo_for_writers_only private_store.cpp "a reader sees pages of a checkpoint that never came"
+perdure_mutant(undo_for_writers_only journaled_store.cpp "a reader sees pages of a checkpoint that never came"
 [=[  undo_in_memory(saved, memory_->base());]=]
 [=[]=])
 
-perdure_mutant(early_before_applied private_store.cpp "pages are written home early while a journal that holds them is not applied"
+perdure_mutant(early_before_applied journaled_store.cpp "pages are written home early while a journal that holds them is not applied"
 [=[  finish_apply();
   clear_away_failed_attempt();
   const committed_state before]=]
@@ -255,9 +258,63 @@ perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not 
 [=[      [](std::uint64_t, std::uint32_t) {});]=])
 
 perdure_mutant(early_pages_settled_for_good changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
-[=[  for (const page_run& run : reported_) early.unsettle(run);]=]
+[=[  for (const page_run& run : stored_to) early.unsettle(run);]=]
 [=[]=])
+
+perdure_mutant(dax_old_image_late old_image_keeper.cpp "a store to persistent memory is let through before its old image is durable"
+[=[  os::persist({&part, 1});]=]
+[=[  if (batches_ % 2 == 1) os::persist({&part, 1});]=] --dax --thin 16)
+
+perdure_mutant(dax_old_image_half old_image_keeper.cpp "of an old image only what describes it is made durable"
+[=[  os::persist({&part, 1});]=]
+[=[  const iovec described[] = {{batch, layout::block}, {batch + header_.index_offset, layout::block}};
+  os::persist(described);]=] --dax --thin 16)
+
+perdure_mutant(dax_old_image_once old_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
+[=[  const std::uint64_t now = epoch_ + 1;]=]
+[=[  const std::uint64_t now = 1;]=] --dax --thin 16)
+
+perdure_mutant(dax_committed_in_cache dax_store.cpp "a checkpoint of persistent memory is committed before its cache lines are written back"
+[=[    write_back_changes();
+    drop_unchanged(plan);
+    try {
+      commit(std::move(plan), bytes, label);]=]
+[=[    drop_unchanged(plan);
+    try {
+      const changed_pages late = changed_;
+      commit(std::move(plan), bytes, label);
+      changed_ = late;
+      write_back_changes();
+      changed_.clear();]=] --dax --thin 16)
 
 perdure_mutant(copy_not_synced store_copy.cpp "a snapshot has its name before its files are durable"
 [=[  for (const pair_of_files& files : all) files.to.sync();]=]
 [=[]=] RIG unsynced)
+
+perdure_mutant(evicted_pages_forgotten checkpoint_plan.cpp "a checkpoint lacks pages that left memory for its journal"
+[=[  if (journaled != nullptr) plan_journaled(plan, *journaled, dirty, before);]=]
+[=[]=] PAGED)
+
+perdure_mutant(evicted_fresh_pages_forgotten journaled_store.cpp "a checkpoint lacks pages that left memory for home"
+[=[  for (std::uint64_t i = 0; i < pages.count; ++i)
+    early_.settle(pages.first + i, page_checksum(pages.first + i, from + i * page_size));]=]
+[=[]=] PAGED)
+
+perdure_mutant(evicted_home_always journaled_store.cpp "pages that leave memory go home though the last checkpoint needs what is there"
+[=[    return !early_.is_touched(page) && committed().needs(page);]=]
+[=[    return false;]=] PAGED)
+
+perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory for home while a journal that holds them may still be redone"
+[=[    // Home must hold the last checkpoint and no journal but its own may count.
+    finish_apply();
+    clear_away_failed_attempt();
+    parts_->home.sync_names();]=]
+[=[    parts_->home.sync_names();]=] PAGED --thin 16)
+
+perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
+[=[    parts_->journals[parity].replace(keep);]=]
+[=[    parts_->journals[parity].replace();]=] PAGED --faults --in jrnl --thin 16)
+
+perdure_mutant(zero_pages_read_at_home journaled_store.cpp "an emptied page is read at home before it is emptied there"
+[=[  if (paged_) note_zeros(now.plan.index);]=]
+[=[]=] PAGED --thin 16)

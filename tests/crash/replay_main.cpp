@@ -1,7 +1,7 @@
 // Tries crash states of many runs.
 //
 //   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--thin N] [--faults [--in NAME]]
-//                [--expect-violation]
+//                [--dax] [--expect-violation]
 //   crash_replay --test N     N states; 300000, on all processors, where PERDURE_LONG_TESTS is set
 //
 // Ends with a line that says how many states were recovered from; exit status 0 when all of them held what
@@ -22,6 +22,7 @@
 
 #include "crash/replayer.hpp"
 #include "crash/scratch.hpp"
+#include "os/persistent_memory.hpp"
 
 namespace {
 
@@ -35,6 +36,7 @@ struct settings {
   std::uint64_t thin = 1;
   bool faults = false;  // a call fails in every run, not in every third
   std::string in;       // only calls on files whose names begin so fail
+  bool dax = false;     // stores in (pretended) persistent memory
   bool expect_violation = false;
 };
 
@@ -59,6 +61,9 @@ void work(const settings& wanted, unsigned job, totals& sum) {
   replay_limits limits;
   limits.states = (wanted.states + wanted.jobs - 1) / wanted.jobs;
   limits.thin = wanted.thin;
+  limits.dax = wanted.dax;
+  perdure::os::pretend_persistent_memory(wanted.dax);
+  const perdure::backing chosen = wanted.dax ? perdure::backing::dax : perdure::backing::private_memory;
   if (wanted.seconds != 0) {
     limits.until = std::chrono::steady_clock::now() + std::chrono::seconds(wanted.seconds);
     if (wanted.states == 0) limits.states = ~std::uint64_t{0};
@@ -68,9 +73,9 @@ void work(const settings& wanted, unsigned job, totals& sum) {
   at_work = &rig;
   for (std::uint64_t seed = wanted.seed + job; !rig.is_done(); seed += wanted.jobs) {
     std::string problem;
-    recorded_run run = record(here.path(), seed, steps, nullptr);
+    recorded_run run = record(here.path(), seed, steps, nullptr, chosen);
     // Every third run has a call that fails.
-    if (run.problem.empty() && (seed % 3 == 0 || wanted.faults)) {
+    if (run.problem.empty() && !wanted.dax && (seed % 3 == 0 || wanted.faults)) {
       random_stream random(seed, 3);
       const fault kind = random.one_in(2)   ? fault::sync_error
                          : random.one_in(3) ? fault::no_space
@@ -129,6 +134,8 @@ settings parse(int argc, char** argv) {
       wanted.faults = true;
     else if (name == "--in")
       wanted.in = i + 1 < argc ? argv[++i] : "";
+    else if (name == "--dax")
+      wanted.dax = true;
     else if (name == "--expect-violation")
       wanted.expect_violation = true;
     else {

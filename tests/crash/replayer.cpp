@@ -37,7 +37,7 @@ identities root_only(const std::filesystem::path& root) {
 }  // namespace
 
 recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, std::size_t steps,
-                    fault_plan* faults) {
+                    fault_plan* faults, backing chosen) {
   const std::filesystem::path root = scratch / "run";
   std::filesystem::remove_all(root);
   std::filesystem::create_directory(root);
@@ -45,9 +45,10 @@ recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, st
   {
     call_recorder recorder(root_only(root), root_inode + 1, faults);
     recording_witness witness(recorder);
+    if (chosen == backing::dax) recorder.watch_stores();
     if (random_stream(seed, 7).one_in(3)) recorder.slow_home_down();
     try {
-      run_workload(root / store_name, seed, steps, run.attempts, witness);
+      run_workload(root / store_name, seed, steps, run.attempts, witness, chosen);
     } catch (const error& failure) {
       // Creating it failed.
       if (faults == nullptr || !faults->struck()) run.problem = failure.what();
@@ -110,6 +111,7 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
         case logged::sync_begun:
         case logged::sync_ended:
         case logged::sync_failed:
+        case logged::persist:
           // What is durable now was possible before.
           continue;
         default:
@@ -194,13 +196,17 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
     return result;
   }
   // In some recoveries a call fails, once; then what failed is tried again and must work.
-  const fault kind = !random_.one_in(10) ? fault::none
-                     : random_.one_in(2) ? fault::sync_error
-                     : random_.one_in(3) ? fault::no_space
-                                         : fault::io_error;
+  const store_options options =
+      small_store(limits_.dax && random_.one_in(2) ? backing::dax : backing::private_memory);
+  // A call that fails in the handler of a store ends the program.
+  const fault kind = options.backing == backing::dax || !random_.one_in(10) ? fault::none
+                     : random_.one_in(2)                                    ? fault::sync_error
+                     : random_.one_in(3)                                    ? fault::no_space
+                                                                            : fault::io_error;
   fault_plan faults(kind, random_.below(kind == fault::sync_error ? 10 : 120), false);
   {
     call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()), &faults);
+    if (options.backing == backing::dax) recorder.watch_stores();
     const auto trying = [&](bool withdraws, auto&& action) {
       try {
         return action();
@@ -211,7 +217,7 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
       return action();
     };
     try {
-      auto store = trying(false, [&] { return datastore::open(store_); });
+      auto store = trying(false, [&] { return datastore::open(store_, options); });
       const finding found = find_attempt(*store, attempts, any, every_page);
       if (!found.problem.empty()) {
         report(found.problem);
@@ -231,7 +237,7 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
           attempts[last].epoch = store->epoch();
           recorder.mark_promise(last);
           store.reset();
-          store = trying(false, [&] { return datastore::open(store_); });
+          store = trying(false, [&] { return datastore::open(store_, options); });
           const finding again = find_attempt(*store, attempts, {last}, every_page);
           if (!again.problem.empty()) {
             is_sound = false;

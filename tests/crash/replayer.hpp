@@ -17,6 +17,7 @@ struct replay_limits {
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::size_t random_states = 12;  ///< at each point, beside the systematic ones
   std::uint64_t thin = 1;          ///< try one in so many states, to see more runs in the same time
+  bool dax = false;                ///< half of the recoveries are of stores in persistent memory
 };
 
 /// A run of a program on a store, written down.
@@ -28,7 +29,7 @@ struct recorded_run {
 
 /// Runs the workload in a directory of its own under `scratch`. `faults` may be null.
 recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, std::size_t steps,
-                    fault_plan* faults);
+                    fault_plan* faults, backing chosen = backing::private_memory);
 
 class replayer {
  public:

@@ -222,15 +222,16 @@ void store_mutation::change_journal_index(fuzz_script& script) {
   file_bytes& file = files_[journal::name_of(script.byte() % 2)];
   auto header = file.get<layout::journal_header>(0);
   constexpr std::uint64_t most = 4096;
-  if (header.entries == 0 || header.entries > most) return;
+  // An earlier change may have put the index anywhere.
+  if (header.entries == 0 || header.entries > most || header.index_offset >= file.size()) return;
   std::vector<layout::journal_entry> index(static_cast<std::size_t>(header.entries));
   const std::size_t bytes = index.size() * sizeof index[0];
-  file.read(layout::block, index.data(), bytes);
+  file.read(header.index_offset, index.data(), bytes);
   for (int i = script.byte() % 3; i >= 0; --i)
     poke(script, &index[script.below(index.size())], sizeof(layout::journal_entry));
   header.index_crc = os::crc32c(0, index.data(), bytes);
   seal_block(header);
-  file.write(layout::block, index.data(), bytes);
+  file.write(header.index_offset, index.data(), bytes);
   file.put(0, header);
 }
 
@@ -274,26 +275,26 @@ std::uint64_t store_mutation::write_image(fuzz_script& script, file_bytes& file,
                                              : run                   ? 1 + script.below(64)
                                                                      : 2);
     next = entry.page + (run ? entry.value : 1);
-    if (entry.kind == layout::entry_kind::overwrite) ++header.payload_pages;
+    if (entry.kind == layout::entry_kind::overwrite) entry.slot = header.payload_pages++;
   }
   header.entries = index.size();
-  header.payload_offset = journal_image::payload_offset(index.size());
-  std::uint64_t place = at + header.payload_offset;
+  header.index_offset = journal_image::slot_offset(header.payload_pages);
   for (layout::journal_entry& entry : index) {
     if (entry.kind != layout::entry_kind::overwrite) continue;
     alignas(64) std::array<std::byte, page_size> bytes;
     fill_page(bytes.data(), script.byte());
     entry.value = page_checksum(entry.page, bytes.data());
-    file.put(place, bytes);
-    place += page_size;
+    file.put(at + journal_image::slot_offset(entry.slot), bytes);
+    if (script.byte() % 16 == 0) entry.slot = number(script);
   }
   const std::size_t size = index.size() * sizeof(layout::journal_entry);
   header.index_crc = os::crc32c(0, index.data(), size);
+  file.write(at + header.index_offset, index.data(), size);
+  const std::uint64_t bytes = journal_image::bytes(header);
   if (script.byte() % 4 == 0) poke(script, &header, offsetof(layout::journal_header, reserved));
   seal_block(header);
-  file.write(at + layout::block, index.data(), size);
   file.put(at, header);
-  return place - at;
+  return bytes;
 }
 
 void store_mutation::change_log(fuzz_script& script) {

@@ -51,7 +51,7 @@ endif()
 function(perdure_unsynced_mutants)
   foreach(mutant IN ITEMS
       commit_not_synced/journal.cpp
-      fresh_pages_not_synced/private_store.cpp
+      fresh_pages_not_synced/journaled_store.cpp
       applied_before_durable/redo.cpp
       journal_reused_early/super_block.cpp
       new_names_not_synced/datastore.cpp

@@ -1,9 +1,11 @@
 #include "crash/workload.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <perdure/error.hpp>
+#include <string_view>
 #include <unordered_map>
 
 #include "store/layout.hpp"
@@ -67,10 +69,14 @@ class disturbance {
 
 }  // namespace
 
-store_options small_store() {
+store_options small_store(backing chosen) {
   store_options options;
+  options.backing = chosen;
   options.capacity = segment_alignment;
   options.home_file_size = home_file;
+  const char* const wished = std::getenv("PERDURE_BACKING");
+  // So little that pages leave memory all the time.
+  if (wished != nullptr && std::string_view(wished) == "paged") options.memory_budget = 8 * page_size;
   return options;
 }
 
@@ -158,9 +164,9 @@ finding find_attempt(datastore& store, const std::vector<attempt>& attempts,
 }
 
 void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::size_t steps,
-                  std::vector<attempt>& attempts, witness& told) {
+                  std::vector<attempt>& attempts, witness& told, backing chosen) {
   attempts.assign(1, {0, {}});
-  auto store = datastore::create(path, small_store());
+  auto store = datastore::create(path, small_store(chosen));
   told.promised(0, 0);
   random_stream script(seed, 1);
   std::size_t base = 0;                  // the attempt the content was built upon
@@ -223,7 +229,7 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
       store.reset();
       while (!store) {
         try {
-          store = datastore::open(path);
+          store = datastore::open(path, small_store(chosen));
         } catch (const error& failure) {
           told.failed(std::string("open: ") + failure.what());
         }

@@ -28,7 +28,7 @@ struct attempt {
 };
 
 /// Small home files and few pages, so that a state has few bytes; pages at all kinds of boundaries.
-store_options small_store();
+store_options small_store(backing chosen = backing::private_memory);
 
 /// Changes some pages of a store, and `what` with them. Returns the pages it released. What it does follows
 /// from `random` and `what` alone; without a store only `what` changes.
@@ -63,6 +63,6 @@ class witness {
 /// Creates a store and makes `steps` attempts on it, with closing and opening in between. `attempts[0]` is
 /// the empty store.
 void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::size_t steps,
-                  std::vector<attempt>& attempts, witness& told);
+                  std::vector<attempt>& attempts, witness& told, backing chosen = backing::private_memory);
 
 }  // namespace perdure::crash

@@ -70,7 +70,7 @@ class failing_disk final : public os::file_observer {
 class a_failing_file : public pager_test {};
 
 TEST_F(a_failing_file, that_was_truncated_signals_touches_beyond_its_end) {
-  for (const tier t : {tier::uffd_sigbus, tier::plain}) {
+  for (const tier t : {tier_under_test(), tier::plain}) {
     const auto file = make_file(100);
     const handler_of_the_program handler;
     region mapped = map(file, with_budget(16, mode::read_only, t));

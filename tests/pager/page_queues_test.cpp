@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <vector>
 
+#include "pager/pending_reads.hpp"
 #include "pager/residence.hpp"
 #include "pager/stream_detector.hpp"
 
@@ -49,18 +51,52 @@ TEST(page_queues, spare_the_hot_ones_while_the_others_have_more_than_a_quarter) 
   EXPECT_GE(std::count_if(next.begin(), next.end(), [](page_number p) { return p >= 40; }), 40);
 }
 
-TEST(stream_detector, doubles_what_it_brings_in_for_a_stream_only) {
+TEST(stream_detector, finds_who_goes_on_where_the_last_touch_ended) {
   stream_detector streams;
-  EXPECT_EQ(streams.window(7, 256), 1u);
-  streams.brought_in(7, 1);
-  EXPECT_EQ(streams.window(8, 256), 2u);
-  streams.brought_in(8, 2);
-  EXPECT_EQ(streams.window(10, 256), 4u);
-  streams.brought_in(12, 256);
-  EXPECT_EQ(streams.window(268, 256), 256u);
-  EXPECT_EQ(streams.window(268, 1), 1u);
-  EXPECT_EQ(streams.window(5000, 256), 1u);
-  EXPECT_EQ(streams.window(300, 256), 1u);
+  EXPECT_EQ(streams.find(7).count, 0u);
+  streams.expect({8, 1, false});
+  EXPECT_EQ(streams.find(8).count, 1u);
+  EXPECT_EQ(streams.find(10).count, 1u);
+  EXPECT_EQ(streams.find(11).count, 0u) << "so far off is chance";
+  EXPECT_EQ(streams.find(7).count, 0u);
+  streams.expect({268, 256, false});
+  EXPECT_EQ(streams.find(268).count, 256u);
+  EXPECT_EQ(streams.find(283).count, 256u);
+  EXPECT_EQ(streams.find(300).count, 0u);
+  EXPECT_EQ(streams.find(5000).count, 0u);
+}
+
+TEST(stream_detector, finds_a_stream_anywhere_in_what_was_asked_for_it) {
+  stream_detector streams;
+  streams.expect({268, 256, false});
+  streams.expect({400, 256, true}, 268);
+  EXPECT_EQ(streams.find(268).count, 0u) << "it has gone on";
+  for (const page_number page : {400u, 500u, 655u, 656u}) {
+    const stream found = streams.find(page);
+    EXPECT_TRUE(found.is_asked);
+    EXPECT_EQ(found.end(), 656u);
+  }
+}
+
+TEST(pending_reads, come_out_in_order_until_the_end) {
+  pending_reads pending;
+  EXPECT_TRUE(pending.post({5, 2}));
+  EXPECT_TRUE(pending.post({9, 1}));
+  EXPECT_EQ(pending.take().first, 5u);
+  const page_span second = pending.take();
+  EXPECT_EQ(second.first, 9u);
+  EXPECT_EQ(second.count, 1u);
+  std::size_t posted = 0;
+  while (posted < 1000 && pending.post({1, 1})) ++posted;
+  EXPECT_GE(posted, 2u);
+  EXPECT_LT(posted, 1000u) << "the program is not to wait, nor memory to be taken";
+  std::thread waiter([&] {
+    while (pending.take().count != 0) {
+    }
+  });
+  pending.end();
+  waiter.join();
+  EXPECT_EQ(pending.take().count, 0u);
 }
 
 TEST(residence_clock, gives_chances_to_what_comes_back_soon) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -54,8 +55,17 @@ inline std::uint64_t* words_of(const region& mapped) {
   return reinterpret_cast<std::uint64_t*>(mapped.data());
 }
 
+/// The tier that tests are about which name none: each test runs for each that keeps the budget.
+inline tier tier_under_test() {
+  const char* const name = std::getenv("PERDURE_TEST_PAGER_TIER");
+  return name != nullptr && name == to_string(tier::guard) ? tier::guard : tier::uffd_sigbus;
+}
+
 class pager_test : public scratch_directory {
  protected:
+  void SetUp() override {
+    if (const auto reason = why_unavailable(tier_under_test())) GTEST_SKIP() << *reason;
+  }
   std::filesystem::path make_file(std::size_t pages, const std::string& name = "data") {
     const std::vector<std::uint64_t> words = patterned(pages * words_of_page);
     write_file(path(name), words.data(), words.size() * sizeof(std::uint64_t));
@@ -64,7 +74,7 @@ class pager_test : public scratch_directory {
 };
 
 inline options with_budget(std::size_t pages, mode wanted = mode::read_only,
-                           tier forced = tier::uffd_sigbus) {
+                           tier forced = tier_under_test()) {
   options o;
   o.budget = pages * page_bytes;
   o.mode = wanted;

@@ -1,5 +1,6 @@
 // Forked children, and handlers of other signals.
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -66,6 +67,45 @@ TEST_F(in_a_process, a_child_may_map_anew) {
               return 0;
             }),
             0);
+}
+
+TEST_F(in_a_process, a_child_may_have_the_kernels_mapping_in_its_place) {
+  region mapped = map(make_file(100), with_budget(8));
+  EXPECT_EQ(words_of(mapped)[0], pattern(0));
+  EXPECT_EQ(result_of_child([&] {
+              mapped.hand_over(true);
+              for (std::size_t i = 0; i < 100 * words_of_page; ++i)
+                if (words_of(mapped)[i] != pattern(i)) return 1;
+              return fails_with(errc::already_exists, "", [&] { mapped.hand_over(); }) ? 0 : 2;
+            }),
+            0);
+  EXPECT_EQ(mapped.tier(), tier_under_test());
+  EXPECT_EQ(words_of(mapped)[99 * words_of_page], pattern(99 * words_of_page));
+}
+
+TEST_F(in_a_process, a_region_can_be_handed_over_while_threads_touch_it) {
+  const auto file = make_file(500);
+  for (int round = 0; round < 20; ++round) {
+    region mapped = map(file, with_budget(32));
+    std::atomic<bool> done{false};
+    std::atomic<std::size_t> wrong{0};
+    std::atomic<std::size_t> touches{0};
+    const auto touch = [&](std::size_t start) {
+      for (std::size_t i = start; !done; i += 7919, ++touches)
+        if (words_of(mapped)[i % (500 * words_of_page)] != pattern(i % (500 * words_of_page))) ++wrong;
+    };
+    std::thread first(touch, 0);
+    std::thread second(touch, 1234567);
+    while (touches < 300) std::this_thread::yield();
+    mapped.hand_over(round % 2 == 0);
+    const std::size_t before = touches;
+    while (touches < before + 300) std::this_thread::yield();
+    done = true;
+    first.join();
+    second.join();
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(::munmap(mapped.data(), mapped.size()), 0);
+  }
 }
 
 TEST_F(in_a_process, forks_do_not_disturb_threads_that_touch) {

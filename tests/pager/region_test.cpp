@@ -1,5 +1,6 @@
 // Mapping, modes, tiers, pins, advice: what one thread sees.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@ namespace {
 
 class on_each_tier : public pager_test, public testing::WithParamInterface<std::tuple<tier, transfer>> {
  protected:
+  void SetUp() override {
+    if (const auto reason = why_unavailable(std::get<0>(GetParam()))) GTEST_SKIP() << *reason;
+  }
   options wanted(std::size_t pages, mode m = mode::read_only) {
     options o = with_budget(pages, m, std::get<0>(GetParam()));
     o.transfer = std::get<1>(GetParam());
@@ -25,6 +29,7 @@ class on_each_tier : public pager_test, public testing::WithParamInterface<std::
 INSTANTIATE_TEST_SUITE_P(tiers, on_each_tier,
                          testing::Values(std::tuple(tier::uffd_sigbus, transfer::automatic),
                                          std::tuple(tier::uffd_sigbus, transfer::buffered),
+                                         std::tuple(tier::guard, transfer::automatic),
                                          std::tuple(tier::plain, transfer::automatic)),
                          [](const auto& of) {
                            return std::string(to_string(std::get<0>(of.param))) +
@@ -200,6 +205,92 @@ TEST_P(on_each_tier, brings_in_what_is_asked_for_and_drops_what_is_not_needed) {
   mapped.advise({0, mapped.size()}, advice::normal);
 }
 
+TEST_P(on_each_tier, maps_a_part_of_the_file) {
+  const auto file = make_file(100);
+  constexpr std::size_t first = 10;
+  constexpr std::size_t bytes = 40 * page_bytes + 1000;
+  const auto part = [&](mode m) {
+    options o = wanted(8, m);
+    o.offset = first * page_bytes;
+    o.bytes = bytes;
+    return o;
+  };
+  {
+    const region mapped = map(file, part(mode::read_only));
+    ASSERT_EQ(mapped.size(), bytes);
+    for (std::size_t i = 0; i < bytes / sizeof(std::uint64_t); ++i)
+      ASSERT_EQ(words_of(mapped)[i], pattern(first * words_of_page + i)) << i;
+    options rest = part(mode::read_only);
+    rest.bytes = 0;
+    const region up_to_the_end = map(file, rest);
+    ASSERT_EQ(up_to_the_end.size(), (100 - first) * page_bytes);
+    EXPECT_EQ(words_of(up_to_the_end)[89 * words_of_page + 3], pattern(99 * words_of_page + 3));
+  }
+  {
+    region mapped = map(file, part(mode::private_copy));
+    for (std::size_t p = 0; p < 40; ++p) words_of(mapped)[p * words_of_page] = p;
+    for (std::size_t p = 0; p < 40; ++p) {
+      ASSERT_EQ(words_of(mapped)[p * words_of_page], p);
+      ASSERT_EQ(words_of(mapped)[p * words_of_page + 1], pattern((first + p) * words_of_page + 1));
+    }
+  }
+  EXPECT_EQ(words_in(file), patterned(100 * words_of_page));
+  {
+    region mapped = map(file, part(mode::write_back));
+    for (std::size_t p = 0; p < 40; ++p) words_of(mapped)[p * words_of_page] = p;
+    words_of(mapped)[bytes / sizeof(std::uint64_t) - 1] = 4711;
+    mapped.flush();
+  }
+  const auto there = words_in(file);
+  auto expected = patterned(100 * words_of_page);
+  for (std::size_t p = 0; p < 40; ++p) expected[(first + p) * words_of_page] = p;
+  expected[first * words_of_page + bytes / sizeof(std::uint64_t) - 1] = 4711;
+  EXPECT_EQ(there, expected);
+}
+
+TEST_P(on_each_tier, refuses_parts_that_the_file_lacks) {
+  const auto file = make_file(20);
+  const auto fails = [&](std::uint64_t offset, std::uint64_t bytes) {
+    options o = wanted(8);
+    o.offset = offset;
+    o.bytes = bytes;
+    return fails_with(errc::invalid_argument, "", [&] { map(file, o); });
+  };
+  EXPECT_TRUE(fails(1, 10));
+  EXPECT_TRUE(fails(20 * page_bytes, 0));
+  EXPECT_TRUE(fails(std::uint64_t{1} << 63, 0));
+  EXPECT_TRUE(fails(0, 20 * page_bytes + 1));
+  EXPECT_TRUE(fails(19 * page_bytes, page_bytes + 1));
+  EXPECT_TRUE(fails(page_bytes, ~std::uint64_t{0}));
+}
+
+TEST_P(on_each_tier, can_be_handed_over_to_the_kernel) {
+  const auto file = make_file(100);
+  options o = wanted(8);
+  o.offset = page_bytes;
+  std::byte* data = nullptr;
+  {
+    region mapped = map(file, o);
+    data = mapped.data();
+    EXPECT_EQ(words_of(mapped)[3 * words_of_page], pattern(4 * words_of_page));
+    mapped.hand_over();
+    mapped.hand_over();
+    EXPECT_EQ(mapped.tier(), tier::plain);
+    EXPECT_EQ(mapped.data(), data);
+    mapped.prefetch({0, 10});
+    mapped.advise({0, 10}, advice::dont_need);
+  }
+  // The object is gone, the memory is the caller's.
+  const auto* const words = reinterpret_cast<std::uint64_t*>(data);
+  for (std::size_t i = 0; i < 99 * words_of_page; ++i) ASSERT_EQ(words[i], pattern(i + words_of_page));
+  EXPECT_EQ(::mprotect(data, page_bytes, PROT_READ | PROT_WRITE), 0);
+  data[0] = std::byte{1};
+  EXPECT_EQ(::munmap(data, 99 * page_bytes), 0);
+  EXPECT_EQ(words_in(file)[words_of_page], pattern(words_of_page));
+  region changed = map(file, wanted(8, mode::write_back));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "changed", [&] { changed.hand_over(); }));
+}
+
 TEST_P(on_each_tier, can_be_moved) {
   const auto file = make_file(64);
   region first = map(file, wanted(8));
@@ -270,6 +361,45 @@ TEST_F(the_pager, does_not_read_ahead_of_random_touches) {
   EXPECT_LT(mapped.statistics().read_ahead, 400u);
 }
 
+// Each read is followed by a store at first, and by none later.
+TEST_F(the_pager, lets_pages_come_in_writable_while_what_is_read_is_stored_to) {
+  if (tier_under_test() == tier::guard) GTEST_SKIP() << "what is touched there is writable";
+  constexpr std::size_t pages = 2048;
+  const auto file = make_file(pages);
+  std::uint64_t x = 1;
+  const auto next_page = [&x] {
+    x = x * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>((x >> 33) % pages);
+  };
+  std::vector<std::uint64_t> stored(pages);
+  {
+    const region mapped = map(file, with_budget(256, mode::write_back));
+    volatile std::uint64_t* const words = words_of(mapped);
+    for (std::size_t i = 0; i < 8192; ++i) {
+      const std::size_t p = next_page();
+      words[p * words_of_page + 9] = words[p * words_of_page + 9] + i;
+      stored[p] += i;
+    }
+    statistics s = mapped.statistics();
+    EXPECT_LT(s.first_stores, s.loads / 2);
+
+    const auto read_some = [&] {
+      for (std::size_t i = 0; i < 8192; ++i) {
+        const std::size_t p = next_page();
+        ASSERT_EQ(words[p * words_of_page + 9], pattern(p * words_of_page + 9) + stored[p]);
+      }
+    };
+    read_some();
+    s = mapped.statistics();
+    read_some();
+    // A few that were stored to before may have stayed until now.
+    EXPECT_LT(mapped.statistics().bytes_written - s.bytes_written, 256 * page_bytes);
+  }
+  const auto there = words_in(file);
+  for (std::size_t p = 0; p < pages; ++p)
+    ASSERT_EQ(there[p * words_of_page + 9], pattern(p * words_of_page + 9) + stored[p]);
+}
+
 TEST_F(the_pager, keeps_what_comes_back_when_much_passes_by) {
   constexpr std::size_t often = 64;
   region mapped = map(make_file(8192), with_budget(256));
@@ -289,6 +419,7 @@ TEST_F(the_pager, keeps_what_comes_back_when_much_passes_by) {
 }
 
 TEST_F(the_pager, counts_first_stores_and_what_it_writes) {
+  if (tier_under_test() == tier::guard) GTEST_SKIP() << "what is touched there is writable";
   region mapped = map(make_file(64), with_budget(64, mode::write_back));
   mapped.advise({}, advice::random);
   for (std::size_t p = 0; p < 32; ++p)
@@ -341,13 +472,15 @@ TEST_F(the_pager, is_chosen_by_the_environment_where_the_program_leaves_it_open)
   const auto file = make_file(10);
   ::setenv("PERDURE_PAGER_TIER", "plain", 1);
   EXPECT_EQ(map(file, with_budget(8, mode::read_only, tier::automatic)).tier(), tier::plain);
-  EXPECT_EQ(map(file, with_budget(8)).tier(), tier::uffd_sigbus);
+  EXPECT_EQ(map(file, with_budget(8)).tier(), tier_under_test());
   ::setenv("PERDURE_PAGER_TIER", "magic", 1);
   EXPECT_TRUE(fails_with(errc::invalid_argument, "",
                          [&] { map(file, with_budget(8, mode::read_only, tier::automatic)); }));
   ::unsetenv("PERDURE_PAGER_TIER");
   EXPECT_EQ(map(file, with_budget(8, mode::read_only, tier::automatic)).tier(),
-            why_unavailable(tier::uffd_sigbus) ? tier::plain : tier::uffd_sigbus);
+            !why_unavailable(tier::uffd_sigbus) ? tier::uffd_sigbus
+            : !why_unavailable(tier::guard)     ? tier::guard
+                                                : tier::plain);
   EXPECT_EQ(why_unavailable(tier::plain), std::nullopt);
 }
 

@@ -1,8 +1,8 @@
 // Every interleaving of a few threads on one page: loads, stores, evictions, flushes, step by step.
 //
-// The steps are those of uffd_mapping.cpp, each as much as happens at one instant: a compare-and-swap of the
-// page's word, or a change that only its owner may make. The model has what the word does not tell: whether
-// the page is mapped and writable, the newest value, and that on disk.
+// The steps are those of budgeted_mapping.cpp, each as much as happens at one instant: a compare-and-swap of
+// the page's word, or a change that only its owner may make. The model has what the word does not tell:
+// whether the page is mapped and writable, the newest value, and that on disk.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,16 +32,20 @@ enum class step : std::uint8_t {
   evict_drop,
   evict_settle,
   flush_settle,
+  beside_protect,
+  beside_settle,
   done,
 };
 
-enum class task : std::uint8_t { load, store, evict, flush };
+// `load_writable` is a load of a page that a store is expected to; `protect` is that of pages beside, which
+// has the kernel protect this one too, if it is not writable.
+enum class task : std::uint8_t { load, load_writable, store, evict, flush, protect };
 
 struct actor {
   task what;
   std::uint8_t times;  // left
   step next = step::start;
-  std::uint8_t buffer = 0;  // what was read, or is to be written
+  std::uint8_t buffer = 0;  // what was read, or is to be written; the state before `protect` took it
   auto operator<=>(const actor&) const = default;
 };
 
@@ -62,6 +66,7 @@ struct planted_mistakes {
   bool evicts_dirty_without_writing = false;
   bool evicts_although_awaited_as_clean = false;
   bool forgets_to_wake = false;
+  bool protects_what_is_not_taken = false;
 };
 
 class explorer {
@@ -89,6 +94,8 @@ class explorer {
         if (next.mapped && next.memory != next.newest && is_settled(next)) return "a store is lost in memory";
         if (!next.mapped && next.disk != next.newest && next.state == page_state::absent)
           return "a store is lost on disk";
+        if (next.state == page_state::dirty && !next.writable) return "a dirty page is protected";
+        if (next.state == page_state::clean && next.writable) return "a clean page is writable";
         if (seen.insert(next).second) open.push_back(next);
       }
       if (!all_done && !moved) return "threads wait for ever";
@@ -133,11 +140,11 @@ class explorer {
         if (w.mapped) wrong_ = "a page is installed where one is";
         w.mapped = true;
         w.memory = a.buffer;
-        w.writable = a.what == task::store;
+        w.writable = a.what != task::load;
         a.next = step::load_settle;
         return true;
       case step::load_settle:
-        settle(w, a.what == task::store ? page_state::dirty : page_state::clean);
+        settle(w, a.what != task::load ? page_state::dirty : page_state::clean);
         a.next = step::start;  // the instruction is repeated
         return true;
       case step::store_unprotect:
@@ -163,6 +170,18 @@ class explorer {
         settle(w, page_state::clean);
         finish(a);
         return true;
+      case step::beside_protect:
+        if (w.mapped) w.writable = false;
+        if (mistakes_.protects_what_is_not_taken) {
+          finish(a);
+        } else {
+          a.next = step::beside_settle;
+        }
+        return true;
+      case step::beside_settle:
+        settle(w, static_cast<page_state>(a.buffer));
+        finish(a);
+        return true;
       case step::write_decide:
         if (w.waiters && !mistakes_.evicts_although_awaited_as_clean) {
           settle(w, page_state::clean);
@@ -186,6 +205,13 @@ class explorer {
   }
 
   void start(world& w, actor& a) {
+    if (a.what == task::protect) {
+      if (w.state != page_state::clean && w.state != page_state::absent) return finish(a);
+      a.buffer = static_cast<std::uint8_t>(w.state);
+      if (!mistakes_.protects_what_is_not_taken) w.state = page_state::loading;
+      a.next = step::beside_protect;
+      return;
+    }
     if (a.what == task::evict || a.what == task::flush) {
       if (w.state == page_state::dirty) {
         if (a.what == task::evict && mistakes_.evicts_dirty_without_writing) {
@@ -257,8 +283,16 @@ constexpr std::array<actor, 4> all_kinds{
 constexpr std::array<actor, 4> two_evictors{
     {{task::store, 3}, {task::load, 2}, {task::evict, 2}, {task::evict, 2}}};
 
+constexpr std::array<actor, 4> expecting_stores{
+    {{task::load_writable, 2}, {task::store, 2}, {task::evict, 3}, {task::flush, 2}}};
+constexpr std::array<actor, 4> beside_others{
+    {{task::store, 2}, {task::load, 2}, {task::evict, 2}, {task::protect, 3}}};
+constexpr std::array<actor, 4> beside_others_expecting_stores{
+    {{task::load_writable, 2}, {task::store, 2}, {task::evict, 3}, {task::protect, 3}}};
+
 TEST(the_states_of_a_page, lose_no_store_and_let_nobody_wait_for_ever) {
-  for (const auto& actors : {all_kinds, two_evictors}) {
+  for (const auto& actors :
+       {all_kinds, two_evictors, expecting_stores, beside_others, beside_others_expecting_stores}) {
     explorer e;
     EXPECT_EQ(e.explore(actors), "");
     EXPECT_GT(e.states(), 500u);
@@ -269,6 +303,8 @@ TEST(the_states_of_a_page, show_planted_mistakes) {
   EXPECT_NE(explorer({.writes_before_protecting = true}).explore(all_kinds), "");
   EXPECT_NE(explorer({.evicts_dirty_without_writing = true}).explore(all_kinds), "");
   EXPECT_EQ(explorer({.forgets_to_wake = true}).explore(all_kinds), "threads wait for ever");
+  EXPECT_EQ(explorer({.protects_what_is_not_taken = true}).explore(beside_others),
+            "a dirty page is protected");
   // Only slower: who waits loads the page again.
   EXPECT_EQ(explorer({.evicts_although_awaited_as_clean = true}).explore(all_kinds), "");
 }

@@ -14,6 +14,7 @@
 #include "store/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/tested_backing.hpp"
 
 namespace perdure {
 namespace {
@@ -86,14 +87,14 @@ TEST_F(after_a_crash, what_was_committed_is_brought_home) {
   EXPECT_EQ(datastore::inspect(path()).epoch, 2u);
   EXPECT_EQ(datastore::inspect(path()).applied_epoch, 1u);
   {
-    const auto store = datastore::open(path());
+    const auto store = tested::open(path());
     EXPECT_TRUE(is_epoch(*store, 2));
     EXPECT_EQ(store->info().applied_epoch, 2u);
     fill(*store, 99, 5);
     store->checkpoint();
     EXPECT_EQ(store->epoch(), 3u);
   }
-  const auto store = datastore::open(path());
+  const auto store = tested::open(path());
   EXPECT_TRUE(holds(store->memory().base() + 99 * page_size, 5));
   EXPECT_TRUE(holds(store->memory().base() + 49 * page_size, 1049));
 }
@@ -109,7 +110,7 @@ TEST_F(after_a_crash, readers_see_what_was_committed_and_change_nothing) {
   }
   EXPECT_EQ(std::filesystem::last_write_time(path() / "heap.000"), before);
   EXPECT_EQ(datastore::inspect(path()).applied_epoch, 1u);
-  EXPECT_TRUE(is_epoch(*datastore::open(path()), 2));
+  EXPECT_TRUE(is_epoch(*tested::open(path()), 2));
 }
 
 TEST_F(after_a_crash, a_torn_journal_is_as_if_never_written) {
@@ -122,7 +123,7 @@ TEST_F(after_a_crash, a_torn_journal_is_as_if_never_written) {
     flip(name, offset);
   }
   flip(name, size - 9);
-  EXPECT_TRUE(is_epoch(*datastore::open(path()), 1));
+  EXPECT_TRUE(is_epoch(*tested::open(path()), 1));
 }
 
 TEST_F(after_a_crash, a_half_applied_journal_is_applied_again) {
@@ -136,20 +137,20 @@ TEST_F(after_a_crash, a_half_applied_journal_is_applied_again) {
     home.write(reinterpret_cast<const char*>(page.data()), i == 19 ? 1000 : 4096);
   }
   home.close();
-  EXPECT_TRUE(is_epoch(*datastore::open(path()), 2));
+  EXPECT_TRUE(is_epoch(*tested::open(path()), 2));
 }
 
 TEST_F(after_a_crash, a_torn_table_page_is_made_from_the_pages) {
   commit_without_applying();
   flip("crc", 4096 + 500);
   {
-    const auto store = datastore::open(path());
+    const auto store = tested::open(path());
     EXPECT_TRUE(is_epoch(*store, 2));
     fill(*store, 0, 7);
     fill(*store, 95, 8);
     EXPECT_NO_THROW(store->checkpoint());
   }
-  const auto store = datastore::open(path());
+  const auto store = tested::open(path());
   EXPECT_TRUE(holds(store->memory().base(), 7));
   EXPECT_TRUE(holds(store->memory().base() + 95 * page_size, 8));
   EXPECT_TRUE(holds(store->memory().base() + 65 * page_size, 0));
@@ -157,7 +158,7 @@ TEST_F(after_a_crash, a_torn_table_page_is_made_from_the_pages) {
 
 TEST_F(after_a_crash, pages_written_home_for_a_checkpoint_that_never_was_are_zero_again) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = tested::create(path(), small());
     store->memory().grow(2 * mib);
     fill(*store, 0, 1);
     store->checkpoint();
@@ -168,12 +169,12 @@ TEST_F(after_a_crash, pages_written_home_for_a_checkpoint_that_never_was_are_zer
     home << garbage;
   }
   {
-    const auto store = datastore::open(path());
+    const auto store = tested::open(path());
     store->memory().grow(8 * mib);
     fill(*store, 2000, 9);
     store->checkpoint();
   }
-  const auto store = datastore::open(path());
+  const auto store = tested::open(path());
   for (std::uint64_t page = 1; page < 2000; ++page)
     ASSERT_TRUE(holds(store->memory().base() + page * page_size, 0));
   EXPECT_TRUE(holds(store->memory().base() + 2000 * page_size, 9));
@@ -183,26 +184,26 @@ TEST_F(after_a_crash, a_stump_of_a_home_file_is_replaced) {
   store_options options = small();
   options.home_file_size = 2 * mib;
   {
-    const auto store = datastore::create(path(), options);
+    const auto store = tested::create(path(), options);
     store->memory().grow(2 * mib);
     fill(*store, 0, 1);
     store->checkpoint();
   }
   std::ofstream(path() / "heap.001") << "half";
   {
-    const auto store = datastore::open(path());
+    const auto store = tested::open(path());
     store->memory().grow(4 * mib);
     fill(*store, 600, 6);
     store->checkpoint();
   }
-  EXPECT_TRUE(holds(datastore::open(path())->memory().base() + 600 * page_size, 6));
+  EXPECT_TRUE(holds(tested::open(path())->memory().base() + 600 * page_size, 6));
 }
 
 // Kills a process that checkpoints without pause; what it had acknowledged must be there.
 TEST_F(after_a_crash, a_killed_writer_has_lost_nothing_it_acknowledged) {
   constexpr std::uint64_t seed = 4711;
   constexpr std::uint64_t most_pages = 4000;
-  datastore::create(path(), small());
+  tested::create(path(), small());
   std::mt19937 random(99);
   std::uint64_t acknowledged = 0;
   for (int round = 0; round < 12; ++round) {
@@ -212,7 +213,7 @@ TEST_F(after_a_crash, a_killed_writer_has_lost_nothing_it_acknowledged) {
     if (child == 0) {
       ::close(channel[0]);
       try {
-        const auto store = datastore::open(path());
+        const auto store = tested::open(path());
         model_store model(seed, most_pages);
         while (model.epoch() < store->epoch()) model.advance(nullptr);
         for (;;) {
@@ -245,7 +246,7 @@ TEST_F(after_a_crash, a_killed_writer_has_lost_nothing_it_acknowledged) {
       while (model.epoch() < reader->epoch()) model.advance(nullptr);
       ASSERT_TRUE(model.matches(*reader));
     }
-    const auto store = datastore::open(path());
+    const auto store = tested::open(path());
     ASSERT_GE(store->epoch(), acknowledged);
     model_store model(seed, most_pages);
     while (model.epoch() < store->epoch()) model.advance(nullptr);

@@ -32,11 +32,11 @@ class a_journal : public scratch_directory {
     fill_page(payload.data() + page_size, 9);
     index_ = {{5, page_checksum(5, payload.data()), entry_kind::overwrite, {}},
               {6, 1234567, entry_kind::fresh, {}},
-              {9, page_checksum(9, payload.data() + page_size), entry_kind::overwrite, {}},
+              {9, page_checksum(9, payload.data() + page_size), entry_kind::overwrite, 0, {}, 1},
               {20, 30, entry_kind::zero, {}},
               {50, 7, entry_kind::released, {}}};
     journal file = reopen();
-    file.write_payload(index_.size(), 0, 2, payload.data());
+    file.write_payload(0, 2, payload.data());
     header_ = file.commit(8, segment_bytes, index_, 2);
   }
 
@@ -51,7 +51,7 @@ class a_journal : public scratch_directory {
     header.index_crc = os::crc32c(0, index.data(), index.size() * sizeof(journal_entry));
     seal_block(header);
     const os::file file = os::file::open_in(directory_, "jrnl.0", O_RDWR);
-    file.write_at(index.data(), index.size() * sizeof(journal_entry), layout::block);
+    file.write_at(index.data(), index.size() * sizeof(journal_entry), journal_image::slot_offset(2));
     file.write_at(&header, sizeof header, 0);
   }
 
@@ -76,18 +76,15 @@ TEST_F(a_journal, gives_back_what_was_committed) {
     EXPECT_EQ((*index)[i].value, index_[i].value);
   }
   std::vector<std::byte> page(page_size);
-  file.image().read_payload(*header, 1, 1, page.data());
+  file.image().read_payload(1, 1, page.data());
   EXPECT_TRUE(holds(page.data(), 9));
 }
 
 TEST_F(a_journal, is_invalid_when_any_byte_of_it_is_wrong) {
   const os::file file = os::file::open_in(directory_, "jrnl.0", O_RDWR);
-  const std::uint64_t used = journal_image::payload_offset(index_.size()) + 2 * page_size;
+  const std::uint64_t used = journal_image::slot_offset(2) + index_.size() * sizeof(journal_entry);
   ASSERT_EQ(file.size(), used);
   for (std::uint64_t offset = 0; offset < used; offset += offset < 4200 ? 1 : 61) {
-    // The rest of the index's block is not part of it.
-    if (offset >= layout::block + index_.size() * sizeof(journal_entry) && offset < 2 * layout::block)
-      continue;
     char byte;
     file.read_at(&byte, 1, offset);
     byte = static_cast<char>(byte ^ 0x20);
@@ -125,8 +122,12 @@ TEST_F(a_journal, with_dishonest_numbers_is_invalid) {
       [](auto& header, auto&) { header.payload_pages = ~std::uint64_t{0}; },
       [](auto& header, auto&) { header.payload_pages = 1; },
       [](auto& header, auto&) { header.payload_pages = 3; },
-      [](auto& header, auto&) { header.payload_offset = 0; },
-      [](auto& header, auto&) { header.payload_offset = ~std::uint64_t{0}; },
+      [](auto& header, auto&) { header.index_offset = 0; },
+      [](auto& header, auto&) { header.index_offset = ~std::uint64_t{0}; },
+      [](auto&, auto& index) { index[2].slot = 0; },
+      [](auto&, auto& index) { index[2].slot = 2; },
+      [](auto&, auto& index) { index[2].slot = ~std::uint64_t{0}; },
+      [](auto&, auto& index) { std::swap(index[0].slot, index[2].slot); },
       [](auto&, auto& index) { index[0].page = segment_bytes / page_size; },
       [](auto&, auto& index) { index[0].page = ~std::uint64_t{0}; },
       [](auto&, auto& index) { index[1].page = 5; },
@@ -137,7 +138,7 @@ TEST_F(a_journal, with_dishonest_numbers_is_invalid) {
       [](auto&, auto& index) { index[1].value = 1; },
       [](auto&, auto& index) { index[1].kind = static_cast<entry_kind>(0); },
       [](auto&, auto& index) { index[1].kind = static_cast<entry_kind>(5); },
-      [](auto&, auto& index) { index[0].kind = entry_kind::fresh; },
+      [](auto&, auto& index) { index[1].kind = entry_kind::overwrite; },
       [](auto&, auto& index) { index[0].value ^= 4; },
   };
   for (std::size_t i = 0; i < lies.size(); ++i) {

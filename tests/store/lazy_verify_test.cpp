@@ -279,7 +279,7 @@ TEST_F(lazy_verification, lets_system_calls_use_what_was_asked_for) {
   std::byte* const bytes = store->memory().base() + 100 * page_size;
   EXPECT_EQ(::write(ends[1], bytes, page_size), -1);
   EXPECT_EQ(errno, EFAULT);
-  store->require_sound(bytes, page_size);
+  const pager::pin held = store->pin(bytes, page_size);
   EXPECT_EQ(::write(ends[1], bytes, page_size), static_cast<ssize_t>(page_size));
   ::close(ends[0]);
   ::close(ends[1]);

@@ -3,6 +3,7 @@
 
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/tested_backing.hpp"
 
 namespace perdure {
 namespace {
@@ -11,14 +12,15 @@ namespace {
 class a_random_history : public scratch_directory, public ::testing::WithParamInterface<std::uint64_t> {
  protected:
   a_random_history()
-      : scratch_directory(GetParam() == 1 ? std::filesystem::temp_directory_path() : fast_directory()) {}
+      : scratch_directory(GetParam() == 1 || tested::wish() == "dax" ? std::filesystem::temp_directory_path()
+                                                                     : fast_directory()) {}
 };
 
 TEST_P(a_random_history, is_kept) {
   store_options options;
   options.capacity = std::size_t{1} << 30;
   options.home_file_size = GetParam() % 2 == 0 ? std::size_t{1} << 30 : std::size_t{4} << 20;
-  auto store = datastore::create(path(), options);
+  auto store = tested::create(path(), options);
   model_store model(GetParam(), 6000);
   std::mt19937_64 random(GetParam() + 1000);
   for (int round = 0; round < (GetParam() == 1 ? 20 : 100); ++round) {
@@ -32,7 +34,7 @@ TEST_P(a_random_history, is_kept) {
       const auto reader = datastore::open_read_only(path());
       ASSERT_TRUE(model.matches(*reader)) << "as read";
     }
-    store = datastore::open(path());
+    store = tested::open(path());
     ASSERT_TRUE(model.matches(*store)) << "after opening";
   }
 }

@@ -15,6 +15,7 @@
 #include "store/loop_mount.hpp"
 #include "store/scratch_directory.hpp"
 #include "store/stored_pages.hpp"
+#include "store/tested_backing.hpp"
 
 namespace perdure {
 namespace {
@@ -33,7 +34,7 @@ store_options small() {
 class snapshots : public scratch_directory {
  protected:
   std::unique_ptr<datastore> make_store(const fs::path& where) {
-    auto store = datastore::create(where, small());
+    auto store = tested::create(where, small());
     store->memory().grow(20 * mib);
     for (std::uint64_t page = 0; page < 5000; page += 3) put(*store, page, page + 1);
     store->checkpoint();
@@ -53,7 +54,7 @@ class snapshots : public scratch_directory {
     EXPECT_TRUE(has(*store, 6, 43));
     store->checkpoint();
     EXPECT_TRUE(datastore::verify(where / "copy").whole());
-    const auto copy = datastore::open(where / "copy");
+    const auto copy = tested::open(where / "copy");
     EXPECT_EQ(copy->epoch(), 2u);
     EXPECT_EQ(copy->info().uuid, store->info().uuid);
     EXPECT_EQ(copy->info().copied_epoch, 2u);
@@ -122,7 +123,7 @@ TEST_F(snapshots, of_a_reader_hold_what_it_sees) {
   make_store(path())->close();
   const auto reader = datastore::open_read_only(path());
   reader->snapshot(path("copy"));
-  const auto copy = datastore::open(path("copy"));
+  const auto copy = tested::open(path("copy"));
   EXPECT_TRUE(has(*copy, 3, 4));
 }
 
@@ -135,7 +136,7 @@ TEST_F(snapshots, go_on_beside_writers) {
   store->snapshot(path("copy"));
   ending = true;
   writer.join();
-  const auto copy = datastore::open(path("copy"));
+  const auto copy = tested::open(path("copy"));
   for (std::uint64_t page = 0; page < 5000; ++page)
     ASSERT_TRUE(has(*copy, page, page % 3 == 0 ? page + 1 : 0)) << page;
 }
@@ -144,10 +145,10 @@ TEST_F(snapshots, of_a_shared_store_are_clean) {
   make_store(path())->close();
   store_options options;
   options.backing = backing::shared_file;
-  const auto store = datastore::open(path(), options);
+  const auto store = tested::open(path(), options);
   put(*store, 4, 77);
   store->snapshot(path("copy"));
-  const auto copy = datastore::open(path("copy"));
+  const auto copy = tested::open(path("copy"));
   EXPECT_FALSE(copy->info().open_dirty);
   EXPECT_TRUE(has(*copy, 4, 77));
   EXPECT_TRUE(has(*copy, 3, 4));

@@ -1,5 +1,7 @@
 // A store that grows and changes until the machine under it dies, and what must be true of it afterwards.
 //
+// With PERDURE_TESTED_BACKING=dax in its environment the store's memory is the NVDIMM itself.
+//
 // usage: vm_kept_store write STORE NAME         says 'kept NAME EPOCH .' after each checkpoint, forever
 //        vm_kept_store check STORE EPOCH        the store is at that epoch or at the one after it, whole
 #include <cstdio>
@@ -11,6 +13,7 @@
 
 #include "segment/segment.hpp"
 #include "store/page_pattern.hpp"
+#include "store/tested_backing.hpp"
 
 namespace {
 
@@ -50,7 +53,7 @@ std::uint64_t last_writer(std::uint64_t epoch, std::uint64_t page) {
 
 [[noreturn]] void write(const std::string& path, const std::string& name) {
   const auto store =
-      std::filesystem::exists(path) ? datastore::open(path) : datastore::create(path, options());
+      std::filesystem::exists(path) ? perdure::tested::open(path) : perdure::tested::create(path, options());
   if (store->memory().size() == 0) store->memory().grow(pages * page_size);
   for (std::uint64_t epoch = store->epoch() + 1;; ++epoch) {
     change(*store, epoch);
@@ -67,7 +70,7 @@ int check(const std::string& path, std::uint64_t acknowledged) {
     std::printf("%s is damaged\n", path.c_str());
     return 1;
   }
-  const auto store = datastore::open(path);
+  const auto store = perdure::tested::open(path);
   const std::uint64_t epoch = store->epoch();
   std::printf("%s: acknowledged %llu, found %llu\n", path.c_str(),
               static_cast<unsigned long long>(acknowledged), static_cast<unsigned long long>(epoch));

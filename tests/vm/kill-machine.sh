@@ -30,6 +30,7 @@ check_plan() {
   for place in pmem disk; do
     echo "$place.keeps-$(acknowledged $place) $program check /mnt/$place/store $(acknowledged $place)"
   done
+  echo "dax.keeps-$(acknowledged dax) PERDURE_TESTED_BACKING=dax $program check /mnt/pmem/dax $(acknowledged dax)"
 }
 
 # acknowledged PLACE: the last epoch whose checkpoint the console of the killed machine acknowledged
@@ -57,32 +58,32 @@ wait_for_end() {
   machine=""
 }
 
-# both_acknowledged EPOCH
-both_acknowledged() {
+# all_acknowledged EPOCH
+all_acknowledged() {
   tr -d '\r' <"$console" >"$work/written"
-  for place in pmem disk; do
+  for place in pmem dax disk; do
     [ "$(acknowledged $place)" ] && [ "$(acknowledged $place)" -ge "$1" ] || return 1
   done
 }
 
-# write_until EPOCH HOW [KERNEL_OPTION...]: boots, and lets both stores reach that epoch before the machine is killed
+# write_until EPOCH HOW [KERNEL_OPTION...]: boots, and lets all stores reach that epoch before the machine is killed
 write_until() {
   local epoch=$1 how=$2 waited=0
   shift 2
   write_plan >"$work/plan"
   boot "$work/plan" "$@"
-  until both_acknowledged "$epoch" || [ $waited -ge 1000 ] || ! kill -0 "$machine" 2>/dev/null; do
+  until all_acknowledged "$epoch" || [ $waited -ge 1000 ] || ! kill -0 "$machine" 2>/dev/null; do
     sleep 0.2
     waited=$((waited + 1))
   done
   if [ "$how" = kill ]; then kill -KILL "$machine" 2>/dev/null; fi
   wait_for_end 120 2>/dev/null
-  if ! both_acknowledged 1 || grep -aE "$kernel_complaints|^vm: fail" "$work/written"; then
+  if ! all_acknowledged 1 || grep -aE "$kernel_complaints|^vm: fail" "$work/written"; then
     sed 's/^/| /' "$work/written"
     echo "vm: fail the machine did not write the stores"
     exit 1
   fi
-  echo "$how: acknowledged pmem $(acknowledged pmem), disk $(acknowledged disk)"
+  echo "$how: acknowledged pmem $(acknowledged pmem), dax $(acknowledged dax), disk $(acknowledged disk)"
 }
 
 check_stores() {

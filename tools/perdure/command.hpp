@@ -49,6 +49,7 @@ void add_remove_command(CLI::App& program);
 void add_log_command(CLI::App& program);
 void add_stage_commands(CLI::App& program);
 void add_doctor_command(CLI::App& program);
+void add_top_command(CLI::App& program);
 void add_graph_commands(CLI::App& program);
 
 // The subcommands of `perdure graph`.

@@ -1,5 +1,8 @@
 // perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. So far: kinds of
-// memory, and the pager.
+// memory, the pager, and persistent memory.
+#include <algorithm>
+#include <filesystem>
+#include <perdure/datastore.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
@@ -19,7 +22,7 @@ std::optional<std::string> what_is_missing(static_kind which) {
 
 json pager_tiers() {
   json tiers = json::array();
-  for (const pager::tier which : {pager::tier::uffd_sigbus, pager::tier::plain}) {
+  for (const pager::tier which : {pager::tier::uffd_sigbus, pager::tier::guard, pager::tier::plain}) {
     const auto why_not = pager::why_unavailable(which);
     tiers.push_back({{"name", pager::to_string(which)}, {"available", !why_not}});
     if (why_not) tiers.back()["why_not"] = *why_not;
@@ -27,7 +30,14 @@ json pager_tiers() {
   return tiers;
 }
 
-void run(bool as_json) {
+json persistent_memory(const std::filesystem::path& directory) {
+  const auto why_not = datastore::why_not_persistent(directory);
+  json row{{"directory", directory.string()}, {"available", !why_not}};
+  if (why_not) row["why_not"] = *why_not;
+  return row;
+}
+
+void run(const std::filesystem::path& directory, bool as_json) {
   json kinds = json::array();
   for (unsigned i = 0; i < static_kind_count; ++i) {
     const auto which = static_cast<static_kind>(i);
@@ -49,7 +59,8 @@ void run(bool as_json) {
     kinds.push_back(std::move(row));
   }
   const json tiers = pager_tiers();
-  if (as_json) return print({{"kinds", kinds}, {"pager", tiers}});
+  const json persistent = persistent_memory(directory);
+  if (as_json) return print({{"kinds", kinds}, {"pager", tiers}, {"persistent_memory", persistent}});
   output out = output::standard();
   out.write("kinds of memory\n");
   for (const json& row : kinds) {
@@ -73,17 +84,29 @@ void run(bool as_json) {
     out.write(name + (row["available"].get<bool>() ? "yes" : "no    " + row["why_not"].get<std::string>()) +
               '\n');
   }
+  out.write("stores with the backing dax, in persistent memory\n");
+  std::string name = "  in " + directory.string();
+  name.resize(std::max<std::size_t>(38, name.size() + 1), ' ');
+  out.write(
+      name +
+      (persistent["available"].get<bool>() ? "yes" : "no    " + persistent["why_not"].get<std::string>()) +
+      '\n');
   out.finish();
 }
 
 }  // namespace
 
 void add_doctor_command(CLI::App& program) {
-  auto as_json = std::make_shared<bool>(false);
+  struct options {
+    std::filesystem::path directory = ".";
+    bool as_json = false;
+  };
+  auto given = std::make_shared<options>();
   CLI::App& command =
       *program.add_subcommand("doctor", "Say what this machine can do, and why it cannot do the rest");
-  add_json_option(command, *as_json);
-  command.callback([as_json] { run(*as_json); });
+  command.add_option("--at", given->directory, "Where stores are to be (default: the current directory)");
+  add_json_option(command, given->as_json);
+  command.callback([given] { run(given->directory, given->as_json); });
 }
 
 }  // namespace perdure::cli

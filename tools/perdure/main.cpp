@@ -136,6 +136,7 @@ int run(int argc, char** argv) {
   add_remove_command(program);
   add_stage_commands(program);
   add_doctor_command(program);
+  add_top_command(program);
   add_graph_commands(program);
   const bool as_json = std::any_of(
       argv + 1, argv + argc, [](const char* argument) { return std::string_view(argument) == "--json"; });

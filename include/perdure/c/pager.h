@@ -23,7 +23,8 @@ enum {
 enum {
   PERDURE_PAGER_AUTOMATIC = 0,    ///< the first of the others that is to be had
   PERDURE_PAGER_UFFD_SIGBUS = 1,  ///< pages come and go under the budget
-  PERDURE_PAGER_PLAIN = 2         ///< the kernel's own mapping; the budget is not kept
+  PERDURE_PAGER_PLAIN = 2,        ///< the kernel's own mapping; the budget is not kept
+  PERDURE_PAGER_GUARD = 3         ///< as the first, where userfaultfd is forbidden
 };
 
 /// What a program is going to do with a range.
@@ -42,6 +43,8 @@ typedef struct perdure_map_options {
   const char* spill_directory;  ///< for private copies that do not fit; NULL: beside the file, or TMPDIR
   int32_t buffered;             ///< not 0: through the page cache
   uint32_t reserved;            ///< 0
+  uint64_t offset;              ///< where in the file the mapping begins, a multiple of 4096
+  uint64_t bytes;               ///< its length; 0: up to the end of the file
 } perdure_map_options;
 
 /// Part of a mapping.
@@ -73,8 +76,8 @@ PERDURE_BEGIN_DECLARATIONS
 
 /// Maps a regular file as long as it is now. `data` and `size` (unless NULL) are set to its first byte and
 /// its length. What of it cannot be read when it is touched is a SIGBUS, as with mmap. PERDURE_NOT_FOUND,
-/// PERDURE_PERMISSION_DENIED, PERDURE_INVALID_ARGUMENT (an empty file, a directory, too small a budget),
-/// PERDURE_UNSUPPORTED (a tier that is not to be had), PERDURE_OUT_OF_MEMORY.
+/// PERDURE_PERMISSION_DENIED, PERDURE_INVALID_ARGUMENT (an empty file, a directory, too small a budget, a
+/// part that it lacks), PERDURE_UNSUPPORTED (a tier that is not to be had), PERDURE_OUT_OF_MEMORY.
 PERDURE_API perdure_status perdure_map(const char* path, const perdure_map_options* options,
                                        perdure_mapping** mapping, void** data, size_t* size);
 
@@ -110,7 +113,7 @@ PERDURE_API perdure_status perdure_map_unpin(perdure_pin* pin);
 PERDURE_API perdure_status perdure_map_statistics_get(const perdure_mapping* mapping,
                                                       perdure_map_statistics* statistics);
 
-/// PERDURE_PAGER_UFFD_SIGBUS or PERDURE_PAGER_PLAIN.
+/// One of PERDURE_PAGER_…, never PERDURE_PAGER_AUTOMATIC.
 PERDURE_API perdure_status perdure_map_tier(const perdure_mapping* mapping, int* tier);
 
 /// The first thing that went wrong with the file behind the program's back: fails as that did

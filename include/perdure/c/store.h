@@ -22,7 +22,14 @@ enum {
   /// Private mapping of the store's files: atomic checkpoints (default).
   PERDURE_BACKING_PRIVATE = 0,
   /// Shared mapping of the files: durable only after a clean close; for comparison and tmpfs.
-  PERDURE_BACKING_SHARED = 1
+  PERDURE_BACKING_SHARED = 1,
+  /// At most the environment's PERDURE_MEMORY_BUDGET (MiB) in memory, for stores larger than memory: atomic
+  /// checkpoints. System calls on memory that is not there fail with EFAULT, and a forked child has none of
+  /// it.
+  PERDURE_BACKING_PAGED = 2,
+  /// Persistent memory: stores go to the files themselves, on a DAX file system; atomic checkpoints.
+  /// PERDURE_UNSUPPORTED elsewhere. See docs/dax.md.
+  PERDURE_BACKING_DAX = 3
 };
 
 enum {
@@ -32,7 +39,8 @@ enum {
   PERDURE_OPEN_CHECKS_ALL = 1,
   /// Each 2 MiB is checked when one of its bytes is first touched, after the opening. Who touches damage gets
   /// SIGBUS, and a line about it goes to standard error. System calls on memory that was not touched yet fail
-  /// with EFAULT: read a byte of each 2 MiB first. PERDURE_UNSUPPORTED with PERDURE_BACKING_SHARED.
+  /// with EFAULT: read a byte of each 2 MiB first. PERDURE_UNSUPPORTED with the other backings than
+  /// PERDURE_BACKING_PRIVATE.
   PERDURE_OPEN_CHECKS_LAZILY = 2
 };
 
@@ -46,7 +54,7 @@ typedef struct perdure_store_options {
   uint64_t home_file_size;  ///< bytes per file `heap.NNN`, a multiple of 2 MiB; default 1 TiB
   void* address;            ///< base of a pinned store, a multiple of 1 GiB; default: chosen
   int32_t pinned;          ///< not 0: record the base address and always map there, so plain pointers survive
-  int32_t backing;         ///< PERDURE_BACKING_…
+  int32_t backing;         ///< PERDURE_BACKING_…; the environment's PERDURE_BACKING instead of the default
   int32_t checks;          ///< PERDURE_OPEN_CHECKS_…
   int32_t accept_unclean;  ///< not 0: open a store that died while open with the shared backing
   uint32_t keep_last;      ///< keep the last so many labelled checkpoints as stores of their own

@@ -125,7 +125,7 @@ disk_image power_loop::one_remaining(const crash_point& remains, std::uint64_t i
   where_ = "un-synced calls, each file with a fate of its own";
   // The two simplest ways are worth more than their chance.
   if (index == 0) {
-    for (std::vector<sector_mask>& one : persisted) std::fill(one.begin(), one.end(), sector_mask{0});
+    for (std::vector<line_mask>& one : persisted) std::fill(one.begin(), one.end(), line_mask{0});
     where_ = "all un-synced calls lost";
   } else if (random_.one_in(8)) {
     persisted = remains.everything();

@@ -1,4 +1,4 @@
-#include "pager/uffd_mapping.hpp"
+#include "pager/budgeted_mapping.hpp"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,12 +13,22 @@
 
 #include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
+#include "pager/file_io.hpp"
+#include "pager/guard_faults.hpp"
+#include "pager/user_faults.hpp"
 
 namespace perdure::pager::detail {
 
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+// Pages that a stream has come to need before others are asked to read ahead of it: for fewer that takes
+// longer than it saves.
+constexpr std::size_t least_asked = 32;
+
+// Pages of one request of theirs: several are faster than one, and the first can be used before the last.
+constexpr std::size_t most_asked_at_once = 64;
 
 // What is left to those who touch memory when all else is pinned.
 constexpr std::size_t least_unpinned = least_budget / page_bytes;
@@ -33,17 +43,31 @@ std::uint64_t nanoseconds() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// A touch may have failed just before the kernel's mapping was there, and only then is worth repeating.
+bool kernel_has(std::byte* address) noexcept {
+  constexpr int populate_read = 22;  // MADV_POPULATE_READ
+  const auto within_page = reinterpret_cast<std::uintptr_t>(address) % page_bytes;
+  return ::madvise(address - within_page, page_bytes, populate_read) == 0;
+}
+
 [[noreturn]] void throw_failed(const failed_transfer& failed, const std::string& path) {
   throw error(code_of(failed), describe(failed, path));
 }
 
 }  // namespace
 
-uffd_mapping::uffd_mapping(file_io&& file, const options& wanted)
-    : file_(std::move(file)),
+budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::size_t bytes_wanted,
+                                   const options& wanted, std::unique_ptr<page_faults> faults,
+                                   pager::tier tier, os::reservation place)
+    : owned_(std::move(source)),
+      file_(*owned_),
+      bytes_(bytes_wanted),
       mode_(wanted.mode),
+      tier_(tier),
       budget_(std::min(wanted.budget / page_bytes, std::max(file_.pages(), least_unpinned))),
-      least_free_(budget_ < file_.pages() ? std::min<std::size_t>(budget_ / 64, 256) : 0),
+      least_free_(file_.writes_in_turns()    ? std::clamp<std::size_t>(budget_ / 64, 1, 256)
+                  : budget_ >= file_.pages() ? 0
+                                             : std::min<std::size_t>(budget_ / 64, 256)),
       wanted_free_(2 * least_free_),
       most_together_(std::clamp<std::size_t>(budget_ / 16, 1, most_pages_at_once)),
       log_(file_.name()),
@@ -52,9 +76,11 @@ uffd_mapping::uffd_mapping(file_io&& file, const options& wanted)
       queues_(file_.pages(), budget_),
       clock_(budget_),
       presence_(page_bytes, page_bytes),
-      // Aligned so that the kernel's page tables are shared with nobody.
-      memory_(rounded_up(file_.pages() * page_bytes, 2 * mebibyte), 2 * mebibyte) {
-  if (mode_ == mode::private_copy) file_.open_spill(wanted.spill_directory);
+      memory_(std::move(place)),
+      faults_(std::move(faults)) {
+  // Aligned so that the kernel's page tables are shared with nobody.
+  if (memory_.base() == nullptr)
+    memory_ = os::reservation(rounded_up(file_.pages() * page_bytes, 2 * mebibyte), 2 * mebibyte);
 
   // Zero memory is a valid array of absent pages.
   os::map_anonymous(page_table_memory_.base(), page_table_memory_.size(), os::access::read_write);
@@ -64,46 +90,53 @@ uffd_mapping::uffd_mapping(file_io&& file, const options& wanted)
   *presence_.base() = std::byte{1};
 
   const std::size_t bytes = file_.pages() * page_bytes;
-  os::map_anonymous(memory_.base(), bytes,
-                    mode_ == mode::read_only ? os::access::read : os::access::read_write);
-  os::prefer_small_pages(memory_.base(), bytes);
-  if (::madvise(memory_.base(), bytes, MADV_DONTFORK) != 0) os::throw_errno("madvise", "MADV_DONTFORK");
-  faults_.watch(memory_.base(), bytes, mode_ != mode::read_only);
+  faults_->watch(memory_.base(), bytes, mode_ != mode::read_only);
+  watch_.emplace(memory_.base(), bytes, faults_->signalled(), &budgeted_mapping::on_touch, this);
 
-  // Kernels before 6.13 let a process do this to others only.
-  self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");
-  if (self_) {
-    const iovec nothing_yet{memory_.base(), page_bytes};
-    evicts_in_batches_ = ::syscall(SYS_process_madvise, self_.descriptor(), &nothing_yet, 1, MADV_DONTNEED,
-                                   0) == static_cast<long>(page_bytes);
-  }
-  watch_.emplace(memory_.base(), bytes, os::watched_touches::missing, &uffd_mapping::on_touch, this);
-
+  const os::signals_blocked none_in_these_threads;
   if (least_free_ != 0) {
-    const os::signals_blocked none_in_the_evictor;
-    const int failed = ::pthread_create(&evictor_, nullptr, &uffd_mapping::evict_in_background, this);
+    const int failed = ::pthread_create(&evictor_, nullptr, &budgeted_mapping::evict_in_background, this);
     if (failed != 0) os::throw_errno("start a thread", "", failed);
+    evictor_runs_ = true;
+  }
+  // Without them who touches memory reads ahead for itself.
+  if (most_together_ >= least_asked) {
+    while (reader_count_ < readers_.size() &&
+           ::pthread_create(&readers_[reader_count_], nullptr, &budgeted_mapping::read_in_background, this) ==
+               0)
+      ++reader_count_;
   }
 }
 
-uffd_mapping::~uffd_mapping() {
+budgeted_mapping::~budgeted_mapping() {
   if (!is_in_this_process()) {
     memory_.forget();
     return;
   }
-  if (least_free_ != 0) {
-    evictor_ends_.store(true);
-    evictor_calls_.fetch_add(1);
-    os::wake(evictor_calls_);
-    ::pthread_join(evictor_, nullptr);
-  }
+  stop_threads();
+  if (is_given_away()) memory_.forget();
   if (mode_ == mode::write_back) {
     const os::signals_blocked quiet;
     if (const auto failed = write_dirty()) log_.announce(*failed);
   }
 }
 
-uffd_mapping::page_span uffd_mapping::pages_of(byte_range range) const noexcept {
+void budgeted_mapping::stop_threads() noexcept {
+  if (!is_in_this_process()) return;
+  {
+    const os::signals_blocked quiet;
+    pending_.end();
+  }
+  // Those that read may still wait for the one that evicts.
+  while (reader_count_ != 0) ::pthread_join(readers_[--reader_count_], nullptr);
+  if (!std::exchange(evictor_runs_, false)) return;
+  evictor_ends_.store(true);
+  evictor_calls_.fetch_add(1);
+  os::wake(evictor_calls_);
+  ::pthread_join(evictor_, nullptr);
+}
+
+page_span budgeted_mapping::pages_of(byte_range range) const noexcept {
   const auto first = static_cast<page_number>(range.offset / page_bytes);
   const std::size_t end = (range.offset + range.bytes + page_bytes - 1) / page_bytes;
   return {first, range.bytes == 0 ? 0 : end - first};
@@ -111,18 +144,22 @@ uffd_mapping::page_span uffd_mapping::pages_of(byte_range range) const noexcept 
 
 // Faults ---------------------------------------------------------------------------------------------------
 
-bool uffd_mapping::on_touch(void* self, std::byte* address, os::touch how) noexcept {
-  auto& mapping = *static_cast<uffd_mapping*>(self);
+bool budgeted_mapping::on_touch(void* self, std::byte* address, os::touch how) noexcept {
+  auto& mapping = *static_cast<budgeted_mapping*>(self);
   if (!mapping.is_in_this_process()) return false;
+  if (mapping.is_given_away()) return kernel_has(address);
   const auto page = static_cast<page_number>(static_cast<std::size_t>(address - mapping.data()) / page_bytes);
   count(mapping.scratches_.events().faults);
-  const std::optional<failed_transfer> failed = mapping.bring_in(page, how);
-  if (failed) mapping.log_.announce(*failed);
-  return !failed;
+  const std::optional<failed_transfer> failed = mapping.bring_in(page, mapping.in_effect(how));
+  if (!failed) return true;
+  // Perhaps the kernel refused because it has the mapping by now.
+  if (mapping.handing_over_done() == handed_over) return kernel_has(address);
+  mapping.log_.announce(*failed);
+  return false;
 }
 
 // Until the touch can succeed, as far as can be told: another thread may always be faster.
-std::optional<failed_transfer> uffd_mapping::bring_in(page_number number, os::touch how) noexcept {
+std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os::touch how) noexcept {
   page& touched = pages_[number];
   for (;;) {
     const page_word seen = touched.read();
@@ -131,9 +168,9 @@ std::optional<failed_transfer> uffd_mapping::bring_in(page_number number, os::to
         if (touched.claim(seen, page_state::loading)) {
           const std::uint64_t started = nanoseconds();
           const scratch_use own(scratches_);
-          const std::size_t window =
-              reads_ahead_.load(std::memory_order_relaxed) ? streams_.window(number, most_together_) : 1;
-          const page_span run{number, 1 + claim_absent_after(number, window - 1)};
+          const bool reads_ahead = most_together_ > 1 && reads_ahead_.load(std::memory_order_relaxed);
+          const stream found = reads_ahead ? streams_.find(number) : stream{};
+          const page_span run{number, 1 + claim_absent_after(number, window_of(found) - 1)};
           auto failed = load(run, how, *own);
           if (failed && run.count > 1) {
             // Perhaps it was not the page that was touched.
@@ -142,7 +179,7 @@ std::optional<failed_transfer> uffd_mapping::bring_in(page_number number, os::to
             failed = load({number, 1}, how, *own);
           }
           if (!failed) {
-            if (most_together_ > 1) streams_.brought_in(number, run.count);
+            if (reads_ahead) expect_more(found, run);
             const auto log2 = static_cast<std::size_t>(std::bit_width((nanoseconds() - started) | 1) - 1);
             count(own->events.latency[std::min(log2, own->events.latency.size() - 1)]);
           }
@@ -150,6 +187,12 @@ std::optional<failed_transfer> uffd_mapping::bring_in(page_number number, os::to
         }
         break;
       case page_state::loading:
+        // Who has to wait for what others were asked for needs what follows it soon. Who never has to gets to
+        // its end, and asks there.
+        if (const stream found = streams_.find(number); found.is_asked)
+          ask_ahead(found.end(), found.count, number);
+        touched.wait(seen);
+        break;
       case page_state::evicting:
         touched.wait(seen);
         break;
@@ -167,18 +210,56 @@ std::optional<failed_transfer> uffd_mapping::bring_in(page_number number, os::to
   }
 }
 
-std::optional<failed_transfer> uffd_mapping::make_writable(page_number number) noexcept {
-  const int failed = faults_.protect(address_of(number), page_bytes, false);
-  pages_[number].settle(failed == 0 ? page_state::dirty : page_state::clean);
-  if (failed != 0)
-    return failed_transfer{failure::operation::write, std::uint64_t{number} * page_bytes, failed};
+std::optional<failed_transfer> budgeted_mapping::make_writable(page_number number) noexcept {
+  const int failed = faults_->protect(address_of(number), page_bytes, false);
+  if (failed != 0) {
+    pages_[number].settle(page_state::clean);
+    return failed_transfer{failure::operation::write, file_.offset_of(number), failed};
+  }
+  note_dirty(number);
+  if (pages_[number].settle(page_state::dirty, {page_word::read_bit, 0}).is_only_read()) forecast_.stored();
   count(scratches_.events().first_stores);
   return std::nullopt;
 }
 
+// How many pages to bring in for a touch that a stream may have led to.
+std::size_t budgeted_mapping::window_of(const stream& found) const noexcept {
+  if (found.count == 0) return 1;
+  const std::size_t window = std::min<std::size_t>(2 * found.count, most_together_);
+  return asks_ahead(found) ? std::min(window, least_asked) : window;
+}
+
+bool budgeted_mapping::asks_ahead(const stream& found) const noexcept {
+  return reader_count_ != 0 && (found.is_asked || 2 * found.count >= least_asked);
+}
+
+// The touch brought in a run.
+void budgeted_mapping::expect_more(const stream& found, page_span run) noexcept {
+  const auto end = static_cast<page_number>(run.first + run.count);
+  const page_number next = std::max(end, found.end());
+  if (!asks_ahead(found) || !ask_ahead(next, found.count, run.first)) {
+    streams_.expect({end, static_cast<std::uint32_t>(run.count), false});
+  } else if (const stream asked = streams_.find(next); next == end && asked.is_asked) {
+    // Nothing was on its way. One more, so that the next is read while that is waited for.
+    ask_ahead(asked.end(), asked.count, next);
+  }
+}
+
+// Has others bring in what comes next on a stream that brought in `last` pages before. False if there is
+// nothing, or they have too much to do.
+bool budgeted_mapping::ask_ahead(page_number next, std::size_t last, page_number touched) noexcept {
+  const std::size_t end = file_.open_pages();
+  if (next >= end) return false;
+  const std::size_t count = std::min({std::max(2 * last, least_asked), most_together_, end - next});
+  if (!pending_.post({next, count})) return false;
+  streams_.expect({next, static_cast<std::uint32_t>(count), true}, touched);
+  return true;
+}
+
 // Pages that follow `first`, which is owned, and could be read in one call with it.
-std::size_t uffd_mapping::claim_absent_after(page_number first, std::size_t most) noexcept {
-  most = std::min(most, file_.pages() - first - 1);
+std::size_t budgeted_mapping::claim_absent_after(page_number first, std::size_t most) noexcept {
+  const std::size_t end = file_.open_pages();
+  most = first + 1 < end ? std::min(most, end - first - 1) : 0;
   const bool spilled = pages_[first].read().is_spilled();
   std::size_t claimed = 0;
   while (claimed < most) {
@@ -192,12 +273,28 @@ std::size_t uffd_mapping::claim_absent_after(page_number first, std::size_t most
   return claimed;
 }
 
-void uffd_mapping::abandon(page_span run) noexcept {
+// Those of `rest` from its start on that can be had, until there are as many as may be read in one go.
+void budgeted_mapping::claim_absent(page_span& rest, std::size_t most, std::size_t longest, scratch& own,
+                                    claimed_runs& to) noexcept {
+  while (rest.count != 0 && to.pages < most) {
+    const page_number number = rest.first;
+    const page_word seen = pages_[number].read();
+    std::size_t count = 1;
+    if (seen.state() == page_state::absent && pages_[number].claim(seen, page_state::loading)) {
+      count += claim_absent_after(number, std::min({rest.count, most - to.pages, longest}) - 1);
+      own.loads[to.runs++] = {number, count, seen.is_spilled()};
+      to.pages += count;
+    }
+    rest = {static_cast<page_number>(number + count), rest.count - count};
+  }
+}
+
+void budgeted_mapping::abandon(page_span run) noexcept {
   for (std::size_t i = 0; i < run.count; ++i) pages_[run.first + i].settle(page_state::absent);
 }
 
 // The run is owned; it is settled in any case. All of it is on the same disk file.
-std::optional<failed_transfer> uffd_mapping::load(page_span run, os::touch how, scratch& own) noexcept {
+std::optional<failed_transfer> budgeted_mapping::load(page_span run, os::touch how, scratch& own) noexcept {
   if (const auto failed = make_room(run.count, own)) {
     abandon(run);
     return failed;
@@ -213,7 +310,7 @@ std::optional<failed_transfer> uffd_mapping::load(page_span run, os::touch how, 
 
 // The same for several runs that nobody touched yet, together no more than the buffer holds. The first
 // failure.
-std::optional<failed_transfer> uffd_mapping::load_all(std::span<page_run> runs, scratch& own) noexcept {
+std::optional<failed_transfer> budgeted_mapping::load_all(std::span<page_run> runs, scratch& own) noexcept {
   std::size_t pages = 0;
   for (page_run& run : runs) {
     run.memory = own.buffer + pages * page_bytes;
@@ -223,9 +320,8 @@ std::optional<failed_transfer> uffd_mapping::load_all(std::span<page_run> runs, 
     for (const page_run& run : runs) abandon({run.first, run.count});
     return failed;
   }
-  file_.read_all(runs, own.io, own.requests);
   std::optional<failed_transfer> first_failure;
-  for (const page_run& run : runs) {
+  file_.read_all(runs, own.io, own.requests, [&](const page_run& run) {
     std::optional<failed_transfer> failed = run.failed;
     if (failed) {
       abandon({run.first, run.count});
@@ -234,17 +330,19 @@ std::optional<failed_transfer> uffd_mapping::load_all(std::span<page_run> runs, 
       failed = settle_loaded({run.first, run.count}, os::touch::load, false, run.memory, own);
     }
     if (failed && !first_failure) first_failure = failed;
-  }
+  });
   return first_failure;
 }
 
 // The run is owned, and there is room for it.
-std::optional<failed_transfer> uffd_mapping::settle_loaded(page_span run, os::touch how, bool is_touched,
-                                                           const std::byte* from, scratch& own) noexcept {
-  if (const int refused = install(run, how, from); refused != 0) {
+std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run, os::touch how, bool is_touched,
+                                                               const std::byte* from, scratch& own) noexcept {
+  std::size_t writable = how == os::touch::store ? 1 : 0;
+  if (mode_ != mode::read_only && forecast_.expects_store(run.first)) writable = run.count;
+  if (const int refused = install(run, writable, from); refused != 0) {
     abandon(run);
     resident_.fetch_sub(run.count);
-    return failed_transfer{failure::operation::read, std::uint64_t{run.first} * page_bytes, refused};
+    return failed_transfer{failure::operation::read, file_.offset_of(run.first), refused};
   }
   const std::size_t asked_for = is_touched ? 1 : 0;
   count(own.events.loads, asked_for);
@@ -259,7 +357,9 @@ std::optional<failed_transfer> uffd_mapping::settle_loaded(page_span run, os::to
     const bool hot = chances != 0;
     settling change{page_word::history_bits, page_word::as_history(chances) | page_word::queued_bit};
     if (hot && !seen.is_queued()) change.set |= page_word::hot_bit;
-    const page_state state = how == os::touch::store && i == 0 ? page_state::dirty : page_state::clean;
+    const page_state state = i < writable ? page_state::dirty : page_state::clean;
+    if (state == page_state::clean) change.set |= page_word::read_bit;
+    if (state == page_state::dirty) note_dirty(number);
     // Settled first: what is in a queue must be ready to leave it. A page that is in one already stays where
     // it is; and once more in the same would tie the queue in a knot.
     const bool was_queued = pages_[number].settle(state, change).is_queued();
@@ -269,31 +369,23 @@ std::optional<failed_transfer> uffd_mapping::settle_loaded(page_span run, os::to
   return std::nullopt;
 }
 
-int uffd_mapping::install(page_span run, os::touch how, const std::byte* from) noexcept {
-  std::byte* at = address_of(run.first);
-  std::size_t bytes = run.count * page_bytes;
-  const auto put = [&](std::size_t part, bool is_protected) {
-    int failed = faults_.install(at, from, part, is_protected);
-    if (failed == EEXIST) {
-      // Nothing of ours is there. Whatever made it, the file's bytes are what belongs there.
-      ::madvise(at, part, MADV_DONTNEED);
-      failed = faults_.install(at, from, part, is_protected);
-    }
-    at += part;
-    from += part;
-    bytes -= part;
-    return failed;
-  };
+// The first `writable` pages can be stored to at once.
+int budgeted_mapping::install(page_span run, std::size_t writable, const std::byte* from) noexcept {
+  std::byte* const at = address_of(run.first);
+  const std::size_t bytes = run.count * page_bytes;
+  const std::size_t open = writable * page_bytes;
   int failed = 0;
-  if (how == os::touch::store) failed = put(page_bytes, false);
-  if (failed == 0 && bytes != 0) failed = put(bytes, mode_ != mode::read_only);
-  if (failed != 0) ::madvise(address_of(run.first), run.count * page_bytes, MADV_DONTNEED);
+  if (open != 0) failed = faults_->install(at, from, open, false);
+  if (failed == 0 && bytes != open)
+    failed = faults_->install(at + open, from + open, bytes - open, mode_ != mode::read_only);
+  const iovec all{at, bytes};
+  if (failed != 0) faults_->drop({&all, 1});
   return failed;
 }
 
 // Room -----------------------------------------------------------------------------------------------------
 
-std::optional<failed_transfer> uffd_mapping::make_room(std::size_t pages, scratch& own) noexcept {
+std::optional<failed_transfer> budgeted_mapping::make_room(std::size_t pages, scratch& own) noexcept {
   std::size_t seen = resident_.load(std::memory_order_relaxed);
   for (;;) {
     if (seen + pages <= budget_) {
@@ -307,7 +399,21 @@ std::optional<failed_transfer> uffd_mapping::make_room(std::size_t pages, scratc
     }
     const std::size_t batch = std::max(pages, std::clamp<std::size_t>(budget_ / 64, 1, 64));
     const eviction made = evict(batch, own, by::touch);
-    if (made.evicted == 0) {
+    if (made.failed) log_.record(*made.failed);
+    if (made.evicted == 0 && file_.writes_in_turns()) {
+      if (write_error_.load(std::memory_order_relaxed) != 0) {
+        call_evictor();  // perhaps it can by now
+        resident_.fetch_add(pages);
+        return std::nullopt;
+      }
+      // Read-ahead is not worth waiting for.
+      if (pages > 1) return failed_transfer{failure::operation::read, 0, EAGAIN};
+      const std::uint32_t done = evictor_done_.load();
+      if (resident_.load() + pages > budget_) {
+        call_evictor();
+        os::wait_while(evictor_done_, done, timespec{0, 1'000'000});
+      }
+    } else if (made.evicted == 0) {
       if (made.failed) return made.failed;
       // Perhaps so much is pinned that they will never fit.
       if (pages > 1) return failed_transfer{failure::operation::read, 0, EAGAIN};
@@ -319,27 +425,57 @@ std::optional<failed_transfer> uffd_mapping::make_room(std::size_t pages, scratc
   }
 }
 
-void uffd_mapping::call_evictor() noexcept {
+void budgeted_mapping::call_evictor() noexcept {
   if (!evictor_rests_.load(std::memory_order_relaxed) || !evictor_rests_.exchange(false)) return;
   evictor_calls_.fetch_add(1);
   os::wake(evictor_calls_);
 }
 
-void* uffd_mapping::evict_in_background(void* self) noexcept {
-  static_cast<uffd_mapping*>(self)->keep_room();
+void* budgeted_mapping::read_in_background(void* self) noexcept {
+  static_cast<budgeted_mapping*>(self)->read_ahead();
   return nullptr;
 }
 
-void uffd_mapping::keep_room() noexcept {
+void budgeted_mapping::read_ahead() noexcept {
+  const scratch_use own(scratches_);
+  for (page_span rest = pending_.take(); rest.count != 0; rest = pending_.take()) {
+    claimed_runs claimed;
+    claim_absent(rest, most_pages_at_once, most_asked_at_once, *own, claimed);
+    // What fails is met again by who touches it.
+    if (claimed.runs != 0) static_cast<void>(load_all({own->loads.data(), claimed.runs}, *own));
+  }
+}
+
+void* budgeted_mapping::evict_in_background(void* self) noexcept {
+  static_cast<budgeted_mapping*>(self)->keep_room();
+  return nullptr;
+}
+
+void budgeted_mapping::keep_room() noexcept {
   const scratch_use own(scratches_);
   for (;;) {
     const std::uint32_t calls = evictor_calls_.load();
     if (evictor_ends_.load()) return;
-    std::size_t free;
-    while ((free = budget_ - resident_.load()) < wanted_free_) {
-      const eviction made = evict(wanted_free_ - free, *own, by::evictor);
-      if (made.failed) log_.record(*made.failed);
-      if (made.evicted == 0) break;
+    bool all_out = false;
+    while (!all_out && !evictor_ends_.load()) {
+      const std::size_t used = resident_.load();
+      const std::size_t free = used < budget_ ? budget_ - used : 0;
+      const bool drains = drains_.load();
+      if (!drains && free >= wanted_free_) break;
+      const std::size_t wanted = drains ? own->victims.size() : wanted_free_ - free;
+      std::optional<failed_transfer> failed = file_.begin_writing();
+      // Without a turn only what is clean can go.
+      const eviction made = evict(wanted, *own, failed ? by::touch : by::evictor);
+      if (!failed) {
+        failed = made.failed;
+        file_.end_writing();
+      }
+      if (failed) log_.record(*failed);
+      write_error_.store(failed ? failed->error : 0, std::memory_order_relaxed);
+      all_out = made.evicted == 0;
+      if (all_out) drains_.store(false);
+      evictor_done_.fetch_add(1);
+      os::wake(evictor_done_);
     }
     file_.drop_cached();
     evictor_rests_.store(true);
@@ -347,13 +483,19 @@ void uffd_mapping::keep_room() noexcept {
   }
 }
 
-uffd_mapping::eviction uffd_mapping::evict(std::size_t wanted, scratch& own, by whom) noexcept {
+budgeted_mapping::eviction budgeted_mapping::evict(std::size_t wanted, scratch& own, by whom) noexcept {
   eviction result;
   wanted = std::min(wanted, own.victims.size());
+  const bool may_write = whom != by::touch || !file_.writes_in_turns();
   // Those that cannot go, or have a chance left, are put back; none has more than three.
   std::size_t looks = 4 * queues_.size();
+  // Among many dirty ones the evictor is the one to look further.
+  if (!may_write) looks = std::min(looks, 8 * wanted);
+  // What must stay may fill the primary queue.
+  const std::size_t patience = looks / 2;
   while (result.evicted < wanted && looks != 0) {
-    const std::size_t taken = queues_.take({own.victims.data(), std::min(wanted - result.evicted, looks)});
+    const std::size_t taken =
+        queues_.take({own.victims.data(), std::min(wanted - result.evicted, looks)}, looks <= patience);
     if (taken == 0) break;
     looks -= taken;
     std::size_t owned = 0;
@@ -370,7 +512,8 @@ uffd_mapping::eviction uffd_mapping::evict(std::size_t wanted, scratch& own, by 
           if (!victim.rewrite_history(seen, seen.history() - 1)) continue;
           queues_.push(number, true);
           decided = true;
-        } else if (seen.pins() != 0 || (state != page_state::clean && state != page_state::dirty)) {
+        } else if (seen.pins() != 0 || (state != page_state::clean && state != page_state::dirty) ||
+                   (state == page_state::dirty && !may_write)) {
           queues_.push(number, seen.is_hot());
           decided = true;
         } else if (victim.claim(seen,
@@ -383,10 +526,11 @@ uffd_mapping::eviction uffd_mapping::evict(std::size_t wanted, scratch& own, by 
     expel({own.victims.data(), owned}, own, whom, result);
     if (result.failed) break;
   }
+  if (result.dirty != 0 && !result.failed) result.failed = clean_ahead(result.dirty, wanted, own);
   return result;
 }
 
-void uffd_mapping::expel(std::span<page_number> owned, scratch& own, by whom, eviction& result) noexcept {
+void budgeted_mapping::expel(std::span<page_number> owned, scratch& own, by whom, eviction& result) noexcept {
   if (owned.empty()) return;
   const bool are_queued = whom != by::advice;
   std::sort(owned.begin(), owned.end());
@@ -394,98 +538,22 @@ void uffd_mapping::expel(std::span<page_number> owned, scratch& own, by whom, ev
   if (leaving.empty()) return;
   discard(leaving, own);
   clock_.evicted(leaving.size());
-  settling change{page_word::history_bits, 0};
+  settling change{page_word::history_bits | page_word::read_bit, 0};
   if (are_queued) {
     change.clear |= page_word::queued_bit | page_word::hot_bit;
     change.set = page_word::as_history(clock_.now());
   }
-  for (const page_number number : leaving) pages_[number].settle(page_state::absent, change);
+  std::size_t only_read = 0;
+  for (const page_number number : leaving)
+    only_read += pages_[number].settle(page_state::absent, change).is_only_read() ? 1 : 0;
+  forecast_.left_unchanged(only_read);
   resident_.fetch_sub(leaving.size());
   result.evicted += leaving.size();
   count(own.events.evictions, leaving.size());
   if (whom == by::touch) count(own.events.evictions_by_touch, leaving.size());
 }
 
-// Writes those that are dirty. What may leave memory then comes first in `owned`; how many, is returned.
-std::size_t uffd_mapping::clean(std::span<const page_number> owned, scratch& own, bool are_queued,
-                                eviction& result) noexcept {
-  std::size_t leaving = 0;
-  std::size_t dirty = 0;
-  // Those that are clean go to the front; the dirty ones behind them stay in their order.
-  for (const page_number number : owned) {
-    if (pages_[number].read().state() == page_state::evicting) {
-      own.victims[leaving++] = number;
-    } else {
-      own.dirty[dirty++] = number;
-    }
-  }
-  std::size_t runs = 0;
-  for (std::size_t i = 0; i < dirty; ++i) {
-    const page_number number = own.dirty[i];
-    if (runs != 0 && own.runs[runs - 1].first + own.runs[runs - 1].count == number) {
-      ++own.runs[runs - 1].count;
-    } else {
-      own.runs[runs++] = {number, 1};
-    }
-  }
-  std::size_t held = 0;
-  for (std::size_t i = 0; i < runs; ++i) {
-    if (hold_stores(own.runs[i])) {
-      ++held;
-    } else {
-      result.failed = own.runs[i].failed;
-    }
-  }
-  // Almost always all; a run that could not be held must not be written.
-  if (held == runs) write_held({own.runs.data(), runs}, own);
-
-  const std::uint32_t spilled = mode_ == mode::private_copy ? page_word::spilled_bit : 0;
-  const auto put_back = [&](page_number number, page_state state, settling change) {
-    const page_word before = pages_[number].settle(state, change);
-    if (are_queued) queues_.push(number, before.is_hot());
-  };
-  for (const page_run& run : std::span(own.runs.data(), runs)) {
-    const bool is_written = held == runs && !run.failed;
-    if (!is_written) {
-      // Stores were held while it was written, or while others were.
-      faults_.protect(run.memory, run.count * page_bytes, false);
-      if (run.failed) result.failed = run.failed;
-    }
-    for (std::size_t i = 0; i < run.count; ++i) {
-      const auto number = static_cast<page_number>(run.first + i);
-      if (!is_written) {
-        put_back(number, page_state::dirty, {});
-      } else if (pages_[number].go_on_unless_awaited(page_state::evicting, spilled)) {
-        own.victims[leaving++] = number;
-      } else {
-        put_back(number, page_state::clean, {0, spilled});
-        count(own.events.rescues);
-      }
-    }
-  }
-  std::sort(own.victims.begin(), own.victims.begin() + static_cast<std::ptrdiff_t>(leaving));
-  return leaving;
-}
-
-// The run is being written by this thread. From here on a store to it is a fault, which waits; so what is
-// written is what is in memory until then.
-bool uffd_mapping::hold_stores(page_run& run) noexcept {
-  run.memory = address_of(run.first);
-  run.failed.reset();
-  const int refused = faults_.protect(run.memory, run.count * page_bytes, true);
-  run.held = refused == 0;
-  if (run.held) return true;
-  run.failed = failed_transfer{failure::operation::write, std::uint64_t{run.first} * page_bytes, refused};
-  return false;
-}
-
-void uffd_mapping::write_held(std::span<page_run> runs, scratch& own) noexcept {
-  file_.write_all(runs, own.io, own.requests);
-  for (const page_run& run : runs)
-    if (!run.failed) count(own.events.pages_written, run.count);
-}
-
-void uffd_mapping::discard(std::span<const page_number> sorted, scratch& own) noexcept {
+void budgeted_mapping::discard(std::span<const page_number> sorted, scratch& own) noexcept {
   std::size_t parts = 0;
   for (const page_number number : sorted) {
     std::byte* const at = address_of(number);
@@ -498,81 +566,20 @@ void uffd_mapping::discard(std::span<const page_number> sorted, scratch& own) no
     }
     own.parts[parts++] = {at, page_bytes};
   }
-  // One call, so that the other processors are told once to forget what they know of these pages.
-  if (evicts_in_batches_ && parts > 1) {
-    const long done =
-        ::syscall(SYS_process_madvise, self_.descriptor(), own.parts.data(), parts, MADV_DONTNEED, 0);
-    if (done == static_cast<long>(sorted.size() * page_bytes)) return;
-  }
-  for (std::size_t i = 0; i < parts; ++i)
-    ::madvise(own.parts[i].iov_base, own.parts[i].iov_len, MADV_DONTNEED);
+  faults_->drop({own.parts.data(), parts});
 }
 
 // What programs ask for ------------------------------------------------------------------------------------
 
-// Signals must be blocked. The first failure; all that can be written is written all the same.
-std::optional<failed_transfer> uffd_mapping::write_dirty() noexcept {
-  const scratch_use own(scratches_);
-  std::optional<failed_transfer> first_failure;
-  std::size_t runs = 0;
-  const auto write_runs = [&] {
-    write_held({own->runs.data(), runs}, *own);
-    for (const page_run& run : std::span(own->runs.data(), runs)) {
-      if (run.failed && !first_failure) first_failure = run.failed;
-      // What was pinned is a run of its own, and not held: a system call may be storing to it, and could not
-      // wait. It stays dirty, so whatever that stores is written next time.
-      if (run.failed && run.held) faults_.protect(run.memory, run.count * page_bytes, false);
-      for (std::size_t i = 0; i < run.count; ++i)
-        pages_[run.first + i].settle(run.failed || !run.held ? page_state::dirty : page_state::clean);
-    }
-    runs = 0;
-  };
-  const std::size_t all = file_.pages();
-  for (std::size_t i = 0; i < all;) {
-    page& one = pages_[i];
-    const page_word seen = one.read();
-    if (seen.state() == page_state::writing) {
-      // Someone evicts it, and may fail. Nobody may have to wait for pages of this thread meanwhile.
-      write_runs();
-      one.wait(seen);
-      continue;
-    }
-    if (seen.state() != page_state::dirty) {
-      ++i;
-      continue;
-    }
-    if (!one.claim(seen, page_state::writing)) continue;
-    page_run& run = own->runs[runs];
-    run = {static_cast<page_number>(i), 1, false, address_of(static_cast<page_number>(i))};
-    while (seen.pins() == 0 && run.count < most_pages_at_once && i + run.count < all) {
-      page& next = pages_[i + run.count];
-      const page_word word = next.read();
-      if (word.state() != page_state::dirty || word.pins() != 0 || !next.claim(word, page_state::writing))
-        break;
-      ++run.count;
-    }
-    i += run.count;
-    if (seen.pins() != 0 || hold_stores(run)) {
-      if (++runs == own->runs.size()) write_runs();
-      continue;
-    }
-    if (!first_failure) first_failure = run.failed;
-    faults_.protect(run.memory, run.count * page_bytes, false);
-    for (std::size_t k = 0; k < run.count; ++k) pages_[run.first + k].settle(page_state::dirty);
-  }
-  write_runs();
-  return first_failure;
-}
-
 // In a child the descriptors still act on the memory of the parent.
-void uffd_mapping::require_this_process() const {
+void budgeted_mapping::require_this_process() const {
   if (!is_in_this_process())
     throw error(errc::invalid_argument, file_.name() +
                                             " was mapped by the parent process: a forked child has no "
                                             "region");
 }
 
-void uffd_mapping::flush() {
+void budgeted_mapping::flush() {
   require_this_process();
   if (mode_ != mode::write_back) return;
   const auto check_sync = [&] {
@@ -593,50 +600,41 @@ void uffd_mapping::flush() {
     throw_failed(*failed, file_.name());
   }
   try {
-    file_.file().sync_data();
+    file_.sync();
   } catch (const std::system_error& e) {
     sync_error_.store(e.code().value());
     check_sync();
   }
 }
 
-void uffd_mapping::prefetch(std::span<const byte_range> ranges) {
+void budgeted_mapping::prefetch(std::span<const byte_range> ranges) {
   require_this_process();
+  if (is_given_away()) return;
   std::optional<failed_transfer> failed;
   {
     const os::signals_blocked quiet;
     const scratch_use own(scratches_);
     const std::size_t most_together = std::clamp<std::size_t>(budget_ / 4, 1, most_pages_at_once);
     std::size_t left = std::max<std::size_t>(budget_ / 2, 1);
-    std::size_t runs = 0;
-    std::size_t pages = 0;
+    claimed_runs claimed;
     const auto load_runs = [&] {
-      failed = load_all({own->loads.data(), runs}, *own);
+      left -= claimed.pages;
+      failed = load_all({own->loads.data(), claimed.runs}, *own);
       if (failed && failed->error == EAGAIN) {
         failed.reset();
         left = 0;
       }
-      runs = pages = 0;
+      claimed = {};
     };
     for (const byte_range& range : ranges) {
-      const page_span span = pages_of(range);
-      for (std::size_t i = 0; i < span.count && left != 0 && !failed;) {
-        const auto number = static_cast<page_number>(span.first + i);
-        const page_word seen = pages_[number].read();
-        if (seen.state() != page_state::absent || !pages_[number].claim(seen, page_state::loading)) {
-          ++i;
-          continue;
-        }
-        const std::size_t most = std::min({span.count - i, most_together - pages, left});
-        const std::size_t count = 1 + claim_absent_after(number, most - 1);
-        own->loads[runs++] = {number, count, seen.is_spilled()};
-        i += count;
-        left -= count;
-        pages += count;
-        if (pages == most_together || left == 0) load_runs();
+      page_span rest = pages_of(range);
+      while (rest.count != 0 && left != 0 && !failed) {
+        const std::size_t most = std::min(most_together, left);
+        claim_absent(rest, most, most_pages_at_once, *own, claimed);
+        if (claimed.pages == most) load_runs();
       }
     }
-    if (runs != 0) load_runs();
+    if (claimed.runs != 0) load_runs();
   }
   if (failed) {
     log_.record(*failed);
@@ -644,15 +642,15 @@ void uffd_mapping::prefetch(std::span<const byte_range> ranges) {
   }
 }
 
-std::optional<failed_transfer> uffd_mapping::pin_page(page_number number, os::touch how,
-                                                      bool* is_first) noexcept {
+std::optional<failed_transfer> budgeted_mapping::pin_page(page_number number, os::touch how,
+                                                          bool* is_first) noexcept {
   for (;;) {
     const page_word seen = pages_[number].read();
     const bool is_there =
         seen.state() == page_state::dirty || (seen.state() == page_state::clean && how == os::touch::load);
     if (is_there) {
       if (seen.pins() == page_word::most_pins)
-        return failed_transfer{failure::operation::read, std::uint64_t{number} * page_bytes, EOVERFLOW};
+        return failed_transfer{failure::operation::read, file_.offset_of(number), EOVERFLOW};
       if (!pages_[number].add_pin(seen)) continue;
       *is_first = seen.pins() == 0;
       return std::nullopt;
@@ -665,12 +663,13 @@ std::optional<failed_transfer> uffd_mapping::pin_page(page_number number, os::to
   }
 }
 
-void uffd_mapping::pin(byte_range range, pin_for use) {
+void budgeted_mapping::pin(byte_range range, pin_for use) {
   require_this_process();
+  if (is_given_away()) throw error(errc::invalid_argument, file_.name() + " was handed over to the kernel");
   if (use == pin_for::writing && mode_ == mode::read_only)
     throw error(errc::read_only, file_.name() + " is mapped for reading: it cannot be pinned for writing");
   const page_span span = pages_of(range);
-  const os::touch how = use == pin_for::writing ? os::touch::store : os::touch::load;
+  const os::touch how = in_effect(use == pin_for::writing ? os::touch::store : os::touch::load);
   std::optional<failed_transfer> failed;
   bool no_room = false;
   {
@@ -696,7 +695,7 @@ void uffd_mapping::pin(byte_range range, pin_for use) {
                                            " bytes must stay for what is not pinned");
 }
 
-void uffd_mapping::unpin(byte_range range) noexcept {
+void budgeted_mapping::unpin(byte_range range) noexcept {
   if (!is_in_this_process()) return;
   const page_span span = pages_of(range);
   for (std::size_t i = 0; i < span.count; ++i) {
@@ -704,8 +703,9 @@ void uffd_mapping::unpin(byte_range range) noexcept {
   }
 }
 
-void uffd_mapping::advise(byte_range range, advice what) {
+void budgeted_mapping::advise(byte_range range, advice what) {
   require_this_process();
+  if (is_given_away()) return;
   switch (what) {
     case advice::normal:
     case advice::random:
@@ -742,7 +742,48 @@ void uffd_mapping::advise(byte_range range, advice what) {
   }
 }
 
-pager::statistics uffd_mapping::statistics() const {
+// Pages that are on their way meanwhile find no place to go to, and are there all the same.
+void budgeted_mapping::hand_over(bool shared) {
+  if (mode_ != mode::read_only)
+    throw error(errc::invalid_argument,
+                file_.name() + " is mapped for writing: what was changed cannot be handed over");
+  const bool is_child = !is_in_this_process();
+  if (!is_child) {
+    std::uint32_t seen = not_handed_over;
+    if (!handing_over_.compare_exchange_strong(seen, being_handed_over)) {
+      static_cast<void>(handing_over_done());
+      return;
+    }
+  }
+  const auto settle = [this](std::uint32_t state) {
+    handing_over_.store(state);
+    os::wake(handing_over_);
+  };
+  const std::size_t bytes = file_.pages() * page_bytes;
+  if (!is_child) faults_->stop();
+  try {
+    os::map_as(memory_.base(), bytes, PROT_READ,
+               (shared ? MAP_SHARED : MAP_PRIVATE) | (is_child ? MAP_FIXED_NOREPLACE : 0), file_.descriptor(),
+               file_.offset_of(0));
+  } catch (...) {
+    if (!is_child) {
+      faults_->go_on();
+      settle(not_handed_over);
+    }
+    throw;
+  }
+  if (bytes != memory_.size()) ::munmap(memory_.base() + bytes, memory_.size() - bytes);
+  if (!is_child) settle(handed_over);
+}
+
+// How it ended, if it was under way.
+std::uint32_t budgeted_mapping::handing_over_done() const noexcept {
+  std::uint32_t seen;
+  while ((seen = handing_over_.load()) == being_handed_over) os::wait_while(handing_over_, seen);
+  return seen;
+}
+
+pager::statistics budgeted_mapping::statistics() const {
   pager::statistics all;
   scratches_.for_each([&](const event_counters& one) {
     all.faults += one.faults.load(std::memory_order_relaxed);
@@ -763,21 +804,49 @@ pager::statistics uffd_mapping::statistics() const {
   return all;
 }
 
-std::unique_ptr<mapped_file> map_with_user_faults(file_io&& file, const options& wanted) {
-  return std::make_unique<uffd_mapping>(std::move(file), wanted);
+namespace {
+
+std::unique_ptr<mapped_file> map_with(std::unique_ptr<file_io> file, const options& wanted,
+                                      std::unique_ptr<page_faults> faults, pager::tier tier) {
+  if (wanted.mode == mode::private_copy) file->open_spill(wanted.spill_directory);
+  const auto bytes = static_cast<std::size_t>(file->size());
+  return std::make_unique<budgeted_mapping>(std::move(file), bytes, wanted, std::move(faults), tier);
 }
 
-const char* why_no_user_faults() noexcept {
+}  // namespace
+
+std::unique_ptr<mapped_file> map_with_user_faults(std::unique_ptr<file_io> file, const options& wanted) {
+  return map_with(std::move(file), wanted, std::make_unique<user_faults>(), tier::uffd_sigbus);
+}
+
+std::unique_ptr<mapped_file> map_with_guards(std::unique_ptr<file_io> file, const options& wanted) {
+  return map_with(std::move(file), wanted, std::make_unique<guard_faults>(), tier::guard);
+}
+
+namespace {
+
+template <class Faults>
+const char* why_not(const char* reason) noexcept {
   if (::sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes)) return "pages are not 4 KiB here";
   try {
     os::reservation probe(page_bytes, page_bytes);
-    os::map_anonymous(probe.base(), probe.size(), os::access::read_write);
-    user_faults faults;
+    Faults faults;
     faults.watch(probe.base(), probe.size(), true);
     return nullptr;
   } catch (const std::exception&) {
-    return "the kernel lacks userfaultfd with SIGBUS and write protection, or its settings forbid it";
+    return reason;
   }
+}
+
+}  // namespace
+
+const char* why_no_user_faults() noexcept {
+  return why_not<user_faults>(
+      "the kernel lacks userfaultfd with SIGBUS and write protection, or its settings forbid it");
+}
+
+const char* why_no_guards() noexcept {
+  return why_not<guard_faults>("the kernel lacks guard regions for mapped files, which Linux 6.15 brought");
 }
 
 }  // namespace perdure::pager::detail

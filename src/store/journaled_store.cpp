@@ -1,5 +1,5 @@
-// The default store: atomic checkpoints of a private mapping. DESIGN.md section 4 is its specification and
-// docs/durability.md the argument why it holds.
+// The stores with atomic checkpoints: of a private mapping, or of one that pages come into and leave.
+// DESIGN.md section 4 is their specification and docs/durability.md the argument why it holds.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <future>
 #include <optional>
 
+#include "pager/spill_file.hpp"
 #include "segment/page_runs.hpp"
 #include "segment/private_segment.hpp"
 #include "store/background_worker.hpp"
@@ -15,16 +16,21 @@
 #include "store/changed_pages.hpp"
 #include "store/checked_block.hpp"
 #include "store/checkpoint_plan.hpp"
+#include "store/checkpoint_request.hpp"
 #include "store/early_pages.hpp"
 #include "store/early_writer.hpp"
 #include "store/failure.hpp"
+#include "store/journaled_pages.hpp"
 #include "store/kept_epochs.hpp"
 #include "store/lazy_verifier.hpp"
 #include "store/memory_watch.hpp"
+#include "store/paged_segment.hpp"
 #include "store/redo.hpp"
+#include "store/slot_writer.hpp"
 #include "store/store_copy.hpp"
 #include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
+#include "store/zero_bytes.hpp"
 
 namespace perdure {
 
@@ -41,6 +47,21 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
       index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
 }
 
+/// Runs `work`; what it throws becomes an errno.
+template <class Work>
+int errno_of(Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+    return 0;
+  } catch (const std::system_error& failure) {
+    return failure.code().value();
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  } catch (const std::exception&) {
+    return EIO;
+  }
+}
+
 /// A checkpoint whose pages are copied, on its way to the device. The worker's while it runs.
 struct checkpoint_flight {
   std::uint64_t epoch;
@@ -54,10 +75,10 @@ struct checkpoint_flight {
   changed_pages changed;
 };
 
-class private_store final : public datastore {
+class journaled_store final : public datastore, private page_writer {
  public:
-  explicit private_store(store_parts parts);
-  ~private_store() override { shut(); }
+  explicit journaled_store(store_parts parts);
+  ~journaled_store() override { shut(); }
 
   segment& memory() noexcept override { return *memory_; }
   void checkpoint(std::span<const page_run> released, std::string_view label) override {
@@ -79,8 +100,43 @@ class private_store final : public datastore {
   const std::filesystem::path& path() const noexcept override { return path_; }
   store_info info() const override;
   std::string tracker() const override { return tracker_; }
+  pager::pin pin(const void* address, std::size_t bytes, pager::pin_for use) override;
+  void prefetch(const void* address, std::size_t bytes) override;
+  std::optional<pager::statistics> paging() const override {
+    if (!paged_) return std::nullopt;
+    return paged_->pages().statistics();
+  }
 
  private:
+  // While it lives stores to changed pages of a paged segment wait, and the pages stay in memory.
+  class held_pages {
+   public:
+    explicit held_pages(journaled_store& store) : store_(store) {}
+    held_pages(const held_pages&) = delete;
+    held_pages& operator=(const held_pages&) = delete;
+    ~held_pages() { release(false); }
+    /// All have been written.
+    void settle() noexcept { release(true); }
+
+   private:
+    void release(bool are_written) noexcept;
+    journaled_store& store_;
+    bool is_over_ = false;
+  };
+
+  // Pages of a paged segment that leave memory before the checkpoint that will need them.
+  int begin() noexcept override;
+  void end() noexcept override { control_.unlock(); }
+  bool goes_to_journal(std::uint64_t page) noexcept override;
+  int write(page_run pages, bool to_journal, const std::byte* from) noexcept override;
+  void write_home(page_run pages, const std::byte* from);
+  void empty_home(page_run pages);
+  void empty_home(const std::vector<journal_entry>& index);
+
+  void open_memory(page_use use, bool will_be_changed);
+  void examine_when_touched();
+  void extend_home(std::uint64_t bytes);
+  bool rearms() const noexcept { return paged_ || private_->rearms(); }
   void require_own() const;
   void check_may_write() const;
   void finish_apply();
@@ -94,14 +150,16 @@ class private_store final : public datastore {
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
   void write_fresh(std::vector<journal_entry>& index);
   void write_overwrites(std::vector<journal_entry>& index, journal& to);
+  void note_zeros(const std::vector<journal_entry>& index);
   pending_checkpoint launch(std::span<const page_run> released, std::string_view label);
-  pending_checkpoint depart();
+  pending_checkpoint depart(held_pages& held);
   void copy_out();
   void sync_home() noexcept;
   void commit_and_apply() noexcept;
   void commit();
   void take_back() noexcept;
   void apply(table_use at_least = table_use::keep_in_journal);
+  void know_home() noexcept;
   void apply_quietly(table_use at_least) noexcept;
   bool is_table_due() const;
   void write_table();
@@ -115,7 +173,13 @@ class private_store final : public datastore {
   bool open_ = true;
   std::optional<store_parts> parts_;
   std::unique_ptr<lazy_verifier> verifier_;
-  std::unique_ptr<private_segment> memory_;
+  // Of a paged store: what of the running epoch is in its journal, and pages of the last that are not home.
+  std::optional<journaled_pages> journaled_;
+  std::vector<journaled_pages::number> in_last_journal_;
+  // One of the two.
+  std::unique_ptr<private_segment> private_;
+  std::unique_ptr<paged_segment> paged_;
+  segment* memory_ = nullptr;
   std::unique_ptr<background_worker> worker_ = std::make_unique<background_worker>();
 
   // Everything from here on is touched by the worker only while it runs, by others only after waiting for it;
@@ -145,7 +209,7 @@ class private_store final : public datastore {
   std::unique_ptr<memory_watch> watch_;
 };
 
-private_store::private_store(store_parts parts)
+journaled_store::journaled_store(store_parts parts)
     : path_(parts.path), writable_(parts.writable), owner_(::getpid()), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
@@ -170,47 +234,73 @@ private_store::private_store(store_parts parts)
   const page_use use = writable_                 ? page_use::tracked
                        : parts_->private_changes ? page_use::dropped
                                                  : page_use::none;
-  memory_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use,
-                                              parts_->home.medium());
-  tracker_ = memory_->tracker();
+  // What was written home early belongs to no checkpoint, if none came after it.
+  std::vector<undo_log::batch> saved;
+  if (!writable_) saved = parts_->undo.find(epoch_, bytes_);
+  open_memory(use, pending || !saved.empty());
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
-    if (verifier_) memory_->examine_when_touched(*verifier_);
+    if (verifier_) examine_when_touched();
     if (unapplied_) worker_->post([this] { apply_quietly(table_use::write); });
-    memory_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
+    if (private_) private_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     return;
   }
-  // What was written home early belongs to no checkpoint, if none came after it.
-  const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
   undo_in_memory(saved, memory_->base());
   if (pending) redo_in_memory(*pending, memory_->base());
   if (verifier_ && pending) verifier_->know(*pending);
   if (verifier_) verifier_->know(saved);
-  if (use == page_use::none) memory_->seal();
-  if (verifier_) memory_->examine_when_touched(*verifier_);
+  if (use == page_use::none) private_ ? private_->seal() : paged_->seal();
+  if (verifier_) examine_when_touched();
+}
+
+void journaled_store::open_memory(page_use use, bool will_be_changed) {
+  if (!parts_->paged) {
+    private_ = std::make_unique<private_segment>(std::move(parts_->place), parts_->home.extents(bytes_), use,
+                                                 parts_->home.medium());
+    memory_ = private_.get();
+    tracker_ = private_->tracker();
+    return;
+  }
+  const layout::super_slot& super = parts_->super.now();
+  std::unique_ptr<paged_home> home;
+  if (writable_) {
+    page_writer& writer = *this;
+    journaled_.emplace(super.capacity / page_size, (epoch_ + 1) & 1);
+    home = std::make_unique<paged_home>(path_.string(), super, parts_->home, *journaled_, parts_->journals,
+                                        writer);
+  } else {
+    if (use == page_use::none && will_be_changed) use = page_use::dropped;
+    os::file spill;
+    if (use == page_use::dropped) spill = pager::detail::make_spill_file({}, path_);
+    home = std::make_unique<paged_home>(path_.string(), super, parts_->home, std::move(spill));
+  }
+  paged_ = std::make_unique<paged_segment>(std::move(parts_->place), std::move(home), bytes_,
+                                           parts_->memory_budget, use);
+  memory_ = paged_.get();
+  tracker_ = "pager";
+}
+
+void journaled_store::examine_when_touched() {
+  if (private_) private_->examine_when_touched(*verifier_);
+  if (paged_) paged_->examine_when_touched(*verifier_);
 }
 
 // Before any lock: in a forked child it may be held by a thread that does not exist.
-void private_store::require_own() const {
+void journaled_store::require_own() const {
   if (!writable_ || owner_ == ::getpid()) return;
-  throw error(
-      errc::invalid_argument,
-      path_.string() + " belongs to the parent process: a forked child has only a copy of its memory");
+  throw error(errc::invalid_argument,
+              path_.string() + " belongs to the parent process: a forked child cannot change it");
 }
 
-void private_store::check_may_write() const {
+void journaled_store::check_may_write() const {
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (!writable_) throw error(errc::read_only, path_.string() + " is open for reading: open it for writing");
 }
 
-pending_checkpoint private_store::launch(std::span<const page_run> released, std::string_view label) {
+pending_checkpoint journaled_store::launch(std::span<const page_run> released, std::string_view label) {
   check_may_write();
-  if (label.size() > max_label_length) {
-    throw error(errc::invalid_argument, "the label of a checkpoint has at most " +
-                                            std::to_string(max_label_length) + " bytes, not " +
-                                            std::to_string(label.size()));
-  }
+  require_label(label);
   const bool keep = parts_->keep_last != 0 && !label.empty();
   return reporting("checkpoint", path_, [&] {
     // With one checkpoint applied before the next begins, no older journal can hold a page that is
@@ -218,12 +308,14 @@ pending_checkpoint private_store::launch(std::span<const page_run> released, std
     finish_apply();
     clear_away_failed_attempt();
     if (keep) require_block_sharing(parts_->directory);
+    held_pages held(*this);
     gather(released);
     const std::uint64_t bytes = memory_->size();
     const committed_state before = committed();
-    checkpoint_plan plan =
-        plan_checkpoint(memory_->base(), changed_.to_write(), changed_.released(), early_, before);
+    checkpoint_plan plan = plan_checkpoint(memory_->base(), changed_.to_write(), changed_.released(), early_,
+                                           journaled_ ? &*journaled_ : nullptr, before);
     if (plan.index.empty() && bytes == bytes_ && label.empty()) {
+      held.settle();
       changed_.clear();
       return pending_checkpoint::done(epoch_);
     }
@@ -231,19 +323,20 @@ pending_checkpoint private_store::launch(std::span<const page_run> released, std
     flight_.emplace(checkpoint_flight{
         epoch_ + 1, bytes, std::move(plan), std::string(label), keep, {}, {}, std::move(changed_)});
     changed_.clear();
-    return depart();
+    return depart(held);
   });
 }
 
 // The part for which the program must be quiet: every page of the flight is copied to the kernel. The worker
 // does the rest.
-pending_checkpoint private_store::depart() {
+pending_checkpoint journaled_store::depart(held_pages& held) {
   const std::uint64_t epoch = flight_->epoch;
   pending_checkpoint handle(flight_->outcome.get_future().share());
   std::vector<page_run> settled;
   try {
     copy_out();
-    if (memory_->rearms()) {
+    held.settle();
+    if (rearms()) {
       // Now, as the program may use these pages again as soon as it goes on.
       for (const page_run& run : flight_->changed.released()) memory_->discard(run);
     } else {
@@ -261,18 +354,18 @@ pending_checkpoint private_store::depart() {
     take_back();
     throw;
   }
-  if (memory_->rearms()) return handle;
+  if (rearms()) return handle;
   worker_->wait();
   const bool is_home = epoch_ == epoch && !unapplied_;
   try {
-    if (is_home) memory_->adopt(parts_->home.extents(bytes_), settled);
+    if (is_home) private_->adopt(parts_->home.extents(bytes_), settled);
   } catch (const std::exception&) {
     // No mapping to be had: the pages keep their private copies, and are written again next time.
   }
   return handle;
 }
 
-void private_store::snapshot(const std::filesystem::path& to) {
+void journaled_store::snapshot(const std::filesystem::path& to) {
   require_own();
   const std::scoped_lock lock(control_);
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
@@ -294,15 +387,21 @@ void private_store::snapshot(const std::filesystem::path& to) {
 }
 
 // Waits for the last checkpoint's pages to be home, and tries again if that failed.
-void private_store::finish_apply() {
+void journaled_store::finish_apply() {
   worker_->wait();
   if (unapplied_) apply();
 }
 
-void private_store::clear_away_failed_attempt() {
+void journaled_store::clear_away_failed_attempt() {
   for (std::size_t parity = 0; parity < suspect_.size(); ++parity) {
     if (!suspect_[parity]) continue;
-    parts_->journals[parity].replace();
+    std::vector<journal::kept_page> keep;
+    if (journaled_) {
+      for (const journaled_pages::record& one : journaled_->records())
+        if (one.checksum != 0) keep.push_back({one.page, one.slot, one.checksum});
+    }
+    parts_->journals[parity].replace(keep);
+    if (paged_) paged_->home().journal_replaced(static_cast<unsigned>(parity), parts_->journals[parity]);
     suspect_[parity] = false;
   }
   if (early_unsure_ && !early_.empty()) write_settled_again();
@@ -320,7 +419,7 @@ void private_store::clear_away_failed_attempt() {
 }
 
 // After a sync that failed a second one says nothing of what was written before the first.
-void private_store::write_settled_again() {
+void journaled_store::write_settled_again() {
   alignas(64) std::array<std::byte, page_size> bytes;
   early_.for_settled([&](std::uint64_t page, std::uint32_t checksum) {
     parts_->home.read(page, bytes.data());
@@ -333,35 +432,51 @@ void private_store::write_settled_again() {
   });
 }
 
-void private_store::gather(std::span<const page_run> released) {
+void journaled_store::gather(std::span<const page_run> released) {
   const std::uint64_t pages = memory_->size() / page_size;
-  std::vector<page_run> now(released.begin(), released.end());
-  for (const page_run& run : now) {
-    if (run.first > pages || run.count > pages - run.first) {
-      throw error(errc::invalid_argument, "released pages lie outside the segment of " + path_.string());
-    }
-  }
-  normalize(now);
+  const std::vector<page_run> now = sound_released(released, pages, path_);
   // Home loses what they held, and nobody need have touched them.
   if (verifier_) verifier_->pass_over(now);
-  changed_.gather(*memory_, {0, pages}, early_);
+  if (private_) {
+    changed_.gather(*private_, {0, pages}, early_);
+  } else {
+    std::vector<page_run> stored_to;
+    for (const auto& run : paged_->pages().hold_dirty()) stored_to.push_back({run.first, run.count});
+    normalize(stored_to);
+    changed_.add(stored_to, early_);
+    for (const page_run& run : now) journaled_->erase(run);
+  }
   changed_.release(now, early_);
 }
 
-committed_state private_store::committed() {
+void journaled_store::held_pages::release(bool are_written) noexcept {
+  if (std::exchange(is_over_, true) || !store_.paged_) return;
+  store_.paged_->pages().release_held(
+      are_written, [this](pager::detail::page_number page) { return !store_.journaled_->is_home(page); });
+  // From now on the segment knows again.
+  store_.changed_.forget_dirty();
+  if (store_.flight_) store_.flight_->changed.forget_dirty();
+}
+
+committed_state journaled_store::committed() {
   const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
   return {bytes_ / page_size, parts_->checksums, stale};
 }
 
 // Takes what space can be taken ahead, so that a full disk fails the checkpoint and not, after the commit,
 // its application. Fresh pages and the journal are written before the commit anyway.
-void private_store::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
-  parts_->home.extend(bytes);
+void journaled_store::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
+  extend_home(bytes);
   for (const page_run& run : plan.holes) parts_->home.reserve_space(run);
   parts_->checksums.reserve_space(plan.touched);
 }
 
-void private_store::write_fresh(std::vector<journal_entry>& index) {
+void journaled_store::extend_home(std::uint64_t bytes) {
+  parts_->home.extend(bytes);
+  if (paged_) paged_->home().home_extended();
+}
+
+void journaled_store::write_fresh(std::vector<journal_entry>& index) {
   const std::byte* const base = memory_->base();
   const bool were_touched = !early_.empty();
   for (std::size_t i = 0; i < index.size();) {
@@ -381,7 +496,7 @@ void private_store::write_fresh(std::vector<journal_entry>& index) {
       ++i;
     }
     // Should the checkpoint fail, home has other bytes there than the one before left.
-    for (std::uint64_t page = std::max(first, bytes_ / page_size); page < first + count; ++page) {
+    for (std::uint64_t page = std::max(first, bytes_ / page_size); !paged_ && page < first + count; ++page) {
       if (were_touched && early_.is_touched(page)) continue;
       if (!spent_tail_.empty() && spent_tail_.back().first + spent_tail_.back().count == page) {
         ++spent_tail_.back().count;
@@ -391,32 +506,38 @@ void private_store::write_fresh(std::vector<journal_entry>& index) {
     }
     early_.touch({first, count});
     parts_->home.write(first, count, base + first * page_size);
+    // Of a paged segment the pages may leave memory then: they must be found again should the checkpoint
+    // fail.
+    if (!paged_) continue;
+    journaled_->erase({first, count});
+    for (std::size_t k = i - count; k < i; ++k) early_.settle(index[k].page, index[k].value);
   }
 }
 
-void private_store::write_overwrites(std::vector<journal_entry>& index, journal& to) {
+void journaled_store::write_overwrites(std::vector<journal_entry>& index, journal& to) {
   const std::byte* const base = memory_->base();
-  std::vector<std::byte> batch(batch_pages * page_size);
-  std::uint64_t written = 0;
-  std::size_t count = 0;
-  const auto flush = [&] {
-    to.write_payload(index.size(), written, count, batch.data());
-    written += count;
-    count = 0;
-  };
+  slot_writer slots(to, journaled_ ? &*journaled_ : nullptr);
   for (journal_entry& entry : index) {
-    if (entry.kind != entry_kind::overwrite) continue;
-    // Copied and checksummed at once: a store by a thread that should be quiet then changes what is
-    // committed, but cannot make the journal look torn.
-    entry.value = copy_page(entry.page, batch.data() + count * page_size, base + entry.page * page_size);
-    if (++count == batch_pages) flush();
+    if (entry.kind != entry_kind::overwrite || entry.value != 0) continue;
+    const slot_writer::place place = slots.add(entry.page, base + entry.page * page_size);
+    entry.value = place.checksum;
+    entry.slot = place.slot;
   }
-  if (count != 0) flush();
+  slots.flush();
 }
 
-void private_store::copy_out() {
+// Until they are punched home, nobody must read there what they were.
+void journaled_store::note_zeros(const std::vector<journal_entry>& index) {
+  for (const journal_entry& entry : index) {
+    if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
+    for (std::uint64_t page = entry.page; page < entry.page + entry.value; ++page) journaled_->put_zero(page);
+  }
+}
+
+void journaled_store::copy_out() {
   checkpoint_flight& now = *flight_;
   parts_->home.sync_names();
+  if (paged_) empty_home(now.plan.index);
   make_room(now.plan, now.bytes);
   const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_->home.has_unsynced_names();
@@ -424,11 +545,13 @@ void private_store::copy_out() {
   // Beside the journal's writing.
   if (home_changed) worker_->post([this] { sync_home(); });
   const unsigned parity = now.epoch & 1;
-  suspect_[parity] = true;
+  // Of a paged segment it has pages that are nowhere else, and is not given up before it must be.
+  if (!paged_) suspect_[parity] = true;
   write_overwrites(now.plan.index, parts_->journals[parity]);
+  if (paged_) note_zeros(now.plan.index);
 }
 
-void private_store::sync_home() noexcept {
+void journaled_store::sync_home() noexcept {
   early_unsure_ = true;
   try {
     parts_->home.sync();
@@ -439,7 +562,7 @@ void private_store::sync_home() noexcept {
 }
 
 // Run by the worker, like what it calls.
-void private_store::commit_and_apply() noexcept {
+void journaled_store::commit_and_apply() noexcept {
   std::promise<std::uint64_t> outcome = std::move(flight_->outcome);
   const std::uint64_t epoch = flight_->epoch;
   const bool keep = flight_->keep;
@@ -464,14 +587,19 @@ void private_store::commit_and_apply() noexcept {
   }
 }
 
-void private_store::commit() {
+void journaled_store::commit() {
   checkpoint_flight& now = *flight_;
   if (now.home_failure) std::rethrow_exception(now.home_failure);
   const unsigned parity = now.epoch & 1;
   journal& to = parts_->journals[parity];
-  const layout::journal_header header =
-      to.commit(now.epoch, now.bytes, now.plan.index, now.plan.overwrites, now.label);
+  std::vector<journaled_pages::number> journaled;
+  if (journaled_) journaled = journaled_->pages();
+  suspect_[parity] = true;
+  const std::uint64_t slots = journaled_ ? journaled_->slots() : now.plan.overwrites;
+  const layout::journal_header header = to.commit(now.epoch, now.bytes, now.plan.index, slots, now.label);
   suspect_[parity] = false;
+  if (journaled_) journaled_->commit();
+  in_last_journal_ = std::move(journaled);
   early_.clear();
   spent_tail_.clear();
   bytes_ = now.bytes;
@@ -481,7 +609,7 @@ void private_store::commit() {
 }
 
 // What a flight that failed was to make durable is to be gathered again.
-void private_store::take_back() noexcept {
+void journaled_store::take_back() noexcept {
   changed_ = std::move(flight_->changed);
   flight_.reset();
   try {
@@ -492,11 +620,12 @@ void private_store::take_back() noexcept {
 }
 
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
-void private_store::apply(table_use at_least) {
+void journaled_store::apply(table_use at_least) {
   // After a sync that failed the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_->home, parts_->checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
   settle_redo(*unapplied_, parts_->home, parts_->checksums, parts_->super, parts_->log, use);
+  know_home();
   if (use == table_use::write) {
     carrying_.reset();
     carried_bytes_ = 0;
@@ -515,22 +644,32 @@ void private_store::apply(table_use at_least) {
   }
 }
 
+// The last checkpoint's pages are read there from now on.
+void journaled_store::know_home() noexcept {
+  if (in_last_journal_.empty()) return;
+  journaled_->settle(in_last_journal_,
+                     [this](journaled_pages::number page) { paged_->pages().unspill(page); });
+  in_last_journal_.clear();
+  // Its journal may now be written over.
+  paged_->home().await_journal_readers();
+}
+
 // Once carrying has added up to the price of writing: so at most twice is paid of what was necessary.
-bool private_store::is_table_due() const {
+bool journaled_store::is_table_due() const {
   if (unapplied_->header.segment_bytes != parts_->super.now().segment_bytes) return true;
   const std::uint64_t next = unapplied_->index.size() * sizeof(journal_entry);
   return carried_bytes_ + next >= parts_->checksums.changed_table_pages() * layout::block;
 }
 
 // After that the files tell by themselves what is home. No checkpoint may be on its way.
-void private_store::write_table() {
+void journaled_store::write_table() {
   if (!carrying_) return;
   unapplied_ = std::exchange(carrying_, std::nullopt);
   is_redone_ = true;
   apply(table_use::write);
 }
 
-void private_store::apply_quietly(table_use at_least) noexcept {
+void journaled_store::apply_quietly(table_use at_least) noexcept {
   apply_failure_ = nullptr;
   try {
     apply(at_least);
@@ -540,31 +679,124 @@ void private_store::apply_quietly(table_use at_least) noexcept {
   }
 }
 
-void private_store::trim() {
+void journaled_store::trim() {
   require_own();
+  if (paged_ && writable_) {
+    {
+      const std::scoped_lock lock(control_);
+      check_may_write();
+    }
+    return reporting("write the changed pages of", path_, [&] { paged_->pages().drain(); });
+  }
   const std::scoped_lock lock(control_);
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (!writable_) return;
   check_may_write();
   reporting("write home early the pages of", path_, [&] {
     const std::uint64_t end = memory_->size() / page_size;
-    write_brake none(*memory_, [] { return false; });
+    write_brake none(*private_, [] { return false; });
     for (std::uint64_t first = 0; first < end; first += most_trimmed)
       trim_part({first, std::min(most_trimmed, end - first)}, none);
   });
 }
 
+int journaled_store::begin() noexcept {
+  control_.lock();
+  const int failed = errno_of([this] {
+    check_may_write();
+    // Home must hold the last checkpoint and no journal but its own may count.
+    finish_apply();
+    clear_away_failed_attempt();
+    parts_->home.sync_names();
+  });
+  if (failed != 0) control_.unlock();
+  return failed;
+}
+
+bool journaled_store::goes_to_journal(std::uint64_t page) noexcept {
+  try {
+    return !early_.is_touched(page) && committed().needs(page);
+  } catch (const std::exception&) {
+    // The table is damaged, which the checkpoint will say. Until then nothing must be lost.
+    return true;
+  }
+}
+
+int journaled_store::write(page_run pages, bool to_journal, const std::byte* from) noexcept {
+  return errno_of([&] {
+    // Released by a checkpoint that failed, and in use again.
+    changed_.add({pages}, early_);
+    changed_.forget_dirty();
+    slot_writer slots(parts_->journals[(epoch_ + 1) & 1], &*journaled_);
+    for (std::uint64_t i = 0; i < pages.count;) {
+      const auto is_empty = [&](std::uint64_t k) { return is_zero(from + k * page_size, page_size); };
+      const bool empty = is_empty(i);
+      std::uint64_t end = i + 1;
+      while (end < pages.count && is_empty(end) == empty) ++end;
+      const page_run part{pages.first + i, end - i};
+      if (empty) {
+        if (!to_journal) empty_home(part);
+        for (std::uint64_t page = part.first; page < part.first + part.count; ++page)
+          journaled_->put_zero(page);
+      } else if (to_journal) {
+        for (; i < end; ++i) slots.add(pages.first + i, from + i * page_size);
+      } else {
+        write_home(part, from + i * page_size);
+      }
+      i = end;
+    }
+    slots.flush();
+  });
+}
+
+void journaled_store::write_home(page_run pages, const std::byte* from) {
+  extend_home((pages.first + pages.count) * page_size);
+  // Before the write, which may fail half way.
+  early_.touch(pages);
+  parts_->home.write(pages.first, pages.count, from);
+  journaled_->erase(pages);
+  for (std::uint64_t i = 0; i < pages.count; ++i)
+    early_.settle(pages.first + i, page_checksum(pages.first + i, from + i * page_size));
+}
+
+// Pages that the last checkpoint does not need read as zero at home from now on.
+void journaled_store::empty_home(page_run pages) {
+  extend_home((pages.first + pages.count) * page_size);
+  for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
+    // Beyond the last checkpoint it is a hole as it is.
+    if (page >= bytes_ / page_size && !early_.is_touched(page)) continue;
+    early_.touch({page, 1});
+    parts_->home.punch({page, 1});
+  }
+}
+
+// Pages that left memory for home and are empty by now: their space may be what is wanted.
+void journaled_store::empty_home(const std::vector<journal_entry>& index) {
+  if (early_.empty()) return;
+  for (const journal_entry& entry : index) {
+    if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
+    std::uint64_t first = entry.page;
+    const std::uint64_t end = entry.page + entry.value;
+    while (first < end) {
+      std::uint64_t stop = first;
+      while (stop < end && early_.is_touched(stop)) ++stop;
+      if (first < stop) parts_->home.punch({first, stop - first});
+      first = stop + 1;
+    }
+  }
+}
+
 // Writers are not quiet meanwhile.
-void private_store::trim_part(page_run part, write_brake& brake) {
+void journaled_store::trim_part(page_run part, write_brake& brake) {
   // Home must hold the last checkpoint and no journal but its own may count.
   finish_apply();
   clear_away_failed_attempt();
   const committed_state before = committed();
-  early_writer(*parts_, *memory_, early_, before, epoch_).write(part, changed_, brake);
+  early_writer(*parts_, *private_, early_, before, epoch_).write(part, changed_, brake);
 }
 
 // Called by a thread that makes the segment grow.
-void private_store::watch_memory() noexcept {
+void journaled_store::watch_memory() noexcept {
   // In a forked child the files and the tracker are the parent's.
   if (owner_ != ::getpid()) return;
   try {
@@ -575,14 +807,14 @@ void private_store::watch_memory() noexcept {
   }
 }
 
-bool private_store::give_up_pages(const memory_watch& watch) noexcept {
+bool journaled_store::give_up_pages(const memory_watch& watch) noexcept {
   const std::scoped_lock lock(control_);
   if (!open_) return true;
   try {
     const std::uint64_t share = parts_->memory_budget / 16 / page_size / early_pages::extent_pages;
     const std::uint64_t pages =
         std::clamp<std::uint64_t>(share * early_pages::extent_pages, early_pages::extent_pages, most_trimmed);
-    write_brake brake(*memory_, [&watch] { return watch.is_exhausted(); });
+    write_brake brake(*private_, [&watch] { return watch.is_exhausted(); });
     // Once writers are held, until there is room again: they would fill what one part gives.
     do {
       const std::uint64_t end = memory_->size() / page_size;
@@ -599,7 +831,7 @@ bool private_store::give_up_pages(const memory_watch& watch) noexcept {
   }
 }
 
-void private_store::wait_applied() {
+void journaled_store::wait_applied() {
   if (!writable_ || owner_ != ::getpid()) return;
   const std::scoped_lock lock(control_);
   if (!open_) return;
@@ -609,7 +841,29 @@ void private_store::wait_applied() {
   });
 }
 
-store_info private_store::info() const {
+pager::pin journaled_store::pin(const void* address, std::size_t bytes, pager::pin_for use) {
+  const page_run pages = pages_of(address, bytes);
+  if (pages.count == 0) return {};
+  // The kernel does not wait for an examination either.
+  memory_->require_sound(pages);
+  if (!paged_) return {};
+  if (use == pager::pin_for::writing && memory_->read_only())
+    throw error(errc::read_only, path_.string() + " is open for reading: it cannot be pinned for writing");
+  const pager::byte_range range{pages.first * page_size, pages.count * page_size};
+  return reporting("pin memory of", path_, [&] {
+    paged_->pages().pin(range, use);
+    return pager::detail::adopt_pin(paged_->pages(), range);
+  });
+}
+
+void journaled_store::prefetch(const void* address, std::size_t bytes) {
+  const page_run pages = pages_of(address, bytes);
+  if (!paged_ || pages.count == 0) return;
+  const pager::byte_range range{pages.first * page_size, pages.count * page_size};
+  reporting("prefetch", path_, [&] { paged_->pages().prefetch(std::span(&range, 1)); });
+}
+
+store_info journaled_store::info() const {
   std::unique_lock lock(control_, std::defer_lock);
   if (!writable_ || owner_ == ::getpid()) lock.lock();
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
@@ -620,7 +874,7 @@ store_info private_store::info() const {
   return result;
 }
 
-void private_store::shut() noexcept {
+void journaled_store::shut() noexcept {
   if (owner_ != ::getpid()) {
     // In a forked child the threads do not exist, and their locks may be held for ever.
     if (open_) static_cast<void>(worker_.release());
@@ -628,7 +882,9 @@ void private_store::shut() noexcept {
     open_ = false;
     return;
   }
-  watch_.reset();  // it takes the lock
+  // These take the lock.
+  watch_.reset();
+  if (paged_) paged_->pages().stop_threads();
   const std::scoped_lock lock(control_);
   if (!open_) return;
   open_ = false;
@@ -639,16 +895,17 @@ void private_store::shut() noexcept {
   } catch (const std::exception&) {
     // The journal has it.
   }
-  memory_.reset();
+  private_.reset();
+  paged_.reset();
   verifier_.reset();
   parts_.reset();
 }
 
 }  // namespace
 
-std::unique_ptr<datastore> make_private_store(store_parts parts) {
+std::unique_ptr<datastore> make_journaled_store(store_parts parts) {
   const std::filesystem::path path = parts.path;
-  return reporting("open", path, [&] { return std::make_unique<private_store>(std::move(parts)); });
+  return reporting("open", path, [&] { return std::make_unique<journaled_store>(std::move(parts)); });
 }
 
 }  // namespace perdure

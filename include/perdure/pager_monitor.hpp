@@ -1,0 +1,35 @@
+// What the pager does in running processes, seen from outside: what `perdure top` shows. See docs/pager.md.
+#pragma once
+
+#include <cstdint>
+#include <perdure/pager.hpp>
+#include <string>
+#include <vector>
+
+namespace perdure::pager {
+
+/// A region of a process that publishes its statistics.
+struct published_region {
+  std::uint64_t id = 0;  ///< within its process; never used again
+  std::string file;      ///< its end, if it is very long
+  std::uint64_t bytes = 0;
+  std::uint64_t budget = 0;
+  pager::mode mode = pager::mode::read_only;
+  pager::tier tier = pager::tier::plain;
+  double seconds = 0;  ///< since it was mapped
+  pager::statistics statistics;
+};
+
+struct published_process {
+  std::int64_t pid = 0;
+  std::string command;
+  double age = 0;  ///< seconds since it published what is here
+  std::vector<published_region> regions;
+};
+
+/// Other processes of this user (of all, for root) that run with PERDURE_PAGER_PUBLISH=1 and have regions, by
+/// process id. Removes what processes left that were killed. What cannot be read, or is no such file, is
+/// passed over.
+std::vector<published_process> published();
+
+}  // namespace perdure::pager

@@ -1,0 +1,53 @@
+// A mapping whose changes are taken over now and then, all of one moment, by somebody who makes them durable.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "os/signals_blocked.hpp"
+#include "pager/budgeted_mapping.hpp"
+
+namespace perdure::pager::detail {
+
+class checkpointed_mapping final : public budgeted_mapping {
+ public:
+  /// All of `place` is inaccessible until it is opened.
+  checkpointed_mapping(std::unique_ptr<page_source> source, const options& wanted, os::reservation place);
+  ~checkpointed_mapping() override { stop_threads(); }
+
+  using budgeted_mapping::stop_threads;
+
+  struct held_run {
+    page_number first;
+    std::size_t count;
+    bool is_pinned;  ///< stores are not held; it stays dirty
+  };
+
+  /// Holds the stores to all dirty pages, which stay in memory until `release_held`, by the same thread. The
+  /// source must be in the caller's turn. Throws std::system_error and std::bad_alloc; then nothing is held.
+  std::span<const held_run> hold_dirty();
+  /// Where the pages were written they are clean, and `is_spilled` tells where each is; else they are dirty
+  /// as before.
+  void release_held(bool are_written, const std::function<bool(page_number)>& is_spilled) noexcept;
+
+  /// The page is where it is for good.
+  void unspill(page_number page) noexcept { pages_[page].unspill(); }
+
+  /// Drops pages, changed or not: what they hold from now on is of no consequence. Never waits: what is on
+  /// its way in or out, or pinned, stays.
+  void forget(page_number first, std::size_t count) noexcept;
+
+  /// Has the evictor write and drop everything that is not pinned; the source must not be in the caller's
+  /// turn. Throws std::system_error.
+  void drain();
+
+ private:
+  os::reservation dirty_parts_memory_;
+  std::vector<held_run> held_;
+  std::optional<os::signals_blocked> quiet_;  // a handler that stored to a held page would wait for ever
+};
+
+}  // namespace perdure::pager::detail

@@ -1,0 +1,48 @@
+// How touches of pages that are not in memory, or that must not be touched for a while, become signals that
+// the touching thread answers itself.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "os/memory_faults.hpp"
+
+namespace perdure::pager::detail {
+
+class page_faults {
+ public:
+  page_faults() = default;
+  page_faults(const page_faults&) = delete;
+  page_faults& operator=(const page_faults&) = delete;
+  virtual ~page_faults() = default;
+
+  /// Replaces a reserved range by memory of which no page is there, and which a forked child lacks. With
+  /// `stores`, it may be written to. Throws std::system_error.
+  virtual void watch(std::byte* base, std::size_t bytes, bool stores) = 0;
+  /// Which watch is told of the touches.
+  virtual os::watched_touches signalled() const noexcept = 0;
+  /// Whether protected pages cannot be read either.
+  virtual bool hides_protected() const noexcept = 0;
+
+  // What follows is async-signal-safe, and returns 0 or an errno.
+
+  /// Puts pages where none are.
+  virtual int install(std::byte* at, const std::byte* from, std::size_t bytes,
+                      bool is_protected) const noexcept = 0;
+  /// Protects pages that are there, or lifts the protection.
+  virtual int protect(std::byte* at, std::size_t bytes, bool is_protected) const noexcept = 0;
+  /// Where the bytes of pages that are there can be read, also while they are protected.
+  virtual std::byte* content(std::byte* at) const noexcept = 0;
+  /// Takes pages away, with as few interruptions of other processors as the kernel allows.
+  virtual void drop(std::span<const iovec> parts) const noexcept = 0;
+
+  /// Waits for calls under way, and lets further ones fail, until `go_on`: the range is becoming somebody
+  /// else's.
+  virtual void stop() noexcept = 0;
+  virtual void go_on() noexcept = 0;
+};
+
+}  // namespace perdure::pager::detail

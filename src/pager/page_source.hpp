@@ -1,0 +1,91 @@
+// Where the pages of a region come from and go to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "os/parallel_io.hpp"
+#include "pager/fault_log.hpp"
+#include "pager/page_states.hpp"
+
+namespace perdure::pager::detail {
+
+inline constexpr std::size_t page_bytes = 4096;
+
+/// Neighbouring pages that are in the same place, and the memory they are read to or written from.
+struct page_run {
+  page_number first = 0;
+  std::size_t count = 0;
+  bool spilled = false;
+  std::byte* memory = nullptr;
+  std::optional<failed_transfer> failed{};
+  bool held = false;  ///< stores to it wait
+};
+
+/// Each page is in one of two places: where it is for good, or where it was *spilled* to. All functions
+/// that are noexcept are async-signal-safe, unless they say otherwise.
+class page_source {
+ public:
+  page_source() = default;
+  page_source(const page_source&) = delete;
+  page_source& operator=(const page_source&) = delete;
+  virtual ~page_source() = default;
+
+  virtual std::size_t pages() const noexcept = 0;
+  /// Those that may be touched by now; nothing behind them is to be read ahead.
+  virtual std::size_t open_pages() const noexcept { return pages(); }
+  /// For messages.
+  virtual std::string name() const = 0;
+  /// Where a page is in what `name` tells.
+  virtual std::uint64_t offset_of(page_number page) const noexcept {
+    return std::uint64_t{page} * page_bytes;
+  }
+  /// The file that the kernel could map in the region's place; -1 if there is none.
+  virtual int descriptor() const noexcept { return -1; }
+  /// Whether pages are read past the page cache.
+  virtual bool is_direct() const noexcept = 0;
+
+  /// Whole pages. What was never written is zero. `to` is aligned to a page.
+  virtual std::optional<failed_transfer> read(page_number first, std::size_t count, bool spilled,
+                                              std::byte* to) const noexcept = 0;
+  /// Each run as `read` would; on a device that can, all at a time, with `done(run)` after each, which has
+  /// `failed` set. There must be as many requests as runs. Async-signal-safe as far as `done` is.
+  template <class Done>
+  void read_all(std::span<page_run> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
+                Done&& done) const noexcept {
+    read_each(
+        runs, io, requests,
+        [](void* context, page_run& run) { (*static_cast<std::remove_reference_t<Done>*>(context))(run); },
+        &done);
+  }
+
+  /// Whether the page will be in the other place once it is written.
+  virtual bool spills(page_number page) const noexcept = 0;
+  /// Writes each run where `spills` said. Sets `failed` of each. There must be as many requests as runs.
+  virtual void write_all(std::span<page_run> runs, os::parallel_io& io,
+                         std::span<os::transfer_request> requests) noexcept = 0;
+  /// Makes what was written durable. Throws std::system_error.
+  virtual void sync() = 0;
+
+  /// What is in the page cache on the region's account is of no more use.
+  virtual void drop_cached() const noexcept = 0;
+
+  /// Whether pages can only be written by one thread at a time, between `begin_writing` and `end_writing`.
+  /// That thread, which is not in a signal handler, may wait then and take memory.
+  virtual bool writes_in_turns() const noexcept { return false; }
+  /// The failure: nothing can be written now, and `end_writing` must not be called.
+  virtual std::optional<failed_transfer> begin_writing() noexcept { return std::nullopt; }
+  virtual void end_writing() noexcept {}
+
+ protected:
+  using arrival = void (*)(void* context, page_run& run);
+  virtual void read_each(std::span<page_run> runs, os::parallel_io& io,
+                         std::span<os::transfer_request> requests, arrival done,
+                         void* context) const noexcept = 0;
+};
+
+}  // namespace perdure::pager::detail

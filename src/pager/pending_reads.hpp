@@ -1,0 +1,67 @@
+// What threads that go from page to page want to have read ahead, for the threads that do it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+
+#include "os/futex.hpp"
+#include "pager/page_states.hpp"
+
+namespace perdure::pager::detail {
+
+struct page_span {
+  page_number first = 0;
+  std::size_t count = 0;
+};
+
+/// First in, first out. All functions need signals blocked, and are async-signal-safe.
+class pending_reads {
+ public:
+  /// False if there are too many already.
+  bool post(page_span wanted) noexcept {
+    {
+      const std::scoped_lock lock(lock_);
+      if (posted_ - taken_ == spans_.size()) return false;
+      spans_[posted_++ % spans_.size()] = wanted;
+    }
+    changes_.fetch_add(1);
+    if (sleepers_.load() != 0) os::wake(changes_, 1);
+    return true;
+  }
+
+  /// Waits for the next one; no pages after `end`.
+  page_span take() noexcept {
+    for (;;) {
+      const std::uint32_t seen = changes_.load();
+      {
+        const std::scoped_lock lock(lock_);
+        if (is_over_) return {};
+        if (posted_ != taken_) return spans_[taken_++ % spans_.size()];
+      }
+      sleepers_.fetch_add(1);
+      os::wait_while(changes_, seen);
+      sleepers_.fetch_sub(1);
+    }
+  }
+
+  void end() noexcept {
+    {
+      const std::scoped_lock lock(lock_);
+      is_over_ = true;
+    }
+    changes_.fetch_add(1);
+    os::wake(changes_);
+  }
+
+ private:
+  os::signal_safe_lock lock_;
+  std::array<page_span, 16> spans_{};
+  std::size_t posted_ = 0;
+  std::size_t taken_ = 0;
+  bool is_over_ = false;
+  os::futex_word changes_{0};
+  std::atomic<std::uint32_t> sleepers_{0};
+};
+
+}  // namespace perdure::pager::detail

@@ -1,0 +1,23 @@
+#include "pager/spill_file.hpp"
+
+#include <fcntl.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "os/system_error.hpp"
+
+namespace perdure::pager::detail {
+
+os::file make_spill_file(const std::filesystem::path& wanted, const std::filesystem::path& beside) {
+  const char* const temporary = std::getenv("TMPDIR");
+  const std::filesystem::path fallback = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
+  for (const auto& place : wanted.empty() ? std::vector{beside, fallback} : std::vector{wanted}) {
+    os::file made(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
+                  place / "(spill file without a name)");
+    if (made) return made;
+  }
+  os::throw_errno("make a spill file in", (wanted.empty() ? fallback : wanted).string());
+}
+
+}  // namespace perdure::pager::detail

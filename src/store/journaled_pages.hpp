@@ -1,0 +1,87 @@
+// Which pages of the running epoch are in its journal already, and where.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "os/mapping.hpp"
+#include "segment/segment.hpp"
+
+namespace perdure {
+
+/// A page that is in a journal is to be read from there, until the epoch is applied. So the table knows the
+/// pages of two epochs: of the one that is running, and of the one before it until `settle`. Not thread-safe,
+/// but for `find`.
+class journaled_pages {
+ public:
+  using number = std::uint32_t;  // of a page or a slot
+
+  /// `parity` of the running epoch. 4 bytes of address space for each page.
+  journaled_pages(std::uint64_t pages, unsigned parity);
+
+  struct place {
+    enum class where { home, journal, nowhere } in;  ///< `nowhere`: it reads as zero
+    unsigned parity;
+    number slot;
+  };
+  /// Where to read a page. Thread-safe and async-signal-safe.
+  place find(std::uint64_t page) const noexcept;
+  bool is_home(std::uint64_t page) const noexcept {
+    return table_[page].load(std::memory_order_acquire) == 0;
+  }
+
+  /// Slots in use, some of them perhaps nobody's any more.
+  number slots() const noexcept { return static_cast<number>(records_.size()); }
+  /// The slot that is the page's, or a new one. Throws `out_of_capacity`.
+  number slot_for(std::uint64_t page);
+  /// The slot holds the page now.
+  void put(std::uint64_t page, number slot, std::uint32_t checksum) noexcept;
+  /// The page is empty, which takes no slot.
+  void put_zero(std::uint64_t page);
+  /// What the running epoch has of these pages is of no consequence.
+  void erase(page_run pages) noexcept;
+
+  struct record {
+    number page;
+    number slot;
+    std::uint32_t checksum;  ///< 0: the page is empty and has no slot
+  };
+  /// All that the running epoch has, by page.
+  std::vector<record> records() const;
+
+  /// Pages that are in the running epoch's journal, or were once.
+  std::vector<number> pages() const;
+  /// The running epoch is committed, and the next begins.
+  void commit() noexcept;
+  /// Pages of the epoch before the running one are home. Calls `visit` for each that is there now.
+  template <class Visit>
+  void settle(const std::vector<number>& pages, Visit&& visit) noexcept {
+    for (const number page : pages) {
+      const std::uint32_t seen = table_[page].load(std::memory_order_relaxed);
+      if (seen == 0 || (seen & 1) == parity_) continue;
+      table_[page].store(0, std::memory_order_release);
+      visit(page);
+    }
+  }
+
+ private:
+  // An entry of the table is 0 for pages that are home, else the slot plus one and, in the lowest bit, the
+  // parity of the journal.
+  static constexpr std::uint32_t most_slots = 0x7ffffffe;
+  std::uint32_t entry_of(number slot) const noexcept { return (slot + 1) << 1 | parity_; }
+  std::uint32_t zero_entry() const noexcept { return entry_of(most_slots); }
+
+  struct slot_record {
+    number page;
+    std::uint32_t checksum;  // 0: nothing was put there yet
+  };
+
+  unsigned parity_;
+  os::reservation memory_;
+  std::atomic<std::uint32_t>* table_;
+  std::vector<slot_record> records_;  // by slot
+  std::vector<number> zeros_;         // some perhaps twice, or no longer
+};
+
+}  // namespace perdure

@@ -1,0 +1,88 @@
+// perdure top.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <perdure/pager.hpp>
+
+#include "program.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace {
+
+using perdure::test::outcome;
+using perdure::test::perdure_run;
+
+class Top : public perdure::scratch_directory {
+ protected:
+  Top() {
+    ::setenv("XDG_RUNTIME_DIR", path("").c_str(), 1);
+    ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);
+    std::ofstream(path("data"), std::ios::binary) << std::string(400 * 4096, 'x');
+  }
+  ~Top() override {
+    ::unsetenv("XDG_RUNTIME_DIR");
+    ::unsetenv("PERDURE_PAGER_PUBLISH");
+  }
+
+  perdure::pager::region map() {
+    perdure::pager::options o;
+    o.budget = 16 * 4096;
+    return perdure::pager::map(path("data"), o);
+  }
+
+  /// This process among those that are shown.
+  static nlohmann::json shown() {
+    const outcome o = perdure_run({"top", "--json"});
+    EXPECT_EQ(o.status, 0) << o.err;
+    const auto processes = nlohmann::json::parse(o.out)["processes"];
+    for (const auto& process : processes)
+      if (process["pid"] == ::getpid()) return process;
+    return nullptr;
+  }
+};
+
+TEST_F(Top, ShowsTheRegionsOfRunningProcesses) {
+  const perdure::pager::region mapped = map();
+  std::size_t wrong = 0;
+  for (std::size_t p = 0; p < 400; ++p)
+    if (mapped.data()[p * 4096] != std::byte{'x'}) ++wrong;
+  EXPECT_EQ(wrong, 0u);
+  // What was published may be a quarter of a second old.
+  nlohmann::json process;
+  for (int i = 0; i < 1000; ++i) {
+    process = shown();
+    ASSERT_FALSE(process.is_null());
+    if (mapped.tier() == perdure::pager::tier::plain || process["regions"][0]["evictions"] != 0) break;
+  }
+  ASSERT_EQ(process["regions"].size(), 1u);
+  const auto& region = process["regions"][0];
+  EXPECT_EQ(region["file"], path("data").string());
+  EXPECT_EQ(region["bytes"], 400 * 4096);
+  EXPECT_EQ(region["budget"], 16 * 4096);
+  EXPECT_EQ(region["mode"], "read_only");
+  EXPECT_EQ(region["tier"], perdure::pager::to_string(mapped.tier()));
+  if (mapped.tier() != perdure::pager::tier::plain) {
+    EXPECT_EQ(region["bytes_read"], 400 * 4096);
+    EXPECT_FALSE(region["latency"].empty());
+    EXPECT_GT(region["lately"]["p99_seconds"].get<double>(), 0.0);
+    EXPECT_GT(region["lately"]["faults_per_second"].get<double>(), 0.0);
+  }
+  const outcome text = perdure_run({"top", "--count", "2"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find(std::to_string(::getpid())), std::string::npos);
+  EXPECT_NE(text.out.find("data\n"), std::string::npos);
+  EXPECT_EQ(text.out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(Top, SaysHowToBeSeenWhereNobodyIs) {
+  EXPECT_TRUE(shown().is_null());
+  const outcome o = perdure_run({"top", "--help"});
+  EXPECT_NE(o.out.find("PERDURE_PAGER_PUBLISH"), std::string::npos);
+  EXPECT_EQ(perdure_run({"top", "--interval", "0"}).status, 2);
+  EXPECT_EQ(perdure_run({"top", "more"}).status, 2);
+}
+
+}  // namespace

@@ -1,0 +1,264 @@
+// What processes publish of their regions, and what others see of it.
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <perdure/pager_monitor.hpp>
+#include <thread>
+
+#include "os/thread_sanitizer.hpp"
+#include "patterned_file.hpp"
+
+namespace perdure::pager {
+namespace {
+
+/// A child process and a pipe in each direction.
+class publishing : public pager_test {
+ protected:
+  publishing() {
+    std::filesystem::create_directory(path("runtime"));
+    ::setenv("XDG_RUNTIME_DIR", path("runtime").c_str(), 1);
+    ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);
+  }
+  ~publishing() override {
+    ::unsetenv("XDG_RUNTIME_DIR");
+    ::unsetenv("PERDURE_PAGER_PUBLISH");
+    if (child_ > 0) end_child(SIGKILL);
+  }
+
+  /// The child does `work`, which may call `pause` to wait for `go_on`.
+  template <class Work>
+  void start_child(Work&& work) {
+    ASSERT_EQ(::pipe(to_child_.data()), 0);
+    ASSERT_EQ(::pipe(from_child_.data()), 0);
+    child_ = ::fork();
+    // Who waits for a process that has ended shall be told.
+    ::close(child_ != 0 ? to_child_[0] : to_child_[1]);
+    ::close(child_ != 0 ? from_child_[1] : from_child_[0]);
+    if (child_ != 0) {
+      wait_for_child();
+      return;
+    }
+    try {
+      work();
+    } catch (const std::exception& failure) {
+      std::fprintf(stderr, "%s\n", failure.what());
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  void pause() {
+    char c = 1;
+    if (::write(from_child_[1], &c, 1) != 1 || ::read(to_child_[0], &c, 1) != 1) ::_exit(2);
+  }
+  void wait_for_child() {
+    char c = 0;
+    ASSERT_EQ(::read(from_child_[0], &c, 1), 1);
+  }
+  void go_on() {
+    char c = 1;
+    ASSERT_EQ(::write(to_child_[1], &c, 1), 1);
+  }
+  int end_child(int signal = 0) {
+    if (signal != 0) ::kill(child_, signal);
+    int status = 0;
+    ::waitpid(child_, &status, 0);
+    child_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  std::optional<published_process> seen() const {
+    for (published_process& process : published())
+      if (process.pid == child_) return std::move(process);
+    return std::nullopt;
+  }
+  /// What is seen once `is_right` of it. Waits, as it is published a few times a second.
+  template <class Is>
+  std::optional<published_process> seen_once(Is&& is_right) const {
+    for (int i = 0; i < 2000; ++i) {
+      auto process = seen();
+      if (process && is_right(*process)) return process;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return std::nullopt;
+  }
+  std::size_t files() const {
+    const std::filesystem::directory_iterator all(path("runtime"));
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+
+  pid_t child_ = -1;
+
+ private:
+  std::array<int, 2> to_child_{-1, -1};
+  std::array<int, 2> from_child_{-1, -1};
+};
+
+TEST_F(publishing, shows_what_regions_do) {
+  const auto file = make_file(100);
+  start_child([&] {
+    std::optional<region> first = map(file, with_budget(16));
+    options o = with_budget(8, mode::private_copy, tier::plain);
+    const region second = map(file, o);
+    for (std::size_t p = 0; p < 100; ++p)
+      if (words_of(*first)[p * words_of_page] != pattern(p * words_of_page)) ::_exit(3);
+    pause();
+    first.reset();
+    pause();
+  });
+  const auto process =
+      seen_once([](const published_process& p) { return p.regions.at(0).statistics.evictions != 0; });
+  ASSERT_TRUE(process);
+  EXPECT_FALSE(process->command.empty());
+  ASSERT_EQ(process->regions.size(), 2u);
+  const published_region& first = process->regions[0];
+  EXPECT_EQ(first.file, file.string());
+  EXPECT_EQ(first.bytes, 100 * page_bytes);
+  EXPECT_EQ(first.budget, 16 * page_bytes);
+  EXPECT_EQ(first.mode, mode::read_only);
+  EXPECT_EQ(first.tier, tier_under_test());
+  EXPECT_EQ(first.statistics.loads + first.statistics.read_ahead, 100u);
+  EXPECT_GE(first.statistics.evictions, 84u);
+  EXPECT_EQ(first.statistics.bytes_read, 100 * page_bytes);
+  EXPECT_LE(first.statistics.resident_bytes, 16 * page_bytes);
+  std::uint64_t faults = 0;
+  for (const std::uint64_t n : first.statistics.latency) faults += n;
+  EXPECT_EQ(faults, first.statistics.loads);
+  EXPECT_EQ(process->regions[1].mode, mode::private_copy);
+  EXPECT_EQ(process->regions[1].tier, tier::plain);
+  go_on();
+  wait_for_child();
+  ASSERT_TRUE(seen_once([](const published_process& p) { return p.regions.size() == 1; }));
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+}
+
+TEST_F(publishing, leaves_nothing_behind_when_regions_end) {
+  const auto file = make_file(10);
+  start_child([&] {
+    { const region mapped = map(file, with_budget(8)); }
+    { const region mapped = map(file, with_budget(8)); }
+    pause();
+  });
+  EXPECT_EQ(files(), 0u);
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+}
+
+TEST_F(publishing, leaves_nothing_behind_when_a_process_exits_with_regions) {
+  const auto file = make_file(10);
+  start_child([&] {
+    static const region mapped = map(file, with_budget(8));
+    pause();
+    std::exit(0);
+  });
+  EXPECT_TRUE(seen());
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(publishing, removes_what_killed_processes_left) {
+  const auto file = make_file(10);
+  start_child([&] {
+    const region mapped = map(file, with_budget(8));
+    pause();
+  });
+  EXPECT_TRUE(seen());
+  end_child(SIGKILL);
+  EXPECT_EQ(files(), 1u);
+  published();
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(publishing, is_not_disturbed_by_children) {
+#ifdef PERDURE_THREAD_SANITIZER
+  GTEST_SKIP() << "ThreadSanitizer lets no forked child of a program with threads start threads";
+#endif
+  const auto file = make_file(10);
+  start_child([&] {
+    std::optional<region> mapped = map(file, with_budget(8));
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) {
+      mapped.reset();
+      const region own = map(file, with_budget(8));
+      pause();
+      ::_exit(words_of(own)[0] == pattern(0) ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(grandchild, &status, 0);
+    pause();
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 4);
+  });
+  EXPECT_EQ(files(), 2u);
+  EXPECT_TRUE(seen());
+  go_on();
+  wait_for_child();
+  EXPECT_TRUE(seen());
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+}
+
+TEST_F(publishing, is_not_done_unasked) {
+  const auto file = make_file(10);
+  ::unsetenv("PERDURE_PAGER_PUBLISH");
+  const region mapped = map(file, with_budget(8));
+  ::setenv("PERDURE_PAGER_PUBLISH", "0", 1);
+  const region second = map(file, with_budget(8));
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(publishing, is_no_condition_for_mapping) {
+  const auto file = make_file(10);
+  ::setenv("XDG_RUNTIME_DIR", path("nowhere").c_str(), 1);
+  const region mapped = map(file, with_budget(8));
+  EXPECT_EQ(words_of(mapped)[0], pattern(0));
+}
+
+TEST_F(publishing, passes_over_what_is_no_publication) {
+  const auto file = make_file(10);
+  start_child([&] {
+    const region mapped = map(file, with_budget(8));
+    pause();
+  });
+  ASSERT_EQ(files(), 1u);
+  const std::filesystem::path real = std::filesystem::directory_iterator(path("runtime"))->path();
+  std::ifstream in(real, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  const auto put = [&](const std::string& name, const std::string& bytes) {
+    write_file(path("runtime") / name, bytes.data(), bytes.size());
+  };
+  put("perdure-pager.1.0", "");
+  put("perdure-pager.1.1",
+      "a text of somebody else, which is longer than a header would be " + std::string(200, 'x'));
+  std::filesystem::create_directory(path("runtime") / "perdure-pager.1.2");
+  ASSERT_EQ(::mkfifo((path("runtime") / "perdure-pager.1.3").c_str(), 0600), 0);
+  std::filesystem::create_symlink(real, path("runtime") / "perdure-pager.1.4");
+  ASSERT_EQ(published().size(), 1u);
+  EXPECT_EQ(files(), 6u);
+  // Damaged while its process lives: by whoever may write there.
+  ::kill(child_, SIGSTOP);
+  for (std::size_t cut : {std::size_t{0}, std::size_t{10}, std::size_t{112}, whole.size() - 1}) {
+    std::filesystem::resize_file(real, cut);
+    EXPECT_FALSE(seen()) << cut;
+  }
+  for (std::size_t i = 0; i < whole.size(); i += 7) {
+    std::string changed = whole;
+    changed[i] = static_cast<char>(changed[i] ^ 0x5a);
+    write_file(real, changed.data(), changed.size());
+    ASSERT_FALSE(seen()) << i;
+    if (i == 14) i = 700;  // each takes a while, as it might be in the middle of being written
+  }
+  write_file(real, whole.data(), whole.size());
+  EXPECT_TRUE(seen());
+  ::kill(child_, SIGCONT);
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+}
+
+}  // namespace
+}  // namespace perdure::pager

@@ -1,0 +1,327 @@
+// Stores of which only a part is in memory.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <optional>
+#include <perdure/datastore.hpp>
+#include <perdure/error.hpp>
+#include <random>
+#include <thread>
+
+#include "os/file_observer.hpp"
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/scratch_directory.hpp"
+#include "store/stored_pages.hpp"
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t budget = 2 * mib;
+
+class a_paged_store : public scratch_directory {
+ protected:
+  void SetUp() override {
+    if (pager::why_unavailable(pager::tier::uffd_sigbus)) GTEST_SKIP() << "needs userfaultfd";
+  }
+  static store_options options() {
+    store_options wanted;
+    wanted.capacity = segment_alignment;
+    wanted.home_file_size = 16 * mib;
+    wanted.backing = backing::paged;
+    wanted.memory_budget = budget;
+    return wanted;
+  }
+  std::unique_ptr<datastore> create(std::size_t bytes) {
+    auto store = datastore::create(path("store"), options());
+    store->memory().grow(bytes);
+    return store;
+  }
+  std::unique_ptr<datastore> open() { return datastore::open(path("store"), options()); }
+};
+
+std::uint64_t& word(datastore& store, std::uint64_t page, std::size_t place = 0) {
+  return reinterpret_cast<std::uint64_t*>(store.memory().base() + page * page_size)[place];
+}
+
+void fill_all(datastore& store, std::uint64_t pages, std::uint64_t round) {
+  for (std::uint64_t page = 0; page < pages; ++page) {
+    word(store, page) = page * 1000 + round;
+    word(store, page, 511) = round;
+  }
+}
+
+::testing::AssertionResult has_all(datastore& store, std::uint64_t pages, std::uint64_t round) {
+  for (std::uint64_t page = 0; page < pages; ++page) {
+    if (word(store, page) != page * 1000 + round || word(store, page, 511) != round)
+      return ::testing::AssertionFailure() << "page " << page << " is not of round " << round;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+TEST_F(a_paged_store, holds_more_than_its_budget) {
+  constexpr std::uint64_t pages = 12 * budget / page_size;
+  {
+    const auto store = create(pages * page_size);
+    EXPECT_EQ(store->tracker(), "pager");
+    fill_all(*store, pages, 1);
+    EXPECT_TRUE(has_all(*store, pages, 1));
+    store->checkpoint();
+    EXPECT_TRUE(has_all(*store, pages, 1));
+    fill_all(*store, pages, 2);
+    EXPECT_TRUE(has_all(*store, pages, 2));
+    store->checkpoint();
+    fill_all(*store, pages, 3);
+    const auto paging = store->paging();
+    ASSERT_TRUE(paging);
+    EXPECT_LE(paging->most_resident_bytes, budget);
+    EXPECT_GT(paging->evictions, pages);
+  }
+  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  const auto store = open();
+  EXPECT_EQ(store->epoch(), 2u);
+  EXPECT_TRUE(has_all(*store, pages, 2));
+}
+
+TEST_F(a_paged_store, can_be_opened_with_any_backing_and_read_by_many) {
+  constexpr std::uint64_t pages = 3 * budget / page_size;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 7);
+    store->checkpoint();
+  }
+  {
+    store_options with = options();
+    with.backing = backing::private_memory;
+    const auto store = datastore::open(path("store"), with);
+    EXPECT_NE(store->tracker(), "pager");
+    EXPECT_TRUE(has_all(*store, pages, 7));
+  }
+  const auto reader = datastore::open_read_only(path("store"), options());
+  const auto other = datastore::open_read_only(path("store"), options());
+  EXPECT_TRUE(has_all(*reader, pages, 7));
+  EXPECT_TRUE(has_all(*other, pages, 7));
+  EXPECT_LE(reader->paging()->most_resident_bytes, budget);
+}
+
+TEST_F(a_paged_store, keeps_private_changes_to_itself) {
+  constexpr std::uint64_t pages = 3 * budget / page_size;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 1);
+    store->checkpoint();
+  }
+  {
+    const auto mine = datastore::open_copy_on_write(path("store"), options());
+    fill_all(*mine, pages, 2);
+    EXPECT_TRUE(has_all(*mine, pages, 2));
+    EXPECT_LE(mine->paging()->most_resident_bytes, budget);
+  }
+  EXPECT_TRUE(has_all(*open(), pages, 1));
+}
+
+// Many threads, each page's counters added to by all of them: a store that is lost is missed in the sum.
+TEST_F(a_paged_store, loses_no_store_of_many_threads) {
+  constexpr std::uint64_t pages = 2 * budget / page_size;
+  constexpr int rounds = 3;
+  constexpr std::uint64_t additions = 12'000;
+  constexpr unsigned threads = 6;
+  {
+    const auto store = create(pages * page_size);
+    std::optional<pending_checkpoint> pending;
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<std::jthread> all;
+      for (unsigned t = 0; t < threads; ++t) {
+        all.emplace_back([&, t] {
+          std::mt19937_64 random(t + 100u * static_cast<unsigned>(round));
+          for (std::uint64_t i = 0; i < additions; ++i)
+            std::atomic_ref(word(*store, random() % pages, random() % 512)).fetch_add(1);
+        });
+      }
+      all.clear();
+      if (round % 2 == 0) {
+        store->checkpoint();
+      } else {
+        // The threads of the next round go on while this one is made durable.
+        pending.emplace(store->checkpoint_async());
+      }
+    }
+    store->checkpoint();
+  }
+  const auto store = open();
+  std::uint64_t sum = 0;
+  for (std::uint64_t page = 0; page < pages; ++page)
+    for (std::size_t place = 0; place < 512; ++place) sum += word(*store, page, place);
+  EXPECT_EQ(sum, rounds * additions * threads);
+}
+
+TEST_F(a_paged_store, reads_what_is_in_the_journal_of_a_checkpoint_on_its_way) {
+  constexpr std::uint64_t pages = 4 * budget / page_size;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->checkpoint();
+  for (std::uint64_t round = 2; round < 8; ++round) {
+    fill_all(*store, pages, round);
+    const pending_checkpoint handle = store->checkpoint_async();
+    EXPECT_TRUE(has_all(*store, pages, round));
+    handle.wait();
+    EXPECT_TRUE(has_all(*store, pages, round));
+  }
+}
+
+TEST_F(a_paged_store, lets_system_calls_use_what_is_pinned) {
+  constexpr std::uint64_t pages = 3 * budget / page_size;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  const int file = ::open(path("copy").c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_GE(file, 0);
+  constexpr std::uint64_t first = 10;
+  constexpr std::size_t bytes = 16 * page_size;
+  std::byte* const from = store->memory().base() + first * page_size;
+  {
+    const pager::pin held = store->pin(from, bytes);
+    EXPECT_EQ(::pwrite(file, from, bytes, 0), static_cast<ssize_t>(bytes));
+  }
+  std::byte* const to = store->memory().base() + (pages - 100) * page_size;
+  {
+    const pager::pin held = store->pin(to, bytes, pager::pin_for::writing);
+    store->checkpoint();
+    EXPECT_EQ(::pread(file, to, bytes, 0), static_cast<ssize_t>(bytes));
+    store->checkpoint();
+  }
+  ::close(file);
+  EXPECT_TRUE(fails_with(errc::out_of_capacity, "budget",
+                         [&] { auto too_much = store->pin(store->memory().base(), pages * page_size); }));
+  EXPECT_TRUE(
+      fails_with(errc::invalid_argument, "memory", [&] { auto foreign = store->pin(&file, sizeof file); }));
+  store->close();
+  const auto again = open();
+  for (std::uint64_t i = 0; i < 16; ++i) EXPECT_EQ(word(*again, pages - 100 + i), (first + i) * 1000 + 1);
+}
+
+TEST_F(a_paged_store, prefetches) {
+  constexpr std::uint64_t pages = 4 * budget / page_size;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 1);
+    store->checkpoint();
+  }
+  const auto store = open();
+  store->prefetch(store->memory().base(), budget / 4);
+  const std::uint64_t loaded = store->paging()->resident_bytes;
+  EXPECT_GE(loaded, budget / 4);
+  const std::uint64_t faults = store->paging()->faults;
+  EXPECT_TRUE(has_all(*store, budget / 4 / page_size, 1));
+  EXPECT_EQ(store->paging()->faults, faults);
+}
+
+class no_more_writes final : public os::file_observer {
+ public:
+  verdict before(const os::file_call& call) override {
+    const bool takes_space = call.operation == os::file_operation::write ||
+                             call.operation == os::file_operation::reserve_space ||
+                             call.operation == os::file_operation::resize;
+    return {takes_space && fails_ ? ENOSPC : 0};
+  }
+  void after(const os::file_call&, std::int64_t, int) override {}
+  void stop() { fails_ = false; }
+
+ private:
+  std::atomic<bool> fails_{true};
+};
+
+TEST_F(a_paged_store, outlives_a_full_disk) {
+  constexpr std::uint64_t pages = 3 * budget / page_size;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 1);
+    store->checkpoint();
+    store->wait_applied();
+    no_more_writes full;
+    os::observe_files(&full);
+    fill_all(*store, pages, 2);
+    EXPECT_TRUE(fails_with(errc::no_space, "space", [&] { store->checkpoint(); }));
+    EXPECT_TRUE(fails_with(errc::no_space, "space", [&] { store->trim(); }));
+    EXPECT_TRUE(has_all(*store, pages, 2));
+    full.stop();
+    store->trim();
+    EXPECT_LE(store->paging()->resident_bytes, budget);
+    EXPECT_TRUE(has_all(*store, pages, 2));
+    store->checkpoint();
+    store->wait_applied();
+    os::observe_files(nullptr);
+  }
+  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(has_all(*open(), pages, 2));
+}
+
+TEST_F(a_paged_store, takes_no_space_for_pages_that_are_empty_when_they_leave) {
+  constexpr std::uint64_t pages = 6 * budget / page_size;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  for (std::uint64_t page = 0; page < pages; ++page) {
+    word(*store, page) = 0;
+    word(*store, page, 511) = 0;
+  }
+  store->trim();
+  store->checkpoint();
+  store->wait_applied();
+  EXPECT_LT(store->info().disk_bytes, pages * page_size / 4);
+  for (std::uint64_t page = 0; page < pages; page += 7) EXPECT_EQ(word(*store, page), 0u);
+}
+
+TEST_F(a_paged_store, is_not_there_in_a_forked_child) {
+  const auto store = create(4 * mib);
+  fill_all(*store, 100, 1);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      store->checkpoint();
+    } catch (const error& failure) {
+      std::_Exit(failure.code() == errc::invalid_argument ? 0 : 1);
+    }
+    std::_Exit(2);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  store->checkpoint();
+  EXPECT_TRUE(has_all(*store, 100, 1));
+}
+
+TEST_F(a_paged_store, works_with_the_least_budget) {
+  store_options least = options();
+  least.memory_budget = 1;
+  constexpr std::uint64_t pages = 300;
+  {
+    const auto store = datastore::create(path("store"), least);
+    store->memory().grow(pages * page_size);
+    fill_all(*store, pages, 1);
+    store->checkpoint();
+    fill_all(*store, pages, 2);
+    store->checkpoint();
+    EXPECT_LE(store->paging()->most_resident_bytes, pager::least_budget);
+  }
+  EXPECT_TRUE(has_all(*datastore::open(path("store"), least), pages, 2));
+}
+
+TEST_F(a_paged_store, is_chosen_by_the_environment) {
+  const auto with = [&](const char* value) {
+    ::setenv("PERDURE_BACKING", value, 1);
+    store_options plain;
+    plain.capacity = segment_alignment;
+    const auto made = datastore::create(path(std::string("store.") + value), plain);
+    return made->tracker();
+  };
+  EXPECT_EQ(with("paged"), "pager");
+  EXPECT_NE(with("private"), "pager");
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "PERDURE_BACKING", [&] { with("cardboard"); }));
+  ::unsetenv("PERDURE_BACKING");
+}
+
+}  // namespace
+}  // namespace perdure
