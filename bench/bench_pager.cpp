@@ -373,6 +373,17 @@ step step_of(const settings& wanted, unsigned thread) {
       }
       return std::uint64_t{1};
     };
+  if (wanted.workload == "clusters")
+    // As of records of several pages: words here and there in 64 KiB, then in others.
+    return [=](words& w, random_numbers& random) {
+      const std::uint64_t cluster = std::uint64_t{16} * words_of_page;
+      const std::uint64_t first = random.below(count / cluster) * cluster;
+      for (std::uint64_t i = 0; i < 16; ++i) {
+        const std::uint64_t word = first + random.below(cluster);
+        expect(w.read(word), word);
+      }
+      return std::uint64_t{1};
+    };
   if (wanted.workload == "batches")
     return [=, size = wanted.batch](words& w, random_numbers& random) {
       std::vector<std::uint64_t> batch(size);
@@ -458,8 +469,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Touches a file larger than memory"};
   perdure::bench::settings wanted;
   app.add_option("--peer", wanted.peer, "pager, mmap, mmap_random, pread, or translation");
-  app.add_option("--workload", wanted.workload,
-                 "uniform, zipf, binary_search, kmers, bfs, update, replace, batches, or sequential");
+  app.add_option(
+      "--workload", wanted.workload,
+      "uniform, zipf, binary_search, kmers, bfs, clusters, update, replace, batches, or sequential");
   app.add_option("--file", wanted.file, "made if it is not there or has another size")->required();
   app.add_option("--bytes", wanted.bytes, "size of the file")->required();
   app.add_option("--budget", wanted.budget, "of the pager, in bytes");

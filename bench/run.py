@@ -532,6 +532,7 @@ PAGER_WORKLOADS = {
     "binary_search": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.15}),
     "kmers": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.0}),
     "bfs": (PAGER_PEERS, {"mmap_random": 1.0}),
+    "clusters": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.0}),
     "update": (PAGER_PEERS, {"mmap_random": 1.0}),
     "replace": (PAGER_PEERS, {"mmap_random": 1.0}),
     "batches": (PAGER_PEERS, {"pread": 4}),

@@ -75,6 +75,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
       pages_(reinterpret_cast<page*>(page_table_memory_.base())),
       queues_(file_.pages(), budget_),
       clock_(budget_),
+      density_(file_.pages()),
       presence_(page_bytes, page_bytes),
       memory_(std::move(place)),
       faults_(std::move(faults)) {
@@ -170,13 +171,15 @@ std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os
           const scratch_use own(scratches_);
           const bool reads_ahead = most_together_ > 1 && reads_ahead_.load(std::memory_order_relaxed);
           const stream found = reads_ahead ? streams_.find(number) : stream{};
-          const page_span run{number, 1 + claim_absent_after(number, window_of(found) - 1)};
-          auto failed = load(run, how, *own);
-          if (failed && run.count > 1) {
+          const claimed_runs claimed = claim_around(number, reads_ahead, found, *own);
+          const page_span run{own->loads[0].first, own->loads[0].count};
+          auto failed = claimed.runs > 1 ? load_all({own->loads.data(), claimed.runs}, number, how, *own)
+                                         : load(run, number, how, *own);
+          if (failed && claimed.pages > 1) {
             // Perhaps it was not the page that was touched.
             const page_word again = touched.read();
             if (again.state() != page_state::absent || !touched.claim(again, page_state::loading)) continue;
-            failed = load({number, 1}, how, *own);
+            failed = load({number, 1}, number, how, *own);
           }
           if (!failed) {
             if (reads_ahead) expect_more(found, run);
@@ -222,6 +225,25 @@ std::optional<failed_transfer> budgeted_mapping::make_writable(page_number numbe
   return std::nullopt;
 }
 
+// A page that is owned, since it was touched, and what is to come in with it: the first run has the page.
+budgeted_mapping::claimed_runs budgeted_mapping::claim_around(page_number page, bool reads_ahead,
+                                                              const stream& found, scratch& own) noexcept {
+  page_span dense{page, 1};
+  if (reads_ahead) dense = density_.find(page);
+  if (dense.count > most_together_) dense = {page, 1};
+  dense.count = std::min(dense.count, file_.open_pages() - dense.first);
+  const std::size_t before = claim_absent_before(page, page - dense.first);
+  const std::size_t window = std::min(window_of(found), most_pages_at_once - before);
+  const std::size_t after = claim_absent_after(page, std::max(dense.first + dense.count - page, window) - 1);
+  const auto first = static_cast<page_number>(page - before);
+  const std::size_t count = before + 1 + after;
+  own.loads[0] = {first, count, pages_[page].read().is_spilled()};
+  claimed_runs claimed{1, count};
+  // What lies behind pages that are there.
+  if (count < dense.count) claim_absent(dense, count + dense.count, dense.count, own, claimed);
+  return claimed;
+}
+
 // How many pages to bring in for a touch that a stream may have led to.
 std::size_t budgeted_mapping::window_of(const stream& found) const noexcept {
   if (found.count == 0) return 1;
@@ -238,7 +260,8 @@ void budgeted_mapping::expect_more(const stream& found, page_span run) noexcept 
   const auto end = static_cast<page_number>(run.first + run.count);
   const page_number next = std::max(end, found.end());
   if (!asks_ahead(found) || !ask_ahead(next, found.count, run.first)) {
-    streams_.expect({end, static_cast<std::uint32_t>(run.count), false});
+    // What was brought in because much is touched around it does not make a stream longer.
+    streams_.expect({end, static_cast<std::uint32_t>(std::min(run.count, window_of(found))), false});
   } else if (const stream asked = streams_.find(next); next == end && asked.is_asked) {
     // Nothing was on its way. One more, so that the next is read while that is waited for.
     ask_ahead(asked.end(), asked.count, next);
@@ -256,20 +279,27 @@ bool budgeted_mapping::ask_ahead(page_number next, std::size_t last, page_number
   return true;
 }
 
+bool budgeted_mapping::claim_absent(page_number page, bool spilled) noexcept {
+  const page_word seen = pages_[page].read();
+  return seen.state() == page_state::absent && seen.is_spilled() == spilled &&
+         pages_[page].claim(seen, page_state::loading);
+}
+
 // Pages that follow `first`, which is owned, and could be read in one call with it.
 std::size_t budgeted_mapping::claim_absent_after(page_number first, std::size_t most) noexcept {
   const std::size_t end = file_.open_pages();
   most = first + 1 < end ? std::min(most, end - first - 1) : 0;
   const bool spilled = pages_[first].read().is_spilled();
   std::size_t claimed = 0;
-  while (claimed < most) {
-    page& next = pages_[first + 1 + claimed];
-    const page_word seen = next.read();
-    if (seen.state() != page_state::absent || seen.is_spilled() != spilled ||
-        !next.claim(seen, page_state::loading))
-      break;
-    ++claimed;
-  }
+  while (claimed < most && claim_absent(static_cast<page_number>(first + 1 + claimed), spilled)) ++claimed;
+  return claimed;
+}
+
+// The same of pages that `last` follows.
+std::size_t budgeted_mapping::claim_absent_before(page_number last, std::size_t most) noexcept {
+  const bool spilled = pages_[last].read().is_spilled();
+  std::size_t claimed = 0;
+  while (claimed < most && claim_absent(static_cast<page_number>(last - 1 - claimed), spilled)) ++claimed;
   return claimed;
 }
 
@@ -294,7 +324,8 @@ void budgeted_mapping::abandon(page_span run) noexcept {
 }
 
 // The run is owned; it is settled in any case. All of it is on the same disk file.
-std::optional<failed_transfer> budgeted_mapping::load(page_span run, os::touch how, scratch& own) noexcept {
+std::optional<failed_transfer> budgeted_mapping::load(page_span run, page_number touched, os::touch how,
+                                                      scratch& own) noexcept {
   if (const auto failed = make_room(run.count, own)) {
     abandon(run);
     return failed;
@@ -305,12 +336,14 @@ std::optional<failed_transfer> budgeted_mapping::load(page_span run, os::touch h
     resident_.fetch_sub(run.count);
     return failed;
   }
-  return settle_loaded(run, how, true, own.buffer, own);
+  return settle_loaded(run, touched, how, own.buffer, own);
 }
 
-// The same for several runs that nobody touched yet, together no more than the buffer holds. The first
-// failure.
-std::optional<failed_transfer> budgeted_mapping::load_all(std::span<page_run> runs, scratch& own) noexcept {
+// The same for several runs, together no more than the buffer holds. The failure of what was touched; if
+// nothing was, the first.
+std::optional<failed_transfer> budgeted_mapping::load_all(std::span<page_run> runs,
+                                                          std::optional<page_number> touched, os::touch how,
+                                                          scratch& own) noexcept {
   std::size_t pages = 0;
   for (page_run& run : runs) {
     run.memory = own.buffer + pages * page_bytes;
@@ -322,29 +355,34 @@ std::optional<failed_transfer> budgeted_mapping::load_all(std::span<page_run> ru
   }
   std::optional<failed_transfer> first_failure;
   file_.read_all(runs, own.io, own.requests, [&](const page_run& run) {
+    const bool has_touched = touched && *touched - run.first < run.count;
     std::optional<failed_transfer> failed = run.failed;
     if (failed) {
       abandon({run.first, run.count});
       resident_.fetch_sub(run.count);
     } else {
-      failed = settle_loaded({run.first, run.count}, os::touch::load, false, run.memory, own);
+      failed = has_touched
+                   ? settle_loaded({run.first, run.count}, touched, how, run.memory, own)
+                   : settle_loaded({run.first, run.count}, std::nullopt, os::touch::load, run.memory, own);
     }
-    if (failed && !first_failure) first_failure = failed;
+    if (failed && !first_failure && (has_touched || !touched)) first_failure = failed;
   });
   return first_failure;
 }
 
 // The run is owned, and there is room for it.
-std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run, os::touch how, bool is_touched,
-                                                               const std::byte* from, scratch& own) noexcept {
-  std::size_t writable = how == os::touch::store ? 1 : 0;
-  if (mode_ != mode::read_only && forecast_.expects_store(run.first)) writable = run.count;
+std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run,
+                                                               std::optional<page_number> touched,
+                                                               os::touch how, const std::byte* from,
+                                                               scratch& own) noexcept {
+  page_span writable{touched.value_or(run.first), how == os::touch::store ? 1UL : 0UL};
+  if (mode_ != mode::read_only && forecast_.expects_store(run.first)) writable = run;
   if (const int refused = install(run, writable, from); refused != 0) {
     abandon(run);
     resident_.fetch_sub(run.count);
     return failed_transfer{failure::operation::read, file_.offset_of(run.first), refused};
   }
-  const std::size_t asked_for = is_touched ? 1 : 0;
+  const std::size_t asked_for = touched ? 1 : 0;
   count(own.events.loads, asked_for);
   count(own.events.read_ahead, run.count - asked_for);
   count(own.events.pages_read, run.count);
@@ -353,11 +391,11 @@ std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run, os
     const auto number = static_cast<page_number>(run.first + i);
     const page_word seen = pages_[number].read();
     // Only what was asked for shows that a page comes back.
-    const std::uint32_t chances = is_touched && i == 0 ? clock_.chances(seen.history()) : 0;
+    const std::uint32_t chances = number == touched ? clock_.chances(seen.history()) : 0;
     const bool hot = chances != 0;
     settling change{page_word::history_bits, page_word::as_history(chances) | page_word::queued_bit};
     if (hot && !seen.is_queued()) change.set |= page_word::hot_bit;
-    const page_state state = i < writable ? page_state::dirty : page_state::clean;
+    const page_state state = number - writable.first < writable.count ? page_state::dirty : page_state::clean;
     if (state == page_state::clean) change.set |= page_word::read_bit;
     if (state == page_state::dirty) note_dirty(number);
     // Settled first: what is in a queue must be ready to leave it. A page that is in one already stays where
@@ -369,16 +407,23 @@ std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run, os
   return std::nullopt;
 }
 
-// The first `writable` pages can be stored to at once.
-int budgeted_mapping::install(page_span run, std::size_t writable, const std::byte* from) noexcept {
-  std::byte* const at = address_of(run.first);
-  const std::size_t bytes = run.count * page_bytes;
-  const std::size_t open = writable * page_bytes;
+// The `writable` ones can be stored to at once.
+int budgeted_mapping::install(page_span run, page_span writable, const std::byte* from) noexcept {
+  const bool is_protected = mode_ != mode::read_only;
+  std::size_t done = 0;
   int failed = 0;
-  if (open != 0) failed = faults_->install(at, from, open, false);
-  if (failed == 0 && bytes != open)
-    failed = faults_->install(at + open, from + open, bytes - open, mode_ != mode::read_only);
-  const iovec all{at, bytes};
+  const auto next = [&](std::size_t pages, bool protects) {
+    if (failed != 0 || pages == 0) return;
+    const std::size_t at = done * page_bytes;
+    failed = faults_->install(address_of(run.first) + at, from + at, pages * page_bytes, protects);
+    done += pages;
+  };
+  if (writable.count != 0) {
+    next(writable.first - run.first, is_protected);
+    next(writable.count, false);
+  }
+  next(run.count - done, is_protected);
+  const iovec all{address_of(run.first), run.count * page_bytes};
   if (failed != 0) faults_->drop({&all, 1});
   return failed;
 }
@@ -442,7 +487,8 @@ void budgeted_mapping::read_ahead() noexcept {
     claimed_runs claimed;
     claim_absent(rest, most_pages_at_once, most_asked_at_once, *own, claimed);
     // What fails is met again by who touches it.
-    if (claimed.runs != 0) static_cast<void>(load_all({own->loads.data(), claimed.runs}, *own));
+    if (claimed.runs != 0)
+      static_cast<void>(load_all({own->loads.data(), claimed.runs}, std::nullopt, os::touch::load, *own));
   }
 }
 
@@ -619,7 +665,7 @@ void budgeted_mapping::prefetch(std::span<const byte_range> ranges) {
     claimed_runs claimed;
     const auto load_runs = [&] {
       left -= claimed.pages;
-      failed = load_all({own->loads.data(), claimed.runs}, *own);
+      failed = load_all({own->loads.data(), claimed.runs}, std::nullopt, os::touch::load, *own);
       if (failed && failed->error == EAGAIN) {
         failed.reset();
         left = 0;

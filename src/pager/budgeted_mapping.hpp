@@ -14,6 +14,7 @@
 #include <span>
 
 #include "os/memory_faults.hpp"
+#include "pager/density_detector.hpp"
 #include "pager/fault_log.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/page_faults.hpp"
@@ -76,16 +77,21 @@ class budgeted_mapping : public mapped_file {
   }
   static bool on_touch(void* self, std::byte* address, os::touch how) noexcept;
   std::optional<failed_transfer> bring_in(page_number page, os::touch how) noexcept;
-  std::optional<failed_transfer> load(page_span run, os::touch how, scratch& own) noexcept;
-  std::optional<failed_transfer> load_all(std::span<page_run> runs, scratch& own) noexcept;
-  std::optional<failed_transfer> settle_loaded(page_span run, os::touch how, bool is_touched,
-                                               const std::byte* from, scratch& own) noexcept;
-  int install(page_span run, std::size_t writable, const std::byte* from) noexcept;
+  std::optional<failed_transfer> load(page_span run, page_number touched, os::touch how,
+                                      scratch& own) noexcept;
+  std::optional<failed_transfer> load_all(std::span<page_run> runs, std::optional<page_number> touched,
+                                          os::touch how, scratch& own) noexcept;
+  std::optional<failed_transfer> settle_loaded(page_span run, std::optional<page_number> touched,
+                                               os::touch how, const std::byte* from, scratch& own) noexcept;
+  int install(page_span run, page_span writable, const std::byte* from) noexcept;
+  claimed_runs claim_around(page_number page, bool reads_ahead, const stream& found, scratch& own) noexcept;
   std::size_t window_of(const stream& found) const noexcept;
   bool asks_ahead(const stream& found) const noexcept;
   void expect_more(const stream& found, page_span run) noexcept;
   bool ask_ahead(page_number next, std::size_t last, page_number touched) noexcept;
+  std::size_t claim_absent_before(page_number last, std::size_t most) noexcept;
   std::size_t claim_absent_after(page_number first, std::size_t most) noexcept;
+  bool claim_absent(page_number page, bool spilled) noexcept;
   void claim_absent(page_span& rest, std::size_t most, std::size_t longest, scratch& own,
                     claimed_runs& to) noexcept;
   void abandon(page_span run) noexcept;
@@ -140,6 +146,7 @@ class budgeted_mapping : public mapped_file {
   residence_clock clock_;
   scratch_pool scratches_;
   stream_detector streams_;
+  density_detector density_;
   store_forecast forecast_;
   std::atomic<bool> reads_ahead_{true};
   pending_reads pending_;

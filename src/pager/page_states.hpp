@@ -22,6 +22,11 @@ namespace perdure::pager::detail {
 
 using page_number = std::uint32_t;
 
+struct page_span {
+  page_number first = 0;
+  std::size_t count = 0;
+};
+
 enum class page_state : std::uint32_t {
   absent = 0,    ///< not in memory
   loading = 1,   ///< owned: on its way in, or about to become writable

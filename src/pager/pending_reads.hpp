@@ -10,11 +10,6 @@
 
 namespace perdure::pager::detail {
 
-struct page_span {
-  page_number first = 0;
-  std::size_t count = 0;
-};
-
 /// First in, first out. All functions need signals blocked, and are async-signal-safe.
 class pending_reads {
  public:

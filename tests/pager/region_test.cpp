@@ -361,6 +361,33 @@ TEST_F(the_pager, does_not_read_ahead_of_random_touches) {
   EXPECT_LT(mapped.statistics().read_ahead, 400u);
 }
 
+TEST_F(the_pager, brings_in_what_lies_around_touches_that_are_close) {
+  constexpr std::size_t units = 200;
+  const auto touch_units = [](const region& mapped) {
+    for (std::size_t unit = 0; unit < units; ++unit) {
+      for (std::size_t i = 0; i < 12; ++i) {
+        const std::size_t p = unit * 401 % 1024 * 16 + (7 * i + 3) % 16;
+        ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+      }
+    }
+  };
+  const auto file = make_file(16384 + 5);
+  region mapped = map(file, with_budget(4096));
+  for (const std::size_t p : {16386, 16385, 16388, 16384, 16387})
+    ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+  EXPECT_EQ(mapped.statistics().bytes_read, 5 * page_bytes);
+
+  mapped = map(file, with_budget(4096));
+  touch_units(mapped);
+  EXPECT_LT(mapped.statistics().faults, units * 5);
+  EXPECT_LE(mapped.statistics().bytes_read, units * 16 * page_bytes);
+
+  mapped = map(file, with_budget(4096));
+  mapped.advise({}, advice::random);
+  touch_units(mapped);
+  EXPECT_EQ(mapped.statistics().bytes_read, units * 12 * page_bytes);
+}
+
 // Each read is followed by a store at first, and by none later.
 TEST_F(the_pager, lets_pages_come_in_writable_while_what_is_read_is_stored_to) {
   if (tier_under_test() == tier::guard) GTEST_SKIP() << "what is touched there is writable";

@@ -1,0 +1,45 @@
+// Finds parts of the file of which many pages are touched within a short time, in no order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "pager/page_states.hpp"
+
+namespace perdure::pager::detail {
+
+/// Remembers which aligned units of 64 KiB the last faults were in. Mixing units up costs pages that are
+/// brought in for nothing, so nothing is locked. Async-signal-safe.
+class density_detector {
+ public:
+  static constexpr std::size_t pages_of_unit = 16;
+
+  // As many faults as make it unlikely that two meet in a unit by chance.
+  explicit density_detector(std::size_t pages) noexcept
+      : mask_(std::bit_floor(std::clamp<std::size_t>(pages / pages_of_unit / 64, 1, most_places)) - 1) {}
+
+  /// What a fault at `page` is to bring in: the page, or the aligned 16 or 64 KiB around it.
+  page_span find(page_number page) noexcept {
+    const page_number unit = page / pages_of_unit;
+    std::atomic<std::uint64_t>& place = places_[unit & mask_];
+    const std::uint64_t seen = place.load(std::memory_order_relaxed);
+    const std::uint32_t before = seen >> 32 == unit ? static_cast<std::uint32_t>(seen) : 0;
+    const std::uint32_t touches = std::min(before + 1, whole_unit);
+    place.store(std::uint64_t{unit} << 32 | touches, std::memory_order_relaxed);
+    const std::size_t count = touches == 1 ? 1 : touches == whole_unit ? pages_of_unit : pages_of_unit / 4;
+    return {static_cast<page_number>(page / count * count), count};
+  }
+
+ private:
+  static constexpr std::size_t most_places = 1024;
+  static constexpr std::uint32_t whole_unit = 3;  // touches
+
+  const std::size_t mask_;
+  std::array<std::atomic<std::uint64_t>, most_places> places_{};
+};
+
+}  // namespace perdure::pager::detail
