@@ -10,7 +10,8 @@ endfunction()
 
 # For targets with precompiled headers: g++ forgets that these are the system's, and warns of what it makes of them.
 function(perdure_trust_system_headers target)
-  target_compile_options(${target} PRIVATE
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+  foreach(warning array-bounds dangling-pointer free-nonheap-object maybe-uninitialized restrict stringop-overflow
+                  stringop-overread use-after-free)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-${warning}>)
+  endforeach()
 endfunction()
