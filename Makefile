@@ -87,6 +87,7 @@ check: clang tsan lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release -E '^package$$' || exit 1; done
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
+	@scripts/run-tests.sh release -C Long -R '^vm'
 	@$(MAKE) crash-test MINUTES=3
 	@$(MAKE) bench BENCH=--quick
 
