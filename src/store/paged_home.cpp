@@ -9,6 +9,7 @@
 
 #include "os/direct_file.hpp"
 #include "os/system_error.hpp"
+#include "os/thread_sanitizer.hpp"
 #include "store/journal_image.hpp"
 
 namespace perdure {
@@ -193,7 +194,9 @@ void paged_home::write_all(std::span<run> runs, os::parallel_io&, std::span<os::
     one.failed.reset();
     int failed = 0;
     if (writer_ != nullptr) {
+      os::begin_ordered_reads();
       failed = writer_->write({one.first, one.count}, one.spilled, one.memory);
+      os::end_ordered_reads();
     } else {
       const std::size_t bytes = one.count * page_size;
       for (std::size_t done = 0; done < bytes && failed == 0;) {
