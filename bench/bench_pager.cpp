@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "message_pager.hpp"
 #include "translated_file.hpp"
 
 namespace perdure::bench {
@@ -240,6 +241,13 @@ class peer {
       translated_.emplace(wanted.file, wanted.budget, stores);
       return;
     }
+    if (wanted.peer == "messages") {
+      if (stores) throw std::invalid_argument("the peer by messages only reads");
+      messages_.emplace(wanted.file, bytes_, wanted.budget);
+      // Nothing is stored to it.
+      base_ = const_cast<std::uint64_t*>(messages_->data());
+      return;
+    }
     file_ = ::open(wanted.file.c_str(), access | O_CLOEXEC | (wanted.peer == "pread" ? O_DIRECT : 0));
     if (file_ < 0) fail("open " + wanted.file.string());
     if (wanted.peer == "pread") return;
@@ -256,7 +264,7 @@ class peer {
   peer(const peer&) = delete;
   peer& operator=(const peer&) = delete;
   ~peer() {
-    if (!region_ && base_ != nullptr) ::munmap(base_, bytes_);
+    if (!region_ && !messages_ && base_ != nullptr) ::munmap(base_, bytes_);
     if (file_ >= 0) ::close(file_);
   }
 
@@ -290,6 +298,7 @@ class peer {
   std::uint64_t* base_ = nullptr;
   std::optional<pager::region> region_;
   std::optional<translated_file> translated_;
+  std::optional<message_pager> messages_;
 };
 
 void expect(std::uint64_t got, std::uint64_t wanted) {
@@ -468,7 +477,7 @@ nlohmann::json run(const settings& wanted) {
 int main(int argc, char** argv) {
   CLI::App app{"Touches a file larger than memory"};
   perdure::bench::settings wanted;
-  app.add_option("--peer", wanted.peer, "pager, mmap, mmap_random, pread, or translation");
+  app.add_option("--peer", wanted.peer, "pager, mmap, mmap_random, pread, translation, or messages");
   app.add_option(
       "--workload", wanted.workload,
       "uniform, zipf, binary_search, kmers, bfs, clusters, update, replace, batches, or sequential");

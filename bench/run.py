@@ -526,9 +526,10 @@ def bench_store(options, report):
 
 # workload -> (peers, {peer: goal}); a goal is how many times the pager's rate must be the peer's.
 PAGER_PEERS = ("mmap", "mmap_random", "pread", "translation")
+READ_PEERS = (*PAGER_PEERS, "messages")
 PAGER_WORKLOADS = {
-    "uniform": (PAGER_PEERS, {"mmap": 5, "mmap_random": 0.95, "pread": 0.88}),
-    "zipf": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.15}),
+    "uniform": (READ_PEERS, {"mmap": 5, "mmap_random": 0.95, "pread": 0.88, "messages": 2}),
+    "zipf": (READ_PEERS, {"mmap": 5, "mmap_random": 1.15, "messages": 2}),
     "binary_search": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.15}),
     "kmers": (PAGER_PEERS, {"mmap": 5, "mmap_random": 1.0}),
     "bfs": (PAGER_PEERS, {"mmap_random": 1.0}),
