@@ -5,8 +5,8 @@
 // The same program measures the process's malloc (put jemalloc, mimalloc or tcmalloc under it with
 // LD_PRELOAD), a Perdure heap in anonymous memory (`--allocator heap`) and one in a datastore
 // (`--allocator store`), Perdure's kinds (`kind`, `node-kind`, `file-kind`) and those of a library with
-// memkind's interface (`memkind`, `memkind-pmem`, `--library FILE`). The measured loops are a template on the
-// allocator, so its calls can inline.
+// memkind's interface (`memkind`, `memkind-pmem`, `--library FILE`), and libpmemobj (`pmemobj`). The measured
+// loops are a template on the allocator, so its calls can inline.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,6 +30,7 @@
 
 #include "measure.hpp"
 #include "memkind_library.hpp"
+#include "pmemobj_pool.hpp"
 #include "segment/volatile_segment.hpp"
 
 namespace {
@@ -253,14 +254,15 @@ outcome run_allocator(const std::string& name, const std::string& directory, con
   if (name == "malloc") return run(process_malloc{}, work);
   if (name == "kind") return run(perdure_kind{&perdure::kind::get(perdure::static_kind::standard)}, work);
   if (name == "node-kind") return run(perdure_kind{&perdure::kind::of_node(0)}, work);
-  if (name == "memkind") return run(memkind_library(library).standard(), work);
+  const std::string memkind = library.empty() ? "libmemkind.so.0" : library;
+  if (name == "memkind") return run(memkind_library(memkind).standard(), work);
   constexpr std::size_t capacity = std::size_t{64} << 30;
   if (name == "heap") {
     const auto memory = perdure::make_volatile_segment(capacity);
     const auto heap = perdure::heap::format(*memory);
     return run(perdure_heap{heap.get()}, work);
   }
-  if (name == "store" || name == "file-kind" || name == "memkind-pmem") {
+  if (name == "store" || name == "file-kind" || name == "memkind-pmem" || name == "pmemobj") {
     if (directory.empty()) throw std::runtime_error("--allocator " + name + " needs --store DIRECTORY");
     std::filesystem::remove_all(directory);
     outcome result;
@@ -270,9 +272,17 @@ outcome run_allocator(const std::string& name, const std::string& directory, con
       result = run(perdure_heap{heap.get()}, work);
     } else {
       std::filesystem::create_directories(directory);
-      result = name == "file-kind"
-                   ? run(perdure_kind{perdure::kind::create_file(directory, capacity).get()}, work)
-                   : run(memkind_library(library).in_files(directory), work);
+      if (name == "file-kind") {
+        result = run(perdure_kind{perdure::kind::create_file(directory, capacity).get()}, work);
+      } else if (name == "memkind-pmem") {
+        result = run(memkind_library(memkind).in_files(directory), work);
+      } else {
+        // Disk space is taken at once, so there is as much as the blocks need and not the same for all.
+        const std::size_t room = (std::size_t{1} << 30) + 3 * work.threads * work.blocks *
+                                                              std::max<std::size_t>(work.sizes.largest, 256);
+        result =
+            run(pmemobj_pool(library.empty() ? "libpmemobj.so.1" : library, directory + "/pool", room), work);
+      }
     }
     std::filesystem::remove_all(directory);
     return result;
@@ -331,7 +341,7 @@ int main(int argc, char** argv) {
   std::string allocator = "malloc";
   std::string size_name = "128";
   std::string directory;
-  std::string library = "libmemkind.so.0";
+  std::string library;
   std::string touch = "first";
   workload work;
   std::size_t payload = std::size_t{32} << 20;
@@ -339,7 +349,8 @@ int main(int argc, char** argv) {
   bool quick = false;
   app.add_option("--allocator", allocator,
                  "malloc; heap (Perdure, volatile) or store (Perdure, in a datastore); kind, node-kind or "
-                 "file-kind (Perdure's); memkind or memkind-pmem (a library's)");
+                 "file-kind (Perdure's); memkind or memkind-pmem (a library's); "
+                 "pmemobj");
   app.add_option("--sizes", size_name, "128, 32-512, 8-4k, 8k, 2m or 1k-2m");
   app.add_option("--threads", work.threads, "threads")->check(CLI::Range(1U, 255U));
   app.add_option("--payload", payload, "live bytes per thread, about");
@@ -347,8 +358,9 @@ int main(int argc, char** argv) {
   app.add_option("--touch", touch, "first (bytes of each block) or all of them")
       ->check(CLI::IsMember({"first", "all"}));
   app.add_option("--store", directory,
-                 "directory for store, file-kind and memkind-pmem; removed before and after");
-  app.add_option("--library", library, "for memkind and memkind-pmem (default libmemkind.so.0)");
+                 "directory for store, file-kind, memkind-pmem and pmemobj; removed before and after");
+  app.add_option("--library", library,
+                 "the one measured by memkind and memkind-pmem (libmemkind.so.0), pmemobj (libpmemobj.so.1)");
   app.add_flag("--json", json, "print one line of JSON");
   app.add_flag("--quick", quick, "a run of well under a second, to see that everything works");
   CLI11_PARSE(app, argc, argv);

@@ -1,43 +1,19 @@
 #include "memkind_library.hpp"
 
-#include <dlfcn.h>
-
-#include <cstring>
 #include <new>
 #include <stdexcept>
 
 namespace perdure::bench {
 
-namespace {
-
-template <class Function>
-void set(Function& function, void* address) {
-  static_assert(sizeof function == sizeof address);
-  std::memcpy(&function, &address, sizeof address);
-}
-
-}  // namespace
-
-memkind_library::memkind_library(const std::string& file)
-    : file_(file), library_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (library_ == nullptr) throw std::runtime_error(std::string("cannot open it: ") + ::dlerror());
-  set(malloc_, symbol("memkind_malloc"));
-  set(free_, symbol("memkind_free"));
-  set(create_pmem_, symbol("memkind_create_pmem"));
-  set(destroy_kind_, symbol("memkind_destroy_kind"));
-}
-
-// Threads may still have its destructors to run.
-memkind_library::~memkind_library() = default;
-
-void* memkind_library::symbol(const char* name) const {
-  void* const address = ::dlsym(library_, name);
-  if (address == nullptr) throw std::runtime_error(file_ + " has no symbol " + name);
-  return address;
+memkind_library::memkind_library(const std::string& file) : library_(file) {
+  library_.set(malloc_, "memkind_malloc");
+  library_.set(free_, "memkind_free");
+  library_.set(create_pmem_, "memkind_create_pmem");
+  library_.set(destroy_kind_, "memkind_destroy_kind");
 }
 
 memkind_library::kind memkind_library::standard() const {
-  return {*this, *static_cast<void**>(symbol("MEMKIND_DEFAULT")), false};
+  return {*this, *static_cast<void**>(library_.symbol("MEMKIND_DEFAULT")), false};
 }
 
 memkind_library::kind memkind_library::in_files(const std::string& directory) const {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "open_library.hpp"
+
 namespace perdure::bench {
 
 class memkind_library {
@@ -13,7 +15,6 @@ class memkind_library {
   explicit memkind_library(const std::string& file);
   memkind_library(const memkind_library&) = delete;
   memkind_library& operator=(const memkind_library&) = delete;
-  ~memkind_library();
 
   /// One kind of it. The library must outlive it.
   class kind {
@@ -39,10 +40,7 @@ class memkind_library {
   kind in_files(const std::string& directory) const;  ///< what memkind_create_pmem makes, without a limit
 
  private:
-  void* symbol(const char* name) const;
-
-  std::string file_;
-  void* library_;
+  open_library library_;
   void* (*malloc_)(void*, std::size_t) = nullptr;
   void (*free_)(void*, void*) = nullptr;
   int (*create_pmem_)(const char*, std::size_t, void**) = nullptr;

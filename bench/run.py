@@ -238,6 +238,11 @@ def bench_kinds(options, report):
     else:
         allocators["memkind"] = (None, ["--allocator", "memkind", "--library", memkind])
         allocators["memkind PMEM"] = (None, ["--allocator", "memkind-pmem", "--library", memkind, "--store", files])
+    pmemobj = find_library("libpmemobj.so.1")
+    if pmemobj is None:
+        report.say("libpmemobj is not installed and is left out")
+    else:
+        allocators["libpmemobj"] = (None, ["--allocator", "pmemobj", "--library", pmemobj, "--store", files])
     ours = {
         "perdure default kind": ["--allocator", "kind"],
         "perdure node 0": ["--allocator", "node-kind"],

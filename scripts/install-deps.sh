@@ -80,6 +80,7 @@ for group in "$@"; do
       want_package libjemalloc-dev
       want_package libgoogle-perftools-dev
       want_package libmemkind-dev
+      want_package libpmemobj1
       want_command git git
       want_command sqlite3 sqlite3
       ;;

@@ -98,13 +98,13 @@ class heap {
   /// `std::realloc`: in place where it can, else moves the bytes.
   void* reallocate(void* block, std::size_t bytes);
 
-  /// Returns every thread's cached blocks to the bins, so that the segment alone describes the heap.
+  /// Gives back what every thread has cached, so that the segment alone describes the heap.
   void flush_caches() noexcept;
   /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
 
-  /// Returns the calling thread's cached blocks to the bins.
+  /// Gives back what the calling thread has cached: small blocks, and the large one it freed last.
   void flush_own_cache() noexcept;
 
   /// Moves a small block from a slab that is emptier to one that is fuller, so that the first may become

@@ -86,6 +86,10 @@ class memory_policy {
   /// if it must be committed before it is used again.
   virtual bool decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept;
 
+  /// Whether pages are zero, and as sure as before, when they were dropped by madvise(MADV_DONTNEED): large
+  /// blocks are then cleared in that way.
+  virtual bool drops_to_zero() const;
+
   /// Whether a child of fork() has memory of its own in this kind; where not it may only read.
   virtual bool is_private() const;
   /// How much there is of such memory, and how much of it is free. May read files: the caller keeps the
@@ -93,8 +97,8 @@ class memory_policy {
   virtual memory_size size() const;
 
  protected:
-  /// What `commit` does; `take`: with the pages taken at once.
-  void commit_pages(void* address, std::size_t bytes, std::uint64_t offset, bool take);
+  /// What `commit` does after `prepare`; `take`: with the pages taken at once.
+  void map_pages(void* address, std::size_t bytes, std::uint64_t offset, bool take);
 };
 
 }  // namespace perdure

@@ -19,11 +19,15 @@ namespace detail {
 /// A thread's cache with its storage. Owned by its thread; listed by the heap it serves.
 struct owned_cache : thread_cache {
   std::array<std::unique_ptr<void*[]>, class_count> storage;
+  /// The large block that the thread freed last, if it is not longer than a chunk: programs often ask for the
+  /// same size next.
+  void* spare = nullptr;
+  std::uint32_t spare_units = 0;
 
   /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
   bool widen(unsigned size_class) noexcept;
-  /// Empties every bin into the heap's slabs.
-  void flush(std::array<bin, class_count>& bins) noexcept;
+  /// Gives all it holds back to the heap it serves.
+  void flush(heap& owner) noexcept;
 };
 
 }  // namespace detail
@@ -34,6 +38,12 @@ struct heap::engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
+  /// The calling thread's cache; null where there can be none.
+  detail::owned_cache* own_cache(heap& owner) noexcept;
+  void* allocate(heap& owner, std::size_t bytes);
+  void* take_spare(heap& owner, std::size_t bytes) noexcept;
+  /// What is to be given back in its place: the spare before, the block itself, or nothing.
+  void* keep_spare(detail::owned_cache& cache, void* block) noexcept;
   void* allocate_large(std::size_t bytes, std::uint32_t alignment_units);
   void deallocate_large(void* block) noexcept;
   bool resize_large(void* block, std::size_t bytes) noexcept;
@@ -56,7 +66,7 @@ void return_heap_number(unsigned number) noexcept;
 /// The calling thread's cache for the heap of that number; null while the thread is ending.
 owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches);
 /// Flushes all caches of a heap; every thread must be quiet.
-void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept;
+void flush_all(heap& owner) noexcept;
 /// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;
 /// Keeps every thread from taking or leaving a cache of any heap; as often as a thread asks.
@@ -65,6 +75,7 @@ void unlock_caches() noexcept;
 /// How a cache that outlives its use in a thread finds the heap's parts.
 std::array<bin, class_count>& bins_of(heap& owner) noexcept;
 std::vector<owned_cache*>& caches_of(heap& owner) noexcept;
+void return_large(heap& owner, void* block) noexcept;
 }  // namespace detail
 
 }  // namespace perdure

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "heap/engine.hpp"
 #include "perdure/error.hpp"
@@ -34,6 +35,14 @@ void register_heap(const segment& memory, heap* value) noexcept {
 
 std::uint32_t units_for(std::size_t bytes) noexcept {
   return static_cast<std::uint32_t>(std::max<std::size_t>(1, (bytes + unit_size - 1) / unit_size));
+}
+
+// So that a freed block is likely to fit the next one as it is: no pieces are left over, and the next one
+// begins in a page that was touched before.
+std::uint32_t round_large(std::uint32_t units) noexcept {
+  constexpr std::uint32_t most = 4;
+  const std::uint32_t step = std::clamp(std::bit_floor(units) / 8, 1U, most);
+  return (units + step - 1) & ~(step - 1);
 }
 
 }  // namespace
@@ -65,6 +74,24 @@ std::array<bin, class_count>& bins_of(heap& owner) noexcept {
 std::vector<owned_cache*>& caches_of(heap& owner) noexcept {
   return heap_access::engine_of(owner).caches;
 }
+void return_large(heap& owner, void* block) noexcept {
+  heap_access::engine_of(owner).deallocate_large(block);
+}
+
+namespace {
+
+// What the thread keeps for itself may be what is missing.
+template <class Allocate>
+void* with_all_there_is(heap& memory, Allocate allocate) {
+  try {
+    return allocate();
+  } catch (const std::bad_alloc&) {
+    memory.flush_own_cache();
+    return allocate();
+  }
+}
+
+}  // namespace
 }  // namespace detail
 
 heap::heap(segment& memory) : base_(memory.base()) {
@@ -110,34 +137,74 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
 }
 
 void* heap::allocate_slow(std::size_t bytes) {
-  if (bytes > max_small_size) return engine_->allocate_large(bytes, 1);
+  return with_all_there_is(*this, [&] { return engine_->allocate(*this, bytes); });
+}
+
+void* heap::engine::allocate(heap& owner, std::size_t bytes) {
+  if (bytes > max_small_size) {
+    void* const spare = take_spare(owner, bytes);
+    return spare != nullptr ? spare : allocate_large(bytes, 1);
+  }
   const unsigned size_class = class_of(bytes);
-  owned_cache* cache = cache_for(*this, engine_->number, engine_->caches);
+  owned_cache* const cache = cache_for(owner, number, caches);
   void* block = nullptr;
   if (cache == nullptr) {
-    engine_->bins[size_class].take(&block, 1);
+    bins[size_class].take(&block, 1);
     return block;
   }
   cache_bin& cached = cache->bins[size_class];
   if (cached.count != 0) return cached.blocks[--cached.count];
   cache->widen(size_class);
   if (cached.capacity == 0) {
-    engine_->bins[size_class].take(&block, 1);
+    bins[size_class].take(&block, 1);
     return block;
   }
-  cached.count = engine_->bins[size_class].take(cached.blocks, cached.capacity / 2);
+  cached.count = bins[size_class].take(cached.blocks, cached.capacity / 2);
   return cached.blocks[--cached.count];
+}
+
+owned_cache* heap::engine::own_cache(heap& owner) noexcept {
+  thread_cache* const recent = recent_caches[owner.cache_slot()];
+  if (recent->owner.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(recent);
+  try {
+    return cache_for(owner, number, caches);
+  } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: go without
+    return nullptr;
+  }
+}
+
+void* heap::engine::take_spare(heap& owner, std::size_t bytes) noexcept {
+  if (bytes > chunk_size) return nullptr;
+  owned_cache* const cache = own_cache(owner);
+  if (cache == nullptr || cache->spare == nullptr || cache->spare_units != round_large(units_for(bytes)))
+    return nullptr;
+  return std::exchange(cache->spare, nullptr);
+}
+
+void* heap::engine::keep_spare(owned_cache& cache, void* block) noexcept {
+  const unit_index first = metadata.unit_of(block);
+  // Without the lock: nobody else changes what is written of a block that is used.
+  const unit_descriptor& d = metadata.unit(first);
+  if (d.kind != unit_kind::large || d.length > units_per_chunk || metadata.address(first) != block)
+    return block;
+  if (block == cache.spare) {
+    const std::lock_guard lock(runs_mutex);
+    ++invalid_frees;
+    return nullptr;
+  }
+  cache.spare_units = d.length;
+  return std::exchange(cache.spare, block);
 }
 
 void heap::deallocate_slow(void* block) noexcept {
   const unsigned class_plus_one = class_byte(block);
-  if (class_plus_one == 0) return engine_->deallocate_large(block);
-  const unsigned size_class = class_plus_one - 1;
-  owned_cache* cache = nullptr;
-  try {
-    cache = cache_for(*this, engine_->number, engine_->caches);
-  } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: go without
+  owned_cache* const cache = engine_->own_cache(*this);
+  if (class_plus_one == 0) {
+    if (cache != nullptr) block = engine_->keep_spare(*cache, block);
+    if (block != nullptr) engine_->deallocate_large(block);
+    return;
   }
+  const unsigned size_class = class_plus_one - 1;
   if (cache == nullptr) return engine_->bins[size_class].put(&block, 1);
   cache_bin& cached = cache->bins[size_class];
   if (cached.count == cached.capacity && !cache->widen(size_class)) {
@@ -159,18 +226,20 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
     while (class_size(size_class) % alignment != 0) ++size_class;
     return allocate(class_size(size_class));
   }
-  return engine_->allocate_large(bytes,
-                                 static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1})));
+  const auto units = static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1}));
+  return with_all_there_is(*this, [&] { return engine_->allocate_large(bytes, units); });
 }
 
 void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_units) {
   if (bytes > memory.capacity()) throw std::bad_alloc();
   const std::lock_guard lock(runs_mutex);
-  const std::uint32_t units = units_for(bytes);
+  std::uint32_t units = units_for(bytes);
+  const std::uint32_t most = data_units - (alignment_units - 1);
   unit_index first;
-  if (units + alignment_units - 1 > data_units) {
+  if (units > most) {
     first = runs.allocate_huge(bytes);
   } else {
+    units = std::min(round_large(units), most);
     first = runs.allocate(units, alignment_units);
     if (units > 1) {
       unit_descriptor& tail = metadata.unit(first + units - 1);
@@ -209,10 +278,11 @@ bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
   const std::lock_guard lock(runs_mutex);
   const unit_index first = metadata.unit_of(block);
   unit_descriptor& d = metadata.unit(first);
-  const std::uint32_t units = units_for(bytes);
-  if (units == d.length) return true;
-  if (metadata.header().regions[first / units_per_region] == region_kind::huge) return units < d.length;
   const std::uint32_t old_units = d.length;
+  const std::uint32_t needed = units_for(bytes);
+  if (metadata.header().regions[first / units_per_region] == region_kind::huge) return needed <= old_units;
+  const std::uint32_t units = round_large(needed);
+  if (needed <= old_units && old_units <= units) return true;
   if (units > old_units && !runs.extend(first, old_units, units)) return false;
   d.length = units;
   if (units > 1) {
@@ -252,19 +322,11 @@ void* heap::reallocate(void* block, std::size_t bytes) {
 }
 
 void heap::flush_caches() noexcept {
-  flush_all(engine_->caches, engine_->bins);
+  flush_all(*this);
 }
 
 void heap::flush_own_cache() noexcept {
-  thread_cache* const cache = recent_caches[cache_slot_];
-  // A cache that is not among the recent ones is found first.
-  if (cache->owner.load(std::memory_order_relaxed) == this)
-    return static_cast<owned_cache*>(cache)->flush(engine_->bins);
-  try {
-    if (owned_cache* const own = cache_for(*this, engine_->number, engine_->caches))
-      own->flush(engine_->bins);
-  } catch (const std::bad_alloc&) {  // then there is none
-  }
+  if (owned_cache* const own = engine_->own_cache(*this)) own->flush(*this);
 }
 
 void* heap::move_to_denser(void* block) noexcept {
@@ -313,24 +375,17 @@ bool heap::owns(const void* block) const noexcept {
   const region_kind kind = engine_->metadata.header().regions[offset / region_size];
   if (kind != region_kind::runs && kind != region_kind::huge) return false;
 
+  // To the metadata, blocks in caches are used. Those in other threads' caches are beyond reach.
+  const owned_cache* const cache = engine_->own_cache(const_cast<heap&>(*this));
   const unsigned class_plus_one = class_byte(block);
   if (class_plus_one == 0) {
     const std::lock_guard lock(engine_->runs_mutex);
     const unit_index first = engine_->metadata.unit_of(block);
     return engine_->metadata.unit(first).kind == unit_kind::large &&
-           engine_->metadata.address(first) == block;
+           engine_->metadata.address(first) == block && (cache == nullptr || cache->spare != block);
   }
   if (class_plus_one > class_count || !engine_->bins[class_plus_one - 1].is_used(block)) return false;
-  // To the bin, blocks in caches are used. Those in other threads' caches are beyond reach.
-  const thread_cache* cache = recent_caches[cache_slot_];
-  if (cache->owner.load(std::memory_order_relaxed) != this) {
-    try {
-      cache = cache_for(const_cast<heap&>(*this), engine_->number, engine_->caches);
-    } catch (const std::bad_alloc&) {
-      cache = nullptr;
-    }
-    if (cache == nullptr) return true;
-  }
+  if (cache == nullptr) return true;
   const cache_bin& cached = cache->bins[class_plus_one - 1];
   return std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
 }

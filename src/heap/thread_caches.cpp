@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "heap/engine.hpp"
 
@@ -49,7 +50,7 @@ struct caches_of_thread {
       if (cache == nullptr) continue;
       heap* owner = cache->owner.load(std::memory_order_relaxed);
       if (owner == nullptr) continue;
-      cache->flush(bins_of(*owner));
+      cache->flush(*owner);
       std::erase(caches_of(*owner), cache.get());
     }
   }
@@ -95,11 +96,13 @@ bool owned_cache::widen(unsigned size_class) noexcept {
   return true;
 }
 
-void owned_cache::flush(std::array<bin, class_count>& slabs) noexcept {
+void owned_cache::flush(heap& owned_by) noexcept {
+  std::array<bin, class_count>& slabs = bins_of(owned_by);
   for (unsigned c = 0; c < class_count; ++c) {
     if (bins[c].count != 0) slabs[c].put(bins[c].blocks, bins[c].count);
     bins[c].count = 0;
   }
+  if (spare != nullptr) return_large(owned_by, std::exchange(spare, nullptr));
 }
 
 owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches) {
@@ -117,9 +120,9 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
   return cache.get();
 }
 
-void flush_all(const std::vector<owned_cache*>& caches, std::array<bin, class_count>& bins) noexcept {
+void flush_all(heap& owner) noexcept {
   const std::lock_guard lock(caches_mutex);
-  for (owned_cache* cache : caches) cache->flush(bins);
+  for (owned_cache* cache : caches_of(owner)) cache->flush(owner);
 }
 
 void lock_caches() noexcept {
@@ -133,6 +136,7 @@ void orphan_all(std::vector<owned_cache*>& caches) noexcept {
   const std::lock_guard lock(caches_mutex);
   for (owned_cache* cache : caches) {
     for (cache_bin& cached : cache->bins) cached.count = 0;
+    cache->spare = nullptr;
     cache->owner.store(nullptr, std::memory_order_relaxed);
   }
   caches.clear();

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "kind/kind_state.hpp"
+#include "os/clear_memory.hpp"
 #include "os/memory_limits.hpp"
 #include "perdure/detail/kind_slots.hpp"
 #include "segment/growth.hpp"
@@ -25,6 +26,8 @@ using namespace detail;
 namespace {
 
 constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+// Below, filling memory again is cheaper than faulting it in anew.
+constexpr std::size_t least_cleared_by_kernel = std::size_t{32} << 20;
 constexpr std::size_t gib = std::size_t{1} << 30;
 
 bool checks_wanted(const kind_options& options) noexcept {
@@ -97,7 +100,11 @@ void* kind_state::allocate_zeros(std::size_t count, std::size_t bytes) noexcept 
     return nullptr;
   }
   void* const block = allocate(total, 16);
-  if (block != nullptr) std::memset(block, 0, total);
+  if (block == nullptr) return nullptr;
+  if (policy != nullptr && policy->drops_to_zero())
+    os::clear_anonymous(block, total, least_cleared_by_kernel);
+  else
+    std::memset(block, 0, total);
   return block;
 }
 

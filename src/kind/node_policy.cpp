@@ -75,6 +75,11 @@ class node_policy final : public memory_policy {
     return request_.mode == numa_mode::bind || (is_hugetlb(request_.pages) && !request_.pages_preferred);
   }
 
+  // Bound memory was made sure of when it was committed; dropped, it could be taken by others.
+  bool drops_to_zero() const override {
+    return request_.mode != numa_mode::bind && !is_hugetlb(request_.pages);
+  }
+
   void prepare(std::uint64_t offset, std::size_t bytes) override {
     if (!is_hugetlb(request_.pages)) require_free(placement(offset, bytes), bytes);
   }
@@ -85,8 +90,11 @@ class node_policy final : public memory_policy {
       return memory_policy::commit(address, bytes, offset);
     const std::scoped_lock lock(waiting_lock_);
     const bool can_wait = is_free(placement(offset, bytes), waiting_.bytes() + bytes);
-    if (!can_wait) waiting_.take();
-    commit_pages(address, bytes, offset, !can_wait);
+    if (!can_wait) {
+      waiting_.take();
+      prepare(offset, bytes);
+    }
+    map_pages(address, bytes, offset, !can_wait);
     if (can_wait) waiting_.add(address, bytes);
   }
   bool decommit(void* address, std::size_t bytes, std::uint64_t offset) noexcept override {

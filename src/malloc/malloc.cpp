@@ -5,7 +5,6 @@
 // alignments above 2 MiB comes from there, and goes back there.
 #include <dlfcn.h>
 #include <malloc.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 
 #include "malloc/c_library.hpp"
 #include "malloc/process_heap.hpp"
+#include "os/clear_memory.hpp"
 
 #define PERDURE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -32,7 +32,7 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::size_t most_alignment = std::size_t{2} << 20;  // the heap's
 constexpr std::size_t least_bytes = 16;                       // smaller blocks are aligned to 8 only
 
-/// Blocks from here on are cleared by giving their pages back, which costs nothing where none was touched.
+/// Blocks from here on are cleared by giving their pages back.
 constexpr std::size_t least_cleared_by_kernel = std::size_t{1} << 20;
 /// Large blocks freed until free memory is given back to the system.
 constexpr std::size_t freed_until_trim = std::size_t{64} << 20;
@@ -63,22 +63,6 @@ void* from_heap(std::size_t bytes, std::size_t alignment = 1) noexcept {
 void* fail(int error) noexcept {
   errno = error;
   return nullptr;
-}
-
-void clear(void* block, std::size_t bytes) noexcept {
-  auto* const first = static_cast<std::byte*>(block);
-  if (bytes >= least_cleared_by_kernel) {
-    const std::size_t whole = bytes / page_bytes() * page_bytes();
-    const int saved = errno;
-    // Large blocks begin at a page.
-    const bool cleared = ::madvise(first, whole, MADV_DONTNEED) == 0;
-    errno = saved;
-    if (cleared) {
-      std::memset(first + whole, 0, bytes - whole);
-      return;
-    }
-  }
-  std::memset(first, 0, bytes);
 }
 
 void* aligned_block(std::size_t alignment, std::size_t bytes) noexcept {
@@ -144,7 +128,7 @@ PERDURE_EXPORT void* calloc(std::size_t count, std::size_t bytes) noexcept {
   if (__builtin_mul_overflow(count, bytes, &total) || total > most_bytes) return fail(ENOMEM);
   void* const block = from_heap(total);
   if (block == nullptr) return __libc_calloc(count, bytes);
-  clear(block, total);
+  perdure::os::clear_anonymous(block, total, least_cleared_by_kernel);
   return block;
 }
 

@@ -79,6 +79,9 @@ void memory_policy::advise(void*, std::size_t) {}
 bool memory_policy::populates() const {
   return false;
 }
+bool memory_policy::drops_to_zero() const {
+  return false;
+}
 bool memory_policy::is_private() const {
   return true;
 }
@@ -101,10 +104,11 @@ std::optional<int> memory_policy::map_flags_otherwise(std::uint64_t, std::size_t
 }
 
 void memory_policy::commit(void* address, std::size_t bytes, std::uint64_t offset) {
-  commit_pages(address, bytes, offset, populates());
+  prepare(offset, bytes);
+  map_pages(address, bytes, offset, populates());
 }
 
-void memory_policy::commit_pages(void* address, std::size_t bytes, std::uint64_t offset, bool take) {
+void memory_policy::map_pages(void* address, std::size_t bytes, std::uint64_t offset, bool take) {
   const auto map = [&](int flags) {
     const int allowed = protection(offset, bytes);
     const file_place backing = file(offset, bytes);
@@ -123,7 +127,6 @@ void memory_policy::commit_pages(void* address, std::size_t bytes, std::uint64_t
       throw std::bad_alloc();
     }
   };
-  prepare(offset, bytes);
   try {
     try {
       map(map_flags(offset, bytes));

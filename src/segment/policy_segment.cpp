@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <perdure/error.hpp>
 #include <string>
@@ -38,7 +37,9 @@ class segment_of_policy final : public policy_segment {
   segment_of_policy(memory_policy& policy, std::size_t capacity)
       : policy_(policy),
         granule_(policy.granularity()),
-        per_region_(segment_alignment / granule_),
+        granule_shift_(static_cast<unsigned>(std::countr_zero(granule_))),
+        region_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
+        per_region_(std::size_t{1} << region_shift_),
         memory_(reserve(policy, capacity)) {
     base_ = memory_.base();
     capacity_ = memory_.size();
@@ -51,14 +52,16 @@ class segment_of_policy final : public policy_segment {
   void grow(std::size_t bytes) override {
     if (bytes <= size()) return;
     if (bytes > capacity_) throw std::bad_alloc();
-    const std::scoped_lock lock(changing_);
-    size_.store(std::max(size(), round_up(bytes, size_step)), std::memory_order_release);
+    const std::size_t wanted = round_up(bytes, size_step);
+    std::size_t known = size();
+    while (known < wanted && !size_.compare_exchange_weak(known, wanted, std::memory_order_release)) {
+    }
   }
 
   void commit(page_run pages, page_role role) override {
-    const std::scoped_lock lock(changing_);
-    const std::size_t begin = pages.first * page_size / granule_;
-    const std::size_t end = ((pages.first + pages.count) * page_size + granule_ - 1) / granule_;
+    const std::size_t begin = pages.first * page_size >> granule_shift_;
+    const std::size_t end = ((pages.first + pages.count) * page_size + granule_ - 1) >> granule_shift_;
+    if (is_data(begin, end)) return;  // as it is for nearly all blocks
     make_states(begin, end);
     const bool apart = role == page_role::bookkeeping && (pages.first * page_size) % granule_ == 0 &&
                        ((pages.first + pages.count) * page_size) % granule_ == 0;
@@ -79,16 +82,19 @@ class segment_of_policy final : public policy_segment {
   }
 
   void discard(page_run pages) override {
-    const std::scoped_lock lock(changing_);
-    const std::size_t begin = (pages.first * page_size + granule_ - 1) / granule_;
-    const std::size_t end = (pages.first + pages.count) * page_size / granule_;
+    const std::size_t begin = (pages.first * page_size + granule_ - 1) >> granule_shift_;
+    const std::size_t end = (pages.first + pages.count) * page_size >> granule_shift_;
     if (begin < end) give_back(begin, end);
   }
 
  private:
   granule_state state_of(std::size_t granule) const noexcept {
-    const auto& region = states_[granule / per_region_];
-    return region == nullptr ? granule_state::absent : region[granule % per_region_];
+    const auto& region = states_[granule >> region_shift_];
+    return region == nullptr ? granule_state::absent : region[granule & (per_region_ - 1)];
+  }
+  bool is_data(std::size_t first, std::size_t end) const noexcept {
+    while (first < end && state_of(first) == granule_state::data) ++first;
+    return first == end;
   }
   /// Makes room for the states of [first, end), and of what else lies in their regions.
   void make_states(std::size_t first, std::size_t end) {
@@ -161,9 +167,10 @@ class segment_of_policy final : public policy_segment {
 
   memory_policy& policy_;
   const std::size_t granule_;
+  const unsigned granule_shift_;
+  const unsigned region_shift_;  // from granules
   const std::size_t per_region_;
   os::reservation memory_;
-  std::mutex changing_;
   // By region of 1 GiB; null where nothing ever was committed.
   std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};

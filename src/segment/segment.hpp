@@ -45,10 +45,11 @@ class segment {
   bool commits_on_use() const noexcept { return commits_on_use_; }
   /// Makes pages accessible. What was committed before keeps its content; what was not has any. Throws
   /// `std::bad_alloc` when memory of the segment's sort cannot be had; then no more is committed than was.
+  /// Calls of it and, where pages need it, of `discard` come one at a time.
   virtual void commit(page_run, page_role) {}
 
   /// Gives the memory of whole pages back to the system. Their content is undefined until written again.
-  /// Thread-safe with respect to other pages.
+  /// Thread-safe with respect to other pages, but for segments whose pages need `commit`.
   virtual void discard(page_run pages) = 0;
 
   /// Throws `damaged` if a page here, or near enough to be examined with it, is not as it was written;

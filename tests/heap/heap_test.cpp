@@ -114,9 +114,67 @@ TEST_F(HeapTest, NeighboursThatAreFreeAreMerged) {
   const std::size_t before = memory->size();
   for (std::size_t i = 0; i < blocks.size(); i += 2) h->deallocate(blocks[i]);
   for (std::size_t i = 1; i < blocks.size(); i += 2) h->deallocate(blocks[i]);
+  h->flush_own_cache();  // the thread keeps the last one
   void* all = h->allocate(64 * MiB);
   EXPECT_EQ(memory->size(), before);
   h->deallocate(all);
+}
+
+TEST_F(HeapTest, AThreadKeepsTheLargeBlockThatItFreedLast) {
+  void* const first = h->allocate(MiB);
+  void* const second = h->allocate(MiB);
+  h->deallocate(first);
+  h->deallocate(second);
+  EXPECT_FALSE(h->owns(first));
+  EXPECT_FALSE(h->owns(second));
+  EXPECT_EQ(h->allocate(MiB), second);
+  EXPECT_TRUE(h->owns(second));
+  h->deallocate(second);
+  EXPECT_EQ(h->stats().blocks, 1U);
+  h->flush_own_cache();
+  EXPECT_EQ(h->stats().blocks, 0U);
+  EXPECT_EQ(h->check(), std::vector<std::string>{});
+  // What is longer than a chunk is given back at once.
+  h->deallocate(h->allocate(3 * MiB));
+  EXPECT_EQ(h->stats().blocks, 0U);
+}
+
+TEST_F(HeapTest, AThreadThatEndsGivesItsLargeBlockBack) {
+  std::thread([&] { h->deallocate(h->allocate(MiB)); }).join();
+  EXPECT_EQ(h->stats().blocks, 0U);
+}
+
+TEST_F(SmallHeapTest, WhatAThreadKeepsIsUsedBeforeMemoryEnds) {
+  for (const std::size_t wanted : {std::size_t{64}, std::size_t{100'000}}) {
+    std::vector<void*> blocks;
+    EXPECT_THROW(for (;;) blocks.push_back(h->allocate(MiB)), std::bad_alloc);
+    // No more of the other sizes either, until a block is freed.
+    std::vector<void*> rest;
+    EXPECT_THROW(for (;;) rest.push_back(h->allocate(wanted)), std::bad_alloc);
+    h->deallocate(blocks.back());
+    EXPECT_NE(rest.emplace_back(h->allocate(wanted)), nullptr);
+    blocks.pop_back();
+    for (void* const block : blocks) h->deallocate(block);
+    for (void* const block : rest) h->deallocate(block);
+    h->flush_caches();
+    EXPECT_EQ(h->stats().blocks, 0U);
+  }
+}
+
+TEST_F(HeapTest, LargeBlocksTakeEachOthersPlaces) {
+  void* const block = h->allocate(1000 * 1000);
+  void* const wall = h->allocate(MiB);
+  h->deallocate(block);
+  h->flush_own_cache();
+  // A little longer or shorter, the block is the same.
+  for (const std::size_t bytes : {1000 * 1000 + 5000, 1000 * 1000 - 5000}) {
+    EXPECT_EQ(h->allocate(bytes), block);
+    EXPECT_LE(h->usable_size(block), bytes + 64 * 1024);
+    EXPECT_TRUE(h->try_expand(block, h->usable_size(block)));
+    h->deallocate(block);
+    h->flush_own_cache();
+  }
+  h->deallocate(wall);
 }
 
 TEST_F(HeapTest, LargeBlocksGrowInPlaceWhileTheirNeighbourIsFree) {
@@ -348,6 +406,14 @@ TEST_F(HeapTest, CheckReportsABlockFreedTwice) {
   h->deallocate(p);
   h->flush_caches();
   EXPECT_EQ(h->check().size(), 1U);
+  void* large = h->allocate(MiB);
+  h->deallocate(large);
+  h->deallocate(large);
+  EXPECT_EQ(h->check().size(), 2U);
+  h->flush_caches();
+  h->deallocate(large);
+  h->flush_caches();
+  EXPECT_EQ(h->check().size(), 2U);
   h.reset();  // the report is the heap object's, the segment is sound
   h = heap::attach(*memory);
 }
@@ -356,6 +422,9 @@ TEST_F(HeapTest, FreeingABlockTwiceIsFatalInDebugBuilds) {
   void* p = h->allocate(64);
   h->deallocate(p);
   EXPECT_DEATH(h->deallocate(p), "not an allocated block");
+  void* large = h->allocate(MiB);
+  h->deallocate(large);
+  EXPECT_DEATH(h->deallocate(large), "not an allocated block");
 }
 #endif
 

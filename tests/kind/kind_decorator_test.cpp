@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "c/c_store.hpp"
@@ -250,6 +253,66 @@ TEST(AllocationProfiler, SamplesLiveBytesInProportion) {
   EXPECT_NE(text.find(" @ 0x"), std::string::npos);
   EXPECT_NE(text.find("MAPPED_LIBRARIES:"), std::string::npos);
   EXPECT_EQ(code_of([&] { profiler->write("/no/such/directory/profile"); }), errc::io);
+}
+
+// pprof reads: a header with the sums, a line of the same four numbers and a stack for each sample, and the
+// mappings that hold the stacks' addresses.
+TEST(AllocationProfiler, KeepsToTheRulesOfTheFormat) {
+  const scratch_store scratch;
+  const auto k = make_small_kind();
+  const auto profiler = std::make_shared<allocation_profiler>(1);
+  const kind_decoration attached(*k, profiler);
+  k->free(allocate_here(*k));
+  void* const live = allocate_here(*k);
+  const auto file = scratch.directory() / "profile";
+  profiler->write(file);
+  EXPECT_TRUE(k->free(live));
+
+  struct counts {
+    unsigned long live = 0, live_bytes = 0, all = 0, all_bytes = 0;
+  };
+  const auto parse = [](const std::string& line, const char* format, counts& c) {
+    int used = 0;
+    const int found = std::sscanf(line.c_str(), format, &c.live, &c.live_bytes, &c.all, &c.all_bytes, &used);
+    return found == 4 && used != 0 ? line.substr(static_cast<std::size_t>(used)) : "no such line: " + line;
+  };
+  std::istringstream lines(read(file));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  counts total;
+  EXPECT_EQ(parse(line, "heap profile: %lu: %lu [%lu: %lu] @%n", total), " heap_v2/1");
+  counts sum;
+  std::vector<unsigned long> addresses;
+  while (std::getline(lines, line) && !line.empty()) {
+    counts c;
+    std::istringstream stack(parse(line, "%lu: %lu [%lu: %lu] @%n", c));
+    sum = {sum.live + c.live, sum.live_bytes + c.live_bytes, sum.all + c.all, sum.all_bytes + c.all_bytes};
+    EXPECT_LE(c.live, c.all);
+    for (std::string frame; stack >> frame;) {
+      ASSERT_EQ(frame.substr(0, 2), "0x") << line;
+      addresses.push_back(std::stoul(frame, nullptr, 16));
+    }
+  }
+  EXPECT_EQ(total.live, 1u);
+  EXPECT_EQ(total.all, 2u);
+  EXPECT_EQ(sum.live, total.live);
+  EXPECT_EQ(sum.live_bytes, total.live_bytes);
+  EXPECT_EQ(sum.all, total.all);
+  EXPECT_EQ(sum.all_bytes, total.all_bytes);
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(line, "MAPPED_LIBRARIES:");
+  std::vector<std::pair<unsigned long, unsigned long>> code;
+  while (std::getline(lines, line)) {
+    unsigned long begin = 0, end = 0;
+    char rights[5] = "";
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, rights), 3) << line;
+    if (rights[2] == 'x') code.emplace_back(begin, end);
+  }
+  EXPECT_FALSE(addresses.empty());
+  for (const unsigned long address : addresses)
+    EXPECT_TRUE(std::any_of(code.begin(), code.end(),
+                            [&](const auto& m) { return address >= m.first && address < m.second; }))
+        << std::hex << address;
 }
 
 // ---- the same from C

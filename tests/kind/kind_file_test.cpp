@@ -37,6 +37,18 @@ TEST_F(FileKind, KeepsWhatIsWrittenInAFileWithoutAName) {
   for (unsigned char* const block : blocks) EXPECT_TRUE(k->free(block));
 }
 
+TEST_F(FileKind, CallocClearsWhatWasUsedBefore) {
+  constexpr std::size_t bytes = 4 << 20;
+  const auto k = create(0);
+  void* const used = k->malloc(bytes);
+  ASSERT_NE(used, nullptr);
+  std::memset(used, 0x5a, bytes);
+  EXPECT_TRUE(k->free(used));
+  const auto* const zeros = static_cast<unsigned char*>(k->calloc(bytes, 1));
+  ASSERT_EQ(zeros, used);
+  for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(zeros[i], 0) << i;
+}
+
 TEST_F(FileKind, EndsAtItsMostBytes) {
   const auto k = create(16 << 20);
   EXPECT_EQ(k->size().total, 16u << 20);

@@ -69,6 +69,20 @@ TEST(Kind, RefusesSizesThatNothingCanHave) {
   EXPECT_NE(k->malloc(100), nullptr);
 }
 
+TEST(Kind, CallocTouchesNoLargeBlockThatIsNew) {
+  constexpr std::size_t bytes = 64 << 20;
+  const auto k = make_small_kind();
+  auto* block = static_cast<unsigned char*>(k->calloc(1, bytes));
+  ASSERT_NE(block, nullptr);
+  EXPECT_LE(resident_bytes(block, bytes), 1u << 20);
+  std::memset(block, 0x5a, bytes);
+  EXPECT_TRUE(k->free(block));
+  block = static_cast<unsigned char*>(k->calloc(bytes - 1, 1));
+  ASSERT_NE(block, nullptr);
+  for (std::size_t i = 0; i < bytes - 1; i += 64) ASSERT_EQ(block[i], 0) << i;
+  EXPECT_EQ(block[bytes - 2], 0);
+}
+
 TEST(Kind, CallocClearsAndCatchesOverflow) {
   const auto k = make_small_kind();
   auto* const dirty = static_cast<unsigned char*>(k->malloc(1000));
@@ -278,9 +292,9 @@ TEST(Kind, AnEmptyOneTakesLittleMemory) {
 
 TEST(Kind, CountsWhatItHandsOut) {
   const auto k = make_small_kind();
-  void* const block = k->malloc(1 << 20);
+  void* const block = k->malloc(3 << 20);
   const kind_stats stats = k->stats();
-  EXPECT_GE(stats.used_bytes, 1u << 20);
+  EXPECT_GE(stats.used_bytes, 3u << 20);
   EXPECT_EQ(stats.blocks, 1u);
   EXPECT_GE(stats.committed_bytes, stats.used_bytes);
   EXPECT_EQ(stats.capacity_bytes, std::size_t{2} << 30);
