@@ -13,7 +13,7 @@ class MemoryGroup:
 
     def __enter__(self):
         for parent, name in self._places():
-            path = parent / f"perdure-bench-{os.getpid()}"
+            path = parent / f"perdure-bench-{os.getpid()}-{id(self):x}"
             try:
                 path.mkdir()
                 try:

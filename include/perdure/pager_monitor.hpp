@@ -8,11 +8,12 @@
 
 namespace perdure::pager {
 
-/// A region of a process that publishes its statistics.
+/// A region of a process that publishes its statistics, or the segment of a store with the backing `paged`,
+/// whose mode is `read_only` for readers, and `private_copy` for those who may store to it.
 struct published_region {
-  std::uint64_t id = 0;  ///< within its process; never used again
-  std::string file;      ///< its end, if it is very long
-  std::uint64_t bytes = 0;
+  std::uint64_t id = 0;     ///< within its process; never used again
+  std::string file;         ///< or the store's directory; its end, if it is very long
+  std::uint64_t bytes = 0;  ///< of a store what is in use by now
   std::uint64_t budget = 0;
   pager::mode mode = pager::mode::read_only;
   pager::tier tier = pager::tier::plain;
@@ -27,9 +28,9 @@ struct published_process {
   std::vector<published_region> regions;
 };
 
-/// Other processes of this user (of all, for root) that run with PERDURE_PAGER_PUBLISH=1 and have regions, by
-/// process id. Removes what processes left that were killed. What cannot be read, or is no such file, is
-/// passed over.
+/// Other processes of this user (of all, for root) that run with PERDURE_PAGER_PUBLISH=1 and have regions or
+/// paged stores, by process id. Removes what processes left that were killed. What cannot be read, or is no
+/// such file, is passed over.
 std::vector<published_process> published();
 
 }  // namespace perdure::pager

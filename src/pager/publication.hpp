@@ -1,4 +1,4 @@
-// Shows a region's statistics to other processes.
+// Shows the statistics of a region, or of a paged store, to other processes.
 #pragma once
 
 #include <cstddef>

@@ -175,12 +175,14 @@ std::optional<failed_transfer> budgeted_mapping::clean_ahead(std::size_t dirty_v
   // So many that few victims are dirty where all pages are stored to; but whoever waits for room waits for
   // this too.
   const std::size_t wanted = std::min(32 * dirty_victims, 2 * victims);
-  const std::size_t areas = (file_.pages() + pages_of_area - 1) / pages_of_area;
+  // What is not open yet has no pages, and may be most of all there will ever be.
+  const std::size_t open = file_.open_pages();
+  const std::size_t areas = (open + pages_of_area - 1) / pages_of_area;
   std::size_t looks = std::min(areas, 16 * dirty_victims);
   std::size_t runs = 0;
   for (std::size_t pages = 0; looks != 0 && pages < wanted; --looks) {
     const std::size_t first = next_to_clean_.fetch_add(1, std::memory_order_relaxed) % areas * pages_of_area;
-    const page_span area{static_cast<page_number>(first), std::min(pages_of_area, file_.pages() - first)};
+    const page_span area{static_cast<page_number>(first), std::min(pages_of_area, open - first)};
     const std::size_t before = runs;
     std::optional<failed_transfer> failed = take_dirty(area, taking::cold, own, runs);
     for (std::size_t i = before; i < runs; ++i) pages += own.runs[i].count;

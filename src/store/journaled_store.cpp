@@ -75,6 +75,9 @@ struct checkpoint_flight {
   changed_pages changed;
 };
 
+// Pages that leave memory, as the pager hands them over.
+using leaving_run = pager::detail::page_run;
+
 class journaled_store final : public datastore, private page_writer {
  public:
   explicit journaled_store(store_parts parts);
@@ -128,7 +131,8 @@ class journaled_store final : public datastore, private page_writer {
   int begin() noexcept override;
   void end() noexcept override { control_.unlock(); }
   bool goes_to_journal(std::uint64_t page) noexcept override;
-  int write(page_run pages, bool to_journal, const std::byte* from) noexcept override;
+  void write(std::span<leaving_run> runs, void (*failed)(leaving_run&, int)) noexcept override;
+  void write(const leaving_run& one, std::optional<slot_writer>& slots);
   void write_home(page_run pages, const std::byte* from);
   void empty_home(page_run pages);
   void empty_home(const std::vector<journal_entry>& index);
@@ -722,31 +726,47 @@ bool journaled_store::goes_to_journal(std::uint64_t page) noexcept {
   }
 }
 
-int journaled_store::write(page_run pages, bool to_journal, const std::byte* from) noexcept {
-  return errno_of([&] {
-    // Released by a checkpoint that failed, and in use again.
-    changed_.add({pages}, early_);
-    changed_.forget_dirty();
-    slot_writer slots(parts_->journals[(epoch_ + 1) & 1], &*journaled_);
-    for (std::uint64_t i = 0; i < pages.count;) {
-      const auto is_empty = [&](std::uint64_t k) { return is_zero(from + k * page_size, page_size); };
-      const bool empty = is_empty(i);
-      std::uint64_t end = i + 1;
-      while (end < pages.count && is_empty(end) == empty) ++end;
-      const page_run part{pages.first + i, end - i};
-      if (empty) {
-        if (!to_journal) empty_home(part);
-        for (std::uint64_t page = part.first; page < part.first + part.count; ++page)
-          journaled_->put_zero(page);
-      } else if (to_journal) {
-        for (; i < end; ++i) slots.add(pages.first + i, from + i * page_size);
-      } else {
-        write_home(part, from + i * page_size);
-      }
-      i = end;
+void journaled_store::write(std::span<leaving_run> runs, void (*failed)(leaving_run&, int)) noexcept {
+  int journal_failed = 0;
+  std::optional<slot_writer> slots;
+  for (leaving_run& one : runs) {
+    const int run_failed = errno_of([&] {
+      if (one.spilled && !slots) slots.emplace(parts_->journals[(epoch_ + 1) & 1], &*journaled_);
+      write(one, slots);
+    });
+    if (run_failed == 0) continue;
+    if (one.spilled) journal_failed = run_failed;
+    failed(one, run_failed);
+  }
+  // Pages of many runs are written together, so none of them is known to be there before that.
+  if (journal_failed == 0 && slots) journal_failed = errno_of([&] { slots->flush(); });
+  if (journal_failed == 0) return;
+  for (leaving_run& one : runs)
+    if (one.spilled) failed(one, journal_failed);
+}
+
+void journaled_store::write(const leaving_run& one, std::optional<slot_writer>& slots) {
+  const page_run pages{one.first, one.count};
+  // Released by a checkpoint that failed, and in use again.
+  changed_.add({pages}, early_);
+  changed_.forget_dirty();
+  const auto is_empty = [&](std::uint64_t k) { return is_zero(one.memory + k * page_size, page_size); };
+  for (std::uint64_t i = 0; i < pages.count;) {
+    const bool empty = is_empty(i);
+    std::uint64_t end = i + 1;
+    while (end < pages.count && is_empty(end) == empty) ++end;
+    const page_run part{pages.first + i, end - i};
+    if (empty) {
+      if (!one.spilled) empty_home(part);
+      for (std::uint64_t page = part.first; page < part.first + part.count; ++page)
+        journaled_->put_zero(page);
+    } else if (one.spilled) {
+      for (; i < end; ++i) slots->add(pages.first + i, one.memory + i * page_size);
+    } else {
+      write_home(part, one.memory + i * page_size);
     }
-    slots.flush();
-  });
+    i = end;
+  }
 }
 
 void journaled_store::write_home(page_run pages, const std::byte* from) {

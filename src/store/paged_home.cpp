@@ -190,24 +190,27 @@ void paged_home::read_each(std::span<run> runs, os::parallel_io& io, std::span<o
 }
 
 void paged_home::write_all(std::span<run> runs, os::parallel_io&, std::span<os::transfer_request>) noexcept {
+  const auto fail = [](run& one, int failed) {
+    one.failed = transfer_failure{writes, std::uint64_t{one.first} * page_size, failed};
+  };
+  for (run& one : runs) one.failed.reset();
+  if (writer_ != nullptr) {
+    os::begin_ordered_reads();
+    writer_->write(runs, fail);
+    os::end_ordered_reads();
+    return;
+  }
   for (run& one : runs) {
-    one.failed.reset();
+    const std::size_t bytes = one.count * page_size;
     int failed = 0;
-    if (writer_ != nullptr) {
-      os::begin_ordered_reads();
-      failed = writer_->write({one.first, one.count}, one.spilled, one.memory);
-      os::end_ordered_reads();
-    } else {
-      const std::size_t bytes = one.count * page_size;
-      for (std::size_t done = 0; done < bytes && failed == 0;) {
-        const std::ptrdiff_t put = os::write_once(spill_.descriptor(), one.memory + done, bytes - done,
-                                                  std::uint64_t{one.first} * page_size + done);
-        if (put < 0) failed = errno;
-        if (put == 0) failed = EIO;
-        if (put > 0) done += static_cast<std::size_t>(put);
-      }
+    for (std::size_t done = 0; done < bytes && failed == 0;) {
+      const std::ptrdiff_t put = os::write_once(spill_.descriptor(), one.memory + done, bytes - done,
+                                                std::uint64_t{one.first} * page_size + done);
+      if (put < 0) failed = errno;
+      if (put == 0) failed = EIO;
+      if (put > 0) done += static_cast<std::size_t>(put);
     }
-    if (failed != 0) one.failed = transfer_failure{writes, std::uint64_t{one.first} * page_size, failed};
+    if (failed != 0) fail(one, failed);
   }
 }
 

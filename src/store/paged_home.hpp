@@ -26,8 +26,9 @@ class page_writer {
   virtual void end() noexcept = 0;
   /// Whether the page will go to the journal, else home. In the turn, or before anybody else knows the store.
   virtual bool goes_to_journal(std::uint64_t page) noexcept = 0;
-  /// Writes neighbouring pages that go to the same place. 0 or an errno.
-  virtual int write(page_run pages, bool to_journal, const std::byte* from) noexcept = 0;
+  /// Writes each run where `goes_to_journal` said. Calls `failed(run, errno)` for those that are not written.
+  virtual void write(std::span<pager::detail::page_run> runs,
+                     void (*failed)(pager::detail::page_run&, int)) noexcept = 0;
 };
 
 /// The functions of a page_source are async-signal-safe, except those that write.

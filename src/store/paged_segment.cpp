@@ -26,12 +26,13 @@ paged_segment::paged_segment(os::reservation place, std::unique_ptr<paged_home> 
   read_only_ = use == page_use::none;
   base_ = place.base();
   capacity_ = place.size();
-  pages_ = std::make_unique<pager::detail::checkpointed_mapping>(std::move(home), options_for(budget, use),
-                                                                 std::move(place));
+  const pager::options wanted = options_for(budget, use);
+  pages_ = std::make_unique<pager::detail::checkpointed_mapping>(std::move(home), wanted, std::move(place));
   range_ = std::make_unique<os::guarded_range>(base_, capacity_);
   os::protect(base_, bytes, read_only_ ? os::access::read : os::access::read_write);
   home_->open(bytes / page_size);
   size_.store(bytes, std::memory_order_release);
+  shown_ = pager::detail::publication::begin(*pages_, home_->name(), wanted);
 }
 
 paged_segment::~paged_segment() {

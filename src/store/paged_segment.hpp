@@ -7,6 +7,7 @@
 
 #include "os/guarded_range.hpp"
 #include "pager/checkpointed_mapping.hpp"
+#include "pager/publication.hpp"
 #include "segment/private_segment.hpp"
 #include "segment/segment.hpp"
 #include "store/paged_home.hpp"
@@ -37,6 +38,7 @@ class paged_segment final : public segment {
   paged_home* home_;
   std::unique_ptr<pager::detail::checkpointed_mapping> pages_;
   std::unique_ptr<os::guarded_range> range_;
+  std::unique_ptr<pager::detail::publication> shown_;
   home_examiner* examiner_ = nullptr;
   std::mutex growing_;
   std::size_t open_;

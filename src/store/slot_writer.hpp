@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "store/journal.hpp"
@@ -37,7 +38,7 @@ class slot_writer {
 
   journal& to_;
   journaled_pages* journaled_;
-  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> bytes_;
   std::vector<added> pages_;
   std::uint64_t first_ = 0;  // slot of the first that was added
   std::uint64_t next_ = 0;   // slot to be given out

@@ -112,8 +112,9 @@ std::string perdure_program() {
 }
 
 outcome perdure_run_to(const std::filesystem::path& output, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), perdure_program());
-  return process(std::move(arguments), false, output).wait();
+  std::vector<std::string> command{perdure_program()};
+  for (std::string& argument : arguments) command.push_back(std::move(argument));
+  return process(std::move(command), false, output).wait();
 }
 
 outcome perdure_run(std::vector<std::string> arguments) {

@@ -5,9 +5,11 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <perdure/datastore.hpp>
 #include <perdure/pager.hpp>
 
 #include "program.hpp"
+#include "segment/segment.hpp"
 #include "store/scratch_directory.hpp"
 
 namespace {
@@ -75,6 +77,33 @@ TEST_F(Top, ShowsTheRegionsOfRunningProcesses) {
   EXPECT_NE(text.out.find(std::to_string(::getpid())), std::string::npos);
   EXPECT_NE(text.out.find("data\n"), std::string::npos);
   EXPECT_EQ(text.out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(Top, ShowsPagedStores) {
+  if (perdure::pager::why_unavailable(perdure::pager::tier::uffd_sigbus)) GTEST_SKIP() << "needs userfaultfd";
+  perdure::store_options options;
+  options.capacity = perdure::segment_alignment;
+  options.backing = perdure::backing::paged;
+  options.memory_budget = 64 * 4096;
+  const auto store = perdure::datastore::create(path("graph.store"), options);
+  store->memory().grow(600 * 4096);
+  for (std::size_t page = 0; page < 600; ++page) store->memory().base()[page * 4096] = std::byte{1};
+  // What was published may be a quarter of a second old.
+  nlohmann::json process;
+  for (int i = 0; i < 1000; ++i) {
+    process = shown();
+    ASSERT_FALSE(process.is_null());
+    if (process["regions"][0]["evictions"] > 300) break;
+  }
+  ASSERT_EQ(process["regions"].size(), 1u);
+  const auto& region = process["regions"][0];
+  EXPECT_EQ(region["file"], path("graph.store").string());
+  EXPECT_EQ(region["budget"], 64 * 4096);
+  EXPECT_EQ(region["mode"], "private_copy");
+  EXPECT_EQ(region["bytes"], store->memory().size());
+  EXPECT_GT(region["evictions"], 0);
+  EXPECT_FALSE(region["latency"].empty());
+  EXPECT_LE(region["resident_bytes"], 64 * 4096);
 }
 
 TEST_F(Top, SaysHowToBeSeenWhereNobodyIs) {

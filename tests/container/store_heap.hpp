@@ -1,4 +1,4 @@
-// A heap on ordinary memory for the containers' tests.
+// A heap for the containers' tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <perdure/heap.hpp>
 
-#include "segment/volatile_segment.hpp"
+#include "store/tested_segment.hpp"
 
 namespace perdure::test {
 
@@ -25,7 +25,7 @@ class store_heap {
   }
 
  private:
-  std::unique_ptr<segment> segment_ = make_volatile_segment(std::size_t{1} << 30);
+  std::unique_ptr<segment> segment_ = tested::make_segment(std::size_t{1} << 30);
   std::unique_ptr<heap> heap_ = heap::format(*segment_);
 };
 

@@ -9,7 +9,7 @@
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/heap.hpp>
 
-#include "segment/volatile_segment.hpp"
+#include "store/tested_segment.hpp"
 
 namespace perdure::test {
 
@@ -38,7 +38,7 @@ class in_heap {
   graph_type& make(graph::direction d) {
     graph_.reset();
     heap_.reset();
-    segment_ = make_volatile_segment(std::size_t{4} << 30);
+    segment_ = tested::make_segment(std::size_t{4} << 30);
     heap_ = heap::format(*segment_);
     graph_ = std::make_unique<graph_type>(d, typename graph_type::allocator_type(*heap_));
     return *graph_;

@@ -133,7 +133,7 @@ TEST(GraphInStoreErrors, CapacityUsedUpLeavesTheLastCheckpoint) {
     ingest(*g, source, {.max_edges = 100000});
     m.checkpoint();
     committed = g->edges();
-    m.allocate(std::size_t{900} << 20);  // so that less is to be filled
+    m.allocate(std::size_t{975} << 20);  // so that less is to be filled, all of it at random
     EXPECT_THROW(ingest(*g, source, {.threads = 2}), std::bad_alloc);
     m.discard();
   }

@@ -12,6 +12,7 @@
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
 #include "segment/volatile_segment.hpp"
+#include "store/tested_segment.hpp"
 
 namespace perdure {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::size_t GiB = std::size_t{1} << 30;
 
 struct HeapTest : testing::Test {
   explicit HeapTest(std::size_t capacity = 8 * GiB)
-      : memory(make_volatile_segment(capacity)), h(heap::format(*memory)) {}
+      : memory(tested::make_segment(capacity)), h(heap::format(*memory)) {}
   ~HeapTest() override {
     h->flush_caches();
     EXPECT_EQ(h->check(), std::vector<std::string>{});
@@ -355,7 +356,7 @@ TEST_F(HeapTest, ManyHeapsLiveSideBySide) {
   std::vector<std::unique_ptr<segment>> segments;
   std::vector<std::unique_ptr<heap>> heaps;
   for (int i = 0; i < 40; ++i) {
-    segments.push_back(make_volatile_segment(GiB));
+    segments.push_back(tested::make_segment(GiB));
     heaps.push_back(heap::format(*segments.back()));
   }
   std::vector<std::pair<heap*, void*>> blocks;
@@ -392,7 +393,7 @@ TEST_F(HeapTest, AHeapMayGoBeforeTheThreadsThatUsedIt) {
   });
   while (stage != 1) std::this_thread::yield();
   h.reset();
-  memory = make_volatile_segment(GiB);
+  memory = tested::make_segment(GiB);
   h = heap::format(*memory);
   stage = 2;
   other.join();

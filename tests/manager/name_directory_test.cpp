@@ -12,13 +12,13 @@
 
 #include "manager/attribute_list.hpp"
 #include "manager/name_hash.hpp"
-#include "segment/volatile_segment.hpp"
+#include "store/tested_segment.hpp"
 
 namespace perdure::detail {
 namespace {
 
 struct directory_on_a_heap {
-  std::unique_ptr<segment> bytes = make_volatile_segment(std::size_t{1} << 30);
+  std::unique_ptr<segment> bytes = tested::make_segment(std::size_t{1} << 30);
   std::unique_ptr<heap> memory = heap::format(*bytes);
   std::unique_ptr<name_directory> directory;
 
@@ -282,7 +282,7 @@ TEST(NameDirectory, AttributesThatAreTooLongOrGoInACircleAreDamage) {
 }
 
 TEST(NameDirectory, HeapWithoutADirectoryIsEmpty) {
-  auto bytes = make_volatile_segment(std::size_t{1} << 30);
+  auto bytes = tested::make_segment(std::size_t{1} << 30);
   auto memory = heap::format(*bytes);
   const name_directory directory(checked_memory(*memory, *bytes, "test"));
   EXPECT_EQ(directory.count(instance_kind::named), 0U);

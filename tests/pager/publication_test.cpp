@@ -1,4 +1,4 @@
-// What processes publish of their regions, and what others see of it.
+// What processes publish of their regions and paged stores, and what others see of it.
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -7,11 +7,13 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <perdure/datastore.hpp>
 #include <perdure/pager_monitor.hpp>
 #include <thread>
 
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
+#include "segment/segment.hpp"
 
 namespace perdure::pager {
 namespace {
@@ -133,6 +135,64 @@ TEST_F(publishing, shows_what_regions_do) {
   go_on();
   wait_for_child();
   ASSERT_TRUE(seen_once([](const published_process& p) { return p.regions.size() == 1; }));
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+}
+
+TEST_F(publishing, shows_what_paged_stores_do) {
+  if (why_unavailable(tier::uffd_sigbus)) GTEST_SKIP() << "needs userfaultfd";
+  constexpr std::size_t pages = 600;
+  const std::filesystem::path where = path("store");
+  store_options options;
+  options.capacity = segment_alignment;
+  options.backing = backing::paged;
+  options.memory_budget = 64 * page_bytes;
+  start_child([&] {
+    std::unique_ptr<datastore> store = datastore::create(where, options);
+    pause();
+    store->memory().grow(pages * page_bytes);
+    for (std::size_t page = 0; page < pages; ++page) store->memory().base()[page * page_bytes] = std::byte{1};
+    pause();
+    store->close();
+    store = datastore::open_read_only(where, options);
+    pause();
+    store.reset();
+    pause();
+  });
+  const auto empty = seen_once([](const published_process&) { return true; });
+  ASSERT_TRUE(empty);
+  ASSERT_EQ(empty->regions.size(), 1u);
+  EXPECT_LT(empty->regions[0].bytes, options.capacity / 2);
+  go_on();
+  wait_for_child();
+  const auto process = seen_once([](const published_process& p) {
+    const published_region& one = p.regions.at(0);
+    return one.statistics.loads + one.statistics.read_ahead >= pages;
+  });
+  ASSERT_TRUE(process);
+  ASSERT_EQ(process->regions.size(), 1u);
+  const published_region& store = process->regions[0];
+  EXPECT_EQ(store.file, where.string());
+  EXPECT_GE(store.bytes, pages * page_bytes);
+  EXPECT_LT(store.bytes, options.capacity / 2);
+  EXPECT_EQ(store.budget, options.memory_budget);
+  EXPECT_EQ(store.mode, mode::private_copy);
+  EXPECT_EQ(store.tier, tier::uffd_sigbus);
+  EXPECT_GT(store.statistics.evictions, pages / 2);
+  EXPECT_GT(store.statistics.resident_bytes, 0u);
+  EXPECT_LE(store.statistics.most_resident_bytes, options.memory_budget);
+  std::uint64_t faults = 0;
+  for (const std::uint64_t n : store.statistics.latency) faults += n;
+  EXPECT_GT(faults, 0u);
+  go_on();
+  wait_for_child();
+  const auto reader = seen_once([&](const published_process& p) { return p.regions.at(0).id != store.id; });
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->regions.at(0).mode, mode::read_only);
+  EXPECT_EQ(reader->regions[0].file, where.string());
+  go_on();
+  wait_for_child();
+  EXPECT_EQ(files(), 0u);
   go_on();
   EXPECT_EQ(end_child(), 0);
 }

@@ -234,7 +234,10 @@ TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {
   make_store(path())->close();
   fs::copy(path(), path("before"), fs::copy_options::recursive);
   {
-    const auto store = datastore::open(path());
+    // Enough for the page to stay in memory: written home early it would not be in the journal.
+    store_options roomy;
+    roomy.memory_budget = 64 * mib;
+    const auto store = datastore::open(path(), roomy);
     put(*store, 3, 500);
     store->checkpoint();
   }

@@ -192,7 +192,7 @@ void show(const std::vector<pager::published_process>& now,
   // Home, the text, and nothing of what was there before.
   if (on_terminal) out.write("\x1b[H\x1b[J");
   if (now.empty()) {
-    out.write(std::string("No process publishes regions of the pager. ") + hint + "\n");
+    out.write(std::string("No process publishes regions of the pager or paged stores. ") + hint + "\n");
   } else {
     out.write(heading());
     for (const auto& process : now)
