@@ -24,7 +24,7 @@ class density_detector {
 
   /// What a fault at `page` is to bring in: the page, or the aligned 16 or 64 KiB around it.
   page_span find(page_number page) noexcept {
-    const page_number unit = page / pages_of_unit;
+    const auto unit = static_cast<page_number>(page / pages_of_unit);
     std::atomic<std::uint64_t>& place = places_[unit & mask_];
     const std::uint64_t seen = place.load(std::memory_order_relaxed);
     const std::uint32_t before = seen >> 32 == unit ? static_cast<std::uint32_t>(seen) : 0;
