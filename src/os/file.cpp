@@ -32,7 +32,7 @@ std::atomic<file_observer*> observer_of_all{nullptr};
 // is given, and returns what it returned.
 template <class Make>
 [[gnu::always_inline]] inline auto observed(const file_call& call, Make&& make) {
-  file_observer* const observer = observer_of_all.load(std::memory_order_relaxed);
+  file_observer* const observer = observer_of_all.load(std::memory_order_acquire);
   if (observer == nullptr) [[likely]]
     return make(call.bytes);
   const file_observer::verdict verdict = observer->before(call);
@@ -98,7 +98,7 @@ void observe_files(file_observer* observer) noexcept {
 }
 
 file_observer* observer_of_files() noexcept {
-  return observer_of_all.load(std::memory_order_relaxed);
+  return observer_of_all.load(std::memory_order_acquire);
 }
 
 process_identity this_process() {

@@ -252,7 +252,7 @@ TEST_F(after_a_crash, a_killed_writer_has_lost_nothing_it_acknowledged) {
     while (model.epoch() < store->epoch()) model.advance(nullptr);
     ASSERT_TRUE(model.matches(*store)) << "round " << round;
   }
-  EXPECT_GT(acknowledged, 12u);
+  EXPECT_GE(acknowledged, 12u);
 }
 
 }  // namespace
