@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "paging_counters.hpp"
 
 namespace perdure::bench {
 namespace {
@@ -187,18 +188,7 @@ nlohmann::json run(const settings& wanted) {
   for (std::size_t i = 1; i < seconds.size(); ++i) later += seconds[i].get<double>();
   result["later_seconds"] = seconds.size() > 1 ? later / static_cast<double>(seconds.size() - 1) : 0.0;
   result["seconds"] = std::move(seconds);
-  if (region) {
-    const pager::statistics s = region->statistics();
-    result["pager"] = {{"tier", pager::to_string(region->tier())},
-                       {"direct", region->is_direct()},
-                       {"faults", s.faults},
-                       {"loads", s.loads},
-                       {"read_ahead", s.read_ahead},
-                       {"evictions", s.evictions},
-                       {"bytes_read", s.bytes_read},
-                       {"bytes_written", s.bytes_written},
-                       {"most_resident_bytes", s.most_resident_bytes}};
-  }
+  if (region) result["pager"] = paging_counters(*region);
   return result;
 }
 

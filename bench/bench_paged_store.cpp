@@ -20,6 +20,7 @@
 
 #include "measure.hpp"
 #include "os/memory_limits.hpp"
+#include "paging_counters.hpp"
 
 namespace perdure::bench {
 namespace {
@@ -58,17 +59,7 @@ struct cost {
 nlohmann::json paging_of(const manager& store) {
   const auto s = store.store().paging();
   if (!s) return nullptr;
-  return {{"faults", s->faults},
-          {"loads", s->loads},
-          {"read_ahead", s->read_ahead},
-          {"first_stores", s->first_stores},
-          {"hot_loads", s->hot_loads},
-          {"evictions", s->evictions},
-          {"evictions_by_touch", s->evictions_by_touch},
-          {"rescues", s->rescues},
-          {"bytes_read", s->bytes_read},
-          {"bytes_written", s->bytes_written},
-          {"most_resident_bytes", s->most_resident_bytes}};
+  return paging_counters(*s);
 }
 
 /// What the process takes beside the store.

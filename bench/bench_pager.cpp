@@ -26,6 +26,7 @@
 
 #include "measure.hpp"
 #include "message_pager.hpp"
+#include "paging_counters.hpp"
 #include "translated_file.hpp"
 
 namespace perdure::bench {
@@ -276,20 +277,7 @@ class peer {
 
   nlohmann::json details() const {
     if (!region_) return nullptr;
-    const pager::statistics s = region_->statistics();
-    return {{"tier", pager::to_string(region_->tier())},
-            {"direct", region_->is_direct()},
-            {"faults", s.faults},
-            {"loads", s.loads},
-            {"read_ahead", s.read_ahead},
-            {"first_stores", s.first_stores},
-            {"hot_loads", s.hot_loads},
-            {"evictions", s.evictions},
-            {"evictions_by_touch", s.evictions_by_touch},
-            {"rescues", s.rescues},
-            {"bytes_read", s.bytes_read},
-            {"bytes_written", s.bytes_written},
-            {"most_resident_bytes", s.most_resident_bytes}};
+    return paging_counters(*region_);
   }
 
  private:

@@ -1,12 +1,32 @@
 // What the pager does in running processes, seen from outside: what `perdure top` shows. See docs/pager.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <perdure/pager.hpp>
 #include <string>
 #include <vector>
 
 namespace perdure::pager {
+
+/// One of the numbers in `statistics`, by the name it has there.
+struct named_counter {
+  const char* name;
+  std::uint64_t statistics::*value;
+};
+
+/// Those that only grow and may be subtracted: what happened between two looks is the difference.
+inline constexpr std::array<named_counter, 10> event_counters{
+    {{"faults", &statistics::faults},
+     {"loads", &statistics::loads},
+     {"read_ahead", &statistics::read_ahead},
+     {"first_stores", &statistics::first_stores},
+     {"hot_loads", &statistics::hot_loads},
+     {"evictions", &statistics::evictions},
+     {"evictions_by_touch", &statistics::evictions_by_touch},
+     {"rescues", &statistics::rescues},
+     {"bytes_read", &statistics::bytes_read},
+     {"bytes_written", &statistics::bytes_written}}};
 
 /// A region of a process that publishes its statistics, or the segment of a store with the backing `paged`,
 /// whose mode is `read_only` for readers, and `private_copy` for those who may store to it.

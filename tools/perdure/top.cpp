@@ -57,11 +57,8 @@ change since(const pager::published_region& now, const pager::published_region* 
       before->statistics.faults > now.statistics.faults)
     return made;
   made.seconds -= before->seconds;
-  using s = pager::statistics;
-  for (std::uint64_t s::*const counter :
-       {&s::faults, &s::loads, &s::read_ahead, &s::first_stores, &s::hot_loads, &s::evictions,
-        &s::evictions_by_touch, &s::rescues, &s::bytes_read, &s::bytes_written})
-    made.events.*counter -= before->statistics.*counter;
+  for (const pager::named_counter& one : pager::event_counters)
+    made.events.*one.value -= before->statistics.*one.value;
   for (std::size_t i = 0; i < made.events.latency.size(); ++i)
     made.events.latency[i] -= before->statistics.latency[i];
   return made;
@@ -96,18 +93,9 @@ json json_of(const pager::published_region& region, const change& made) {
            {"budget", region.budget},
            {"seconds", region.seconds},
            {"resident_bytes", s.resident_bytes},
-           {"most_resident_bytes", s.most_resident_bytes},
-           {"faults", s.faults},
-           {"loads", s.loads},
-           {"read_ahead", s.read_ahead},
-           {"first_stores", s.first_stores},
-           {"hot_loads", s.hot_loads},
-           {"evictions", s.evictions},
-           {"evictions_by_touch", s.evictions_by_touch},
-           {"rescues", s.rescues},
-           {"bytes_read", s.bytes_read},
-           {"bytes_written", s.bytes_written},
-           {"latency", latency_of(s.latency)}};
+           {"most_resident_bytes", s.most_resident_bytes}};
+  for (const pager::named_counter& one : pager::event_counters) row[one.name] = s.*one.value;
+  row["latency"] = latency_of(s.latency);
   using t = pager::statistics;
   json rates{{"seconds", made.seconds},
              {"faults_per_second", made.rate(&t::faults)},
