@@ -141,6 +141,13 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(place)};
 }
 
+bool has_empty_journal(const std::array<journal, 2>& journals) {
+  return std::any_of(journals.begin(), journals.end(), [](const journal& one) {
+    const auto header = one.header();
+    return header && header->epoch == 0;
+  });
+}
+
 // Brings home what was committed last, and takes away what a checkpoint that was never committed left. Home
 // then reads as it must, and what is not durable yet is in `redone`.
 void recover(store_parts& parts) {
@@ -168,6 +175,9 @@ void recover(store_parts& parts) {
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
   // is looked at: a later one can be longer than needed though an earlier one is not.
   parts.home.truncate(super.segment_bytes);
+  // An empty journal may have replaced one whose checkpoint failed, and died before the new name was durable:
+  // what is opened now must not turn into that checkpoint when the power fails.
+  if (has_empty_journal(parts.journals)) parts.home.sync_names();
 }
 
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,

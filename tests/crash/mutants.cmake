@@ -156,8 +156,12 @@ perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file 
 [=[  names_unsynced_ = false;]=])
 
 perdure_mutant(failed_journal_kept journaled_store.cpp "a journal that failed stays in use"
-[=[  suspect_[parity] = true;]=]
-[=[]=] --faults --in jrnl --thin 64)
+[=[    if (!suspect_[parity]) continue;]=]
+[=[    continue;]=] --faults --in jrnl --thin 16)
+
+perdure_mutant(replaced_journal_trusted datastore.cpp "the name of a journal that replaced a failed one is taken to be on disk"
+[=[  if (has_empty_journal(parts.journals)) parts.home.sync_names();]=]
+[=[]=] --faults --in jrnl --thin 16)
 
 perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
 [=[  parts.home.truncate(super.segment_bytes);]=]
