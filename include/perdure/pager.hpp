@@ -196,7 +196,8 @@ region map(int descriptor, const options& wanted);
 
 /// "uffd_sigbus", …
 std::string_view to_string(tier which) noexcept;
-/// Why this kernel and user cannot do it; nothing if they can.
+/// Why this kernel and user cannot do it; nothing if they can. Throws `io` where too many files are open, and
+/// `out_of_memory`: that says nothing of them.
 std::optional<std::string> why_unavailable(tier which);
 
 }  // namespace perdure::pager

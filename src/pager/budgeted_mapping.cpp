@@ -871,27 +871,35 @@ std::unique_ptr<mapped_file> map_with_guards(std::unique_ptr<file_io> file, cons
 
 namespace {
 
+// Too many open files, say, tell nothing of the machine.
+bool is_shortage(const std::error_code& failed) noexcept {
+  for (const int shortage : {EMFILE, ENFILE, ENOMEM, EAGAIN})
+    if (failed.value() == shortage) return true;
+  return false;
+}
+
 template <class Faults>
-const char* why_not(const char* reason) noexcept {
+const char* why_not(const char* reason) {
   if (::sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes)) return "pages are not 4 KiB here";
   try {
     os::reservation probe(page_bytes, page_bytes);
     Faults faults;
     faults.watch(probe.base(), probe.size(), true);
     return nullptr;
-  } catch (const std::exception&) {
+  } catch (const std::system_error& failed) {
+    if (is_shortage(failed.code())) throw;
     return reason;
   }
 }
 
 }  // namespace
 
-const char* why_no_user_faults() noexcept {
+const char* why_no_user_faults() {
   return why_not<user_faults>(
       "the kernel lacks userfaultfd with SIGBUS and write protection, or its settings forbid it");
 }
 
-const char* why_no_guards() noexcept {
+const char* why_no_guards() {
   return why_not<guard_faults>("the kernel lacks guard regions for mapped files, which Linux 6.15 brought");
 }
 

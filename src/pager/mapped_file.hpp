@@ -38,7 +38,7 @@ std::unique_ptr<mapped_file> map_with_guards(std::unique_ptr<file_io> file, cons
 std::unique_ptr<mapped_file> map_plainly(std::unique_ptr<file_io> file, const options& wanted);
 
 /// Null if the tier can be had.
-const char* why_no_user_faults() noexcept;
-const char* why_no_guards() noexcept;
+const char* why_no_user_faults();
+const char* why_no_guards();
 
 }  // namespace perdure::pager::detail

@@ -82,8 +82,13 @@ std::string_view to_string(tier which) noexcept {
 
 std::optional<std::string> why_unavailable(tier which) {
   if (which != tier::uffd_sigbus && which != tier::guard) return std::nullopt;
-  const char* const reason = which == tier::guard ? detail::why_no_guards() : detail::why_no_user_faults();
-  return reason == nullptr ? std::nullopt : std::optional<std::string>(reason);
+  return reporting("find out whether the tier " + std::string(to_string(which)) + " is to be had",
+                   [&]() -> std::optional<std::string> {
+                     const char* const reason =
+                         which == tier::guard ? detail::why_no_guards() : detail::why_no_user_faults();
+                     if (reason == nullptr) return std::nullopt;
+                     return reason;
+                   });
 }
 
 region map(const std::filesystem::path& path, const options& wanted) {

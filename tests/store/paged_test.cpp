@@ -1,5 +1,6 @@
 // Stores of which only a part is in memory.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "os/file.hpp"
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
@@ -85,6 +87,36 @@ TEST_F(a_paged_store, holds_more_than_its_budget) {
   const auto store = open();
   EXPECT_EQ(store->epoch(), 2u);
   EXPECT_TRUE(has_all(*store, pages, 2));
+}
+
+TEST_F(a_paged_store, is_not_opened_otherwise_because_descriptors_are_short) {
+  create(budget);
+  std::vector<os::file> taken;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const os::file last_free = os::file::open_directory("/");
+  const rlimit few{static_cast<rlim_t>(last_free.descriptor()) + 64, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  // Whatever opening it takes, it comes with paging or not at all.
+  unsigned refused = 0;
+  unsigned opened = 0;
+  try {
+    for (;;) taken.push_back(os::file::open_directory("/"));
+  } catch (const std::system_error&) {
+  }
+  while (!taken.empty()) {
+    try {
+      const auto store = open();
+      ++opened;
+      EXPECT_EQ(store->tracker(), "pager");
+    } catch (const error&) {
+      ++refused;
+    }
+    taken.pop_back();
+  }
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_GT(refused, 8u);
+  EXPECT_GT(opened, 8u);
 }
 
 TEST_F(a_paged_store, can_be_opened_with_any_backing_and_read_by_many) {
