@@ -90,6 +90,9 @@ TEST_F(a_paged_store, holds_more_than_its_budget) {
 }
 
 TEST_F(a_paged_store, is_not_opened_otherwise_because_descriptors_are_short) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "UndefinedBehaviorSanitizer takes an exception for damaged where it gets no descriptors";
+#endif
   create(budget);
   std::vector<os::file> taken;
   rlimit before{};
