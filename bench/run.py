@@ -574,7 +574,7 @@ def bench_pager(options, report):
             lines = []
             for threads in all_threads:
                 # Code and libraries, the tables and those of the kernel, and for each thread its stack and buffers.
-                overhead = (8 << 20) + data // 256 + threads * ((1280 if workload == "sequential" else 256) << 10)
+                overhead = (8 << 20) + data // 256 + threads * ((3328 if workload == "sequential" else 256) << 10)
                 arguments = ["--workload", "uniform" if is_resident else workload, "--file", files[workload],
                              "--bytes", sizes[workload], "--threads", threads,
                              "--budget", sizes[workload] if is_resident else limit - overhead, *seconds]

@@ -70,6 +70,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
                                              : std::min<std::size_t>(budget_ / 64, 256)),
       wanted_free_(2 * least_free_),
       most_together_(std::clamp<std::size_t>(budget_ / 16, 1, most_pages_at_once)),
+      most_asked_(std::clamp<std::size_t>(budget_ / 16, 1, 4 * most_pages_at_once)),
       log_(file_.name()),
       page_table_memory_(rounded_up(file_.pages() * sizeof(page), page_bytes), page_bytes),
       pages_(reinterpret_cast<page*>(page_table_memory_.base())),
@@ -102,7 +103,13 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
   }
   // Without them who touches memory reads ahead for itself.
   if (most_together_ >= least_asked) {
-    while (reader_count_ < readers_.size() &&
+    // The device takes twice as many bytes a second for memory of one piece as for scattered pages.
+    const std::size_t wanted_readers =
+        std::clamp<std::size_t>(most_asked_ / most_pages_at_once, 2, readers_.size());
+    read_ahead_memory_ = os::reservation(wanted_readers * bytes_of_buffer, 2 * mebibyte);
+    os::map_anonymous(read_ahead_memory_.base(), read_ahead_memory_.size(), os::access::read_write);
+    static_cast<void>(os::prefer_huge_pages(read_ahead_memory_.base(), read_ahead_memory_.size()));
+    while (reader_count_ < wanted_readers &&
            ::pthread_create(&readers_[reader_count_], nullptr, &budgeted_mapping::read_in_background, this) ==
                0)
       ++reader_count_;
@@ -192,8 +199,7 @@ std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os
       case page_state::loading:
         // Who has to wait for what others were asked for needs what follows it soon. Who never has to gets to
         // its end, and asks there.
-        if (const stream found = streams_.find(number); found.is_asked)
-          ask_ahead(found.end(), found.count, number);
+        if (const stream found = streams_.find(number); found.is_asked) ask_ahead(found, found.end(), number);
         touched.wait(seen);
         break;
       case page_state::evicting:
@@ -259,23 +265,26 @@ bool budgeted_mapping::asks_ahead(const stream& found) const noexcept {
 void budgeted_mapping::expect_more(const stream& found, page_span run) noexcept {
   const auto end = static_cast<page_number>(run.first + run.count);
   const page_number next = std::max(end, found.end());
-  if (!asks_ahead(found) || !ask_ahead(next, found.count, run.first)) {
+  if (!asks_ahead(found) || !ask_ahead(found, next, run.first)) {
     // What was brought in because much is touched around it does not make a stream longer.
     streams_.expect({end, static_cast<std::uint32_t>(std::min(run.count, window_of(found))), false});
   } else if (const stream asked = streams_.find(next); next == end && asked.is_asked) {
     // Nothing was on its way. One more, so that the next is read while that is waited for.
-    ask_ahead(asked.end(), asked.count, next);
+    ask_ahead(asked, asked.end(), next);
   }
 }
 
-// Has others bring in what comes next on a stream that brought in `last` pages before. False if there is
-// nothing, or they have too much to do.
-bool budgeted_mapping::ask_ahead(page_number next, std::size_t last, page_number touched) noexcept {
+// Has others bring in what comes next on a stream. False if there is nothing, or they have too much to do.
+//
+// More than they read in one go, lest they be done with it all before it is touched: who finds all of it in
+// memory asks for nothing before its end, and waits there.
+bool budgeted_mapping::ask_ahead(const stream& found, page_number next, page_number touched) noexcept {
   const std::size_t end = file_.open_pages();
   if (next >= end) return false;
-  const std::size_t count = std::min({std::max(2 * last, least_asked), most_together_, end - next});
+  const std::size_t count =
+      std::min({std::max<std::size_t>(2 * found.count, least_asked), most_asked_, end - next});
   if (!pending_.post({next, count})) return false;
-  streams_.expect({next, static_cast<std::uint32_t>(count), true}, touched);
+  streams_.expect({next, static_cast<std::uint32_t>(count), true}, found, touched);
   return true;
 }
 
@@ -483,13 +492,18 @@ void* budgeted_mapping::read_in_background(void* self) noexcept {
 
 void budgeted_mapping::read_ahead() noexcept {
   const scratch_use own(scratches_);
-  for (page_span rest = pending_.take(); rest.count != 0; rest = pending_.take()) {
+  std::byte* const buffer =
+      read_ahead_memory_.base() + read_ahead_buffers_taken_.fetch_add(1) * bytes_of_buffer;
+  std::byte* const usual = std::exchange(own->buffer, buffer);
+  for (page_span rest = pending_.take(most_pages_at_once); rest.count != 0;
+       rest = pending_.take(most_pages_at_once)) {
     claimed_runs claimed;
     claim_absent(rest, most_pages_at_once, most_asked_at_once, *own, claimed);
     // What fails is met again by who touches it.
     if (claimed.runs != 0)
       static_cast<void>(load_all({own->loads.data(), claimed.runs}, std::nullopt, os::touch::load, *own));
   }
+  own->buffer = usual;
 }
 
 void* budgeted_mapping::evict_in_background(void* self) noexcept {

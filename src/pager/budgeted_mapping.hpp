@@ -88,7 +88,7 @@ class budgeted_mapping : public mapped_file {
   std::size_t window_of(const stream& found) const noexcept;
   bool asks_ahead(const stream& found) const noexcept;
   void expect_more(const stream& found, page_span run) noexcept;
-  bool ask_ahead(page_number next, std::size_t last, page_number touched) noexcept;
+  bool ask_ahead(const stream& found, page_number next, page_number touched) noexcept;
   std::size_t claim_absent_before(page_number last, std::size_t most) noexcept;
   std::size_t claim_absent_after(page_number first, std::size_t most) noexcept;
   bool claim_absent(page_number page, bool spilled) noexcept;
@@ -137,6 +137,7 @@ class budgeted_mapping : public mapped_file {
   const std::size_t least_free_;     // below it the evictor is called; 0: there is none
   const std::size_t wanted_free_;    // above it the evictor rests
   const std::size_t most_together_;  // pages that one touch may bring in
+  const std::size_t most_asked_;     // pages that others are asked for in one go
   fault_log log_;
 
   os::reservation page_table_memory_;
@@ -167,9 +168,11 @@ class budgeted_mapping : public mapped_file {
   os::futex_word evictor_done_{0};
   std::atomic<int> write_error_{0};  // of the evictor's last turn: an errno
   std::atomic<bool> drains_{false};  // all that can leave memory shall
-  // One installs what it has read while the other one's is on its way.
-  std::array<pthread_t, 2> readers_{};
+  // Some install what they have read while what others asked the device for is on its way.
+  std::array<pthread_t, 4> readers_{};
   std::size_t reader_count_ = 0;
+  os::reservation read_ahead_memory_;
+  std::atomic<std::size_t> read_ahead_buffers_taken_{0};
 
   // In a forked child the range is not there, nor the evictor, and whatever lies at its addresses is nobody's
   // business here. This byte reads as zero there.

@@ -1,6 +1,7 @@
 // What threads that go from page to page want to have read ahead, for the threads that do it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -25,14 +26,26 @@ class pending_reads {
     return true;
   }
 
-  /// Waits for the next one; no pages after `end`.
-  page_span take() noexcept {
+  /// Waits for the next one, or so many of its pages; none after `end`.
+  page_span take(std::size_t most) noexcept {
     for (;;) {
       const std::uint32_t seen = changes_.load();
+      page_span taken;
+      bool is_more = false;
       {
         const std::scoped_lock lock(lock_);
         if (is_over_) return {};
-        if (posted_ != taken_) return spans_[taken_++ % spans_.size()];
+        if (posted_ != taken_) {
+          page_span& front = spans_[taken_ % spans_.size()];
+          taken = {front.first, std::min(front.count, most)};
+          front = {static_cast<page_number>(front.first + taken.count), front.count - taken.count};
+          if (front.count == 0) ++taken_;
+          is_more = posted_ != taken_;
+        }
+      }
+      if (taken.count != 0) {
+        if (is_more && sleepers_.load() != 0) os::wake(changes_, 1);
+        return taken;
       }
       sleepers_.fetch_add(1);
       os::wait_while(changes_, seen);

@@ -17,7 +17,8 @@
 
 namespace perdure::pager::detail {
 
-inline constexpr std::size_t most_pages_at_once = 256;    // that are read in one call
+inline constexpr std::size_t most_pages_at_once = 256;  // that are read in one call
+inline constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
 inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
 
 inline constexpr std::size_t most_runs_at_once = 512;  // that are transferred in parallel
@@ -110,7 +111,6 @@ class scratch_pool {
 
  private:
   static constexpr std::size_t most_requests_at_once = most_runs_at_once;
-  static constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
   static constexpr std::size_t bytes_of_runs = (most_runs_at_once + most_pages_at_once) * sizeof(page_run);
   static constexpr std::size_t bytes_of_place =
       (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_bytes -

@@ -37,14 +37,14 @@ class stream_detector {
   }
 
   void expect(const stream& known) noexcept {
-    const std::uint64_t bits =
-        std::uint64_t{known.next} << 32 | (known.is_asked ? asked_bit : 0) | known.count;
-    place_of(known.next).store(bits, std::memory_order_relaxed);
-    if (known.is_asked) place_of(known.end()).store(bits, std::memory_order_relaxed);
+    for_places(known, [bits = bits_of(known)](place& one) { one.store(bits, std::memory_order_relaxed); });
   }
-  /// The same, when the stream was last seen at `page`.
-  void expect(const stream& known, page_number page) noexcept {
+  /// The same, when what goes on there was known as `before`, and last seen at `page`.
+  void expect(const stream& known, const stream& before, page_number page) noexcept {
     place_of(page).store(0, std::memory_order_relaxed);
+    for_places(before, [bits = bits_of(before)](place& one) {
+      if (one.load(std::memory_order_relaxed) == bits) one.store(0, std::memory_order_relaxed);
+    });
     expect(known);
   }
 
@@ -53,6 +53,16 @@ class stream_detector {
   static constexpr std::uint32_t asked_bit = 1U << 31;
 
   using place = std::atomic<std::uint64_t>;
+  static std::uint64_t bits_of(const stream& one) noexcept {
+    return std::uint64_t{one.next} << 32 | (one.is_asked ? asked_bit : 0) | one.count;
+  }
+  /// Where it may be met: at any page of what was asked for, or behind it.
+  template <class Visit>
+  void for_places(const stream& one, Visit&& visit) noexcept {
+    for (page_number page = one.next; page < one.end(); page += 1U << pages_of_part_log2)
+      visit(place_of(page));
+    visit(place_of(one.end()));
+  }
   place& place_of(page_number page) noexcept {
     return places_[(page >> pages_of_part_log2) % places_.size()];
   }

@@ -69,34 +69,46 @@ TEST(stream_detector, finds_who_goes_on_where_the_last_touch_ended) {
 TEST(stream_detector, finds_a_stream_anywhere_in_what_was_asked_for_it) {
   stream_detector streams;
   streams.expect({268, 256, false});
-  streams.expect({400, 256, true}, 268);
+  const stream asked{400, 1300, true};
+  streams.expect(asked, {268, 256, false}, 268);
   EXPECT_EQ(streams.find(268).count, 0u) << "it has gone on";
-  for (const page_number page : {400u, 500u, 655u, 656u}) {
+  for (const page_number page : {400u, 500u, 655u, 1100u, 1699u, 1700u}) {
     const stream found = streams.find(page);
     EXPECT_TRUE(found.is_asked);
-    EXPECT_EQ(found.end(), 656u);
+    EXPECT_EQ(found.end(), 1700u);
   }
+  streams.expect({1700, 200, true}, asked, 500);
+  for (const page_number page : {400u, 500u, 655u, 1100u})
+    EXPECT_EQ(streams.find(page).count, 0u) << "it has gone on";
+  EXPECT_EQ(streams.find(1700).end(), 1900u);
 }
 
 TEST(pending_reads, come_out_in_order_until_the_end) {
   pending_reads pending;
   EXPECT_TRUE(pending.post({5, 2}));
   EXPECT_TRUE(pending.post({9, 1}));
-  EXPECT_EQ(pending.take().first, 5u);
-  const page_span second = pending.take();
+  EXPECT_TRUE(pending.post({20, 10}));
+  EXPECT_EQ(pending.take(8).first, 5u);
+  const page_span second = pending.take(8);
   EXPECT_EQ(second.first, 9u);
   EXPECT_EQ(second.count, 1u);
+  const page_span part = pending.take(8);
+  EXPECT_EQ(part.first, 20u);
+  EXPECT_EQ(part.count, 8u);
+  const page_span rest = pending.take(8);
+  EXPECT_EQ(rest.first, 28u);
+  EXPECT_EQ(rest.count, 2u);
   std::size_t posted = 0;
   while (posted < 1000 && pending.post({1, 1})) ++posted;
   EXPECT_GE(posted, 2u);
   EXPECT_LT(posted, 1000u) << "the program is not to wait, nor memory to be taken";
   std::thread waiter([&] {
-    while (pending.take().count != 0) {
+    while (pending.take(8).count != 0) {
     }
   });
   pending.end();
   waiter.join();
-  EXPECT_EQ(pending.take().count, 0u);
+  EXPECT_EQ(pending.take(8).count, 0u);
 }
 
 TEST(residence_clock, gives_chances_to_what_comes_back_soon) {
