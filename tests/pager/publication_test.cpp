@@ -287,8 +287,6 @@ TEST_F(publishing, passes_over_what_is_no_publication) {
   });
   ASSERT_EQ(files(), 1u);
   const std::filesystem::path real = std::filesystem::directory_iterator(path("runtime"))->path();
-  std::ifstream in(real, std::ios::binary);
-  const std::string whole((std::istreambuf_iterator<char>(in)), {});
   const auto put = [&](const std::string& name, const std::string& bytes) {
     write_file(path("runtime") / name, bytes.data(), bytes.size());
   };
@@ -301,7 +299,17 @@ TEST_F(publishing, passes_over_what_is_no_publication) {
   ASSERT_EQ(published().size(), 1u);
   EXPECT_EQ(files(), 6u);
   // Damaged while its process lives: by whoever may write there.
-  ::kill(child_, SIGSTOP);
+  std::string whole;
+  for (bool is_whole = false; !is_whole;) {
+    int status = 0;
+    ::kill(child_, SIGSTOP);
+    ASSERT_EQ(::waitpid(child_, &status, WUNTRACED), child_);
+    std::ifstream in(real, std::ios::binary);
+    whole.assign((std::istreambuf_iterator<char>(in)), {});
+    is_whole = seen().has_value();
+    // It was about to publish.
+    if (!is_whole) ::kill(child_, SIGCONT);
+  }
   for (std::size_t cut : {std::size_t{0}, std::size_t{10}, std::size_t{112}, whole.size() - 1}) {
     std::filesystem::resize_file(real, cut);
     EXPECT_FALSE(seen()) << cut;
