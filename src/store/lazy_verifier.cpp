@@ -130,6 +130,9 @@ void lazy_verifier::know(const std::vector<undo_log::batch>& saved) {
 }
 
 void lazy_verifier::know(const committed_journal& journal) {
+  const std::uint64_t last = journal.header.epoch;
+  applied_pages_ =
+      bytes_at_home(parts_.super.now(), last, parts_.journals[1 - (last & 1)].header()) / page_size;
   being_applied_ = pages_of(journal);
   pass_over(being_applied_);
   for (const layout::journal_entry& entry : journal.index) {

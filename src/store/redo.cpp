@@ -1,5 +1,6 @@
 #include "store/redo.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "segment/page_runs.hpp"
@@ -83,6 +84,13 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
     throw_damaged(file.path(), "it has lost the page checksums of checkpoint " + std::to_string(applied));
   mark_applied(*index);
   return committed_journal{&file, *header, std::move(*index)};
+}
+
+std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,
+                            const std::optional<layout::journal_header>& other) {
+  const std::uint64_t between = super.applied_epoch + 1;
+  if (last_epoch <= between || !other || other->epoch != between) return super.segment_bytes;
+  return std::max(super.segment_bytes, other->segment_bytes);
 }
 
 std::vector<page_run> pages_of(const committed_journal& journal) {

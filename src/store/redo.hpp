@@ -47,6 +47,13 @@ void redo_in_memory(const committed_journal& journal, std::byte* base);
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
                                                 const layout::super_slot& super);
 
+/// Length of the segment as home and the table hold it. The super slot tells, unless the last checkpoint is
+/// two ahead of it: then the one between was brought home, but its slot was lost, to damage or to a power cut
+/// after its writer was killed and another went on. `other` is the header of the journal that is not the last
+/// one.
+std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,
+                            const std::optional<layout::journal_header>& other);
+
 /// The pages a journal speaks of, normalized.
 std::vector<page_run> pages_of(const committed_journal& journal);
 

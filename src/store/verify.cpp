@@ -28,6 +28,7 @@
 #include "store/failure.hpp"
 #include "store/home_files.hpp"
 #include "store/journal.hpp"
+#include "store/redo.hpp"
 #include "store/store_directory.hpp"
 #include "store/store_lock.hpp"
 #include "store/super_block.hpp"
@@ -150,7 +151,7 @@ class verification {
   std::size_t torn_slot_ = 0;
   std::vector<home_file> home_;
   os::file crc_;
-  std::uint64_t applied_pages_ = 0;    // of the segment at the applied epoch
+  std::uint64_t applied_pages_ = 0;    // of the segment as home and the table hold it
   std::uint64_t committed_bytes_ = 0;  // of the segment at the committed epoch
   bool table_is_known_ = true;         // by the journal where the file is behind
   std::vector<overlay_run> overlay_;
@@ -355,6 +356,7 @@ void verification::check_last_journal(const std::array<std::optional<journal>, 2
       damage(store_section::journal, journal::name_of(parity), 0, "its segment is shorter than before");
       return;
     } else {
+      applied_pages_ = bytes_at_home(super_, epoch, headers[1 - parity]) / page_size;
       return overlay(*headers[parity], *index);
     }
   }

@@ -48,7 +48,6 @@ endif()
 function(perdure_block_mutants)
   foreach(mutant IN ITEMS
       commit_not_synced/journal.cpp
-      new_store_not_synced/store_directory.cpp
       applied_before_durable/redo.cpp)
     get_filename_component(name ${mutant} DIRECTORY)
     if(FUSE3_FOUND)

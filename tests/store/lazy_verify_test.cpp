@@ -445,6 +445,8 @@ TEST_F(lazy_verification, judges_by_the_newer_of_two_journals) {
     const auto store = open();
     put(*store, 1000, 5);
     put(*store, 1001, 6);
+    store->memory().grow(26 * mib);
+    put(*store, pages + 5, 12345);
     store->checkpoint();
     put(*store, 1000, 7);
     store->trim();  // home, so that the next journal does not have it
@@ -459,6 +461,7 @@ TEST_F(lazy_verification, judges_by_the_newer_of_two_journals) {
     EXPECT_TRUE(has(*store, 1000, 7));
     EXPECT_TRUE(has(*store, 1001, 6));
     EXPECT_TRUE(has(*store, 999 + 3, number_of(1002)));
+    EXPECT_TRUE(has(*store, pages + 5, 12345));
   }
   EXPECT_TRUE(has(*open(), 1001, 6));
 }

@@ -96,6 +96,27 @@ TEST_F(verifying, an_empty_store_is_whole) {
   EXPECT_EQ(report.pages, 0u);
 }
 
+// Its writer was killed before the super block was synced, the next one made a checkpoint, and the power
+// went.
+TEST_F(verifying, minds_no_super_block_that_is_two_checkpoints_behind) {
+  make_store();
+  fs::copy_file(path() / "super", path("super before"));
+  {
+    const auto store = datastore::open(path(), small_files());
+    store->memory().grow(18 * mib);
+    write(*store, 4095, 1);
+    store->checkpoint();
+    write(*store, 5, 2);
+    store->checkpoint();
+  }
+  fs::copy_file(path("super before"), path() / "super", fs::copy_options::overwrite_existing);
+  const verify_report report = verify();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_EQ(report.epoch, 4u);
+  flip("heap.003", home_offset(4095) + 5);
+  EXPECT_EQ(verify().damages, 1u) << describe(verify());
+}
+
 TEST_F(verifying, names_the_damaged_page) {
   make_store();
   const std::uint64_t page = 2000;  // in the second file
