@@ -558,6 +558,7 @@ budgeted_mapping::eviction budgeted_mapping::evict(std::size_t wanted, scratch& 
         queues_.take({own.victims.data(), std::min(wanted - result.evicted, looks)}, looks <= patience);
     if (taken == 0) break;
     looks -= taken;
+    if (may_write) clean_areas_of({own.victims.data(), taken}, own, result);
     std::size_t owned = 0;
     for (std::size_t i = 0; i < taken; ++i) {
       const page_number number = own.victims[i];
@@ -586,7 +587,6 @@ budgeted_mapping::eviction budgeted_mapping::evict(std::size_t wanted, scratch& 
     expel({own.victims.data(), owned}, own, whom, result);
     if (result.failed) break;
   }
-  if (result.dirty != 0 && !result.failed) result.failed = clean_ahead(result.dirty, wanted, own);
   return result;
 }
 

@@ -58,7 +58,6 @@ class budgeted_mapping : public mapped_file {
   };
   struct eviction {
     std::size_t evicted = 0;
-    std::size_t dirty = 0;  // of the pages whose turn it was
     std::optional<failed_transfer> failed;
   };
   enum class by { touch, evictor, advice };
@@ -109,8 +108,7 @@ class budgeted_mapping : public mapped_file {
   std::optional<failed_transfer> take_dirty(page_span area, taking what, scratch& own,
                                             std::size_t& runs) noexcept;
   std::optional<failed_transfer> write_taken(std::size_t runs, scratch& own) noexcept;
-  std::optional<failed_transfer> clean_ahead(std::size_t dirty_victims, std::size_t victims,
-                                             scratch& own) noexcept;
+  void clean_areas_of(std::span<const page_number> victims, scratch& own, eviction& result) noexcept;
   std::optional<failed_transfer> write_dirty() noexcept;
   std::optional<failed_transfer> pin_page(page_number page, os::touch how, bool* is_first) noexcept;
 
@@ -158,7 +156,6 @@ class budgeted_mapping : public mapped_file {
   std::atomic<int> sync_error_{0};
 
   alignas(64) os::futex_word evictor_calls_{0};
-  std::atomic<std::size_t> next_to_clean_{0};  // area
   std::atomic<bool> evictor_rests_{false};
   std::atomic<bool> evictor_ends_{false};
   bool evictor_runs_ = false;

@@ -42,7 +42,6 @@ std::size_t budgeted_mapping::clean(std::span<const page_number> owned, scratch&
   }
   // Almost always all; a run that could not be held must not be written.
   if (held == runs) write_held({own.runs.data(), runs}, own);
-  result.dirty += dirty;
 
   const auto put_back = [&](page_number number, page_state state, settling change) {
     const page_word before = pages_[number].settle(state, change);
@@ -93,7 +92,8 @@ void budgeted_mapping::write_held(std::span<page_run> runs, scratch& own) noexce
 // Takes the dirty pages of an area and holds stores to them; they are added to the runs to be written. Each
 // time the kernel protects pages it makes all processors forget what they know of them, so it is asked once
 // for as many as can be had. What lies between the dirty pages is owned too meanwhile, that none of it
-// becomes writable just before it is protected.
+// becomes writable just before it is protected; what is dirty there is taken though it is not wanted, as that
+// costs less than another call.
 std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taking what, scratch& own,
                                                             std::size_t& runs) noexcept {
   const auto is_wanted = [what](page_word seen) {
@@ -111,15 +111,15 @@ std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taki
       page& one = pages_[area.first + taken_end];
       const page_word seen = one.read();
       before[taken_end] = seen.state();
-      if (is_wanted(seen)) {
+      const bool is_between = taken_end != first;
+      if (is_wanted(seen) || (is_between && seen.state() == page_state::dirty && seen.pins() == 0)) {
         if (!one.claim(seen, page_state::writing)) break;
         dirty_end = taken_end + 1;
       } else {
         // Where protecting makes a page's content readable elsewhere, one that is absent must not be.
-        const bool is_between =
-            taken_end != first && (seen.state() == page_state::clean ||
-                                   (seen.state() == page_state::absent && !faults_->hides_protected()));
-        if (!is_between || !one.claim(seen, page_state::loading)) break;
+        const bool can_be_owned = seen.state() == page_state::clean ||
+                                  (seen.state() == page_state::absent && !faults_->hides_protected());
+        if (!is_between || !can_be_owned || !one.claim(seen, page_state::loading)) break;
       }
     }
     page_run all{static_cast<page_number>(area.first + first), dirty_end - first};
@@ -167,31 +167,32 @@ std::optional<failed_transfer> budgeted_mapping::write_taken(std::size_t runs, s
   return first_failure;
 }
 
-// Victims that are dirty are protected one by one, scattered as they are. So for each of these others are
-// cleaned area by area, to be clean when their turn comes. Pages that are kept since they are touched often
-// would soon be dirty again.
-std::optional<failed_transfer> budgeted_mapping::clean_ahead(std::size_t dirty_victims, std::size_t victims,
-                                                             scratch& own) noexcept {
-  // So many that few victims are dirty where all pages are stored to; but whoever waits for room waits for
-  // this too.
-  const std::size_t wanted = std::min(32 * dirty_victims, 2 * victims);
-  // What is not open yet has no pages, and may be most of all there will ever be.
+// Of these pages, whose turn to leave has come, those that are dirty are cleaned with all others of their
+// area, which will mostly be clean when their own turn comes. Pages that are kept since they are touched
+// often would soon be dirty again.
+void budgeted_mapping::clean_areas_of(std::span<const page_number> victims, scratch& own,
+                                      eviction& result) noexcept {
+  // Whoever waits for room waits for this. What is left is cleaned page by page.
+  const std::size_t most = 2 * victims.size();
   const std::size_t open = file_.open_pages();
-  const std::size_t areas = (open + pages_of_area - 1) / pages_of_area;
-  std::size_t looks = std::min(areas, 16 * dirty_victims);
   std::size_t runs = 0;
-  for (std::size_t pages = 0; looks != 0 && pages < wanted; --looks) {
-    const std::size_t first = next_to_clean_.fetch_add(1, std::memory_order_relaxed) % areas * pages_of_area;
+  std::size_t pages = 0;
+  const auto keep = [&result](const std::optional<failed_transfer>& failed) {
+    if (failed) result.failed = failed;
+  };
+  for (const page_number number : victims) {
+    if (pages >= most || result.failed) break;
+    const page_word seen = pages_[number].read();
+    if (seen.state() != page_state::dirty || seen.pins() != 0 || (seen.is_hot() && seen.history() != 0))
+      continue;
+    const std::size_t first = number / pages_of_area * pages_of_area;
     const page_span area{static_cast<page_number>(first), std::min(pages_of_area, open - first)};
     const std::size_t before = runs;
-    std::optional<failed_transfer> failed = take_dirty(area, taking::cold, own, runs);
+    keep(take_dirty(area, taking::cold, own, runs));
     for (std::size_t i = before; i < runs; ++i) pages += own.runs[i].count;
-    if (failed || runs + most_runs_of_area > own.runs.size()) {
-      const auto not_written = write_taken(std::exchange(runs, 0), own);
-      if (failed || not_written) return failed ? failed : not_written;
-    }
+    if (runs + most_runs_of_area > own.runs.size()) keep(write_taken(std::exchange(runs, 0), own));
   }
-  return write_taken(runs, own);
+  keep(write_taken(runs, own));
 }
 
 // Signals must be blocked. The first failure; all that can be written is written all the same.
