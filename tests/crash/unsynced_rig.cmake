@@ -54,7 +54,6 @@ function(perdure_unsynced_mutants)
       fresh_pages_not_synced/journaled_store.cpp
       applied_before_durable/redo.cpp
       journal_reused_early/super_block.cpp
-      new_names_not_synced/datastore.cpp
       new_store_not_synced/store_directory.cpp
       undo_not_synced/undo_log.cpp
       copy_not_synced/store_copy.cpp)
