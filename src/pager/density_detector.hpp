@@ -36,7 +36,7 @@ class density_detector {
 
  private:
   static constexpr std::size_t most_places = 1024;
-  static constexpr std::uint32_t whole_unit = 3;  // touches
+  static constexpr std::uint32_t whole_unit = 4;  // touches
 
   const std::size_t mask_;
   std::array<std::atomic<std::uint64_t>, most_places> places_{};
