@@ -568,8 +568,7 @@ budgeted_mapping::eviction budgeted_mapping::evict(std::size_t wanted, scratch& 
         const page_state state = seen.state();
         if (state == page_state::absent) {
           decided = victim.unqueue(seen);
-        } else if (seen.is_hot() && seen.history() != 0 &&
-                   (state == page_state::clean || state == page_state::dirty)) {
+        } else if (seen.has_chance() && (state == page_state::clean || state == page_state::dirty)) {
           if (!victim.rewrite_history(seen, seen.history() - 1)) continue;
           queues_.push(number, true);
           decided = true;

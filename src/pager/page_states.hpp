@@ -67,6 +67,8 @@ class page_word {
   /// Of an absent page when it left memory, of one in memory how often it may still be passed over; see
   /// residence.hpp.
   constexpr std::uint32_t history() const noexcept { return (bits_ & history_bits) >> 8; }
+  /// Of a page in memory: it is touched often, and will be passed over when its turn to leave comes.
+  constexpr bool has_chance() const noexcept { return is_hot() && history() != 0; }
   static constexpr std::uint32_t as_history(std::uint32_t value) noexcept {
     return (value << 8) & history_bits;
   }

@@ -8,6 +8,20 @@
 
 namespace perdure::pager::detail {
 
+namespace {
+
+// A page that is pinned may be stored to by a system call, which could not wait.
+bool can_be_cleaned(page_word seen) noexcept {
+  return seen.state() == page_state::dirty && seen.pins() == 0;
+}
+
+// What is passed over when its turn comes would soon be dirty again.
+bool is_worth_cleaning(page_word seen) noexcept {
+  return can_be_cleaned(seen) && !seen.has_chance();
+}
+
+}  // namespace
+
 // Writes those that are dirty. What may leave memory then comes first in `owned`; how many, is returned.
 std::size_t budgeted_mapping::clean(std::span<const page_number> owned, scratch& own, bool are_queued,
                                     eviction& result) noexcept {
@@ -84,6 +98,7 @@ bool budgeted_mapping::hold_stores(page_run& run) noexcept {
 }
 
 void budgeted_mapping::write_held(std::span<page_run> runs, scratch& own) noexcept {
+  if (runs.empty()) return;
   file_.write_all(runs, own.io, own.requests);
   for (const page_run& run : runs)
     if (!run.failed) count(own.events.pages_written, run.count);
@@ -96,10 +111,7 @@ void budgeted_mapping::write_held(std::span<page_run> runs, scratch& own) noexce
 // costs less than another call.
 std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taking what, scratch& own,
                                                             std::size_t& runs) noexcept {
-  const auto is_wanted = [what](page_word seen) {
-    return seen.state() == page_state::dirty && seen.pins() == 0 &&
-           (what == taking::all || !seen.is_hot() || seen.history() == 0);
-  };
+  const auto is_wanted = what == taking::all ? can_be_cleaned : is_worth_cleaning;
   std::size_t end = area.count;
   while (end != 0 && !is_wanted(pages_[area.first + end - 1].read())) --end;
   std::optional<failed_transfer> failed;
@@ -112,7 +124,7 @@ std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taki
       const page_word seen = one.read();
       before[taken_end] = seen.state();
       const bool is_between = taken_end != first;
-      if (is_wanted(seen) || (is_between && seen.state() == page_state::dirty && seen.pins() == 0)) {
+      if (is_between ? can_be_cleaned(seen) : is_wanted(seen)) {
         if (!one.claim(seen, page_state::writing)) break;
         dirty_end = taken_end + 1;
       } else {
@@ -168,8 +180,7 @@ std::optional<failed_transfer> budgeted_mapping::write_taken(std::size_t runs, s
 }
 
 // Of these pages, whose turn to leave has come, those that are dirty are cleaned with all others of their
-// area, which will mostly be clean when their own turn comes. Pages that are kept since they are touched
-// often would soon be dirty again.
+// area, which will mostly be clean when their own turn comes.
 void budgeted_mapping::clean_areas_of(std::span<const page_number> victims, scratch& own,
                                       eviction& result) noexcept {
   // Whoever waits for room waits for this. What is left is cleaned page by page.
@@ -182,9 +193,7 @@ void budgeted_mapping::clean_areas_of(std::span<const page_number> victims, scra
   };
   for (const page_number number : victims) {
     if (pages >= most || result.failed) break;
-    const page_word seen = pages_[number].read();
-    if (seen.state() != page_state::dirty || seen.pins() != 0 || (seen.is_hot() && seen.history() != 0))
-      continue;
+    if (!is_worth_cleaning(pages_[number].read())) continue;
     const std::size_t first = number / pages_of_area * pages_of_area;
     const page_span area{static_cast<page_number>(first), std::min(pages_of_area, open - first)};
     const std::size_t before = runs;
