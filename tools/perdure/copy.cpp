@@ -28,27 +28,26 @@ void run(const std::filesystem::path& from, const std::filesystem::path& to, boo
   out.finish();
 }
 
-void add(CLI::App& program, const char* name, const char* source, const char* purpose) {
+void add(command program, const char* name, const char* source, const char* purpose) {
   struct options {
     std::filesystem::path from;
     std::filesystem::path to;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command = *program.add_subcommand(name, purpose);
-  command.add_option(source, given->from, "The store to copy; no one may have it open for writing")
-      ->required();
-  command.add_option("TO", given->to, "The new store; nothing may be there")->required();
-  add_json_option(command, given->as_json);
-  command.footer(
+  command copy = program.add_command(name, purpose);
+  copy.add_path(source, given->from, "The store to copy; no one may have it open for writing").required();
+  copy.add_path("TO", given->to, "The new store; nothing may be there").required();
+  add_json_option(copy, given->as_json);
+  copy.footer(
       "Files share their blocks where the file system can do that (XFS, btrfs). After a crash the new\n"
       "store is there, whole, or not at all.");
-  command.callback([given] { run(given->from, given->to, given->as_json); });
+  copy.callback([given] { run(given->from, given->to, given->as_json); });
 }
 
 }  // namespace
 
-void add_copy_commands(CLI::App& program) {
+void add_copy_commands(command program) {
   add(program, "snapshot", "STORE", "Keep a store's last checkpoint as a store of its own");
   add(program, "copy", "FROM", "Copy a store");
 }

@@ -2,6 +2,8 @@
 // memory, the pager, and persistent memory.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
@@ -96,17 +98,17 @@ void run(const std::filesystem::path& directory, bool as_json) {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& program) {
+void add_doctor_command(command program) {
   struct options {
     std::filesystem::path directory = ".";
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command =
-      *program.add_subcommand("doctor", "Say what this machine can do, and why it cannot do the rest");
-  command.add_option("--at", given->directory, "Where stores are to be (default: the current directory)");
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(given->directory, given->as_json); });
+  command doctor =
+      program.add_command("doctor", "Say what this machine can do, and why it cannot do the rest");
+  doctor.add_path("--at", given->directory, "Where stores are to be (default: the current directory)");
+  add_json_option(doctor, given->as_json);
+  doctor.callback([given] { run(given->directory, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -68,21 +68,21 @@ void run(const options& given) {
 
 }  // namespace
 
-void add_bfs_command(CLI::App& graph_command) {
+void add_bfs_command(command graph_command) {
   auto given = std::make_shared<options>();
-  CLI::App& command = *graph_command.add_subcommand(
+  command bfs = graph_command.add_command(
       "bfs", "Breadth-first search: the distance of every vertex that can be reached from one");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  add_number_option(command, "--source", 0, std::numeric_limits<std::uint64_t>::max(),
-                    "Vertex to start from, as the input names it",
-                    [given](std::uint64_t n) { given->source = n; })
-      ->required();
-  command.add_option("--levels", given->levels,
-                     "Write a line 'id level' for each vertex reached, sorted by id; '-' is standard output");
-  add_threads_option(command, given->threads);
-  add_verify_option(command, given->verify);
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(*given); });
+  bfs.add_path("STORE", given->store, "The store's directory").required();
+  bfs.add_number("--source", 0, std::numeric_limits<std::uint64_t>::max(),
+                 "Vertex to start from, as the input names it",
+                 [given](std::uint64_t n) { given->source = n; })
+      .required();
+  bfs.add_path("--levels", given->levels,
+               "Write a line 'id level' for each vertex reached, sorted by id; '-' is standard output");
+  add_threads_option(bfs, given->threads);
+  add_verify_option(bfs, given->verify);
+  add_json_option(bfs, given->as_json);
+  bfs.callback([given] { run(*given); });
 }
 
 }  // namespace perdure::cli

@@ -61,19 +61,19 @@ void run(const options& given) {
 
 }  // namespace
 
-void add_components_command(CLI::App& graph_command) {
+void add_components_command(command graph_command) {
   auto given = std::make_shared<options>();
-  CLI::App& command = *graph_command.add_subcommand(
+  command components = graph_command.add_command(
       "cc", "Connected components (of a directed graph, the weakly connected ones)");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  command.add_option(
+  components.add_path("STORE", given->store, "The store's directory").required();
+  components.add_path(
       "--labels", given->labels,
       "Write a line 'id label' for each vertex, sorted by id, the label being the smallest id of "
       "its component; '-' is standard output");
-  add_threads_option(command, given->threads);
-  add_verify_option(command, given->verify);
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(*given); });
+  add_threads_option(components, given->threads);
+  add_verify_option(components, given->verify);
+  add_json_option(components, given->as_json);
+  components.callback([given] { run(*given); });
 }
 
 }  // namespace perdure::cli

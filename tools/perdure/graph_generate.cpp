@@ -80,21 +80,21 @@ void run(const options& given) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& graph_command) {
-  CLI::App& generate = *graph_command.add_subcommand("generate", "Write a synthetic graph as an edge list");
-  generate.require_subcommand(1);
+void add_generate_command(command graph_command) {
+  command generate = graph_command.add_command("generate", "Write a synthetic graph as an edge list");
+  generate.require_command();
   auto given = std::make_shared<options>();
-  CLI::App& command = *generate.add_subcommand(
+  command rmat = generate.add_command(
       "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of threads");
-  add_number_option(command, "--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
-                    [given](std::uint64_t n) { given->parameters.scale = static_cast<unsigned>(n); })
-      ->required();
-  add_rmat_options(command, given->parameters);
-  command.add_option("-o,--output", given->file, "File to write; '-' is standard output")->required();
-  add_format_option(command, given->format);
-  add_threads_option(command, given->threads);
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(*given); });
+  rmat.add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
+                  [given](std::uint64_t n) { given->parameters.scale = static_cast<unsigned>(n); })
+      .required();
+  add_rmat_options(rmat, given->parameters);
+  rmat.add_path("-o,--output", given->file, "File to write; '-' is standard output").required();
+  add_format_option(rmat, given->format);
+  add_threads_option(rmat, given->threads);
+  add_json_option(rmat, given->as_json);
+  rmat.callback([given] { run(*given); });
 }
 
 }  // namespace perdure::cli

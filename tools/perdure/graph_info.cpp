@@ -69,7 +69,7 @@ void run(const std::filesystem::path& path, verify_mode verify, std::size_t top_
 
 }  // namespace
 
-void add_graph_info_command(CLI::App& graph_command) {
+void add_graph_info_command(command graph_command) {
   struct options {
     std::filesystem::path store;
     std::size_t top = 0;
@@ -77,13 +77,13 @@ void add_graph_info_command(CLI::App& graph_command) {
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command = *graph_command.add_subcommand("info", "Show size and kind of the graph in a store");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  add_number_option(command, "--top", 0, 1'000'000'000, "Also list the N vertices with the most neighbours",
-                    [given](std::uint64_t n) { given->top = n; });
-  add_verify_option(command, given->verify);
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(given->store, given->verify, given->top, given->as_json); });
+  command info = graph_command.add_command("info", "Show size and kind of the graph in a store");
+  info.add_path("STORE", given->store, "The store's directory").required();
+  info.add_number("--top", 0, 1'000'000'000, "Also list the N vertices with the most neighbours",
+                  [given](std::uint64_t n) { given->top = n; });
+  add_verify_option(info, given->verify);
+  add_json_option(info, given->as_json);
+  info.callback([given] { run(given->store, given->verify, given->top, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -179,33 +179,30 @@ class ingestion {
 
 }  // namespace
 
-void add_ingest_command(CLI::App& graph_command) {
+void add_ingest_command(command graph_command) {
   auto given = std::make_shared<options>();
-  CLI::App& command = *graph_command.add_subcommand(
+  command ingest = graph_command.add_command(
       "ingest", "Add edges to the graph in a store; the store and the graph are made if they do not exist");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  command.add_option("FILE", given->files,
-                     "Edge lists: SNAP text or binary, plain or gzip; '-' is standard input");
-  command.add_flag("--undirected", given->undirected,
-                   "Make an undirected graph: store each edge with both ends");
-  command.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");
-  add_format_option(command, given->format);
-  add_number_option(command, "--rmat-scale", 1, graph::rmat_generator::max_scale,
+  ingest.add_path("STORE", given->store, "The store's directory").required();
+  ingest.add_paths("FILE", given->files,
+                   "Edge lists: SNAP text or binary, plain or gzip; '-' is standard input");
+  ingest.add_flag("--undirected", given->undirected,
+                  "Make an undirected graph: store each edge with both ends");
+  ingest.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");
+  add_format_option(ingest, given->format);
+  ingest.add_number("--rmat-scale", 1, graph::rmat_generator::max_scale,
                     "Generate an R-MAT graph with 2^N vertex ids",
                     [given](std::uint64_t n) { given->rmat_scale = static_cast<unsigned>(n); });
-  add_rmat_options(command, given->rmat);
-  add_number_option(command, "--checkpoint-every", 1, std::numeric_limits<std::uint64_t>::max(),
+  add_rmat_options(ingest, given->rmat);
+  ingest.add_number("--checkpoint-every", 1, std::numeric_limits<std::uint64_t>::max(),
                     "Make the graph durable each time about N edges were added",
                     [given](std::uint64_t n) { given->checkpoint_every = n; });
-  command
-      .add_option("--capacity", given->capacity,
-                  "Address space to reserve when the store is made, as 64GiB (default 1TiB)")
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("SIZE");
-  add_threads_option(command, given->threads);
-  add_verify_option(command, given->verify);
-  add_json_option(command, given->as_json);
-  command.callback([given] {
+  ingest.add_size("--capacity", given->capacity,
+                  "Address space to reserve when the store is made, as 64GiB (default 1TiB)");
+  add_threads_option(ingest, given->threads);
+  add_verify_option(ingest, given->verify);
+  add_json_option(ingest, given->as_json);
+  ingest.callback([given] {
     if (given->files.empty() && !given->rmat_scale)
       throw usage_error(
           "nothing to ingest: give edge lists or --rmat-scale (see 'perdure graph ingest --help')");

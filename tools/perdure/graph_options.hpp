@@ -1,15 +1,16 @@
 // Options that several graph commands take.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/rmat.hpp>
+
+#include "command_line.hpp"
 
 namespace perdure::cli {
 
 /// `--edge-factor` and `--seed`.
-void add_rmat_options(CLI::App& command, graph::rmat_parameters& parameters);
+void add_rmat_options(command target, graph::rmat_parameters& parameters);
 /// `--format text|binary`.
-void add_format_option(CLI::App& command, graph::edge_list_format& format);
+void add_format_option(command target, graph::edge_list_format& format);
 
 }  // namespace perdure::cli

@@ -1,4 +1,5 @@
 // perdure info STORE: what the super block records.
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
@@ -61,16 +62,16 @@ void run(const std::filesystem::path& path, bool as_json) {
 
 }  // namespace
 
-void add_info_command(CLI::App& program) {
+void add_info_command(command program) {
   struct options {
     std::filesystem::path store;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command = *program.add_subcommand("info", "Show what a store records about itself");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(given->store, given->as_json); });
+  command info = program.add_command("info", "Show what a store records about itself");
+  info.add_path("STORE", given->store, "The store's directory").required();
+  add_json_option(info, given->as_json);
+  info.callback([given] { run(given->store, given->as_json); });
 }
 
 }  // namespace perdure::cli

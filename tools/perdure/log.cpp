@@ -1,4 +1,5 @@
 // perdure log STORE: the checkpoints a store remembers.
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -27,7 +28,7 @@ std::string printable(std::string label) {
   return label;
 }
 
-void run(const std::filesystem::path& path, std::size_t last, bool as_json) {
+void run(const std::filesystem::path& path, std::uint64_t last, bool as_json) {
   std::vector<checkpoint_record> log = datastore::log(path);
   if (log.size() > last) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(last));
   if (as_json) {
@@ -62,19 +63,18 @@ void run(const std::filesystem::path& path, std::size_t last, bool as_json) {
 
 }  // namespace
 
-void add_log_command(CLI::App& program) {
+void add_log_command(command program) {
   struct options {
     std::filesystem::path store;
-    std::size_t last = checkpoints_remembered;
+    std::uint64_t last = checkpoints_remembered;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command =
-      *program.add_subcommand("log", "List a store's checkpoints: time, bytes written, label");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  command.add_option("--last", given->last, "Only so many")->capture_default_str();
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(given->store, given->last, given->as_json); });
+  command log = program.add_command("log", "List a store's checkpoints: time, bytes written, label");
+  log.add_path("STORE", given->store, "The store's directory").required();
+  log.add_number("--last", given->last, "Only so many");
+  add_json_option(log, given->as_json);
+  log.callback([given] { run(given->store, given->last, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -1,5 +1,6 @@
 // perdure ls STORE: the objects in a store.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <perdure/manager.hpp>
@@ -76,18 +77,18 @@ void run(const std::filesystem::path& path, verify_mode verify, bool as_json) {
 
 }  // namespace
 
-void add_list_command(CLI::App& program) {
+void add_list_command(command program) {
   struct options {
     std::filesystem::path store;
     verify_mode verify = verify_mode::journal;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command = *program.add_subcommand("ls", "List the objects in a store");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  add_verify_option(command, given->verify);
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(given->store, given->verify, given->as_json); });
+  command list = program.add_command("ls", "List the objects in a store");
+  list.add_path("STORE", given->store, "The store's directory").required();
+  add_verify_option(list, given->verify);
+  add_json_option(list, given->as_json);
+  list.callback([given] { run(given->store, given->verify, given->as_json); });
 }
 
 }  // namespace perdure::cli

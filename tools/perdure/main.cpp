@@ -1,80 +1,25 @@
 // The command-line program. Exit codes: 0 done, 1 failed, 2 wrong command line.
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <new>
 #include <perdure/damage.hpp>
 #include <perdure/error.hpp>
 #include <perdure/version.hpp>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 #include "command.hpp"
 
 namespace perdure::cli {
 
-void print(const json& value) {
-  output out = output::standard();
-  out.write(value.dump(2, ' ', false, json::error_handler_t::replace));
-  out.write("\n");
-  out.finish();
-}
-
-void add_json_option(CLI::App& command, bool& as_json) {
-  command.add_flag("--json", as_json, "Print the result as a JSON object");
-}
-
-CLI::Option* add_number_option(CLI::App& command, const std::string& name, std::uint64_t smallest,
-                               std::uint64_t largest, const std::string& description,
-                               std::function<void(std::uint64_t)> store) {
-  CLI::Option* option = command.add_option_function<std::string>(
-      name,
-      [=, store = std::move(store)](const std::string& text) {
-        std::uint64_t value = 0;
-        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (problem != std::errc{} || end != text.data() + text.size() || value < smallest || value > largest)
-          throw CLI::ValidationError(name, "'" + text + "' is not a whole number from " +
-                                               std::to_string(smallest) + " to " + std::to_string(largest));
-        store(value);
-      },
-      description);
-  return option->type_name("N");
-}
-
-void add_threads_option(CLI::App& command, unsigned& threads) {
-  cpu_set_t set;
-  threads = ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
-  threads = std::clamp(threads, 1u, 1024u);
-  add_number_option(command, "--threads", 1, 1024, "Number of threads", [&threads](std::uint64_t n) {
-    threads = static_cast<unsigned>(n);
-  })->default_str(std::to_string(threads));
-}
-
-void add_verify_option(CLI::App& command, verify_mode& mode) {
-  static const std::map<std::string, verify_mode> modes{
-      {"journal", verify_mode::journal}, {"open", verify_mode::open}, {"lazy", verify_mode::lazy}};
-  command
-      .add_option("--verify", mode,
-                  "What of the store is checked. journal: what opening needs; open: every byte, first; "
-                  "lazy: each page before it is first used")
-      ->transform(CLI::CheckedTransformer(modes))
-      ->type_name("journal|open|lazy")
-      ->envname("PERDURE_VERIFY")
-      ->default_str("journal");
-}
-
-void add_graph_commands(CLI::App& program) {
-  CLI::App& graph = *program.add_subcommand("graph", "Keep graphs in stores and ask about them");
-  graph.require_subcommand(1);
+void add_graph_commands(command program) {
+  command graph = program.add_command("graph", "Keep graphs in stores and ask about them");
+  graph.require_command();
   add_generate_command(graph);
   add_ingest_command(graph);
   add_graph_info_command(graph);
@@ -122,9 +67,10 @@ void end_for_damage(const page_damage& damage) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App program("Keeps a program's own data structures alive between runs.", "perdure");
-  program.set_version_flag("--version", std::string("perdure ") + version_string);
-  program.require_subcommand(1);
+  command_line line("perdure", "Keeps a program's own data structures alive between runs.",
+                    std::string("perdure ") + version_string);
+  command program = line.program();
+  program.require_command();
   program.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong command line.\n'perdure COMMAND --help' explains a command.");
   add_info_command(program);
@@ -141,17 +87,8 @@ int run(int argc, char** argv) {
   const bool as_json = std::any_of(
       argv + 1, argv + argc, [](const char* argument) { return std::string_view(argument) == "--json"; });
   try {
-    program.parse(argc, argv);
+    line.run(argc, argv);
     return 0;
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return program.exit(e);  // --help, --version
-    const CLI::App* command = &program;
-    std::string name = program.get_name();
-    while (!command->get_subcommands().empty()) {
-      command = command->get_subcommands().front();
-      name += ' ' + command->get_name();
-    }
-    return complain(std::string(e.what()) + " (see '" + name + " --help')", 2);
   } catch (const usage_error& e) {
     return complain(e.what(), 2);
   } catch (const reader_gone&) {

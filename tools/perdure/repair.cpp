@@ -29,21 +29,21 @@ void run(const std::filesystem::path& path, const repair_options& options, bool 
 
 }  // namespace
 
-void add_repair_command(CLI::App& program) {
+void add_repair_command(command program) {
   struct options {
     std::filesystem::path store;
     repair_options repair;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command = *program.add_subcommand("repair", "Mend what can be mended in a damaged store");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  command.add_flag("--accept-damage", given->repair.accept_damage,
-                   "Take damaged pages, and zeros where a file is cut short, for right");
-  add_threads_option(command, given->repair.threads);
-  add_json_option(command, given->as_json);
-  command.footer("Exit codes: 0 whole now, 1 damage is left. Copy the store first if you can.");
-  command.callback([given] { run(given->store, given->repair, given->as_json); });
+  command repair = program.add_command("repair", "Mend what can be mended in a damaged store");
+  repair.add_path("STORE", given->store, "The store's directory").required();
+  repair.add_flag("--accept-damage", given->repair.accept_damage,
+                  "Take damaged pages, and zeros where a file is cut short, for right");
+  add_threads_option(repair, given->repair.threads);
+  add_json_option(repair, given->as_json);
+  repair.footer("Exit codes: 0 whole now, 1 damage is left. Copy the store first if you can.");
+  repair.callback([given] { run(given->store, given->repair, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -57,18 +57,18 @@ struct options {
 
 }  // namespace
 
-void add_stage_commands(CLI::App& program) {
-  CLI::App& stage = *program.add_subcommand("stage", "Work on a copy of a store in a faster place");
-  stage.require_subcommand(1);
+void add_stage_commands(command program) {
+  command stage = program.add_command("stage", "Work on a copy of a store in a faster place");
+  stage.require_command();
   auto given = std::make_shared<options>();
-  CLI::App& in = *stage.add_subcommand("in", "Copy a store to a faster place");
-  in.add_option("STORE", given->from, "The store")->required();
-  in.add_option("FAST", given->to, "The copy; nothing may be there")->required();
+  command in = stage.add_command("in", "Copy a store to a faster place");
+  in.add_path("STORE", given->from, "The store").required();
+  in.add_path("FAST", given->to, "The copy; nothing may be there").required();
   add_json_option(in, given->as_json);
   in.callback([given] { stage_in(given->from, given->to, given->as_json); });
-  CLI::App& out = *stage.add_subcommand("out", "Write home what is different in the copy, as one checkpoint");
-  out.add_option("FAST", given->from, "The copy")->required();
-  out.add_option("STORE", given->to, "The store it was taken of, unchanged since")->required();
+  command out = stage.add_command("out", "Write home what is different in the copy, as one checkpoint");
+  out.add_path("FAST", given->from, "The copy").required();
+  out.add_path("STORE", given->to, "The store it was taken of, unchanged since").required();
   add_json_option(out, given->as_json);
   out.callback([given] { stage_out(given->from, given->to, given->as_json); });
 }

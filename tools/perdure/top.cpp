@@ -204,22 +204,22 @@ void run(const options& given) {
 
 }  // namespace
 
-void add_top_command(CLI::App& program) {
+void add_top_command(command program) {
   auto given = std::make_shared<options>();
-  CLI::App& command = *program.add_subcommand(
+  command top = program.add_command(
       "top", "Show what the pager does in running processes: again and again on a terminal, once elsewhere");
-  command.footer(
+  top.footer(
       std::string(hint) +
       "\nWhat is shown first is the mean since a region was mapped, then what happened since the last "
       "look.\nP50 and P99: half, and 99 % of the touches that brought pages in took less. HOT: loads of "
       "pages that were\nmissed soon after they had left.");
-  add_number_option(command, "--interval", 1, 3600, "Seconds between looks", [given](std::uint64_t n) {
-    given->interval = n;
-  })->default_str("1");
-  add_number_option(command, "--count", 1, 1'000'000'000, "Number of looks",
-                    [given](std::uint64_t n) { given->count = n; });
-  add_json_option(command, given->as_json);
-  command.callback([given] { run(*given); });
+  top.add_number("--interval", 1, 3600, "Seconds between looks",
+                 [given](std::uint64_t n) { given->interval = n; })
+      .default_text("1");
+  top.add_number("--count", 1, 1'000'000'000, "Number of looks",
+                 [given](std::uint64_t n) { given->count = n; });
+  add_json_option(top, given->as_json);
+  top.callback([given] { run(*given); });
 }
 
 }  // namespace perdure::cli

@@ -37,19 +37,19 @@ void run(const std::filesystem::path& path, unsigned threads, bool as_json) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& program) {
+void add_verify_command(command program) {
   struct options {
     std::filesystem::path store;
     unsigned threads = 1;
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  CLI::App& command = *program.add_subcommand("verify", "Check every byte of a store");
-  command.add_option("STORE", given->store, "The store's directory")->required();
-  add_threads_option(command, given->threads);
-  add_json_option(command, given->as_json);
-  command.footer("Exit codes: 0 whole, 1 damaged. Damage is named by file, offset, page and epoch.");
-  command.callback([given] { run(given->store, given->threads, given->as_json); });
+  command verify = program.add_command("verify", "Check every byte of a store");
+  verify.add_path("STORE", given->store, "The store's directory").required();
+  add_threads_option(verify, given->threads);
+  add_json_option(verify, given->as_json);
+  verify.footer("Exit codes: 0 whole, 1 damaged. Damage is named by file, offset, page and epoch.");
+  verify.callback([given] { run(given->store, given->threads, given->as_json); });
 }
 
 }  // namespace perdure::cli

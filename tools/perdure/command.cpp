@@ -1,0 +1,43 @@
+#include "command.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace perdure::cli {
+
+void print(const json& value) {
+  output out = output::standard();
+  out.write(value.dump(2, ' ', false, json::error_handler_t::replace));
+  out.write("\n");
+  out.finish();
+}
+
+void add_json_option(command target, bool& as_json) {
+  target.add_flag("--json", as_json, "Print the result as a JSON object");
+}
+
+void add_threads_option(command target, unsigned& threads) {
+  cpu_set_t set;
+  threads = ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+  threads = std::clamp(threads, 1u, 1024u);
+  target
+      .add_number("--threads", 1, 1024, "Number of threads",
+                  [&threads](std::uint64_t n) { threads = static_cast<unsigned>(n); })
+      .default_text(std::to_string(threads));
+}
+
+void add_verify_option(command target, verify_mode& mode) {
+  target
+      .add_choice(
+          "--verify", mode,
+          {{"journal", verify_mode::journal}, {"open", verify_mode::open}, {"lazy", verify_mode::lazy}},
+          "What of the store is checked. journal: what opening needs; open: every byte, first; "
+          "lazy: each page before it is first used")
+      .environment_variable("PERDURE_VERIFY")
+      .default_text("journal");
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,121 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <map>
+#include <system_error>
+
+namespace perdure::cli {
+
+option option::required() {
+  parsed_->required();
+  return *this;
+}
+
+option option::default_text(const std::string& text) {
+  parsed_->default_str(text);
+  return *this;
+}
+
+option option::environment_variable(const std::string& name) {
+  parsed_->envname(name);
+  return *this;
+}
+
+command command::add_command(const std::string& name, const std::string& description) {
+  return command(*parser_->add_subcommand(name, description));
+}
+
+void command::require_command() {
+  parser_->require_subcommand(1);
+}
+
+void command::footer(const std::string& text) {
+  parser_->footer(text);
+}
+
+void command::callback(std::function<void()> action) {
+  parser_->callback(std::move(action));
+}
+
+option command::add_flag(const std::string& name, bool& given, const std::string& description) {
+  return option(*parser_->add_flag(name, given, description));
+}
+
+option command::add_path(const std::string& name, std::filesystem::path& path,
+                         const std::string& description) {
+  return option(*parser_->add_option(name, path, description));
+}
+
+option command::add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,
+                          const std::string& description) {
+  return option(*parser_->add_option(name, paths, description));
+}
+
+option command::add_number(const std::string& name, std::uint64_t smallest, std::uint64_t largest,
+                           const std::string& description, std::function<void(std::uint64_t)> store) {
+  CLI::Option* added = parser_->add_option_function<std::string>(
+      name,
+      [name, smallest, largest, store = std::move(store)](const std::string& text) {
+        std::uint64_t value = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (problem != std::errc{} || end != text.data() + text.size() || value < smallest || value > largest)
+          throw CLI::ValidationError(name, "'" + text + "' is not a whole number from " +
+                                               std::to_string(smallest) + " to " + std::to_string(largest));
+        store(value);
+      },
+      description);
+  return option(*added->type_name("N"));
+}
+
+option command::add_number(const std::string& name, std::uint64_t& number, const std::string& description) {
+  return option(*parser_->add_option(name, number, description)->capture_default_str());
+}
+
+option command::add_size(const std::string& name, std::uint64_t& bytes, const std::string& description) {
+  return option(
+      *parser_->add_option(name, bytes, description)->transform(CLI::AsSizeValue(false))->type_name("SIZE"));
+}
+
+option command::add_numbered_choice(const std::string& name,
+                                    const std::vector<std::pair<std::string, int>>& choices,
+                                    std::function<void(int)> store, const std::string& description) {
+  std::string names;
+  for (const auto& [text, number] : choices) names += (names.empty() ? "" : "|") + text;
+  const std::map<std::string, int> numbers(choices.begin(), choices.end());
+  return option(*parser_->add_option_function<int>(name, std::move(store), description)
+                     ->transform(CLI::CheckedTransformer(numbers))
+                     ->type_name(names));
+}
+
+command_line::command_line(const std::string& program, const std::string& description,
+                           const std::string& version)
+    : parser_(std::make_unique<CLI::App>(description, program)) {
+  parser_->set_version_flag("--version", version);
+}
+
+command_line::~command_line() = default;
+
+command command_line::program() {
+  return command(*parser_);
+}
+
+void command_line::run(int argc, const char* const* argv) {
+  try {
+    parser_->parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) {  // --help, --version
+      parser_->exit(e);
+      return;
+    }
+    const CLI::App* given = parser_.get();
+    std::string name = given->get_name();
+    while (!given->get_subcommands().empty()) {
+      given = given->get_subcommands().front();
+      name += ' ' + given->get_name();
+    }
+    throw usage_error(std::string(e.what()) + " (see '" + name + " --help')");
+  }
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,105 @@
+// Commands, their options, and what is said of a wrong command line. The parser behind it is CLI11, which
+// takes seconds to compile wherever it is included: command_line.cpp is the only file that does.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace perdure::cli {
+
+/// A wrong command line; ends with exit code 2. Commands throw it for what the parser cannot see.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An option or an argument of a command. Copies stand for the same one.
+class option {
+ public:
+  explicit option(CLI::Option& parsed) : parsed_(&parsed) {}
+
+  option required();
+  /// What the help shows as the default.
+  option default_text(const std::string& text);
+  /// Taken from this variable of the environment where the command line does not say.
+  option environment_variable(const std::string& name);
+
+ private:
+  CLI::Option* parsed_;
+};
+
+/// A command, or the program itself. Copies stand for the same one.
+///
+/// Options are named "--long" or "-s,--long", arguments "NAME". Where values go must outlive the parse.
+class command {
+ public:
+  explicit command(CLI::App& parser) : parser_(&parser) {}
+
+  command add_command(const std::string& name, const std::string& description);
+  /// One of the commands added has to be given.
+  void require_command();
+  /// Text after the help.
+  void footer(const std::string& text);
+  /// What the command does, called once its command line is known to be right.
+  void callback(std::function<void()> action);
+
+  option add_flag(const std::string& name, bool& given, const std::string& description);
+  option add_path(const std::string& name, std::filesystem::path& path, const std::string& description);
+  /// One or more paths.
+  option add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,
+                   const std::string& description);
+  /// A whole number within bounds, passed to `store`. (The parser's own conversion lets a negative number
+  /// through as a huge one.)
+  option add_number(const std::string& name, std::uint64_t smallest, std::uint64_t largest,
+                    const std::string& description, std::function<void(std::uint64_t)> store);
+  /// A whole number as the parser converts it; the help shows what `number` holds as the default.
+  option add_number(const std::string& name, std::uint64_t& number, const std::string& description);
+  /// A number of bytes, with or without a unit, as 64GiB.
+  option add_size(const std::string& name, std::uint64_t& bytes, const std::string& description);
+  /// One of several values of an enumeration, by name.
+  template <class Enum>
+  option add_choice(const std::string& name, Enum& chosen,
+                    const std::vector<std::pair<std::string, Enum>>& choices,
+                    const std::string& description) {
+    std::vector<std::pair<std::string, int>> numbers;
+    numbers.reserve(choices.size());
+    for (const auto& [text, value] : choices) numbers.emplace_back(text, static_cast<int>(value));
+    return add_numbered_choice(
+        name, numbers, [&chosen](int number) { chosen = static_cast<Enum>(number); }, description);
+  }
+
+ private:
+  option add_numbered_choice(const std::string& name, const std::vector<std::pair<std::string, int>>& choices,
+                             std::function<void(int)> store, const std::string& description);
+
+  CLI::App* parser_;
+};
+
+/// The command line of a program.
+class command_line {
+ public:
+  /// `version` is what `--version` prints.
+  command_line(const std::string& program, const std::string& description, const std::string& version);
+  ~command_line();
+
+  /// The program, to add commands to.
+  command program();
+  /// Calls back the command that was given, or prints what `--help` or `--version` asks for. Throws
+  /// `usage_error`, and what the command throws.
+  void run(int argc, const char* const* argv);
+
+ private:
+  std::unique_ptr<CLI::App> parser_;
+};
+
+}  // namespace perdure::cli
