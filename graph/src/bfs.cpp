@@ -7,11 +7,12 @@
 #include <perdure/graph/bfs.hpp>
 #include <string>
 
+#include "relaxed.hpp"
+
 namespace perdure::graph {
 namespace {
 
 using level_ref = std::atomic_ref<std::uint32_t>;
-constexpr auto relaxed = std::memory_order_relaxed;
 
 class search {
  public:

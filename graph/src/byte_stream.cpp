@@ -23,10 +23,6 @@ namespace {
   throw error(code, name + ": cannot " + action + ": " + std::generic_category().message(number));
 }
 
-std::string display_name(const std::filesystem::path& path) {
-  return path == "-" ? "standard input" : path.string();
-}
-
 class file_stream final : public byte_stream {
  public:
   explicit file_stream(const std::filesystem::path& path) : name_(display_name(path)) {
@@ -161,6 +157,10 @@ class gzip_stream final : public byte_stream {
 };
 
 }  // namespace
+
+std::string display_name(const std::filesystem::path& path) {
+  return path == "-" ? "standard input" : path.string();
+}
 
 std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path) {
   auto file = std::make_unique<file_stream>(path);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace perdure::graph {
 
@@ -22,6 +23,9 @@ class byte_stream {
   virtual std::uint64_t position() const noexcept = 0;
   virtual std::uint64_t length() const noexcept = 0;
 };
+
+/// What messages call a file.
+std::string display_name(const std::filesystem::path& path);
 
 /// Opens a file (`-`: standard input); gzip is recognised by its first two bytes.
 std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path);

@@ -5,10 +5,11 @@
 #include <perdure/graph/connected_components.hpp>
 #include <unordered_map>
 
+#include "relaxed.hpp"
+
 namespace perdure::graph {
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;
 constexpr std::size_t grain = std::size_t{1} << 12;
 
 class forest {

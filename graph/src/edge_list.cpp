@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::size_t block_size = std::size_t{1} << 20;
 
-std::string display_name(const std::filesystem::path& path) {
-  return path == "-" ? "standard input" : path.string();
-}
-
 std::string quoted(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte >= 0x20 && byte < 0x7f) return std::string("'") + c + "'";

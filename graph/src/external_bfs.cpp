@@ -8,21 +8,22 @@
 #include <string>
 #include <utility>
 
+#include "relaxed.hpp"
+
 namespace perdure::graph {
 namespace {
 
 using level_ref = std::atomic_ref<std::uint32_t>;
 using word_ref = std::atomic_ref<std::uint64_t>;
-constexpr auto relaxed = std::memory_order_relaxed;
 constexpr std::size_t words_of_piece = 64;  // a piece of work: 4096 vertices
 
 constexpr std::uint64_t bit_of(vertex_handle v) noexcept {
   return std::uint64_t{1} << (v % 64);
 }
 
-class search {
+class external_search {
  public:
-  search(const csr_view& graph, bfs_arrays arrays, unsigned threads)
+  external_search(const csr_view& graph, bfs_arrays arrays, unsigned threads)
       : graph_(graph), arrays_(arrays), threads_(threads), words_(bfs_arrays::words_for(graph.size())) {}
 
   bfs_summary run(vertex_handle source) {
@@ -126,7 +127,7 @@ bfs_summary external_bfs(const csr_view& graph, vertex_handle source, bfs_arrays
   if (arrays.levels.size() < graph.size() || arrays.frontier.size() < words || arrays.next.size() < words)
     throw error(errc::invalid_argument, "an array of the search is shorter than the graph's " +
                                             std::to_string(graph.size()) + " vertices need");
-  return search(graph, arrays, threads).run(source);
+  return external_search(graph, arrays, threads).run(source);
 }
 
 }  // namespace perdure::graph

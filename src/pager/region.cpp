@@ -19,7 +19,7 @@ decltype(auto) reporting(const std::string& action, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const std::system_error& failure) {
-    throw error(code_of(failure), "cannot " + action + ": " + failure.what());
+    throw error(perdure::code_of(failure), "cannot " + action + ": " + failure.what());
   }
 }
 

@@ -15,10 +15,11 @@ namespace perdure {
 
 namespace {
 
-constexpr std::size_t per_table_page = layout::entries_per_table_page;
+using layout::entries_per_table_page;
 
 std::size_t table_pages_for(std::uint64_t segment_bytes) {
-  return static_cast<std::size_t>((segment_bytes / page_size + per_table_page - 1) / per_table_page);
+  return static_cast<std::size_t>((segment_bytes / page_size + entries_per_table_page - 1) /
+                                  entries_per_table_page);
 }
 
 std::uint64_t file_offset(std::size_t index) {
@@ -85,7 +86,8 @@ void checksum_table::load(std::size_t index) {
   if (!is_sound(index, page)) {
     if (!read_home_) {
       throw_damaged(file_.path(), "table page " + std::to_string(index) + " (for pages from " +
-                                      std::to_string(index * per_table_page) + ") has no valid checksum");
+                                      std::to_string(index * entries_per_table_page) +
+                                      ") has no valid checksum");
     }
     rebuild(index);
   }
@@ -108,8 +110,8 @@ void checksum_table::rebuild(std::size_t index) {
   auto& table = *reinterpret_cast<layout::table_page*>(memory_.base() + index * layout::block);
   table = layout::table_page{};
   alignas(64) std::byte bytes[page_size];
-  for (std::size_t i = 0; i < per_table_page; ++i) {
-    const std::uint64_t page = index * per_table_page + i;
+  for (std::size_t i = 0; i < entries_per_table_page; ++i) {
+    const std::uint64_t page = index * entries_per_table_page + i;
     if (page >= home_pages_) break;
     read_home_(page, bytes);
     // A page of zeros is the same whether written or not. A released page gets a checksum here, which
@@ -121,18 +123,18 @@ void checksum_table::rebuild(std::size_t index) {
 }
 
 layout::table_page& checksum_table::at(std::uint64_t page) {
-  const std::size_t index = static_cast<std::size_t>(page / per_table_page);
+  const std::size_t index = static_cast<std::size_t>(page / entries_per_table_page);
   if (!loaded_[index]) load(index);
   return *reinterpret_cast<layout::table_page*>(memory_.base() + index * layout::block);
 }
 
 std::uint32_t checksum_table::get(std::uint64_t page) {
-  return at(page).entries[page % per_table_page];
+  return at(page).entries[page % entries_per_table_page];
 }
 
 void checksum_table::set(std::uint64_t page, std::uint32_t entry) {
-  at(page).entries[page % per_table_page] = entry;
-  const std::size_t index = static_cast<std::size_t>(page / per_table_page);
+  at(page).entries[page % entries_per_table_page] = entry;
+  const std::size_t index = static_cast<std::size_t>(page / entries_per_table_page);
   if (!is_changed_[index]) changed_.push_back(index);
   is_changed_[index] = true;
 }
@@ -140,8 +142,9 @@ void checksum_table::set(std::uint64_t page, std::uint32_t entry) {
 void checksum_table::reserve_space(std::span<const page_run> pages) {
   std::size_t next = 0;  // first table page not yet dealt with
   for (const page_run& run : pages) {
-    const std::size_t first = std::max(next, static_cast<std::size_t>(run.first / per_table_page));
-    const std::size_t end = static_cast<std::size_t>((run.first + run.count - 1) / per_table_page) + 1;
+    const std::size_t first = std::max(next, static_cast<std::size_t>(run.first / entries_per_table_page));
+    const std::size_t end =
+        static_cast<std::size_t>((run.first + run.count - 1) / entries_per_table_page) + 1;
     for (std::size_t index = first; index < end; ++index) {
       // A table page with a checksum is on disk already.
       if (!loaded_[index]) load(index);

@@ -15,8 +15,6 @@ namespace perdure {
 
 namespace {
 
-constexpr std::size_t batch_pages = 256;
-
 void write_empty_header(const os::file& file, const layout::uuid_bytes& uuid) {
   // Written over and over; it has checksums of its own, and no snapshot shares its blocks.
   os::overwrite_in_place(file);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,10 @@
 #include "store/layout.hpp"
 
 namespace perdure {
+
+/// Pages on their way to or from a journal go in pieces of 1 MiB, which stay in the second-level cache
+/// between checksum and write.
+inline constexpr std::size_t batch_pages = 256;
 
 /// An image at some place of a file, read back. Nothing in it is believed before it has been checked.
 class journal_image {
@@ -49,7 +54,6 @@ inline bool is_run(const layout::journal_entry& entry) {
 /// In the order of their slots, so that the image is read from its start to its end.
 template <class Visit>
 void for_payload(const journal_image& image, std::span<const layout::journal_entry> index, Visit&& visit) {
-  constexpr std::size_t batch_pages = 256;
   std::vector<layout::journal_entry> entries;
   for (const layout::journal_entry& entry : index)
     if (entry.kind == layout::entry_kind::overwrite) entries.push_back(entry);

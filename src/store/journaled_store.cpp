@@ -20,6 +20,7 @@
 #include "store/early_pages.hpp"
 #include "store/early_writer.hpp"
 #include "store/failure.hpp"
+#include "store/journal_image.hpp"
 #include "store/journaled_pages.hpp"
 #include "store/kept_epochs.hpp"
 #include "store/lazy_verifier.hpp"
@@ -40,7 +41,6 @@ using layout::entry_kind;
 using layout::journal_entry;
 
 constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 MiB: a sync of the undo log each
-constexpr std::size_t batch_pages = 256;  // 1 MiB: stays in the second-level cache between checksum and write
 
 std::uint64_t carried_in(const std::vector<journal_entry>& index) {
   return static_cast<std::uint64_t>(std::count_if(

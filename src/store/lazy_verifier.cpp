@@ -21,7 +21,7 @@ namespace perdure {
 namespace {
 
 constexpr std::uint64_t extent_pages = os::guarded_range::extent_bytes / page_size;
-constexpr std::size_t batch_pages = 16;
+constexpr std::size_t scratch_pages = 16;
 constexpr std::size_t scratches = 8;  // threads that read at once; more wait
 constexpr std::size_t no_table = ~std::size_t{0};
 
@@ -79,7 +79,7 @@ struct lazy_verifier::scratch {
   std::size_t table_index;
   bool table_is_sound;
   alignas(64) layout::table_page table;
-  alignas(64) std::byte bytes[batch_pages * page_size];
+  alignas(64) std::byte bytes[scratch_pages * page_size];
 };
 
 class lazy_verifier::borrowed_scratch {
@@ -224,7 +224,7 @@ std::optional<lazy_verifier::fault> lazy_verifier::find_fault(std::uint64_t firs
     std::uint64_t offset = page * page_size;
     auto file = home_.begin();
     for (; offset >= file->bytes; ++file) offset -= file->bytes;
-    const std::uint64_t count = std::min<std::uint64_t>(batch_pages, end - page);
+    const std::uint64_t count = std::min<std::uint64_t>(scratch_pages, end - page);
     const std::ptrdiff_t got =
         os::try_read_at(file->descriptor, use.bytes, count * page_size, file->offset + offset);
     if (got < 0 && count > 1) {

@@ -29,7 +29,7 @@ namespace perdure {
 
 namespace {
 
-constexpr std::uint64_t per_table_page = layout::entries_per_table_page;
+using layout::entries_per_table_page;
 
 bool is_sound_table_page(const os::file& table, std::uint64_t index, const layout::uuid_bytes& uuid) {
   layout::table_page page{};
@@ -308,7 +308,7 @@ void repair_of_store::mend_table() {
   super_ = super.now();
   const bool stale = (super_.flags & layout::flag_checksums_stale) != 0 || is_table_lost_;
   const std::uint64_t pages = super_.segment_bytes / page_size;
-  const std::uint64_t table_pages = (pages + per_table_page - 1) / per_table_page;
+  const std::uint64_t table_pages = (pages + entries_per_table_page - 1) / entries_per_table_page;
 
   std::set<std::uint64_t> anew;  // table pages
   bool is_of_later_epoch = false;
@@ -350,8 +350,8 @@ void repair_of_store::mend_table() {
     table.set(page, zero ? layout::no_checksum : page_checksum(page, bytes));
   };
   for (const std::uint64_t index : anew) {
-    const std::uint64_t first = index * per_table_page;
-    for (std::uint64_t page = first; page < first + per_table_page; ++page) {
+    const std::uint64_t first = index * entries_per_table_page;
+    for (std::uint64_t page = first; page < first + entries_per_table_page; ++page) {
       if (page < pages) {
         restamp(page);
       } else if (page < super_.capacity / page_size) {
@@ -360,7 +360,7 @@ void repair_of_store::mend_table() {
     }
     if (!stale) {
       done("made table page " + std::to_string(index) + " anew from the pages " + std::to_string(first) +
-           " to " + std::to_string(std::min(first + per_table_page, pages)) +
+           " to " + std::to_string(std::min(first + entries_per_table_page, pages)) +
            ", which could not be checked themselves");
     }
   }

@@ -28,9 +28,6 @@ class slot_writer {
   void flush();
 
  private:
-  static constexpr std::size_t batch_pages =
-      256;  // 1 MiB: stays in the second-level cache until it is written
-
   struct added {
     std::uint64_t page;
     std::uint32_t checksum;

@@ -16,8 +16,6 @@ namespace {
 using layout::entry_kind;
 using layout::journal_entry;
 
-constexpr std::size_t batch_pages = 256;
-
 std::vector<journal_entry> index_of(std::span<const page_run> pages, std::span<const page_run> empty) {
   std::vector<journal_entry> index;
   for (const page_run& run : empty) {

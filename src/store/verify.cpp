@@ -39,10 +39,10 @@ namespace perdure {
 
 namespace {
 
+using layout::entries_per_table_page;
 using layout::entry_kind;
 
-constexpr std::uint64_t per_table_page = layout::entries_per_table_page;
-constexpr std::size_t batch_pages = 64;  // 256 KiB: the copy stays in the second-level cache
+constexpr std::size_t pages_per_read = 64;  // 256 KiB: the copy stays in the second-level cache
 
 unsigned available_processors() {
   cpu_set_t set;
@@ -89,7 +89,7 @@ class verification {
   };
   /// A worker's own memory.
   struct scratch {
-    std::vector<std::byte> bytes = std::vector<std::byte>(batch_pages * page_size);
+    std::vector<std::byte> bytes = std::vector<std::byte>(pages_per_read * page_size);
     std::vector<expectation> expected;
     std::uint64_t bytes_read = 0;
     // The piece of data found last, in bytes of that home file. Some file systems (tmpfs) look at every
@@ -311,7 +311,8 @@ void verification::check_checksum_header() {
     crc_.close();
     return;
   }
-  const std::uint64_t wanted = layout::block * (1 + (applied_pages_ + per_table_page - 1) / per_table_page);
+  const std::uint64_t wanted =
+      layout::block * (1 + (applied_pages_ + entries_per_table_page - 1) / entries_per_table_page);
   if (const std::uint64_t size = crc_.size(); size < wanted)
     damage(store_section::checksum_page, "crc", size, at_most(size));
 }
@@ -427,11 +428,13 @@ void verification::check_pages() {
   }
   report_.pages = committed_bytes_ / page_size;
   const std::uint64_t in_file = (crc_.size() + layout::block - 1) / layout::block;
-  const std::uint64_t most = (super_.capacity / page_size + per_table_page - 1) / per_table_page;
+  const std::uint64_t most =
+      (super_.capacity / page_size + entries_per_table_page - 1) / entries_per_table_page;
   // What is longer than any file has been reported; there is nothing there to read.
   const std::uint64_t held = std::min(report_.pages, home_end / page_size);
-  const std::uint64_t stretches =
-      std::min(most, std::max((held + per_table_page - 1) / per_table_page, in_file == 0 ? 0 : in_file - 1));
+  const std::uint64_t stretches = std::min(
+      most,
+      std::max((held + entries_per_table_page - 1) / entries_per_table_page, in_file == 0 ? 0 : in_file - 1));
   if (options_.progress != nullptr) options_.progress->total = committed_bytes_;
 
   std::atomic<std::uint64_t> next{0};
@@ -468,7 +471,7 @@ void verification::check_stretch(std::uint64_t index, scratch& use) {
   layout::table_page table{};
   const bool known = read_table_page(index, table, use);
   expect(index, table, known, use);
-  const std::uint64_t first = index * per_table_page;
+  const std::uint64_t first = index * entries_per_table_page;
   if (!use.expected.empty()) check_home(first, use.expected, use);
   if (options_.progress != nullptr)
     options_.progress->done.fetch_add(use.expected.size() * page_size, std::memory_order_relaxed);
@@ -477,11 +480,11 @@ void verification::check_stretch(std::uint64_t index, scratch& use) {
 // False when the entries cannot be relied on.
 bool verification::read_table_page(std::uint64_t index, layout::table_page& page, scratch& use) {
   const std::uint64_t offset = (index + 1) * layout::block;
-  const std::uint64_t first = index * per_table_page;
+  const std::uint64_t first = index * entries_per_table_page;
   const auto torn = [&](const std::string& what) {
     const auto touched = overlay_at(first);
     // Recovery makes it anew from the pages it describes.
-    if (touched != overlay_.end() && touched->first < first + per_table_page) {
+    if (touched != overlay_.end() && touched->first < first + entries_per_table_page) {
       note(store_section::checksum_page, "crc", offset, what + "; a checkpoint was being written home");
     } else {
       damage(store_section::checksum_page, "crc", offset,
@@ -507,7 +510,7 @@ bool verification::read_table_page(std::uint64_t index, layout::table_page& page
   if (page.crc != crc) return torn("the table page has no valid checksum");
   if (page.index != index || page.store != half)
     return torn("the table page belongs to another store or to another place in this one");
-  for (std::uint64_t i = 0; i < per_table_page; ++i) {
+  for (std::uint64_t i = 0; i < entries_per_table_page; ++i) {
     if (first + i < applied_pages_ || page.entries[i] == layout::no_checksum) continue;
     const auto touched = overlay_at(first + i);
     if (touched != overlay_.end() && touched->first <= first + i) continue;
@@ -519,8 +522,9 @@ bool verification::read_table_page(std::uint64_t index, layout::table_page& page
 
 void verification::expect(std::uint64_t index, const layout::table_page& table, bool known, scratch& use) {
   using kind = decltype(expectation::kind);
-  const std::uint64_t first = index * per_table_page;
-  const std::uint64_t count = first < report_.pages ? std::min(per_table_page, report_.pages - first) : 0;
+  const std::uint64_t first = index * entries_per_table_page;
+  const std::uint64_t count =
+      first < report_.pages ? std::min(entries_per_table_page, report_.pages - first) : 0;
   use.expected.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint32_t entry = table.entries[i];
@@ -598,7 +602,7 @@ void verification::check_home(std::uint64_t first, const std::vector<expectation
       }
       const std::uint64_t to = std::clamp(page_of(use.data_end + page_size - 1), page + 1, held);
       while (page < to) {
-        const std::uint64_t count = std::min<std::uint64_t>(batch_pages, to - page);
+        const std::uint64_t count = std::min<std::uint64_t>(pages_per_read, to - page);
         check_bytes(index, page, count, expected.data() + (page - first), use);
         page += count;
       }
