@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 
 #include "os/file.hpp"
@@ -11,13 +13,48 @@
 
 namespace perdure::os {
 
+namespace {
+
+// Contexts that nobody uses. The kernel takes tens of milliseconds to destroy one (it waits for grace periods
+// of RCU), which would be most of what closing a paged store takes. Lock-free, as they are taken in handlers
+// of signals.
+class idle_contexts {
+ public:
+  aio_context_t take() noexcept {
+    // A forked child has the numbers of contexts that are its parent's.
+    if (const pid_t self = ::getpid(); owner_.exchange(self) != self)
+      for (std::atomic<aio_context_t>& place : places_) place = 0;
+    for (std::atomic<aio_context_t>& place : places_)
+      if (const aio_context_t found = place.exchange(0); found != 0) return found;
+    return 0;
+  }
+
+  bool keep(aio_context_t context) noexcept {
+    if (owner_ != ::getpid()) return false;
+    for (std::atomic<aio_context_t>& place : places_) {
+      aio_context_t none = 0;
+      if (place.compare_exchange_strong(none, context)) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::atomic<pid_t> owner_{0};
+  std::array<std::atomic<aio_context_t>, 16> places_{};
+};
+
+constinit idle_contexts idle;
+
+}  // namespace
+
 parallel_io::~parallel_io() {
-  if (context_ != 0) ::syscall(SYS_io_destroy, context_);
+  if (context_ != 0 && !idle.keep(context_)) ::syscall(SYS_io_destroy, context_);
 }
 
 void parallel_io::prepare(std::size_t requests) noexcept {
-  if (requests > 1 && context_ == 0 && is_to_be_had_ && !files_are_observed())
-    is_to_be_had_ = ::syscall(SYS_io_setup, most_at_once, &context_) == 0;
+  if (requests <= 1 || context_ != 0 || !is_to_be_had_ || files_are_observed()) return;
+  context_ = idle.take();
+  if (context_ == 0) is_to_be_had_ = ::syscall(SYS_io_setup, most_at_once, &context_) == 0;
 }
 
 void parallel_io::run_one(transfer_request& request) noexcept {
