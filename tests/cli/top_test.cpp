@@ -52,12 +52,15 @@ TEST_F(Top, ShowsTheRegionsOfRunningProcesses) {
   for (std::size_t p = 0; p < 400; ++p)
     if (mapped.data()[p * 4096] != std::byte{'x'}) ++wrong;
   EXPECT_EQ(wrong, 0u);
-  // What was published may be a quarter of a second old.
+  // What was published may be a quarter of a second old, and of the middle of the loop above.
   nlohmann::json process;
+  nlohmann::json at_work;
   for (int i = 0; i < 1000; ++i) {
     process = shown();
     ASSERT_FALSE(process.is_null());
-    if (mapped.tier() == perdure::pager::tier::plain || process["regions"][0]["evictions"] != 0) break;
+    if (mapped.tier() == perdure::pager::tier::plain) break;
+    if (at_work.is_null() && process["regions"][0]["evictions"] != 0) at_work = process["regions"][0];
+    if (process["regions"][0]["bytes_read"] == 400 * 4096) break;
   }
   ASSERT_EQ(process["regions"].size(), 1u);
   const auto& region = process["regions"][0];
@@ -69,8 +72,9 @@ TEST_F(Top, ShowsTheRegionsOfRunningProcesses) {
   if (mapped.tier() != perdure::pager::tier::plain) {
     EXPECT_EQ(region["bytes_read"], 400 * 4096);
     EXPECT_FALSE(region["latency"].empty());
-    EXPECT_GT(region["lately"]["p99_seconds"].get<double>(), 0.0);
-    EXPECT_GT(region["lately"]["faults_per_second"].get<double>(), 0.0);
+    ASSERT_FALSE(at_work.is_null());
+    EXPECT_GT(at_work["lately"]["p99_seconds"].get<double>(), 0.0);
+    EXPECT_GT(at_work["lately"]["faults_per_second"].get<double>(), 0.0);
   }
   const outcome text = perdure_run({"top", "--count", "2"});
   EXPECT_EQ(text.status, 0) << text.err;
