@@ -46,12 +46,21 @@ void apply_whole(const logged_call& call, disk_image& image) {
   }
 }
 
-std::string describe(const logged_call& call) {
+void learn_names(const logged_call& call, file_names& names) {
+  if (call.what == logged::create) names[call.other] = call.name;
+  if (call.what == logged::rename) names[call.other] = call.new_name;
+}
+
+std::string describe(const logged_call& call, const file_names& names) {
+  const auto known = names.find(call.target);
   std::string target(1, '#');
-  target += std::to_string(call.target);
+  if (known != names.end())
+    target = known->second;
+  else
+    target += std::to_string(call.target);
   switch (call.what) {
     case logged::create:
-      return "create " + call.name + " in " + target + " as #" + std::to_string(call.other);
+      return "create " + call.name + " in " + target;
     case logged::persist:
       return "persist " + target + " at " + std::to_string(call.offset) + ", " + std::to_string(call.bytes) +
              " bytes";

@@ -1,6 +1,7 @@
 // The calls of one run, as far as they matter to what is on disk.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,7 +48,11 @@ using call_log = std::vector<logged_call>;
 logged_call write_call(inode_number file, std::uint64_t offset, std::span<const std::byte> bytes);
 /// Does to an image what the call did in full. Marks and syncs do nothing.
 void apply_whole(const logged_call& call, disk_image& image);
-/// One line for people.
-std::string describe(const logged_call& call);
+/// What files and directories are called.
+using file_names = std::map<inode_number, std::string>;
+/// The names that the call gives.
+void learn_names(const logged_call& call, file_names& names);
+/// One line for people. Files without a name in `names` are told by number.
+std::string describe(const logged_call& call, const file_names& names);
 
 }  // namespace perdure::crash

@@ -239,8 +239,12 @@ choice crash_point::one_by_file(random_stream& random) const {
 
 std::string crash_point::describe(const choice& persisted) const {
   std::string text;
+  file_names names{{root_inode, "."}};
+  for (const auto& [path, number] : durable_.listing()) names[number] = path.substr(path.rfind('/') + 1);
+  for (const pending_call& pending : pending_) learn_names(pending.call, names);
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    text += "    " + std::to_string(pending_[i].index) + " " + crash::describe(pending_[i].call) + ": ";
+    text +=
+        "    " + std::to_string(pending_[i].index) + " " + crash::describe(pending_[i].call, names) + ": ";
     const auto is = [&](line_mask mask) {
       return std::all_of(persisted[i].begin(), persisted[i].end(), [mask](line_mask m) { return m == mask; });
     };

@@ -1,11 +1,11 @@
 // Damages every file of a store, one damage at a time, and sees whether the store owns up to it.
 //
-//   crash_damage [--damages N] [--first N] [--seed N] [--expect-violation]
+//   crash_damage [--damages N] [--first N] [--seed N] [--expect-violation PATTERN]
 //   crash_damage --test N     N damages; 20000 where PERDURE_LONG_TESTS is set
 //
 // Damage number n is the same in every run with the same seed. A damage must be reported by verification, or
 // the store must hold exactly what it must. Exit status 0 when that was so (with --expect-violation: when it
-// was not, once).
+// was not, once, and what is said of it has the pattern in it).
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -19,6 +19,7 @@
 #include <new>
 
 #include "crash/damage_judge.hpp"
+#include "crash/expected_violation.hpp"
 #include "crash/scratch.hpp"
 
 namespace {
@@ -29,7 +30,7 @@ struct settings {
   std::uint64_t damages = 10000;
   std::uint64_t first = 0;
   std::uint64_t seed = 1;
-  bool expect_violation = false;
+  expected_violation expected{};
 };
 
 constexpr unsigned outcomes = 4;
@@ -41,6 +42,12 @@ struct tally {
   std::array<std::atomic<std::uint64_t>, outcomes> judged{};
   std::atomic<bool> finished{false};
   char at_work[512]{};
+  std::array<char, 1 << 16> violation{};  // what was said of the last one
+
+  void tell(const std::string& told) {
+    std::fprintf(stderr, "VIOLATION: %s\n", told.c_str());
+    std::snprintf(violation.data(), violation.size(), "%s", told.c_str());
+  }
 };
 
 struct original_pair {
@@ -94,9 +101,10 @@ void work(const settings& wanted, const std::vector<original_pair>& stores,
     const judgement told = judge.judge(listed || random.one_in(8));
     ++sum.judged[static_cast<unsigned>(told.result)];
     if (told.result != outcome::violation) continue;
-    std::fprintf(stderr, "VIOLATION: %s: %s\n", sum.at_work, told.problem.c_str());
+    sum.tell(std::string(sum.at_work) + ": " + told.problem);
     constexpr std::uint64_t enough = 10;
-    if (wanted.expect_violation || sum.judged[static_cast<unsigned>(outcome::violation)] >= enough) break;
+    if (wanted.expected.is_expected() || sum.judged[static_cast<unsigned>(outcome::violation)] >= enough)
+      break;
   }
   sum.finished = true;
 }
@@ -116,7 +124,7 @@ settings parse(int argc, char** argv) {
       wanted.damages = number();
       if (thorough_tests_wanted()) wanted.damages = 20000;
     } else if (name == "--expect-violation")
-      wanted.expect_violation = true;
+      wanted.expected.expect(i + 1 < argc ? argv[++i] : "");
     else {
       std::fprintf(stderr, "crash_damage: unknown option %s\n", name.c_str());
       std::exit(2);
@@ -158,9 +166,11 @@ int main(int argc, char** argv) {
     if (status == 0) continue;
     broken = !WIFSIGNALED(status);
     ++sum.judged[static_cast<unsigned>(outcome::violation)];
-    std::fprintf(stderr, "VIOLATION: %s: it ended the process (%s %d)\n", sum.at_work,
-                 broken ? "status" : "signal", broken ? WEXITSTATUS(status) : WTERMSIG(status));
-    broken = broken || wanted.expect_violation;
+    sum.tell(std::string(sum.at_work) + ": it ended the process (" +
+             (broken ? "status " + std::to_string(WEXITSTATUS(status))
+                     : "signal " + std::to_string(WTERMSIG(status))) +
+             ")");
+    broken = broken || wanted.expected.is_expected();
   }
 
   for (unsigned kind = 0; kind < harm_kinds; ++kind)
@@ -169,5 +179,5 @@ int main(int argc, char** argv) {
   std::printf("\n%llu reported, %llu harmless or healed, %llu torn journals passed over, %llu violations\n",
               count(sum, outcome::reported), count(sum, outcome::harmless), count(sum, outcome::passed_over),
               count(sum, outcome::violation));
-  return (count(sum, outcome::violation) != 0) == wanted.expect_violation ? 0 : 1;
+  return wanted.expected.judge(sum.violation.data());
 }

@@ -1,11 +1,12 @@
 // Tries crash states of many runs.
 //
 //   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--thin N] [--faults [--in NAME]]
-//                [--dax] [--expect-violation]
+//                [--kills-at-renames] [--dax] [--expect-violation PATTERN [--first N,N...]]
 //   crash_replay --test N     N states; 300000, on all processors, where PERDURE_LONG_TESTS is set
 //
+// Run number n is the same in every process. Those after --first are tried first, then all from --seed on.
 // Ends with a line that says how many states were recovered from; exit status 0 when all of them held what
-// they must (with --expect-violation: when one did not).
+// they must (with --expect-violation: when one did not, and what is said of it has the pattern in it).
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,13 +14,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "crash/expected_violation.hpp"
 #include "crash/replayer.hpp"
 #include "crash/scratch.hpp"
 #include "os/persistent_memory.hpp"
@@ -36,25 +41,53 @@ struct settings {
   std::uint64_t thin = 1;
   bool faults = false;  // a call fails in every run, not in every third
   std::string in;       // only calls on files whose names begin so fail
-  bool dax = false;     // stores in (pretended) persistent memory
-  bool expect_violation = false;
+  bool kills_at_renames = false;
+  bool dax = false;  // stores in (pretended) persistent memory
+  std::vector<std::uint64_t> first{};
+  expected_violation expected{};
 };
 
+/// In memory that parent and children share, so that it outlives a child that dies.
 struct totals {
   std::atomic<std::uint64_t> states{0};
   std::atomic<std::uint64_t> runs{0};
   std::atomic<std::uint64_t> violations{0};
+  std::array<char, 1 << 16> violation{};  // what was said of the first one
+
+  void add_violation(const std::string& told) {
+    std::fprintf(stderr, "VIOLATION %s\n", told.c_str());
+    if (violations++ == 0)
+      std::memcpy(violation.data(), told.data(), std::min(told.size(), violation.size() - 1));
+  }
 };
 
 const replayer* at_work = nullptr;
+totals* at_work_for = nullptr;
 
 void tell_and_die(int signal) {
   // Not async-signal-safe; the process is lost anyway and the text is worth the try.
-  if (at_work != nullptr) {
-    std::fprintf(stderr, "signal %d while recovering from:\n%s\n", signal, at_work->where().c_str());
-  }
+  at_work_for->add_violation("signal " + std::to_string(signal) + " while recovering from:\n" +
+                             (at_work != nullptr ? at_work->where() : ""));
   ::_exit(1);
 }
+
+/// The runs that a job tries, in their order.
+class run_numbers {
+ public:
+  run_numbers(const settings& wanted, unsigned job) : wanted_(wanted), next_(wanted.seed + job) {}
+
+  std::uint64_t next() {
+    if (listed_ < wanted_.first.size()) return wanted_.first[listed_++];
+    const std::uint64_t number = next_;
+    next_ += wanted_.jobs;
+    return number;
+  }
+
+ private:
+  const settings& wanted_;
+  std::size_t listed_ = 0;
+  std::uint64_t next_;
+};
 
 void work(const settings& wanted, unsigned job, totals& sum) {
   const scratch here;
@@ -62,6 +95,7 @@ void work(const settings& wanted, unsigned job, totals& sum) {
   limits.states = (wanted.states + wanted.jobs - 1) / wanted.jobs;
   limits.thin = wanted.thin;
   limits.dax = wanted.dax;
+  limits.kills_at_renames = wanted.kills_at_renames;
   perdure::os::pretend_persistent_memory(wanted.dax);
   const perdure::backing chosen = wanted.dax ? perdure::backing::dax : perdure::backing::private_memory;
   if (wanted.seconds != 0) {
@@ -71,8 +105,9 @@ void work(const settings& wanted, unsigned job, totals& sum) {
   constexpr std::size_t steps = 8;
   replayer rig(here.path(), limits);
   at_work = &rig;
-  for (std::uint64_t seed = wanted.seed + job; !rig.is_done(); seed += wanted.jobs) {
-    std::string problem;
+  run_numbers numbers(wanted, job);
+  while (!rig.is_done()) {
+    const std::uint64_t seed = numbers.next();
     recorded_run run = record(here.path(), seed, steps, nullptr, chosen);
     // Every third run has a call that fails.
     if (run.problem.empty() && !wanted.dax && (seed % 3 == 0 || wanted.faults)) {
@@ -87,19 +122,17 @@ void work(const settings& wanted, unsigned job, totals& sum) {
     }
     ++sum.runs;
     if (!run.problem.empty()) {
-      ++sum.violations;
-      std::fprintf(stderr, "VIOLATION in run %llu: %s\n", static_cast<unsigned long long>(seed),
-                   run.problem.c_str());
+      sum.add_violation("in run " + std::to_string(seed) + ": " + run.problem);
       break;
     }
     rig.explore(run, seed);
     if (rig.violations() != 0) {
-      sum.violations += rig.violations();
-      std::fprintf(stderr, "VIOLATION in run %llu: %s\n", static_cast<unsigned long long>(seed),
-                   rig.first_violation().c_str());
+      sum.add_violation("in run " + std::to_string(seed) + ": " + rig.first_violation());
       if (std::getenv("PERDURE_CRASH_LOG") != nullptr) {
+        file_names names;
         for (std::size_t i = 0; i < run.log.size(); ++i) {
-          std::fprintf(stderr, "%4zu %s\n", i, describe(run.log[i]).c_str());
+          learn_names(run.log[i], names);
+          std::fprintf(stderr, "%4zu %s\n", i, describe(run.log[i], names).c_str());
         }
       }
       break;
@@ -134,11 +167,16 @@ settings parse(int argc, char** argv) {
       wanted.faults = true;
     else if (name == "--in")
       wanted.in = i + 1 < argc ? argv[++i] : "";
+    else if (name == "--kills-at-renames")
+      wanted.kills_at_renames = true;
     else if (name == "--dax")
       wanted.dax = true;
     else if (name == "--expect-violation")
-      wanted.expect_violation = true;
-    else {
+      wanted.expected.expect(i + 1 < argc ? argv[++i] : "");
+    else if (name == "--first") {
+      std::istringstream list(i + 1 < argc ? argv[++i] : "");
+      for (std::string run; std::getline(list, run, ',');) wanted.first.push_back(std::stoull(run));
+    } else {
       std::fprintf(stderr, "crash_replay: unknown option %s\n", name.c_str());
       std::exit(2);
     }
@@ -155,15 +193,15 @@ int main(int argc, char** argv) {
   void* shared = ::mmap(nullptr, sizeof(totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   totals& sum = *new (shared) totals;
+  at_work_for = &sum;
   const auto start = std::chrono::steady_clock::now();
-  bool died = false;
   for (unsigned job = 0; job < wanted.jobs; ++job) {
     if (::fork() != 0) continue;
     for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, tell_and_die);
     try {
       work(wanted, job, sum);
     } catch (const std::exception& failure) {
-      std::fprintf(stderr, "crash_replay: %s\n", failure.what());
+      sum.add_violation(std::string("of the rig itself: ") + failure.what());
       ::_exit(1);
     }
     ::_exit(0);
@@ -171,14 +209,12 @@ int main(int argc, char** argv) {
   for (unsigned job = 0; job < wanted.jobs; ++job) {
     int status = 0;
     ::wait(&status);
-    died = died || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    if (WIFSIGNALED(status)) sum.add_violation("signal " + std::to_string(WTERMSIG(status)));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::uint64_t states = sum.states;
-  std::printf("%llu crash states of %llu runs, %llu violations%s, %.0f states a second\n",
+  std::printf("%llu crash states of %llu runs, %llu violations, %.0f states a second\n",
               static_cast<unsigned long long>(states), static_cast<unsigned long long>(sum.runs.load()),
-              static_cast<unsigned long long>(sum.violations.load()), died ? " and a crash" : "",
-              static_cast<double>(states) / seconds);
-  const bool violated = died || sum.violations != 0;
-  return violated == wanted.expect_violation ? 0 : 1;
+              static_cast<unsigned long long>(sum.violations.load()), static_cast<double>(states) / seconds);
+  return wanted.expected.judge(sum.violation.data());
 }

@@ -120,9 +120,12 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
       }
     }
     if (!adds_states || i < first) continue;
-    if (depth == 0 && random_.one_in(limits_.thin)) {
+    const bool aimed = limits_.kills_at_renames && depth == 0;
+    if (aimed && (i == 0 || log[i - 1].what != logged::rename)) continue;
+    if (depth == 0 && (aimed || random_.one_in(limits_.thin))) {
       kill_and_go_on(before, log, i, attempts, at_first, expected, point.state(point.everything()));
     }
+    if (aimed) continue;
     const std::size_t extra = depth == 0 ? limits_.random_states : 1;
     point.for_each_choice(random_, extra, [&](const choice& persisted) {
       if (!random_.one_in(depth > 0 ? depth * 4 : limits_.thin)) return !is_done();

@@ -18,6 +18,7 @@ struct replay_limits {
   std::size_t random_states = 12;  ///< at each point, beside the systematic ones
   std::uint64_t thin = 1;          ///< try one in so many states, to see more runs in the same time
   bool dax = false;                ///< half of the recoveries are of stores in persistent memory
+  bool kills_at_renames = false;   ///< try only kills right after a file was renamed, but each of those
 };
 
 /// A run of a program on a store, written down.

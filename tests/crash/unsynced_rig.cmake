@@ -47,21 +47,22 @@ if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
   perdure_unsynced_test(crash.unsynced crash_unsynced --seconds 15)
 endif()
 
-# Mutants of mutants.cmake that this rig must catch too.
+# Mutants of mutants.cmake that this rig must catch too, by a violation that says PATTERN.
+function(perdure_unsynced_mutant name pattern)
+  if(TARGET perdure_crash_unsynced)
+    perdure_mutant_program(${name})
+    perdure_unsynced_rig(mutant_unsynced_${name} mutant_perdure_${name})
+  endif()
+  perdure_unsynced_test(crash.unsynced.mutant.${name} mutant_unsynced_${name} --seconds 300 --expect-violation ${pattern}
+                        ${ARGN})
+endfunction()
+
 function(perdure_unsynced_mutants)
-  foreach(mutant IN ITEMS
-      commit_not_synced/journal.cpp
-      fresh_pages_not_synced/journaled_store.cpp
-      applied_before_durable/redo.cpp
-      journal_reused_early/super_block.cpp
-      new_store_not_synced/store_directory.cpp
-      undo_not_synced/undo_log.cpp
-      copy_not_synced/store_copy.cpp)
-    get_filename_component(name ${mutant} DIRECTORY)
-    if(TARGET perdure_crash_unsynced)
-      perdure_mutant_program(${mutant})
-      perdure_unsynced_rig(mutant_unsynced_${name} mutant_perdure_${name})
-    endif()
-    perdure_unsynced_test(crash.unsynced.mutant.${name} mutant_unsynced_${name} --seconds 300 --expect-violation)
-  endforeach()
+  perdure_unsynced_mutant(commit_not_synced [=[the store went back to epoch]=])
+  perdure_unsynced_mutant(fresh_pages_not_synced [=[verify after the cut: damage: heap\.\d+ at byte]=])
+  perdure_unsynced_mutant(applied_before_durable [=[verify after the cut: damage: heap\.\d+ at byte]=])
+  perdure_unsynced_mutant(journal_reused_early [=[verify after the cut: damage: (crc|heap\.\d+) at byte]=])
+  perdure_unsynced_mutant(new_store_not_synced [=[the store is gone]=])
+  perdure_unsynced_mutant(undo_not_synced [=[damage: heap\.\d+ at byte .*: its bytes contradict its checksum]=])
+  perdure_unsynced_mutant(copy_not_synced [=[verify snapshot: damage: ]=])
 endfunction()

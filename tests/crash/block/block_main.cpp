@@ -1,13 +1,12 @@
 // Cuts the power of a real file system on a disk that writes down what it is told.
 //
-//   crash_block [--file-system ext4|ext4-writeback|xfs|btrfs] [--seconds N] [--runs N] [--states N] [--seed
-//   N]
-//               [--expect-violation] [--image FILE]
+//   crash_block [--file-system ext4|ext4-writeback|xfs|btrfs] [--seconds N] [--runs N] [--states N]
+//               [--seed N] [--expect-violation PATTERN] [--image FILE]
 //
 // `--states` are those of one run of the workload; run follows run until the seconds are over or N are done.
 // Needs root, /dev/fuse and loop devices; ends with status 77 and a sentence where one is missing. Otherwise
 // ends with a line of counts; status 0 when every state held what it must (with --expect-violation: when one
-// did not). `--image`: the disk of the first violation.
+// did not, and what is said of it has the pattern in it). `--image`: the disk of the first violation.
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "crash/block/block_replayer.hpp"
 #include "crash/block/not_possible.hpp"
+#include "crash/expected_violation.hpp"
 #include "crash/scratch.hpp"
 
 namespace {
@@ -29,7 +29,7 @@ struct settings {
   std::uint64_t runs = ~std::uint64_t{0};
   std::uint64_t states = 60;
   std::uint64_t seed = 1;
-  bool expect_violation = false;
+  expected_violation expected{};
   std::string image{};
 };
 
@@ -54,14 +54,15 @@ settings parse(int argc, char** argv) {
     } else if (name == "--seed") {
       wanted.seed = number();
     } else if (name == "--expect-violation") {
-      wanted.expect_violation = true;
+      wanted.expected.expect(value);
+      ++i;
     } else {
       std::fprintf(stderr, "crash_block: unknown option %s\n", name.c_str());
       std::exit(2);
     }
   }
   // The long form of the tests, unless it is a mutant that is looked for.
-  if (thorough_tests_wanted() && !wanted.expect_violation) {
+  if (thorough_tests_wanted() && !wanted.expected.is_expected()) {
     constexpr std::uint64_t more = 20;
     wanted.seconds *= more;
     wanted.runs = ~std::uint64_t{0};
@@ -97,8 +98,8 @@ int run(const settings& wanted) {
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  bool is_violated = false;
-  while (!is_violated && runs < wanted.runs && seconds() < static_cast<double>(wanted.seconds)) {
+  std::string violation;
+  while (violation.empty() && runs < wanted.runs && seconds() < static_cast<double>(wanted.seconds)) {
     const std::uint64_t seed = wanted.seed + runs++;
     std::string problem;
     try {
@@ -110,10 +111,9 @@ int run(const settings& wanted) {
     } catch (const std::exception& failure) {
       problem = failure.what();
     }
-    is_violated = !problem.empty();
-    if (is_violated)
-      std::fprintf(stderr, "VIOLATION in run %llu on %s: %s\n", printable(seed), wanted.file_system.c_str(),
-                   problem.c_str());
+    if (problem.empty()) continue;
+    violation = "in run " + std::to_string(seed) + " on " + wanted.file_system + ": " + problem;
+    std::fprintf(stderr, "VIOLATION %s\n", violation.c_str());
   }
   const block_replayer::tally& counts = rig.counts();
   std::printf(
@@ -122,8 +122,9 @@ int run(const settings& wanted) {
       "violations, %.1f states a second\n",
       wanted.file_system.c_str(), printable(counts.states), printable(counts.recoveries), printable(runs),
       printable(writes), printable(flushes), printable(counts.newer), printable(counts.absent),
-      printable(counts.not_mounted), is_violated ? 1 : 0, static_cast<double>(counts.states) / seconds());
-  return is_violated == wanted.expect_violation ? 0 : 1;
+      printable(counts.not_mounted), violation.empty() ? 0 : 1,
+      static_cast<double>(counts.states) / seconds());
+  return wanted.expected.judge(violation);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Kills `perdure graph ingest` at random moments, also while it recovers from the kill before.
 //
 //   crash_kill_loop [--directory D] [--kills N] [--minutes N] [--seed N] [--scale N] [--threads N]
-//                   [--expect-violation]
+//                   [--expect-violation PATTERN]
 //
 // Works in a new directory in D, which is left behind when something is wrong. Ends after N kills or N
 // minutes, whichever is first. Status 0 when every store found held what it must (with --expect-violation:
-// when one did not).
+// when one did not, and what is said of it has the pattern in it).
 #include <stdlib.h>
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <string>
 
+#include "crash/expected_violation.hpp"
 #include "crash/kill_loop/kill_loop.hpp"
 #include "crash/scratch.hpp"
 
@@ -28,21 +29,18 @@ struct settings {
   std::uint64_t seed = 1;
   unsigned scale = 16;
   unsigned threads = 2;
-  bool expect_violation = false;
+  expected_violation expected{};
 };
 
 settings parse(int argc, char** argv) {
   settings wanted;
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];
-    if (name == "--expect-violation") {
-      wanted.expect_violation = true;
-      --i;
-      continue;
-    }
     const char* const value = i + 1 < argc ? argv[i + 1] : "";
     const std::uint64_t number = std::strtoull(value, nullptr, 10);
-    if (name == "--directory")
+    if (name == "--expect-violation")
+      wanted.expected.expect(value);
+    else if (name == "--directory")
       wanted.directory = value;
     else if (name == "--kills")
       wanted.kills = number;
@@ -103,9 +101,9 @@ int main(int argc, char** argv) {
   if (!violation.empty()) {
     std::fprintf(stderr, "VIOLATION (seed %llu, in %s): %s\n", printable(wanted.seed), work.c_str(),
                  violation.c_str());
-    if (!wanted.expect_violation) return 1;
+    if (!wanted.expected.is_expected()) return 1;
   }
   std::error_code ignored;
   std::filesystem::remove_all(work, ignored);
-  return violation.empty() == wanted.expect_violation ? 1 : 0;
+  return wanted.expected.judge(violation);
 }

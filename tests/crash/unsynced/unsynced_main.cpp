@@ -3,8 +3,8 @@
 //
 // Needs root and /dev/fuse; ends with status 77 and a sentence where one is missing. Ends after N cuts or
 // after the seconds, whichever is first, with a line of counts; status 0 when every state held what it must
-// (with
-// --expect-violation: when one did not). A state that did not is left behind.
+// (with --expect-violation: when one did not, and what is said of it has the pattern in it). A state that did
+// not is left behind.
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 
 #include "crash/block/mounts.hpp"
 #include "crash/block/not_possible.hpp"
+#include "crash/expected_violation.hpp"
 #include "crash/scratch.hpp"
 #include "crash/unsynced/power_loop.hpp"
 #include "crash/unsynced/snapshotting_ingestion.hpp"
@@ -27,7 +28,7 @@ struct settings {
   power_settings loop;
   std::uint64_t cuts = ~std::uint64_t{0};
   std::uint64_t seconds = 15;
-  bool expect_violation = false;
+  expected_violation expected{};
 };
 
 unsigned long long printable(std::uint64_t number) {
@@ -50,14 +51,17 @@ void print(const power_counts& counts, double seconds, bool is_violated) {
 }
 
 const power_loop* at_work = nullptr;
-int status_of_violation = 1;
+const expected_violation* expected_of_it = nullptr;
 
 // Content that is wrong though all checksums are right may be followed anywhere.
 void tell_and_die(int signal) {
   // Not async-signal-safe; the process is lost anyway and the text is worth the try.
-  if (at_work != nullptr)
-    std::fprintf(stderr, "VIOLATION: signal %d while looking at:\n%s\n", signal, at_work->where().c_str());
-  ::_exit(status_of_violation);
+  const std::string violation =
+      "signal " + std::to_string(signal) + " while looking at:\n" + at_work->where();
+  std::fprintf(stderr, "VIOLATION: %s\n", violation.c_str());
+  const int status = expected_of_it->judge(violation);
+  std::fflush(stdout);
+  ::_exit(status);
 }
 
 int run(const settings& wanted) {
@@ -69,7 +73,7 @@ int run(const settings& wanted) {
   };
   power_loop loop(here.path(), wanted.loop);
   at_work = &loop;
-  status_of_violation = wanted.expect_violation ? 0 : 1;
+  expected_of_it = &wanted.expected;
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, tell_and_die);
   std::string violation;
   try {
@@ -81,14 +85,14 @@ int run(const settings& wanted) {
   }
   print(loop.counts(), seconds(), !violation.empty());
   if (!violation.empty()) {
-    std::fprintf(stderr, "VIOLATION (seed %llu): %s\n%s", printable(wanted.loop.seed), violation.c_str(),
-                 loop.where().c_str());
-    if (!wanted.expect_violation) {
+    violation += "\n" + loop.where();
+    std::fprintf(stderr, "VIOLATION (seed %llu): %s", printable(wanted.loop.seed), violation.c_str());
+    if (!wanted.expected.is_expected()) {
       here.keep();
       std::fprintf(stderr, "the state is in %s\n", here.path().c_str());
     }
   }
-  return violation.empty() == wanted.expect_violation ? 1 : 0;
+  return wanted.expected.judge(violation);
 }
 
 }  // namespace
@@ -113,7 +117,9 @@ int main(int argc, char** argv) {
   ingest.add_option("--seed", plan.edges.seed);
   ingest.add_option("--threads", plan.threads);
   ingest.add_option("--checkpoint-every", plan.checkpoint_every);
-  options.add_flag("--expect-violation", wanted.expect_violation, "For mutants: fail where all is well");
+  options.add_option_function<std::string>(
+      "--expect-violation", [&wanted](const std::string& pattern) { wanted.expected.expect(pattern); },
+      "For mutants: fail unless a violation is found, and what is said of it has this pattern in it");
   CLI11_PARSE(options, argc, argv);
   if (ingest.parsed()) {
     try {
@@ -126,7 +132,7 @@ int main(int argc, char** argv) {
   }
   // The long form of the tests, unless it is a mutant that is looked for.
   constexpr std::uint64_t more = 20;
-  if (thorough_tests_wanted() && !wanted.expect_violation) wanted.seconds *= more;
+  if (thorough_tests_wanted() && !wanted.expected.is_expected()) wanted.seconds *= more;
   try {
     return run(wanted);
   } catch (const not_possible& lacking) {
