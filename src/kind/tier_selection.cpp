@@ -36,17 +36,18 @@ selected_nodes none(std::string why) {
   return {node_set(), std::move(why)};
 }
 
-struct attribute {
+struct node_attribute {
   const char* name;
   std::optional<std::uint64_t> (*value)(const numa_node&);
   bool most_is_best;
 };
 
-constexpr attribute bandwidth{"bandwidth", [](const numa_node& n) { return n.bandwidth; }, true};
-constexpr attribute latency{"latency", [](const numa_node& n) { return n.latency; }, false};
-constexpr attribute capacity{"capacity", [](const numa_node& n) { return std::optional(n.bytes); }, true};
+constexpr node_attribute bandwidth{"bandwidth", [](const numa_node& n) { return n.bandwidth; }, true};
+constexpr node_attribute latency{"latency", [](const numa_node& n) { return n.latency; }, false};
+constexpr node_attribute capacity{"capacity", [](const numa_node& n) { return std::optional(n.bytes); },
+                                  true};
 
-const attribute* attribute_of(memory_tier tier) {
+const node_attribute* attribute_of(memory_tier tier) {
   switch (tier) {
     case memory_tier::highest_bandwidth:
       return &bandwidth;
@@ -61,7 +62,7 @@ const attribute* attribute_of(memory_tier tier) {
 
 /// Those with the best value. Empty, and why, where there is no telling: a value is missing, or all are
 /// alike.
-node_list best_of(const node_list& nodes, const attribute& by, std::string& why) {
+node_list best_of(const node_list& nodes, const node_attribute& by, std::string& why) {
   std::optional<std::uint64_t> best, worst;
   for (const numa_node* node : nodes) {
     const auto value = by.value(*node);
@@ -123,7 +124,7 @@ selected_nodes select_nodes(const numa_topology& topology, memory_tier tier, tie
   if (scope == tier_scope::local)
     std::erase_if(nodes, [&](const numa_node* node) { return !is_local(topology, *node, from); });
   if (nodes.empty()) return none("node " + std::to_string(from) + " has no such memory of its own");
-  if (const attribute* const by = attribute_of(tier)) {
+  if (const node_attribute* const by = attribute_of(tier)) {
     nodes = best_of(nodes, *by, why);
     if (nodes.empty()) return none(why);
   }

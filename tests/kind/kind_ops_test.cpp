@@ -24,7 +24,7 @@ perdure_kind_ops table() {
   return ops;
 }
 
-perdure_kind_options small() {
+perdure_kind_options own_options() {
   perdure_kind_options options{};
   options.struct_size = sizeof options;
   options.name = "own";
@@ -49,7 +49,7 @@ record& of(void* context) {
 }
 
 perdure_kind* create(const perdure_kind_ops& ops, record& r, perdure_kind* inherits = nullptr) {
-  const perdure_kind_options options = small();
+  const perdure_kind_options options = own_options();
   perdure_kind* kind = nullptr;
   EXPECT_OK(perdure_kind_create(&ops, &r, inherits, &options, &kind));
   return kind;
@@ -225,7 +225,7 @@ TEST(KindOps, AsksForNodes) {
 
 TEST(KindOps, InheritsWhatItDoesNotSay) {
   const scratch_store scratch;
-  const perdure_kind_options options = small();
+  const perdure_kind_options options = own_options();
   perdure_kind* file = nullptr;
   ASSERT_OK(perdure_kind_create_file(scratch.directory().c_str(), 64 << 20, &options, &file));
   record r;
@@ -364,7 +364,7 @@ TEST(KindOps, TakesTablesOfOtherVersions) {
   newer.known.struct_size = sizeof newer;
   record r;
   perdure_kind* kind = nullptr;
-  const perdure_kind_options options = small();
+  const perdure_kind_options options = own_options();
   ASSERT_OK(perdure_kind_create(&newer.known, &r, nullptr, &options, &kind));
   use(kind);
   EXPECT_OK(perdure_kind_destroy(kind));

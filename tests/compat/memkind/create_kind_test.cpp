@@ -5,9 +5,10 @@
 #include <cstring>
 #include <vector>
 
+#include "compat/memkind/constants.hpp"
+
 namespace {
 
-constexpr auto no_flags = static_cast<memkind_bits_t>(0);
 constexpr auto both =
     static_cast<memkind_memtype_t>(MEMKIND_MEMTYPE_DEFAULT | MEMKIND_MEMTYPE_HIGH_BANDWIDTH);
 

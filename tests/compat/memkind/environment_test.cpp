@@ -7,10 +7,9 @@
 #include <cstring>
 
 #include "compat/memkind/child.hpp"
+#include "compat/memkind/constants.hpp"
 
 namespace {
-
-constexpr auto no_flags = static_cast<memkind_bits_t>(0);
 
 TEST(MEMKIND_HBW_NODES_, makes_any_node_high_bandwidth_memory) {
   in_a_child([] {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
-namespace {
+#include "compat/memkind/constants.hpp"
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+namespace {
 
 class a_fixed_kind : public ::testing::Test {
  protected:

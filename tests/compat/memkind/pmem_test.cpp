@@ -7,11 +7,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "compat/memkind/constants.hpp"
 #include "store/scratch_directory.hpp"
 
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 class a_pmem_kind : public perdure::scratch_directory {
  protected:

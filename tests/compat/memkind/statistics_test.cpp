@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace {
+#include "compat/memkind/constants.hpp"
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+namespace {
 
 std::size_t stat_of(memkind_t kind, memkind_stat_type which) {
   std::size_t value = 0;
