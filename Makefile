@@ -2,12 +2,14 @@
 #
 #   make demo    build, then keep two graphs between processes and show what that saves
 #   make test    build, then run the tests
+#   make quick FOLDER=store   build tests/store and run its tests once each, for the change under way
 #   make build   the library and the program build/release/bin/perdure
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
 #                cuts under the real program (needs root and /dev/fuse)
 #   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
 #                the power of disks with the first three on them for that long; needs root, loop devices, /dev/fuse
+#   make headers every header for other libraries' programs compiles alone
 #   make lint    formatting, layering and clang-tidy; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
@@ -16,7 +18,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: format help build build-asan build-tsan check test crash-test crash-file-systems demo bench lint asan tsan clang install install-deps clean
+.PHONY: format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -41,11 +43,25 @@ build:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target perdure perdure_cli)
 
-test:
+build-test:
 	@scripts/install-deps.sh build test
 	@tests/vm/prepare.sh build/vm
 	@$(call configure_and_build,release)
+
+test: build-test
 	@scripts/run-tests.sh release
+
+# What repeats a program with another page tracker or backing, and what is long, is left to `make test`.
+FOLDER ?= store
+quick:
+	@[ -e build/release/build.ninja ] || cmake --preset release $(launcher)
+	@cmake --build --preset release --parallel $(JOBS) --target tests/$(FOLDER)/all
+	@ctest --test-dir build/release/tests/$(FOLDER) --parallel $(JOBS) --output-on-failure --progress \
+	  -LE 'long|vm' -E '[.](uffd|pagemap|mprotect|paged|pretended_dax)$$'
+
+headers:
+	@scripts/install-deps.sh build test
+	@$(call configure_and_build,release,--target compat_headers_alone)
 
 MINUTES ?= 10
 KILLS ?= 200
@@ -83,7 +99,7 @@ build-asan build-tsan: build-%:
 	@$(call configure_and_build,$*)
 
 # Kernels differ in which page trackers they have; every fallback must do.
-check: clang tsan lint
+check: clang tsan headers lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release -E '^package$$' || exit 1; done
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
