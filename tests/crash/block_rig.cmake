@@ -54,6 +54,6 @@ function(perdure_block_mutant name pattern)
 endfunction()
 
 function(perdure_block_mutants)
-  perdure_block_mutant(commit_not_synced [=[not attempt \d+ .epoch \d+.: epoch \d+]=])
-  perdure_block_mutant(applied_before_durable [=[page \d+ is wrong]=])
+  perdure_block_mutant(commit_not_synced [=[not attempt \d+ .epoch \d+.: epoch \d+|, verify: ]=])
+  perdure_block_mutant(applied_before_durable [=[page \d+ is wrong|, verify: (heap|crc)|heap\.\d+ is damaged]=])
 endfunction()

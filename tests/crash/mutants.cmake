@@ -141,7 +141,7 @@ perdure_mutant(applied_before_durable redo.cpp "the super block says applied bef
 perdure_mutant(checksums_not_synced redo.cpp "the super block says applied before the checksum table is durable"
 [=[  if (use == table_use::write) table.sync();]=]
 [=[]=]
-  CAUGHT_BY [=[crc is damaged ... (write|resize) crc .*: (lost|torn)]=] FIRST 2 1)
+  CAUGHT_BY [=[(crc is damaged|page \d+ is wrong) ... (write|resize) crc .*: (lost|torn)]=] FIRST 2 1)
 
 perdure_mutant(checksums_said_written redo.cpp "the super block says that the table is written while the journal carries what it lacks"
 [=[  if (use == table_use::write) next.table_epoch = next.epoch;]=]
@@ -166,7 +166,7 @@ perdure_mutant(undo_dropped_with_table journaled_store.cpp "writing the table en
 perdure_mutant(page_checksum_unread journal_image.cpp "recovery does not check the pages in a journal"
 [=[      if (page_checksum(entry.page, bytes) != entry.value) whole = false;]=]
 [=[]=]
-  CAUGHT_BY [=[page \d+ is wrong ... write jrnl\.\d .*: (lost|torn)]=] FIRST 2)
+  CAUGHT_BY [=[page \d+ is wrong ... write (jrnl\.\d|undo) .*: (lost|torn)]=] FIRST 2)
 
 perdure_mutant(index_checksum_unread journal_image.cpp "recovery does not check the index of a journal"
 [=[  if (os::crc32c(0, index.data(), index_bytes) != header.index_crc) return std::nullopt;]=]
