@@ -36,12 +36,9 @@ function(perdure_block_test name program)
   set_tests_properties(${name} PROPERTIES LABELS long TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endfunction()
 
-# Under sanitizers it would only show the same at a tenth of the speed.
-if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
-  foreach(file_system ext4 xfs btrfs)
-    perdure_block_test(crash.block.${file_system} crash_block --file-system ${file_system} --runs 4 --seconds 20)
-  endforeach()
-endif()
+foreach(file_system ext4 xfs btrfs)
+  perdure_block_test(crash.block.${file_system} crash_block --file-system ${file_system} --runs 4 --seconds 20)
+endforeach()
 
 # Mutants of mutants.cmake that this rig must catch too, by a violation that says PATTERN. Which flush a file system
 # makes for which call is its own affair, so others may go unseen on it.

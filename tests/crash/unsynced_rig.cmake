@@ -42,10 +42,7 @@ function(perdure_unsynced_test name program)
   set_tests_properties(${name} PROPERTIES LABELS long TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endfunction()
 
-# Under sanitizers it would only show the same at a tenth of the speed.
-if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
-  perdure_unsynced_test(crash.unsynced crash_unsynced --seconds 15)
-endif()
+perdure_unsynced_test(crash.unsynced crash_unsynced --seconds 15)
 
 # Mutants of mutants.cmake that this rig must catch too, by a violation that says PATTERN.
 function(perdure_unsynced_mutant name pattern)
