@@ -8,7 +8,8 @@
 # build fails and the mutant must follow. The rig (replay unless told) must find a violation, and what it says of it must
 # match PATTERN (expected_violation.hpp): any other violation is a mistake of its own, and the test fails. The rig gets the options: a mistake that few runs meet is looked
 # for in more of them (--thin), with failing calls where it matters (--faults --in FILE), with kills where names
-# change (--kills-at-renames). FIRST: runs that have met it,
+# change (--kills-at-renames). FIRST: runs that have met it (several times where
+# threads make them differ),
 # tried before all others. PAGED: in stores with that backing. Those of `unsynced` are only written here:
 # perdure_unsynced_mutants builds the program with them.
 
@@ -397,7 +398,7 @@ perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory fo
     clear_away_failed_attempt();
     parts_->home.sync_names();]=]
 [=[    parts_->home.sync_names();]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] PAGED --thin 16 FIRST 6)
+  CAUGHT_BY [=[page \d+ is wrong]=] PAGED --thin 16 FIRST 6 6 6 1)
 
 perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
 [=[    parts_->journals[parity].replace(keep);]=]
