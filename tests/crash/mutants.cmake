@@ -6,12 +6,11 @@
 #
 # In FILE of src/store the text OLD, which must be there exactly once, becomes NEW. When the source has moved on, the
 # build fails and the mutant must follow. The rig (replay unless told) must find a violation, and what it says of it must
-# match PATTERN (expected_violation.hpp): any other violation is a mistake of its own, and the test fails. The rig gets the options: a mistake that few runs meet is looked
-# for in more of them (--thin), with failing calls where it matters (--faults --in FILE), with kills where names
-# change (--kills-at-renames). FIRST: runs that have met it (several times where
-# threads make them differ),
-# tried before all others. PAGED: in stores with that backing. Those of `unsynced` are only written here:
-# perdure_unsynced_mutants builds the program with them.
+# match PATTERN (expected_violation.hpp): any other violation is a mistake of its own, and the test fails. The rig gets
+# the options: a mistake that few runs meet is looked for in more of them (--thin), with failing calls where it matters
+# (--faults --in FILE), with kills where names change (--kills-at-renames). FIRST: runs that have met it, tried before all
+# others, several times where threads make them differ. PAGED: in stores with that backing. Those of `unsynced` are
+# only written here: perdure_unsynced_mutants builds the program with them.
 
 # All that the mutated sources include, compiled once.
 file(GLOB store_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/store/*.hpp)
