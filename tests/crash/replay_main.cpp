@@ -175,7 +175,8 @@ settings parse(int argc, char** argv) {
       wanted.expected.expect(i + 1 < argc ? argv[++i] : "");
     else if (name == "--first") {
       std::istringstream list(i + 1 < argc ? argv[++i] : "");
-      for (std::string run; std::getline(list, run, ',');) wanted.first.push_back(std::stoull(run));
+      for (std::string run; std::getline(list, run, ',');)
+        wanted.first.push_back(std::strtoull(run.c_str(), nullptr, 10));
     } else {
       std::fprintf(stderr, "crash_replay: unknown option %s\n", name.c_str());
       std::exit(2);
@@ -206,15 +207,24 @@ int main(int argc, char** argv) {
     }
     ::_exit(0);
   }
+  int badly_ended = 0;
   for (unsigned job = 0; job < wanted.jobs; ++job) {
     int status = 0;
     ::wait(&status);
-    if (WIFSIGNALED(status)) sum.add_violation("signal " + std::to_string(WTERMSIG(status)));
+    if (status != 0) badly_ended = status;
+  }
+  // A job that ended before it could say of what.
+  std::string violation = sum.violation.data();
+  if (violation.empty() && badly_ended != 0) {
+    violation = WIFSIGNALED(badly_ended)
+                    ? "a job ended by signal " + std::to_string(WTERMSIG(badly_ended))
+                    : "a job ended with status " + std::to_string(WEXITSTATUS(badly_ended));
+    std::fprintf(stderr, "VIOLATION %s\n", violation.c_str());
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::uint64_t states = sum.states;
   std::printf("%llu crash states of %llu runs, %llu violations, %.0f states a second\n",
               static_cast<unsigned long long>(states), static_cast<unsigned long long>(sum.runs.load()),
               static_cast<unsigned long long>(sum.violations.load()), static_cast<double>(states) / seconds);
-  return wanted.expected.judge(sum.violation.data());
+  return wanted.expected.judge(violation);
 }
