@@ -46,6 +46,7 @@ def tidy(checks, path, flags):
 def tidy_folder(name, sources, flags):
     path = f"{GATHERED}/{name}.cpp"
     with open(path, "w", encoding="utf-8") as file:
+        # The check of includes is switched off for these lines alone: to include sources is what they are for.
         for number, source in enumerate(sources):
             file.write(f"#undef main\n#define main main_{number}\n"
                        f'#include "{os.path.abspath(source)}"  // NOLINT(bugprone-suspicious-include)\n')
