@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says of a ctest run which tests took longest, how each mutant was caught, and how many cases passed.
+"""Says of a ctest run how each mutant was caught, how tests failed, which took longest, and how many cases passed.
 
 usage: scripts/report-tests.py REPORT.xml [--table FILE]
   REPORT.xml    what ctest wrote for --output-junit
@@ -13,6 +13,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 slowest_shown = 10
+lines_of_failure_shown = 20
 
 
 def cases_of(test):
@@ -54,6 +55,11 @@ def main():
         print("mutants, by the time to catch each:")
         for seconds, name, violation in sorted(caught):
             print(f"{seconds:8.1f} s  {name.replace('crash.', ''):44} {violation[:110]}")
+    for test in tests:
+        if test.get("status") == "fail":
+            lines = (test.findtext("system-out") or "").rstrip().splitlines()
+            print(f"failed: {test.get('name')}, which ended with:")
+            print("".join(f"    {line}\n" for line in lines[-lines_of_failure_shown:]), end="")
     if len(timed) > slowest_shown:
         print("slowest tests:")
         for seconds, name in timed[:slowest_shown]:

@@ -8,7 +8,7 @@
 namespace perdure::crash {
 
 /// Judges what a rig found. A mutant counts as caught only by the violation that its mistake must cause:
-/// another one is a mistake of the mutant's, of the rig's, or of the store's own, and none of them proves
+/// another one may be a mistake of the mutant's, of the rig's, or of the store's own, and none of them proves
 /// that the rig sees this one.
 class expected_violation {
  public:
@@ -16,6 +16,8 @@ class expected_violation {
   /// matches in part, or several joined by " ... ", of which each is found after the one before.
   void expect(const std::string& pattern) { pattern_ = pattern; }
   bool is_expected() const { return pattern_.has_value(); }
+  /// Whether a violation ends the search: without a pattern any does, else one that says it.
+  bool settles(const std::string& violation) const;
   /// Says in one line how the rig ended, and returns its exit status. `violation` is empty where none was
   /// found. Of a mutant the line is "caught after N s by: …", from which scripts/report-tests.py makes its
   /// table.

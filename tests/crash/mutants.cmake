@@ -261,7 +261,7 @@ perdure_mutant(reader_skips_journal journaled_store.cpp "a reader does not see w
 perdure_mutant(failed_apply_dropped journaled_store.cpp "a checkpoint whose application failed is not applied again"
 [=[  if (unapplied_) apply();]=]
 [=[  unapplied_.reset();]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] --faults --thin 4 FIRST 7)
+  CAUGHT_BY [=[page \d+ is wrong|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page]=] --faults --thin 4 FIRST 7 2 1 5)
 
 perdure_mutant(foreign_journal_taken journal.cpp "the journal of another store is taken for this one's"
 [=[  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {

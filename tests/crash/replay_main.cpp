@@ -6,7 +6,8 @@
 //
 // Run number n is the same in every process. Those after --first are tried first, then all from --seed on.
 // Ends with a line that says how many states were recovered from; exit status 0 when all of them held what
-// they must (with --expect-violation: when one did not, and what is said of it has the pattern in it).
+// they must (with --expect-violation: when one did not, and what is said of it has the pattern in it; runs
+// with other violations are told, and the search goes on with the next).
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -52,22 +53,37 @@ struct totals {
   std::atomic<std::uint64_t> states{0};
   std::atomic<std::uint64_t> runs{0};
   std::atomic<std::uint64_t> violations{0};
-  std::array<char, 1 << 16> violation{};  // what was said of the first one
+  std::atomic<std::uint64_t> settling{0};  // those of them that end the search
+  using text = std::array<char, 1 << 16>;
+  text violation{};  // what was said of the first one that ends the search
+  text other{};      // what was said of the first one, if it does not
 
-  void add_violation(const std::string& told) {
+  // Returns whether the search is over.
+  bool add_violation(const std::string& told, const expected_violation& expected) {
     std::fprintf(stderr, "VIOLATION %s\n", told.c_str());
-    if (violations++ == 0)
-      std::memcpy(violation.data(), told.data(), std::min(told.size(), violation.size() - 1));
+    const bool settles = expected.settles(told);
+    const bool is_first = violations++ == 0;
+    const auto keep = [&told](text& to) {
+      std::memcpy(to.data(), told.data(), std::min(told.size(), to.size() - 1));
+    };
+    if (settles) {
+      if (settling++ == 0) keep(violation);
+    } else if (is_first) {
+      keep(other);
+    }
+    return settles;
   }
 };
 
 const replayer* at_work = nullptr;
 totals* at_work_for = nullptr;
+const expected_violation* at_work_to_find = nullptr;
 
 void tell_and_die(int signal) {
   // Not async-signal-safe; the process is lost anyway and the text is worth the try.
   at_work_for->add_violation("signal " + std::to_string(signal) + " while recovering from:\n" +
-                             (at_work != nullptr ? at_work->where() : ""));
+                                 (at_work != nullptr ? at_work->where() : ""),
+                             *at_work_to_find);
   ::_exit(1);
 }
 
@@ -122,12 +138,13 @@ void work(const settings& wanted, unsigned job, totals& sum) {
     }
     ++sum.runs;
     if (!run.problem.empty()) {
-      sum.add_violation("in run " + std::to_string(seed) + ": " + run.problem);
+      sum.add_violation("in run " + std::to_string(seed) + ": " + run.problem, wanted.expected);
       break;
     }
     rig.explore(run, seed);
     if (rig.violations() != 0) {
-      sum.add_violation("in run " + std::to_string(seed) + ": " + rig.first_violation());
+      const bool is_over =
+          sum.add_violation("in run " + std::to_string(seed) + ": " + rig.first_violation(), wanted.expected);
       if (std::getenv("PERDURE_CRASH_LOG") != nullptr) {
         file_names names;
         for (std::size_t i = 0; i < run.log.size(); ++i) {
@@ -135,7 +152,8 @@ void work(const settings& wanted, unsigned job, totals& sum) {
           std::fprintf(stderr, "%4zu %s\n", i, describe(run.log[i], names).c_str());
         }
       }
-      break;
+      if (is_over) break;
+      rig.forget_violations();
     }
   }
   sum.states += rig.states();
@@ -195,6 +213,7 @@ int main(int argc, char** argv) {
   if (shared == MAP_FAILED) return 1;
   totals& sum = *new (shared) totals;
   at_work_for = &sum;
+  at_work_to_find = &wanted.expected;
   const auto start = std::chrono::steady_clock::now();
   for (unsigned job = 0; job < wanted.jobs; ++job) {
     if (::fork() != 0) continue;
@@ -202,7 +221,7 @@ int main(int argc, char** argv) {
     try {
       work(wanted, job, sum);
     } catch (const std::exception& failure) {
-      sum.add_violation(std::string("of the rig itself: ") + failure.what());
+      sum.add_violation(std::string("of the rig itself: ") + failure.what(), wanted.expected);
       ::_exit(1);
     }
     ::_exit(0);
@@ -214,7 +233,7 @@ int main(int argc, char** argv) {
     if (status != 0) badly_ended = status;
   }
   // A job that ended before it could say of what.
-  std::string violation = sum.violation.data();
+  std::string violation = sum.settling != 0 ? sum.violation.data() : sum.other.data();
   if (violation.empty() && badly_ended != 0) {
     violation = WIFSIGNALED(badly_ended)
                     ? "a job ended by signal " + std::to_string(WTERMSIG(badly_ended))

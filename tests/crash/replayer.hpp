@@ -42,6 +42,8 @@ class replayer {
   std::uint64_t states() const { return states_; }  ///< distinct states recovered from
   std::uint64_t violations() const { return violations_; }
   const std::string& first_violation() const { return first_; }
+  /// Until then no more states are tried after a violation.
+  void forget_violations() { violations_ = 0; }
   bool is_done() const;
   /// The state being recovered from, for the case that doing so kills the process.
   const std::string& where() const { return where_; }
