@@ -10,7 +10,7 @@
 #   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
 #                the power of disks with the first three on them for that long; needs root, loop devices, /dev/fuse
 #   make headers every header for other libraries' programs compiles alone
-#   make lint    formatting, layering and clang-tidy; make format writes the formatting
+#   make lint    formatting, layering, and clang-tidy of what has changed; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan    the tests under ThreadSanitizer
 #   make check   clang, ThreadSanitizer, lint, every page tracker, long crash replay, a smoke run of the benchmarks
@@ -99,6 +99,7 @@ build-asan build-tsan: build-%:
 	@$(call configure_and_build,$*)
 
 # Kernels differ in which page trackers they have; every fallback must do.
+check: LINT = --all
 check: clang tsan headers lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release -E '^package$$' || exit 1; done
@@ -110,7 +111,7 @@ check: clang tsan headers lint
 lint:
 	@scripts/install-deps.sh build test check
 	@cmake --preset clang $(launcher)
-	@scripts/lint.sh
+	@scripts/lint.sh $(LINT)
 
 format:
 	@scripts/install-deps.sh check

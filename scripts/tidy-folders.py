@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over sources: most checks over all of a folder at once, for they spend their time on shared headers.
 
-usage: scripts/tidy-folders.py < names of sources, one a line    (JOBS: how many at once)
+usage: scripts/tidy-folders.py [--all] < names of sources, one a line    (JOBS: how many at once)
+
+Sources of which .ci/analysed says that they were clean are passed over, unless --all is given: it holds a digest of each
+source with all that it includes of this repository, and of .clang-tidy. Those that are found clean are entered there.
 
 Each source is also looked at alone, for what clang does with the main file only: its warnings, the analyser, and the
 check of using-declarations. This is also what finds that a source does not include what it needs.
 The flags are those of build/clang/compile_commands.json; a source that is compiled several times is checked once, or
 once for each set of macros.
 """
+import argparse
 import collections
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import re
@@ -17,11 +23,54 @@ import shlex
 import subprocess
 import sys
 
+KNOWN = ".ci/analysed"
 DATABASE = "build/clang/compile_commands.json"
 GATHERED = "build/lint"
 # Both take away from what .clang-tidy has, so that a check that is added there is run.
 FOR_FOLDERS = "--checks=-clang-analyzer-*,-misc-unused-using-decls"
 FOR_SOURCES = "--checks=-bugprone-*,-performance-*,-readability-*,-misc-*,misc-unused-using-decls"
+
+
+@functools.lru_cache(maxsize=None)
+def included_by(path):
+    """What a file includes of this repository, by name and where it is looked for first."""
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', file.read(), re.MULTILINE)
+
+
+def digest_of(source, directories):
+    """Of the source, everything of this repository that it includes, and what is asked of it."""
+    files = {source}
+    waiting = [source]
+    while waiting:
+        path = waiting.pop()
+        for name in included_by(path):
+            for directory in (os.path.dirname(path), *directories):
+                found = os.path.relpath(os.path.join(directory, name))
+                if os.path.isfile(found):
+                    if found not in files and not found.startswith(("..", "build/")):
+                        files.add(found)
+                        waiting.append(found)
+                    break
+    digest = hashlib.sha256()
+    for path in (".clang-tidy", *sorted(files)):
+        with open(path, "rb") as file:
+            digest.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
+    return digest.hexdigest()[:16]
+
+
+def read_known():
+    try:
+        with open(KNOWN, encoding="utf-8") as file:
+            return {source: digest for digest, source in (line.split() for line in file if line[0] != "#")}
+    except FileNotFoundError:
+        return {}
+
+
+def write_known(digests):
+    with open(KNOWN, "w", encoding="utf-8") as file:
+        file.write("# Sources that clang-tidy found clean as they were then (scripts/tidy-folders.py writes it).\n")
+        file.writelines(f"{digest} {source}\n" for source, digest in sorted(digests.items()))
 
 
 def flags_of(entry):
@@ -64,7 +113,12 @@ def tidy_folder(name, sources, flags):
 
 
 def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--all", action="store_true")
+    takes_all = options.parse_args().all
     wanted = set(sys.stdin.read().split())
+    known = read_known()
+    digests = {}
     with open(DATABASE, encoding="utf-8") as file:
         entries = json.load(file)
 
@@ -77,6 +131,11 @@ def main():
         macros = [flag for flag in flags if flag.startswith("-D") and not flag.endswith("_EXPORTS")]
         if source in wanted and (source, *macros) not in seen:
             seen.add((source, *macros))
+            directories = [flag[2:] for flag in flags if flag.startswith("-I")]
+            directories += [path for flag, path in zip(flags, flags[1:]) if flag == "-isystem"]
+            digests[source] = digest_of(source, directories)
+            if not takes_all and known.get(source) == digests[source]:
+                continue
             folders[os.path.dirname(source), *flags].append(source)
 
     os.makedirs(GATHERED, exist_ok=True)
@@ -94,7 +153,11 @@ def main():
             if output := result.result():
                 failed = True
                 print(output, end="", flush=True)
-    sys.exit(failed)
+    print(f"clang-tidy: looked at {sum(map(len, folders.values()))} of {len(seen)} sources", flush=True)
+    if failed:
+        sys.exit(1)
+    if digests != known:
+        write_known(digests)
 
 
 main()

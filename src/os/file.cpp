@@ -407,4 +407,15 @@ bool exists_in(const file& directory, const std::string& name) {
   throw_errno("stat", (directory.path() / name).string());
 }
 
+bool is_named(const file& directory, const std::string& name, const file& opened) {
+  struct stat named;
+  struct stat own;
+  if (::fstatat(directory.descriptor(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return false;
+    throw_errno("stat", (directory.path() / name).string());
+  }
+  if (::fstat(opened.descriptor(), &own) != 0) throw_errno("stat", opened.path().string());
+  return named.st_dev == own.st_dev && named.st_ino == own.st_ino;
+}
+
 }  // namespace perdure::os

@@ -103,5 +103,7 @@ void rename_in(const file& directory, const std::string& from, const std::string
 /// Removes a name inside a directory; a missing one is no error.
 void remove_in(const file& directory, const std::string& name);
 bool exists_in(const file& directory, const std::string& name);
+/// Whether the name inside a directory is that of this open file.
+bool is_named(const file& directory, const std::string& name, const file& opened);
 
 }  // namespace perdure::os

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <string_view>
@@ -42,7 +43,9 @@ line sentence(const failed_transfer& failed, std::string_view path) noexcept {
   text << "cannot " << (failed.what == failure::operation::read ? "read" : "write") << " the page at offset "
        << failed.offset << " of " << path.substr(0, 256) << ": ";
   // strerror may need memory; this function does not.
-  const char* const why = failed.error == 0 ? "the file has become shorter" : ::strerrordesc_np(failed.error);
+  const char* const why = failed.error == 0         ? "the file has become shorter"
+                          : failed.error == EBADMSG ? "its content contradicts its checksum"
+                                                    : ::strerrordesc_np(failed.error);
   text << (why == nullptr ? "unknown error" : why);
   return text;
 }

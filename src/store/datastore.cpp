@@ -104,7 +104,8 @@ bool can_be_paged(const layout::super_slot& super) {
 store_parts load(const std::filesystem::path& path, store_lock lock, store_use use,
                  const store_options& options, os::reservation place) {
   const bool writable = use == store_use::write;
-  os::file directory = os::file::open_directory(path);
+  // The program may have another working directory when it comes to keeping a checkpoint.
+  os::file directory = os::file::open_directory(std::filesystem::absolute(path));
   super_block super = super_block::load(directory, writable);
   const layout::super_slot& now = super.now();
   if ((now.flags & layout::flag_open_dirty) != 0 && !options.accept_unclean) {
@@ -133,7 +134,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(checksums),
           std::move(journals),
           std::move(undo),
-          checkpoint_log(os::file::open_directory(path), uuid),
+          checkpoint_log(os::file::open_directory(std::filesystem::absolute(path)), uuid),
           options.keep_last,
           memory_budget(options),
           chosen_backing(options) == backing::paged && can_be_paged(now),
@@ -149,7 +150,8 @@ bool has_empty_journal(const std::array<journal, 2>& journals) {
 }
 
 // Brings home what was committed last, and takes away what a checkpoint that was never committed left. Home
-// then reads as it must, and what is not durable yet is in `redone`.
+// is durable then: what a failed write-back loses must not come back as what it was before, under a program
+// that has read it.
 void recover(store_parts& parts) {
   layout::super_slot super = parts.super.now();
   std::optional<committed_journal> found = find_committed(parts.journals, super);
@@ -170,7 +172,6 @@ void recover(store_parts& parts) {
                                  super.segment_bytes / page_size);
     redo_at_home(*found, parts.home, parts.checksums);
     parts.checksums.stop_rebuilding();
-    parts.redone = std::move(found);
   }
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
   // is looked at: a later one can be longer than needed though an earlier one is not.
@@ -178,6 +179,7 @@ void recover(store_parts& parts) {
   // An empty journal may have replaced one whose checkpoint failed, and died before the new name was durable:
   // what is opened now must not turn into that checkpoint when the power fails.
   if (has_empty_journal(parts.journals)) parts.home.sync_names();
+  if (found) settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write);
 }
 
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
@@ -187,13 +189,6 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   const backing chosen = chosen_backing(options);
   if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
   recover(parts);
-  const bool stores_home = chosen == backing::shared_file || chosen == backing::dax;
-  // Lazy checks read the table's file, which must then agree with home; and where the program stores to home
-  // itself, no journal may be left that is to be applied.
-  if (parts.redone && (stores_home || parts.verify_lazily)) {
-    settle_redo(*parts.redone, parts.home, parts.checksums, parts.super, parts.log, table_use::write);
-    parts.redone.reset();
-  }
   if (chosen == backing::shared_file) return make_shared_store(std::move(parts));
   if (chosen == backing::dax) return make_dax_store(std::move(parts));
   return make_journaled_store(std::move(parts));
@@ -248,6 +243,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     const os::file directory = os::file::open_directory(fresh.path());
     store_lock lock(directory, os::lock_mode::exclusive);
     super_block::create(directory, slot).sync();
+    lock.lock_super(directory);
     checksum_table::create(directory, slot);
     journal::create(directory, 0, slot.uuid);
     journal::create(directory, 1, slot.uuid);

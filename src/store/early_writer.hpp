@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -35,8 +36,10 @@ class write_brake {
 };
 
 /// What the last checkpoint needs of a page is saved in the undo log first, so a crash loses nothing of it.
-/// Threads that store to the segment are held for one extent (2 MiB) at a time. To be used only while the
-/// last checkpoint is home and no failed one has left a journal that might count.
+/// Memory is given up only for what a sync has made durable: after a write-back that failed, file systems let
+/// a page read as what it was before. Threads that store to the segment are held for one extent (2 MiB) at a
+/// time. To be used only while the last checkpoint is home and no failed one has left a journal that might
+/// count.
 class early_writer {
  public:
   early_writer(store_parts& parts, private_segment& memory, early_pages& early, const committed_state& before,
@@ -51,14 +54,21 @@ class early_writer {
  private:
   void gather(page_run part, changed_pages& changed, const write_brake& brake);
   void save_needed(const changed_pages& changed, write_brake& brake);
+  template <class Visit>
+  void for_extents(page_run part, write_brake& brake, Visit&& visit);
   void write_extent(page_run extent, changed_pages& changed);
-  void write_home(page_run run, changed_pages& changed);
+  void write_home(page_run run);
+  void give_up(page_run extent, changed_pages& changed);
 
   store_parts& parts_;
   private_segment& memory_;
   early_pages& early_;
   const committed_state& before_;
   std::uint64_t epoch_;
+  // Of the part, as home has them now; empty pages are holes there.
+  std::map<std::uint64_t, std::uint32_t> written_;  // page and checksum
+  std::vector<page_run> empty_;
+  bool is_held_ = false;  // threads that store to the part are, until it has been dealt with
 };
 
 }  // namespace perdure

@@ -9,8 +9,9 @@ namespace perdure {
 
 journaled_pages::journaled_pages(std::uint64_t pages, unsigned parity)
     : parity_(parity),
-      memory_(round_up(static_cast<std::size_t>(pages) * sizeof(std::uint32_t), page_size), page_size),
-      table_(reinterpret_cast<std::atomic<std::uint32_t>*>(memory_.base())) {
+      memory_(round_up(static_cast<std::size_t>(pages) * 2 * sizeof(std::uint32_t), page_size), page_size),
+      table_(reinterpret_cast<std::atomic<std::uint32_t>*>(memory_.base())),
+      checksums_(table_ + pages) {
   static_assert(sizeof(std::atomic<std::uint32_t>) == 4);
   os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
 }
@@ -34,17 +35,25 @@ journaled_pages::number journaled_pages::slot_for(std::uint64_t page) {
 
 void journaled_pages::put(std::uint64_t page, number slot, std::uint32_t checksum) noexcept {
   records_[slot] = {static_cast<number>(page), checksum};
+  checksums_[page].store(checksum, std::memory_order_relaxed);
   table_[page].store(entry_of(slot), std::memory_order_release);
+}
+
+void journaled_pages::put_home(std::uint64_t page, std::uint32_t checksum) noexcept {
+  erase({page, 1});
+  checksums_[page].store(checksum, std::memory_order_relaxed);
 }
 
 void journaled_pages::put_zero(std::uint64_t page) {
   if (table_[page].load(std::memory_order_relaxed) == zero_entry()) return;
   zeros_.push_back(static_cast<number>(page));
+  checksums_[page].store(0, std::memory_order_relaxed);
   table_[page].store(zero_entry(), std::memory_order_release);
 }
 
 void journaled_pages::erase(page_run pages) noexcept {
   for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
+    checksums_[page].store(0, std::memory_order_relaxed);
     const std::uint32_t entry = table_[page].load(std::memory_order_relaxed);
     if (entry != 0 && (entry & 1) == parity_) table_[page].store(0, std::memory_order_release);
   }

@@ -1,4 +1,4 @@
-// Which pages of the running epoch are in its journal already, and where.
+// Where pages are that have left memory, and their checksums.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,14 @@
 namespace perdure {
 
 /// A page that is in a journal is to be read from there, until the epoch is applied. So the table knows the
-/// pages of two epochs: of the one that is running, and of the one before it until `settle`. Not thread-safe,
-/// but for `find`.
+/// pages of two epochs: of the one that is running, and of the one before it until `settle`. What this
+/// process has written of a page is known by its checksum, so that it is not taken for what it was before
+/// where a write-back fails. Not thread-safe, but for `find`, `is_home` and `checksum_of`.
 class journaled_pages {
  public:
   using number = std::uint32_t;  // of a page or a slot
 
-  /// `parity` of the running epoch. 4 bytes of address space for each page.
+  /// `parity` of the running epoch. 8 bytes of address space for each page.
   journaled_pages(std::uint64_t pages, unsigned parity);
 
   struct place {
@@ -31,12 +32,20 @@ class journaled_pages {
     return table_[page].load(std::memory_order_acquire) == 0;
   }
 
+  /// What the page must have where `find` says, or 0 where this process did not write it. Thread-safe and
+  /// async-signal-safe.
+  std::uint32_t checksum_of(std::uint64_t page) const noexcept {
+    return checksums_[page].load(std::memory_order_relaxed);
+  }
+
   /// Slots in use, some of them perhaps nobody's any more.
   number slots() const noexcept { return static_cast<number>(records_.size()); }
   /// The slot that is the page's, or a new one. Throws `out_of_capacity`.
   number slot_for(std::uint64_t page);
   /// The slot holds the page now.
   void put(std::uint64_t page, number slot, std::uint32_t checksum) noexcept;
+  /// Home holds the page now.
+  void put_home(std::uint64_t page, std::uint32_t checksum) noexcept;
   /// The page is empty, which takes no slot.
   void put_zero(std::uint64_t page);
   /// What the running epoch has of these pages is of no consequence.
@@ -80,6 +89,7 @@ class journaled_pages {
   unsigned parity_;
   os::reservation memory_;
   std::atomic<std::uint32_t>* table_;
+  std::atomic<std::uint32_t>* checksums_;
   std::vector<slot_record> records_;  // by slot
   std::vector<number> zeros_;         // some perhaps twice, or no longer
 };

@@ -143,6 +143,7 @@ class journaled_store final : public datastore, private page_writer {
   bool rearms() const noexcept { return paged_ || private_->rearms(); }
   void require_own() const;
   void check_may_write() const;
+  void require_no_lost_pages() const;
   void finish_apply();
   void clear_away_failed_attempt();
   void write_settled_again();
@@ -218,13 +219,6 @@ journaled_store::journaled_store(store_parts parts)
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
-  if (parts_->redone) {
-    unapplied_ = std::move(parts_->redone);
-    unapplied_->file = &parts_->journals[unapplied_->header.epoch & 1];
-    epoch_ = unapplied_->header.epoch;
-    bytes_ = unapplied_->header.segment_bytes;
-    is_redone_ = true;
-  }
   std::optional<committed_journal> pending;
   if (!writable_) {
     // A reader cannot redo at home what a dead writer committed last; it does so in its own memory.
@@ -246,7 +240,6 @@ journaled_store::journaled_store(store_parts parts)
   if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
     if (verifier_) examine_when_touched();
-    if (unapplied_) worker_->post([this] { apply_quietly(table_use::write); });
     if (private_) private_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     return;
   }
@@ -302,6 +295,14 @@ void journaled_store::check_may_write() const {
   if (!writable_) throw error(errc::read_only, path_.string() + " is open for reading: open it for writing");
 }
 
+// The program was told by a SIGBUS, and may have gone on.
+void journaled_store::require_no_lost_pages() const {
+  if (!paged_ || !paged_->home().has_lost_pages()) return;
+  throw error(errc::io,
+              "pages moved out of memory were lost by the device: reopen the store to go on from its "
+              "last checkpoint");
+}
+
 pending_checkpoint journaled_store::launch(std::span<const page_run> released, std::string_view label) {
   check_may_write();
   require_label(label);
@@ -309,6 +310,7 @@ pending_checkpoint journaled_store::launch(std::span<const page_run> released, s
   return reporting("checkpoint", path_, [&] {
     // With one checkpoint applied before the next begins, no older journal can hold a page that is
     // written home in place here; that is what makes the fresh writes below safe.
+    require_no_lost_pages();
     finish_apply();
     clear_away_failed_attempt();
     if (keep) require_block_sharing(parts_->directory);
@@ -513,8 +515,10 @@ void journaled_store::write_fresh(std::vector<journal_entry>& index) {
     // Of a paged segment the pages may leave memory then: they must be found again should the checkpoint
     // fail.
     if (!paged_) continue;
-    journaled_->erase({first, count});
-    for (std::size_t k = i - count; k < i; ++k) early_.settle(index[k].page, index[k].value);
+    for (std::size_t k = i - count; k < i; ++k) {
+      journaled_->put_home(index[k].page, index[k].value);
+      early_.settle(index[k].page, index[k].value);
+    }
   }
 }
 
@@ -689,6 +693,12 @@ void journaled_store::trim() {
     {
       const std::scoped_lock lock(control_);
       check_may_write();
+      reporting("write the changed pages of", path_, [&] {
+        // Else the pager would meet it, and know no more than an errno.
+        require_no_lost_pages();
+        finish_apply();
+        clear_away_failed_attempt();
+      });
     }
     return reporting("write the changed pages of", path_, [&] { paged_->pages().drain(); });
   }
@@ -774,9 +784,11 @@ void journaled_store::write_home(page_run pages, const std::byte* from) {
   // Before the write, which may fail half way.
   early_.touch(pages);
   parts_->home.write(pages.first, pages.count, from);
-  journaled_->erase(pages);
-  for (std::uint64_t i = 0; i < pages.count; ++i)
-    early_.settle(pages.first + i, page_checksum(pages.first + i, from + i * page_size));
+  for (std::uint64_t i = 0; i < pages.count; ++i) {
+    const std::uint32_t checksum = page_checksum(pages.first + i, from + i * page_size);
+    journaled_->put_home(pages.first + i, checksum);
+    early_.settle(pages.first + i, checksum);
+  }
 }
 
 // Pages that the last checkpoint does not need read as zero at home from now on.

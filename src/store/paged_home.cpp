@@ -11,6 +11,7 @@
 #include "os/file_observer.hpp"
 #include "os/system_error.hpp"
 #include "os/thread_sanitizer.hpp"
+#include "store/checked_block.hpp"
 #include "store/journal_image.hpp"
 
 namespace perdure {
@@ -81,17 +82,37 @@ std::optional<paged_home::transfer_failure> paged_home::read(page_number first, 
                                                              bool spilled, std::byte* to) const noexcept {
   if (!spilled) return read_home(first, count, to);
   if (!spill_) return read_journaled(first, count, to);
-  return read_at(-1, spill_.descriptor(), std::uint64_t{first} * page_size, count * page_size, to, first);
+  return read_at(where::journal, -1, spill_.descriptor(), std::uint64_t{first} * page_size, count * page_size,
+                 to, first);
 }
 
-std::optional<paged_home::transfer_failure> paged_home::read_at(int direct, int buffered,
+std::optional<paged_home::transfer_failure> paged_home::read_at(where in, int direct, int buffered,
                                                                 std::uint64_t offset, std::size_t bytes,
                                                                 std::byte* to,
                                                                 page_number first) const noexcept {
-  std::ptrdiff_t got = direct >= 0 ? os::try_read_at(direct, to, bytes, offset) : -1;
-  if (got != static_cast<std::ptrdiff_t>(bytes)) got = os::try_read_at(buffered, to, bytes, offset);
-  if (got == static_cast<std::ptrdiff_t>(bytes)) return std::nullopt;
-  return transfer_failure{reads, std::uint64_t{first} * page_size, got < 0 ? errno : 0};
+  const auto wanted = static_cast<std::ptrdiff_t>(bytes);
+  const std::size_t pages = bytes / page_size;
+  if (direct >= 0 && os::try_read_at(direct, to, bytes, offset) == wanted &&
+      is_as_written(first, pages, to, in))
+    return std::nullopt;
+  // The page cache may still have what the device has lost.
+  const std::ptrdiff_t got = os::try_read_at(buffered, to, bytes, offset);
+  if (got != wanted) return transfer_failure{reads, std::uint64_t{first} * page_size, got < 0 ? errno : 0};
+  if (is_as_written(first, pages, to, in)) return std::nullopt;
+  has_lost_pages_ = true;
+  return transfer_failure{reads, std::uint64_t{first} * page_size, EBADMSG};
+}
+
+bool paged_home::is_as_written(page_number first, std::size_t count, const std::byte* bytes,
+                               where in) const noexcept {
+  if (journaled_ == nullptr) return true;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Where the program has thrown away what is in the journal, home is read all the same.
+    if (in == where::home && !journaled_->is_home(first + i)) continue;
+    const std::uint32_t expected = journaled_->checksum_of(first + i);
+    if (expected != 0 && page_checksum(first + i, bytes + i * page_size) != expected) return false;
+  }
+  return true;
 }
 
 std::optional<paged_home::transfer_failure> paged_home::read_home(page_number first, std::size_t count,
@@ -109,8 +130,8 @@ std::optional<paged_home::transfer_failure> paged_home::read_home(page_number fi
     const auto bytes =
         static_cast<std::size_t>(std::min({end - offset, home_file_bytes_ - within, held - offset}));
     const auto failed =
-        read_at(direct_[file].load(), buffered_[file].load(), layout::home_data_offset + within, bytes, to,
-                static_cast<page_number>(offset / page_size));
+        read_at(where::home, direct_[file].load(), buffered_[file].load(), layout::home_data_offset + within,
+                bytes, to, static_cast<page_number>(offset / page_size));
     if (failed) return failed;
     to += bytes;
     offset += bytes;
@@ -130,7 +151,6 @@ std::optional<paged_home::transfer_failure> paged_home::read_journaled(page_numb
   }
   std::optional<transfer_failure> failed;
   for (std::size_t i = 0; i < count && !failed;) {
-    using where = journaled_pages::place::where;
     const auto number = static_cast<page_number>(first + i);
     const journaled_pages::place place = journaled_->find(number);
     std::size_t together = 1;
@@ -144,8 +164,8 @@ std::optional<paged_home::transfer_failure> paged_home::read_journaled(page_numb
         if (next.in != where::journal || next.parity != place.parity || next.slot != place.slot + together)
           break;
       }
-      failed = read_at(-1, journals_[place.parity].load(), journal_image::slot_offset(place.slot),
-                       together * page_size, to, number);
+      failed = read_at(where::journal, -1, journals_[place.parity].load(),
+                       journal_image::slot_offset(place.slot), together * page_size, to, number);
     }
     to += together * page_size;
     i += together;
@@ -187,7 +207,8 @@ void paged_home::read_each(std::span<run> runs, os::parallel_io& io, std::span<o
   }
   io.run(requests.first(count), [&](const os::transfer_request& request) {
     run& one = runs[request.tag];
-    if (request.result != static_cast<std::ptrdiff_t>(request.bytes))
+    if (request.result != static_cast<std::ptrdiff_t>(request.bytes) ||
+        !is_as_written(one.first, one.count, one.memory, where::home))
       one.failed = read(one.first, one.count, one.spilled, one.memory);
     done(context, one);
   });

@@ -52,6 +52,9 @@ class paged_home final : public pager::detail::page_source {
   /// thread-safe.
   void await_journal_readers() noexcept;
 
+  /// A page did not come back as it was written.
+  bool has_lost_pages() const noexcept { return has_lost_pages_.load(); }
+
   std::size_t pages() const noexcept override { return pages_; }
   std::size_t open_pages() const noexcept override { return open_pages_.load(std::memory_order_acquire); }
   /// So many pages of the segment may be touched.
@@ -75,6 +78,7 @@ class paged_home final : public pager::detail::page_source {
   }
 
  private:
+  using where = journaled_pages::place::where;
   using descriptors = std::unique_ptr<std::atomic<int>[]>;
 
   paged_home(std::string name, const layout::super_slot& super, const home_files& home);
@@ -85,8 +89,10 @@ class paged_home final : public pager::detail::page_source {
                                             std::byte* to) const noexcept;
   std::optional<transfer_failure> read_journaled(page_number first, std::size_t count,
                                                  std::byte* to) const noexcept;
-  std::optional<transfer_failure> read_at(int direct, int buffered, std::uint64_t offset, std::size_t bytes,
-                                          std::byte* to, page_number first) const noexcept;
+  /// Whether what was read is what this process wrote, where it did. A failed write-back may have lost it.
+  bool is_as_written(page_number first, std::size_t count, const std::byte* bytes, where in) const noexcept;
+  std::optional<transfer_failure> read_at(where in, int direct, int buffered, std::uint64_t offset,
+                                          std::size_t bytes, std::byte* to, page_number first) const noexcept;
 
   std::string name_;
   std::size_t pages_;
@@ -96,6 +102,8 @@ class paged_home final : public pager::detail::page_source {
   const journaled_pages* journaled_ = nullptr;
   page_writer* writer_ = nullptr;
   os::file spill_;
+
+  mutable std::atomic<bool> has_lost_pages_{false};
 
   std::atomic<std::uint64_t> home_bytes_{0};
   descriptors buffered_;  // of each home file, or -1

@@ -73,6 +73,7 @@ class write_back {
         ours_(store, now, false),
         pages_(copy.segment_bytes / page_size),
         our_pages_(now.segment_bytes / page_size),
+        our_home_(store, now, false),
         fast_(fast.path()),
         memory_(memory) {}
 
@@ -81,7 +82,7 @@ class write_back {
     for (std::uint64_t page = 0; page < pages_; ++page) {
       const std::uint32_t wanted = theirs_.get(page);
       const std::uint32_t there = page < our_pages_ ? ours_.get(page) : layout::no_checksum;
-      if (wanted == there) continue;
+      if (wanted == there && is_same(page, wanted)) continue;
       std::byte* const to = memory_.base() + page * page_size;
       if (wanted == layout::any_content) {
         if (there < layout::first_checksum) continue;
@@ -109,11 +110,27 @@ class write_back {
   const std::vector<page_run>& released() const noexcept { return released_; }
 
  private:
+  // One in four billion changed pages has the checksum that it had before.
+  bool is_same(std::uint64_t page, std::uint32_t checksum) {
+    if (checksum < layout::first_checksum) return true;
+    if (page < compared_.first || page >= compared_.first + compared_.count) {
+      compared_ = {page, std::min<std::uint64_t>(batch_pages, std::min(pages_, our_pages_) - page)};
+      home_.read(compared_.first, compared_.count, theirs_read_.data());
+      our_home_.read(compared_.first, compared_.count, ours_read_.data());
+    }
+    const std::size_t at = static_cast<std::size_t>(page - compared_.first) * page_size;
+    return std::memcmp(theirs_read_.data() + at, ours_read_.data() + at, page_size) == 0;
+  }
+
   home_files home_;
   checksum_table theirs_;
   checksum_table ours_;
   std::uint64_t pages_;
   std::uint64_t our_pages_;
+  home_files our_home_;
+  page_run compared_{};  // pages that have been read from both
+  std::vector<std::byte> theirs_read_ = std::vector<std::byte>(batch_pages * page_size);
+  std::vector<std::byte> ours_read_ = std::vector<std::byte>(batch_pages * page_size);
   std::filesystem::path fast_;
   segment& memory_;
   std::vector<page_run> released_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <perdure/datastore.hpp>
 
 #include "os/mapping.hpp"
@@ -34,8 +33,6 @@ struct store_parts {
   bool paged;                   // pages come and go as they are touched
   bool verify_lazily;           // pages when they are first touched
   os::reservation place;        // address space for the segment
-  // What was found committed and has been written home, where nothing is durable yet.
-  std::optional<committed_journal> redone = std::nullopt;
 };
 
 /// The kinds of open store. `parts` of a writer are recovered: nothing is left to redo.

@@ -140,7 +140,7 @@ void call_recorder::after(const os::file_call& call, std::int64_t result, int er
       }
     }
   }
-  if (faults_ != nullptr) faults_->after();
+  if (faults_ != nullptr) faults_->after(call, error);
 }
 
 void call_recorder::watch(const char* name, int descriptor, inode_number number) {

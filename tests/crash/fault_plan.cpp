@@ -1,6 +1,7 @@
 #include "crash/fault_plan.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,12 +36,20 @@ bool can_meet(fault kind, const os::file_call& call) {
       return transfer || what == file_operation::open || what == file_operation::resize ||
              what == file_operation::reserve_space || what == file_operation::punch ||
              what == file_operation::sync || what == file_operation::sync_data;
+    case fault::write_back:
+      return what == file_operation::write || what == file_operation::sync ||
+             what == file_operation::sync_data;
     case fault::kill_before:
     case fault::kill_after:
       return what != file_operation::read;
     default:
       return true;
   }
+}
+
+ino_t identity_of(int descriptor) {
+  struct stat status;
+  return ::fstat(descriptor, &status) == 0 ? status.st_ino : 0;
 }
 
 }  // namespace
@@ -59,6 +68,8 @@ const char* name_of(fault kind) {
       return "EINTR";
     case fault::short_transfer:
       return "short transfer";
+    case fault::write_back:
+      return "failed write-back";
     case fault::kill_before:
       return "kill before";
     case fault::kill_after:
@@ -77,8 +88,34 @@ bool is_on(const os::file_call& call, std::string_view prefix) {
   return name.substr(name.rfind('/') + 1).starts_with(prefix);
 }
 
+// Before the call, whatever becomes of it.
+void fault_plan::note_write_back(const os::file_call& call) {
+  switch (call.operation) {
+    case file_operation::write:
+      return unsynced_.writing(call.descriptor, call.offset, call.bytes);
+    case file_operation::resize:
+      return unsynced_.resized(call.descriptor, call.bytes);
+    case file_operation::punch:
+      return unsynced_.punched(call.descriptor, call.offset, call.bytes);
+    case file_operation::sync:
+    case file_operation::sync_data:
+      return unsynced_.sync_begun(call.descriptor);
+    default:
+      return;
+  }
+}
+
 os::file_observer::verdict fault_plan::before(const os::file_call& call) {
   dies_after = false;
+  const bool is_sync = call.operation == file_operation::sync || call.operation == file_operation::sync_data;
+  if (kind_ == fault::write_back) {
+    note_write_back(call);
+    if (is_sync && lost_some_ != 0 && identity_of(call.descriptor) == lost_some_) {
+      lost_some_ = 0;
+      unsynced_.lose(call.descriptor, random_stream(first_, 1));
+      return {.error = EIO};
+    }
+  }
   if (!can_meet(kind_, call) || (!in_.empty() && !is_on(call, in_))) return {};
   const std::uint64_t number = calls_++;
   if (kind_ == fault::none || lifted_ || number < first_ || (number > first_ && !sticky_)) return {};
@@ -95,6 +132,13 @@ os::file_observer::verdict fault_plan::before(const os::file_call& call) {
       return {.error = was_interrupted ? EINTR : 0};
     case fault::short_transfer:
       return {.at_most = std::max<std::uint64_t>(1, call.bytes / 2 / 512 * 512)};
+    case fault::write_back:
+      unsynced_.lose(call.descriptor, random_stream(first_));
+      if (is_sync) return {.error = EIO};
+      lost_some_ = identity_of(call.descriptor);
+      // That write is of the lost ones, or comes after them.
+      unsynced_.writing(call.descriptor, call.offset, call.bytes);
+      return {};
     case fault::kill_before:
       ::_exit(9);
     case fault::kill_after:
@@ -106,7 +150,9 @@ os::file_observer::verdict fault_plan::before(const os::file_call& call) {
   return {};
 }
 
-void fault_plan::after() {
+void fault_plan::after(const os::file_call& call, int error) {
+  const bool is_sync = call.operation == file_operation::sync || call.operation == file_operation::sync_data;
+  if (kind_ == fault::write_back && is_sync && error == 0) unsynced_.sync_ended(call.descriptor);
   if (dies_after) ::_exit(9);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "crash/unsynced_pages.hpp"
 #include "os/file_observer.hpp"
 
 namespace perdure::crash {
@@ -18,6 +19,7 @@ enum class fault {
   no_space,        ///< ENOSPC, of calls that take space
   interrupted,     ///< EINTR, then the same call works
   short_transfer,  ///< half of what was asked, to a sector
+  write_back,      ///< what was written to a file before is lost, and the next sync of it fails with EIO
   kill_before,     ///< the process dies before the call
   kill_after,      ///< and right after it
 };
@@ -35,19 +37,26 @@ class fault_plan {
       : kind_(kind), first_(first), sticky_(sticky), in_(std::move(in)) {}
 
   os::file_observer::verdict before(const os::file_call& call);
-  void after();
+  void after(const os::file_call& call, int error);
 
   /// Calls counted so far, those that this kind of fault can meet.
   std::uint64_t calls() const { return calls_; }
   bool struck() const { return struck_; }
   /// From now on everything works.
-  void lift() { lifted_ = true; }
+  void lift() {
+    lifted_ = true;
+    lost_some_ = 0;
+  }
 
  private:
+  void note_write_back(const os::file_call& call);
+
   fault kind_ = fault::none;
   std::uint64_t first_ = 0;
   bool sticky_ = false;
   std::string in_;
+  unsynced_pages unsynced_;          // where it is write-back that fails
+  std::atomic<ino_t> lost_some_{0};  // the file whose next sync tells
   std::atomic<std::uint64_t> calls_{0};
   std::atomic<bool> struck_{false};
   std::atomic<bool> lifted_{false};

@@ -1,7 +1,7 @@
 # Mutants: the store with one deliberate mistake each. A rig that does not notice them proves nothing, so
 # each must be caught, and a test fails where one is not.
 #
-# perdure_mutant(NAME FILE WHAT OLD NEW CAUGHT_BY PATTERN [FIRST RUN...] [PAGED] [RIG replay|damage|unsynced]
+# perdure_mutant(NAME FILE WHAT OLD NEW CAUGHT_BY PATTERN [FIRST RUN...] [PAGED] [RIG replay|damage|faults|unsynced]
 #                [OPTION...])
 #
 # In FILE of src/store the text OLD, which must be there exactly once, becomes NEW. When the source has moved on, the
@@ -58,6 +58,9 @@ file(WRITE "@copy@" "${text}")
   elseif(arg_RIG STREQUAL "damage")
     set(rig damage)
     set(options --damages 20000)
+  elseif(arg_RIG STREQUAL "faults")
+    set(rig faults)
+    set(options)
   else()
     set(rig replay)
     set(options --states 400000 --thin 64)
@@ -261,7 +264,7 @@ perdure_mutant(reader_skips_journal journaled_store.cpp "a reader does not see w
 perdure_mutant(failed_apply_dropped journaled_store.cpp "a checkpoint whose application failed is not applied again"
 [=[  if (unapplied_) apply();]=]
 [=[  unapplied_.reset();]=]
-  CAUGHT_BY [=[page \d+ is wrong|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page]=] --faults --thin 4 FIRST 7 2 1 5)
+  CAUGHT_BY [=[page \d+ is wrong|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page]=] --faults --in heap. --thin 16 FIRST 7 9 46)
 
 perdure_mutant(foreign_journal_taken journal.cpp "the journal of another store is taken for this one's"
 [=[  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {
@@ -300,6 +303,17 @@ perdure_mutant(undo_not_saved early_writer.cpp "pages that the last checkpoint n
 [=[  parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
+
+perdure_mutant(early_pages_given_up_unsynced early_writer.cpp "memory is given up for pages that are not durable at home"
+[=[    parts_.home.sync();
+    for_extents(]=]
+[=[    for_extents(]=]
+  CAUGHT_BY [=[failed write-back .*: in memory: page \d+ is wrong]=] RIG faults --only "failed write-back" --seed 3)
+
+perdure_mutant(read_back_unchecked paged_home.cpp "pages that come back into memory are not compared with their checksums"
+[=[    if (expected != 0 && page_checksum(first + i, bytes + i * page_size) != expected) return false;]=]
+[=[]=]
+  CAUGHT_BY [=[failed write-back .*: in memory: page \d+ is wrong]=] PAGED RIG faults --only "failed write-back")
 
 perdure_mutant(undo_of_any_epoch undo_log.cpp "pages are taken back though the checkpoint that needs them was committed"
 [=[      return header && header->epoch == epoch && header->segment_bytes == segment_bytes &&
@@ -378,18 +392,17 @@ perdure_mutant(copy_not_synced store_copy.cpp "a snapshot has its name before it
 perdure_mutant(evicted_pages_forgotten checkpoint_plan.cpp "a checkpoint lacks pages that left memory for its journal"
 [=[  if (journaled != nullptr) plan_journaled(plan, *journaled, dirty, before);]=]
 [=[]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] PAGED FIRST 2 1)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
 perdure_mutant(evicted_fresh_pages_forgotten journaled_store.cpp "a checkpoint lacks pages that left memory for home"
-[=[  for (std::uint64_t i = 0; i < pages.count; ++i)
-    early_.settle(pages.first + i, page_checksum(pages.first + i, from + i * page_size));]=]
+[=[    early_.settle(pages.first + i, checksum);]=]
 [=[]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] PAGED FIRST 3)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 3)
 
 perdure_mutant(evicted_home_always journaled_store.cpp "pages that leave memory go home though the last checkpoint needs what is there"
 [=[    return !early_.is_touched(page) && committed().needs(page);]=]
 [=[    return false;]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] PAGED FIRST 2 1)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
 perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory for home while a journal that holds them may still be redone"
 [=[    // Home must hold the last checkpoint and no journal but its own may count.
@@ -397,7 +410,7 @@ perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory fo
     clear_away_failed_attempt();
     parts_->home.sync_names();]=]
 [=[    parts_->home.sync_names();]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] PAGED --thin 16 FIRST 6 6 6 1)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 4096 FIRST 79 9 79 9 79 9)
 
 perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
 [=[    parts_->journals[parity].replace(keep);]=]
@@ -407,4 +420,4 @@ perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is
 perdure_mutant(zero_pages_read_at_home journaled_store.cpp "an emptied page is read at home before it is emptied there"
 [=[  if (paged_) note_zeros(now.plan.index);]=]
 [=[]=]
-  CAUGHT_BY [=[page \d+ is wrong]=] PAGED --thin 16 FIRST 4)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 16 FIRST 4)

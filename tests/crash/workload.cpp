@@ -176,6 +176,11 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   const bool goes_on = random_stream(seed, 5).one_in(3);
   // In some it has less memory than it changes.
   const bool trims = random_stream(seed, 6).one_in(3);
+  const auto compare_memory = [&](const content& what) {
+    if (!told.compares_memory() || what.size == 0) return;
+    const std::string wrong = difference(*store, {store->epoch(), what}, false);
+    if (!wrong.empty()) throw std::logic_error("in memory: " + wrong);
+  };
   const auto trim = [&](std::uint64_t number, const content& what) {
     if (!trims) return;
     random_stream random(seed, number);
@@ -186,9 +191,11 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
         told.failed(std::string("trim: ") + failure.what());
       }
       if (random.one_in(2)) disturbance(random_stream(seed, number + times), what, store->memory());
+      compare_memory(what);
     }
   };
   for (std::size_t step = 1; step <= steps; ++step) {
+    compare_memory(now);
     const std::vector<page_run> released = mutate(random_stream(seed, 1000 + step), now, &store->memory());
     trim(700000 + 10 * step, now);
     const std::uint64_t before = store->epoch();
@@ -210,9 +217,9 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
     } catch (const error& failure) {
       told.failed(std::string("checkpoint: ") + failure.what());
       // A failed checkpoint leaves the one before it in force.
-      continue;
+      if (!told.reopens()) continue;
     }
-    bool reopens = script.one_in(5);
+    bool reopens = told.reopens() || script.one_in(5);
     if (script.one_in(3)) {
       try {
         store->wait_applied();

@@ -58,6 +58,10 @@ class witness {
   virtual void promised(std::size_t number, std::uint64_t epoch) = 0;
   /// A call on the store failed. Throws to end the run.
   virtual void failed(const std::string& what) = 0;
+  /// Whether memory is compared with what the program left there, again and again.
+  virtual bool compares_memory() const { return false; }
+  /// Whether the store is to be opened again after a failure, as its message may ask for.
+  virtual bool reopens() const { return false; }
 };
 
 /// Creates a store and makes `steps` attempts on it, with closing and opening in between. `attempts[0]` is

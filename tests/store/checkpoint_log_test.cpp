@@ -169,6 +169,22 @@ TEST_F(kept_epochs_of_a_store, are_the_last_labelled_ones_on_xfs) {
   keeps_the_last(mount.path() / "store");
 }
 
+TEST_F(kept_epochs_of_a_store, are_where_the_store_is_though_the_working_directory_changes) {
+  const loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const fs::path before = fs::current_path();
+  fs::current_path(mount.path());
+  {
+    const auto store = datastore::create("store", keeping(2));
+    store->memory().grow(4 * mib);
+    write(*store, 7, 1);
+    fs::current_path(before);
+    store->checkpoint({}, "elsewhere");
+    EXPECT_EQ(store->info().epoch, 1u);
+  }
+  EXPECT_TRUE(fs::exists(mount.path() / "store" / "epochs" / "1"));
+}
+
 TEST_F(kept_epochs_of_a_store, are_the_last_labelled_ones_on_btrfs) {
   const loop_mount mount("btrfs", path("image"), path("mount"));
   if (!mount) GTEST_SKIP() << mount.why_not();

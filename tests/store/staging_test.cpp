@@ -102,6 +102,24 @@ TEST_F(staging, writes_back_what_changed_and_no_more) {
   EXPECT_TRUE(same_content());
 }
 
+TEST_F(staging, writes_back_what_changed_and_has_the_checksum_that_it_had) {
+  make_store();
+  datastore::stage_in(path(), path("fast"));
+  {
+    const auto fast = datastore::open(path("fast"));
+    // The polynomial of CRC-32C, in the order in which it is worked off: added to a page, it changes nothing.
+    constexpr std::uint64_t polynomial = std::uint64_t{0x82f63b78} << 1 | 1;
+    std::uint64_t word;
+    std::byte* const at = fast->memory().base() + 5 * page_size + 64;
+    std::memcpy(&word, at, sizeof word);
+    word ^= polynomial;
+    std::memcpy(at, &word, sizeof word);
+    fast->checkpoint();
+  }
+  EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 1u);
+  EXPECT_TRUE(same_content());
+}
+
 TEST_F(staging, gives_up_what_was_released) {
   make_store();
   datastore::stage_in(path(), path("fast"));

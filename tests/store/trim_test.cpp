@@ -20,6 +20,7 @@
 #include "os/memory_limits.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
+#include "store/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
 #include "store/stored_pages.hpp"
@@ -424,7 +425,6 @@ TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
   store->checkpoint();
   store->wait_applied();
   for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 2);
-  store->trim();
   std::atomic<bool> failed{false};
   std::atomic<std::uint64_t> written{0};
   {
@@ -435,11 +435,38 @@ TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
       failed = true;
       return EIO;
     });
-    EXPECT_THROW(store->checkpoint(), error);
+    EXPECT_THROW(store->trim(), error);
+    EXPECT_TRUE(has(*store, 99, 2));
     store->checkpoint();
     store->wait_applied();
   }
   EXPECT_GE(written, 100 * page_size);
+  store.reset();
+  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(has(*datastore::open(path()), 99, 2));
+}
+
+TEST_F(trimming, gives_up_no_memory_before_its_pages_are_durable) {
+  auto store = datastore::create(path(), small());
+  store->memory().grow(4 * mib);
+  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
+  store->checkpoint();
+  store->wait_applied();
+  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 2);
+  {
+    // A write-back that failed: the file system shows what the disk has.
+    const watched_calls device([&](const os::file_call& call, const std::string& file) {
+      if (file != "heap.000" || call.operation != os::file_operation::sync_data) return 0;
+      const std::vector<std::byte> old(100 * page_size, std::byte{7});
+      EXPECT_EQ(::pwrite(call.descriptor, old.data(), old.size(), layout::home_data_offset),
+                static_cast<ssize_t>(old.size()));
+      return EIO;
+    });
+    EXPECT_THROW(store->trim(), error);
+    EXPECT_THROW(store->trim(), error);
+  }
+  for (std::uint64_t page = 0; page < 100; ++page) ASSERT_TRUE(has(*store, page, 2)) << page;
+  store->checkpoint();
   store.reset();
   EXPECT_TRUE(datastore::verify(path()).whole());
   EXPECT_TRUE(has(*datastore::open(path()), 99, 2));

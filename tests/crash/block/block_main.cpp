@@ -99,7 +99,8 @@ int run(const settings& wanted) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   std::string violation;
-  while (violation.empty() && runs < wanted.runs && seconds() < static_cast<double>(wanted.seconds)) {
+  const auto is_over = [&] { return !violation.empty() && wanted.expected.settles(violation); };
+  while (!is_over() && runs < wanted.runs && seconds() < static_cast<double>(wanted.seconds)) {
     const std::uint64_t seed = wanted.seed + runs++;
     std::string problem;
     try {
@@ -112,6 +113,7 @@ int run(const settings& wanted) {
       problem = failure.what();
     }
     if (problem.empty()) continue;
+    rig.forget_violation();
     violation = "in run " + std::to_string(seed) + " on " + wanted.file_system + ": " + problem;
     std::fprintf(stderr, "VIOLATION %s\n", violation.c_str());
   }

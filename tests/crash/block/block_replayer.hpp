@@ -37,6 +37,8 @@ class block_replayer {
   void keep_image(std::filesystem::path file) { image_file_ = std::move(file); }
   /// Empty, or what was found wrong first.
   const std::string& violation() const { return violation_; }
+  /// Until then no more states are looked at after a violation.
+  void forget_violation() { violation_.clear(); }
   /// The state being looked at, for the case that doing so kills the process.
   const std::string& where() const { return where_; }
 

@@ -30,6 +30,7 @@ class real_disk {
   /// Mounts it, which is the file system's own recovery.
   mounted mount() const { return {device_->path(), root_, kind_, options_}; }
   std::size_t events() const { return disk_.events(); }
+  void refuse_writes(bool refuses) { disk_.refuse_writes(refuses); }
   /// What the disk was told since it became what it was made to be. It must not be mounted.
   disk_log take_log();
 

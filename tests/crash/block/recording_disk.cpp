@@ -47,6 +47,7 @@ struct recording_disk::shared {
   std::atomic<std::uint64_t> events{0};
   std::atomic<std::uint64_t> end{0};
   std::atomic<bool> overflowed{false};
+  std::atomic<bool> refuses_writes{false};
   alignas(16) std::byte log[1];
 
   bool append(bool is_flush, std::uint64_t offset, const char* data, std::uint64_t bytes) {
@@ -97,6 +98,7 @@ struct recording_disk::service {
   static int write(const char*, const char* data, std::size_t bytes, off_t offset, fuse_file_info*) {
     const std::uint64_t at = static_cast<std::uint64_t>(offset);
     if (at + bytes > disk().bytes_) return -ENOSPC;
+    if (disk().shared_->refuses_writes) return -EIO;
     if (!disk().shared_->append(false, at, data, bytes)) return -EIO;
     std::memcpy(disk().content_ + at, data, bytes);
     return static_cast<int>(bytes);
@@ -169,6 +171,10 @@ recording_disk::~recording_disk() {
 
 std::filesystem::path recording_disk::file() const {
   return mount_point_ / (disk_path + 1);
+}
+
+void recording_disk::refuse_writes(bool refuses) {
+  shared_->refuses_writes = refuses;
 }
 
 std::size_t recording_disk::events() const {

@@ -34,6 +34,9 @@ class recording_disk {
   /// What it holds. May be changed while nobody uses the disk.
   std::byte* content() const { return content_; }
 
+  /// From now on every write fails with EIO, and is not written down; or works again.
+  void refuse_writes(bool refuses);
+
   /// How many events it was told so far.
   std::size_t events() const;
   /// Those events. Throws where there were more than there is room for.

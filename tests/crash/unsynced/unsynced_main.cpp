@@ -64,34 +64,43 @@ void tell_and_die(int signal) {
   ::_exit(status);
 }
 
-int run(const settings& wanted) {
-  keep_mounts_private();
+// Ends with the first violation. Empty where there was none.
+std::string run(const settings& wanted, std::uint64_t seed, std::chrono::steady_clock::time_point end) {
   scratch here;
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  power_loop loop(here.path(), wanted.loop);
+  power_settings now = wanted.loop;
+  now.seed = seed;
+  power_loop loop(here.path(), now);
   at_work = &loop;
-  expected_of_it = &wanted.expected;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, tell_and_die);
   std::string violation;
   try {
-    while (loop.counts().cuts < wanted.cuts && seconds() < static_cast<double>(wanted.seconds)) loop.step();
+    while (loop.counts().cuts < wanted.cuts && std::chrono::steady_clock::now() < end) loop.step();
   } catch (const not_possible&) {
     throw;
   } catch (const std::exception& failure) {
     violation = failure.what();
   }
-  print(loop.counts(), seconds(), !violation.empty());
-  if (!violation.empty()) {
-    violation += "\n" + loop.where();
-    std::fprintf(stderr, "VIOLATION (seed %llu): %s", printable(wanted.loop.seed), violation.c_str());
-    if (!wanted.expected.is_expected()) {
-      here.keep();
-      std::fprintf(stderr, "the state is in %s\n", here.path().c_str());
-    }
+  print(loop.counts(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+        !violation.empty());
+  if (violation.empty()) return {};
+  violation += "\n" + loop.where();
+  std::fprintf(stderr, "VIOLATION (seed %llu): %s", printable(seed), violation.c_str());
+  if (!wanted.expected.is_expected()) {
+    here.keep();
+    std::fprintf(stderr, "the state is in %s\n", here.path().c_str());
   }
+  return violation;
+}
+
+int run(const settings& wanted) {
+  keep_mounts_private();
+  expected_of_it = &wanted.expected;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, tell_and_die);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wanted.seconds);
+  std::uint64_t seed = wanted.loop.seed;
+  std::string violation = run(wanted, seed, end);
+  while (!violation.empty() && !wanted.expected.settles(violation) && std::chrono::steady_clock::now() < end)
+    violation = run(wanted, ++seed, end);
   return wanted.expected.judge(violation);
 }
 

@@ -1,0 +1,110 @@
+// Who may open a store that another has open.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <perdure/datastore.hpp>
+
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/scratch_directory.hpp"
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+store_options small() {
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  return options;
+}
+
+class a_lock : public scratch_directory {
+ protected:
+  a_lock() : scratch_directory(fast_directory()) {}
+
+  void make_store() const {
+    const auto store = datastore::create(path(), small());
+    store->memory().grow(2 * mib);
+    store->memory().base()[0] = std::byte{1};
+    store->checkpoint();
+  }
+};
+
+TEST_F(a_lock, holds_though_its_file_is_removed) {
+  make_store();
+  const auto writer = datastore::open(path(), small());
+  std::filesystem::remove(path() / "LOCK");
+  EXPECT_TRUE(fails_with(errc::in_use, "by another process", [&] { datastore::open(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open_read_only(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::remove(path()); }));
+}
+
+TEST_F(a_lock, holds_though_its_file_is_replaced) {
+  make_store();
+  const auto writer = datastore::open(path(), small());
+  std::ofstream(path() / "new") << "process 1\n";
+  std::filesystem::rename(path() / "new", path() / "LOCK");
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::verify(path()); }));
+}
+
+TEST_F(a_lock, is_the_makers_from_the_beginning) {
+  const auto writer = datastore::create(path(), small());
+  std::filesystem::remove(path() / "LOCK");
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small()); }));
+}
+
+TEST_F(a_lock, of_readers_keeps_writers_away_though_there_is_no_file) {
+  make_store();
+  std::filesystem::remove(path() / "LOCK");
+  const auto reader = datastore::open_read_only(path(), small());
+  const auto another = datastore::open_read_only(path(), small());
+  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small()); }));
+}
+
+// A process opens the store, forks, and is killed; its child lives until that is killed too.
+template <class Open>
+pid_t leave_a_child_behind(Open&& open) {
+  int tell[2];
+  if (::pipe(tell) != 0) return -1;
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const auto store = open();
+    if (::fork() != 0) {
+      for (;;) ::pause();
+    }
+    const pid_t self = ::getpid();
+    if (::write(tell[1], &self, sizeof self) != sizeof self) ::_exit(1);
+    for (;;) ::pause();
+  }
+  pid_t child = -1;
+  ::close(tell[1]);
+  if (::read(tell[0], &child, sizeof child) != sizeof child) child = -1;
+  ::close(tell[0]);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  return child;
+}
+
+TEST_F(a_lock, ends_with_a_writer_that_leaves_a_child_behind) {
+  make_store();
+  const pid_t child = leave_a_child_behind([&] { return datastore::open(path(), small()); });
+  ASSERT_GT(child, 0);
+  EXPECT_NO_THROW(datastore::open(path(), small()));
+  ::kill(child, SIGKILL);
+}
+
+TEST_F(a_lock, stays_with_the_child_of_a_reader_which_goes_on_reading) {
+  make_store();
+  const pid_t child = leave_a_child_behind([&] { return datastore::open_read_only(path(), small()); });
+  ASSERT_GT(child, 0);
+  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small()); }));
+  ::kill(child, SIGKILL);
+}
+
+}  // namespace
+}  // namespace perdure
