@@ -8,7 +8,8 @@
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
 #                cuts under the real program (needs root and /dev/fuse)
 #   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
-#                the power of disks with the first three on them for that long; needs root, loop devices, /dev/fuse
+#                the power of disks with the first three on them for that long, and let their write-back fail; needs
+#                root, loop devices, /dev/fuse
 #   make headers every header for other libraries' programs compiles alone
 #   make lint    formatting, layering, and clang-tidy of what has changed; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -43,8 +44,9 @@ build:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target perdure perdure_cli)
 
+# With the tools that make file systems, where the tests may mount some.
 build-test:
-	@scripts/install-deps.sh build test
+	@scripts/install-deps.sh build test file-systems
 	@tests/vm/prepare.sh build/vm
 	@$(call configure_and_build,release)
 
@@ -74,12 +76,15 @@ crash-test:
 
 crash-file-systems:
 	@scripts/install-deps.sh build test file-systems
-	@$(call configure_and_build,release,--target crash_kill_loop crash_block)
+	@$(call configure_and_build,release,--target crash_kill_loop crash_block crash_write_back)
 	@KILLS=$(KILLS) SEED=$(SEED) scripts/kill-loops.sh
 	@for kind in xfs ext4 ext4-writeback btrfs; do \
 	  [ -x build/release/bin/crash_block ] || break; \
 	  build/release/bin/crash_block --file-system $$kind --seconds $$(($(MINUTES) * 15)) --seed $(SEED) || \
-	    [ $$? -eq 77 ] || exit 1; done
+	    [ $$? -eq 77 ] || exit 1; \
+	  for backing in private paged; do \
+	    PERDURE_BACKING=$$backing build/release/bin/crash_write_back --file-system $$kind \
+	      --runs $$(($(MINUTES) * 100)) --seed $(SEED) || [ $$? -eq 77 ] || exit 1; done; done
 
 demo: build
 	@GRAPH='$(GRAPH)' scripts/demo.sh
@@ -99,7 +104,7 @@ build-asan build-tsan: build-%:
 	@$(call configure_and_build,$*)
 
 # Kernels differ in which page trackers they have; every fallback must do.
-check: LINT = --all
+check: TIDIED = --all
 check: clang tsan headers lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release -E '^package$$' || exit 1; done
@@ -111,7 +116,7 @@ check: clang tsan headers lint
 lint:
 	@scripts/install-deps.sh build test check
 	@cmake --preset clang $(launcher)
-	@scripts/lint.sh $(LINT)
+	@scripts/lint.sh $(TIDIED)
 
 format:
 	@scripts/install-deps.sh check

@@ -69,14 +69,16 @@ class mprotect_tracker final : public page_tracker {
         }
       }
     }
-    // Protect before forgetting: a failure half way leaves granules marked, and they are reported again.
+    // Forget before protecting. A thread may have marked a granule and not yet made it writable: forgotten
+    // after that, it would be writable and unmarked for good. This way it is protected last, or marked again.
     for (std::size_t i = first_reported; i < dirty.size(); ++i) {
-      memory_.protect(dirty[i].offset, dirty[i].bytes, access::read);
-    }
-    for (std::size_t i = first_reported; i < dirty.size(); ++i) {
-      const std::size_t first = dirty[i].offset / granule_;
-      for (std::size_t g = first; g < first + dirty[i].bytes / granule_; ++g) {
-        dirty_[g / 64].fetch_and(~(std::uint64_t{1} << (g % 64)), std::memory_order_relaxed);
+      forget(dirty[i]);
+      try {
+        memory_.protect(dirty[i].offset, dirty[i].bytes, access::read);
+      } catch (...) {
+        // They are reported again.
+        for (std::size_t k = first_reported; k <= i; ++k) mark(dirty[k]);
+        throw;
       }
     }
   }
@@ -116,6 +118,20 @@ class mprotect_tracker final : public page_tracker {
     return true;
   }
 
+  void forget(const byte_range& part) noexcept {
+    for (std::size_t g = part.offset / granule_; g < (part.offset + part.bytes) / granule_; ++g)
+      dirty_[g / 64].fetch_and(~(std::uint64_t{1} << (g % 64)));
+  }
+  // Whether all of it was marked before.
+  bool mark(const byte_range& part) noexcept {
+    bool was_marked = true;
+    for (std::size_t g = part.offset / granule_; g < (part.offset + part.bytes) / granule_; ++g) {
+      const std::uint64_t bit = std::uint64_t{1} << (g % 64);
+      if ((dirty_[g / 64].fetch_or(bit) & bit) == 0) was_marked = false;
+    }
+    return was_marked;
+  }
+
   // 0 once the store can be made; `by_witness` is set in what is not.
   int answer(std::byte* address) noexcept {
     int error = 0;
@@ -138,10 +154,14 @@ class mprotect_tracker final : public page_tracker {
         first = part.offset / granule_;
         count = part.bytes / granule_;
       }
-      for (std::size_t i = first; i < first + count; ++i) {
-        dirty_[i / 64].fetch_or(std::uint64_t{1} << (i % 64), std::memory_order_relaxed);
+      const byte_range opened{first * granule_, count * granule_};
+      // Before, as others may store to it as soon as it is writable; and after, since it may have been
+      // collected and protected in between.
+      mark(opened);
+      if (memory_.try_protect(opened.offset, opened.bytes, access::read_write)) {
+        if (mark(opened) || witness_ == nullptr) return 0;
+        continue;
       }
-      if (memory_.try_protect(first * granule_, count * granule_, access::read_write)) return 0;
       // Out of mappings (vm.max_map_count): a larger piece has fewer borders. Aligned powers of two, so
       // the pieces nest.
       if (errno != ENOMEM || count >= all) return errno;

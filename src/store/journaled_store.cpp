@@ -314,6 +314,13 @@ pending_checkpoint journaled_store::launch(std::span<const page_run> released, s
     finish_apply();
     clear_away_failed_attempt();
     if (keep) require_block_sharing(parts_->directory);
+    // Else what is stored until the private copies are dropped would go with them.
+    std::unique_lock<std::mutex> no_growth;
+    std::optional<write_pause> no_stores;
+    if (!rearms()) {
+      no_growth = private_->hold_growth();
+      no_stores.emplace(*private_, page_run{0, memory_->size() / page_size});
+    }
     held_pages held(*this);
     gather(released);
     const std::uint64_t bytes = memory_->size();
@@ -482,8 +489,10 @@ void journaled_store::extend_home(std::uint64_t bytes) {
   if (paged_) paged_->home().home_extended();
 }
 
+// From a copy: a thread that stores to a page meanwhile must not make it contradict its checksum.
 void journaled_store::write_fresh(std::vector<journal_entry>& index) {
   const std::byte* const base = memory_->base();
+  const auto copied = std::make_unique_for_overwrite<std::byte[]>(batch_pages * page_size);
   const bool were_touched = !early_.empty();
   for (std::size_t i = 0; i < index.size();) {
     const auto is_to_write = [](const journal_entry& entry) {
@@ -497,7 +506,8 @@ void journaled_store::write_fresh(std::vector<journal_entry>& index) {
     std::size_t count = 0;
     while (i < index.size() && count < batch_pages && is_to_write(index[i]) &&
            index[i].page == first + count) {
-      index[i].value = page_checksum(index[i].page, base + index[i].page * page_size);
+      index[i].value =
+          copy_page(index[i].page, copied.get() + count * page_size, base + index[i].page * page_size);
       ++count;
       ++i;
     }
@@ -511,7 +521,7 @@ void journaled_store::write_fresh(std::vector<journal_entry>& index) {
       }
     }
     early_.touch({first, count});
-    parts_->home.write(first, count, base + first * page_size);
+    parts_->home.write(first, count, copied.get());
     // Of a paged segment the pages may leave memory then: they must be found again should the checkpoint
     // fail.
     if (!paged_) continue;
