@@ -175,6 +175,31 @@ TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
   EXPECT_TRUE(has(*store, 0, 1000, 2));
 }
 
+// What a checkpoint needs after its commit it has taken before.
+TEST_F(a_small_file_system, has_room_for_bringing_home_what_was_committed) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  const auto store = datastore::create(this->store(), small());
+  store->memory().grow(4 * mib);
+  fill(*store, 0, 1);
+  store->checkpoint();
+  store->wait_applied();
+  // The other pages are holes. Their journal finds room, they themselves would not.
+  std::ofstream(path("disk") / "filler") << std::string(21 * mib, 'f');
+  for (std::uint64_t page = 1; page < 500; ++page) fill(*store, page, page);
+  bool committed = false;
+  try {
+    store->checkpoint();
+    committed = true;
+  } catch (const error& failure) {
+    EXPECT_EQ(failure.code(), errc::no_space) << failure.what();
+  }
+  EXPECT_NO_THROW(store->wait_applied()) << "it was committed: " << committed;
+  EXPECT_EQ(store->epoch(), committed ? 2u : 1u);
+  std::filesystem::remove(path("disk") / "filler");
+  store->checkpoint();
+  EXPECT_NO_THROW(store->wait_applied());
+}
+
 TEST_F(a_small_file_system, refuses_growth_of_a_shared_store_with_bad_alloc) {
   if (!mounted_) GTEST_SKIP() << "needs the right to mount";
   const auto store = datastore::create(this->store(), small(backing::shared_file));
