@@ -118,24 +118,29 @@ def main():
     takes_all = options.parse_args().all
     wanted = set(sys.stdin.read().split())
     known = read_known()
-    digests = {}
     with open(DATABASE, encoding="utf-8") as file:
         entries = json.load(file)
 
     folders = collections.defaultdict(list)
     seen = set()
+    directories = collections.defaultdict(list)
+    compiled = []
     for entry in entries:
         source = os.path.relpath(os.path.join(entry["directory"], entry["file"]))
+        if source not in wanted:
+            continue
         flags = flags_of(entry)
+        directories[source] += [flag[2:] for flag in flags if flag.startswith("-I")]
+        directories[source] += [path for flag, path in zip(flags, flags[1:]) if flag == "-isystem"]
+        compiled.append((source, flags))
+    digests = {source: digest_of(source, paths) for source, paths in directories.items()}
+    for source, flags in compiled:
         # CMake tells each shared library by a macro that it is being built; no source asks.
         macros = [flag for flag in flags if flag.startswith("-D") and not flag.endswith("_EXPORTS")]
-        if source in wanted and (source, *macros) not in seen:
-            seen.add((source, *macros))
-            directories = [flag[2:] for flag in flags if flag.startswith("-I")]
-            directories += [path for flag, path in zip(flags, flags[1:]) if flag == "-isystem"]
-            digests[source] = digest_of(source, directories)
-            if not takes_all and known.get(source) == digests[source]:
-                continue
+        if (source, *macros) in seen:
+            continue
+        seen.add((source, *macros))
+        if takes_all or known.get(source) != digests[source]:
             folders[os.path.dirname(source), *flags].append(source)
 
     os.makedirs(GATHERED, exist_ok=True)
