@@ -33,7 +33,7 @@ FOR_SOURCES = "--checks=-bugprone-*,-performance-*,-readability-*,-misc-*,misc-u
 
 @functools.lru_cache(maxsize=None)
 def included_by(path):
-    """What a file includes of this repository, by name and where it is looked for first."""
+    """The names of what a file includes."""
     with open(path, encoding="utf-8") as file:
         return re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', file.read(), re.MULTILINE)
 

@@ -105,7 +105,8 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
                  const store_options& options, os::reservation place) {
   const bool writable = use == store_use::write;
   // The program may have another working directory when it comes to keeping a checkpoint.
-  os::file directory = os::file::open_directory(std::filesystem::absolute(path));
+  const std::filesystem::path fixed_path = std::filesystem::absolute(path);
+  os::file directory = os::file::open_directory(fixed_path);
   super_block super = super_block::load(directory, writable);
   const layout::super_slot& now = super.now();
   if ((now.flags & layout::flag_open_dirty) != 0 && !options.accept_unclean) {
@@ -134,7 +135,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(checksums),
           std::move(journals),
           std::move(undo),
-          checkpoint_log(os::file::open_directory(std::filesystem::absolute(path)), uuid),
+          checkpoint_log(os::file::open_directory(fixed_path), uuid),
           options.keep_last,
           memory_budget(options),
           chosen_backing(options) == backing::paged && can_be_paged(now),

@@ -18,6 +18,10 @@ class expected_violation {
   bool is_expected() const { return pattern_.has_value(); }
   /// Whether a violation ends the search: without a pattern any does, else one that says it.
   bool settles(const std::string& violation) const;
+  /// Whether a mutant's violation has been found.
+  bool is_caught(const std::string& violation) const {
+    return is_expected() && !violation.empty() && settles(violation);
+  }
   /// Says in one line how the rig ended, and returns its exit status. `violation` is empty where none was
   /// found. Of a mutant the line is "caught after N s by: …", from which scripts/report-tests.py makes its
   /// table.

@@ -9,19 +9,12 @@
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
 #include "store/stored_pages.hpp"
 #include "store/tested_backing.hpp"
 
 namespace perdure {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  return options;
-}
 
 // Makes the next syncs fail, or holds them until told to go on.
 class sync_gate final : public os::file_observer {

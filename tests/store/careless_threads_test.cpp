@@ -14,6 +14,7 @@
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -21,12 +22,6 @@ namespace {
 constexpr std::uint64_t pages = 2048;
 constexpr std::size_t words = page_size / sizeof(std::uint64_t);
 constexpr unsigned writers = 2;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  return options;
-}
 
 std::atomic_ref<std::uint64_t> word(datastore& store, std::uint64_t page, std::size_t at) {
   return std::atomic_ref(reinterpret_cast<std::uint64_t*>(store.memory().base() + page * page_size)[at]);

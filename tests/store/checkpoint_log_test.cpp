@@ -8,19 +8,12 @@
 #include "store/loop_mount.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  return options;
-}
 
 void write(datastore& store, std::uint64_t page, std::uint64_t number) {
   fill_page(store.memory().base() + page * page_size, number);

@@ -14,18 +14,11 @@
 #include "store/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
 #include "store/tested_backing.hpp"
 
 namespace perdure {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  return options;
-}
 
 class after_a_crash : public scratch_directory {
  protected:

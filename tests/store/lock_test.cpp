@@ -10,17 +10,10 @@
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
 
 namespace perdure {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  return options;
-}
 
 class a_lock : public scratch_directory {
  protected:

@@ -23,18 +23,11 @@
 #include "store/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
 #include "store/stored_pages.hpp"
 
 namespace perdure {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  return options;
-}
 
 // Asked about each call, with the file's name: what shall it fail with, 0 for nothing?
 class watched_calls final : public os::file_observer {
@@ -95,7 +88,18 @@ constexpr bool memory_can_be_measured = false;
 constexpr bool memory_can_be_measured = true;
 #endif
 
-class trimming : public scratch_directory {};
+class trimming : public scratch_directory {
+ protected:
+  // Home, as its first checkpoint.
+  std::unique_ptr<datastore> make_store_of_a_hundred_pages() const {
+    auto store = datastore::create(path(), small());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
+    store->checkpoint();
+    store->wait_applied();
+    return store;
+  }
+};
 
 TEST_F(trimming, gives_memory_back_and_keeps_the_content) {
   const auto store = datastore::create(path(), small());
@@ -374,11 +378,7 @@ TEST_F(trimming, reports_what_it_saved_and_is_torn) {
 }
 
 TEST_F(trimming, that_fails_half_way_does_not_spoil_the_next_checkpoint) {
-  auto store = datastore::create(path(), small());
-  store->memory().grow(4 * mib);
-  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
-  store->checkpoint();
-  store->wait_applied();
+  auto store = make_store_of_a_hundred_pages();
   for (const std::uint64_t page : {0, 1, 2, 50, 51}) put(*store, page, 2);
   {
     // The first run of pages is home, the second is not.
@@ -402,11 +402,7 @@ TEST_F(trimming, that_fails_half_way_does_not_spoil_the_next_checkpoint) {
 }
 
 TEST_F(trimming, that_fails_half_way_leaves_pages_that_may_be_released) {
-  auto store = datastore::create(path(), small());
-  store->memory().grow(4 * mib);
-  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
-  store->checkpoint();
-  store->wait_applied();
+  auto store = make_store_of_a_hundred_pages();
   for (const std::uint64_t page : {0, 1, 2, 50, 51}) put(*store, page, 2);
   {
     const auto broken = failing(os::file_operation::write, "heap.000", ENOSPC, 2);
@@ -419,11 +415,7 @@ TEST_F(trimming, that_fails_half_way_leaves_pages_that_may_be_released) {
 }
 
 TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
-  auto store = datastore::create(path(), small());
-  store->memory().grow(4 * mib);
-  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
-  store->checkpoint();
-  store->wait_applied();
+  auto store = make_store_of_a_hundred_pages();
   for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 2);
   std::atomic<bool> failed{false};
   std::atomic<std::uint64_t> written{0};
@@ -447,11 +439,7 @@ TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
 }
 
 TEST_F(trimming, gives_up_no_memory_before_its_pages_are_durable) {
-  auto store = datastore::create(path(), small());
-  store->memory().grow(4 * mib);
-  for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
-  store->checkpoint();
-  store->wait_applied();
+  auto store = make_store_of_a_hundred_pages();
   for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 2);
   {
     // A write-back that failed: the file system shows what the disk has.

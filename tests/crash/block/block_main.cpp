@@ -133,13 +133,5 @@ int run(const settings& wanted) {
 
 int main(int argc, char** argv) {
   const settings wanted = parse(argc, argv);
-  try {
-    return run(wanted);
-  } catch (const not_possible& reason) {
-    std::printf("crash_block skipped: %s\n", reason.what());
-    return skipped;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "crash_block: %s\n", failure.what());
-    return 1;
-  }
+  return run_if_possible("crash_block", [&wanted] { return run(wanted); });
 }

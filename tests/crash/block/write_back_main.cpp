@@ -70,10 +70,7 @@ int run(const settings& wanted) {
   unsigned ended = 0;
   unsigned violations = 0;
   std::string violation;
-  const auto is_over = [&] {
-    return wanted.expected.is_expected() && !violation.empty() && wanted.expected.settles(violation);
-  };
-  for (std::uint64_t number = 0; number < wanted.runs && !is_over(); ++number) {
+  for (std::uint64_t number = 0; number < wanted.runs && !wanted.expected.is_caught(violation); ++number) {
     const std::uint64_t seed = wanted.seed + number;
     disk.take_log();
     disk.become(disk.blank());
@@ -108,7 +105,7 @@ int run(const settings& wanted) {
     ++violations;
     problem = "in run " + std::to_string(seed) + " on " + wanted.file_system + ": " + problem;
     std::fprintf(stderr, "VIOLATION %s\n", problem.c_str());
-    if (violation.empty() || wanted.expected.settles(problem)) violation = problem;
+    if (!wanted.expected.is_caught(violation)) violation = problem;
   }
   std::printf(
       "%s: %llu runs, the disk refused in %u, %u calls failed, %u file systems gave up, %u violations\n",
@@ -121,13 +118,5 @@ int run(const settings& wanted) {
 
 int main(int argc, char** argv) {
   const settings wanted = parse(argc, argv);
-  try {
-    return run(wanted);
-  } catch (const not_possible& reason) {
-    std::printf("crash_write_back skipped: %s\n", reason.what());
-    return skipped;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "crash_write_back: %s\n", failure.what());
-    return 1;
-  }
+  return run_if_possible("crash_write_back", [&wanted] { return run(wanted); });
 }
