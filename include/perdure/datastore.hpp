@@ -51,6 +51,22 @@ enum class verify_mode {
   lazy,
 };
 
+/// How a reader opens a store that another process has open for writing, with atomic checkpoints. It sees the
+/// last committed checkpoint, and goes on seeing that one. Beside a writer with the backing `shared_file` or
+/// `dax` it is refused (`in_use`).
+enum class reader_beside_writer {
+  /// From files that share their blocks with the store's, made for the reader and without a name, so the
+  /// writer goes on as if there were none. `in_use` where the file system cannot do that (XFS and btrfs can);
+  /// `permission_denied` where no file can be made beside the store. `snapshot` is not to be had from such a
+  /// reader, but `copy` is.
+  share_blocks,
+  /// From the store's own files, on any file system. Until the reader closes, no checkpoint can be written
+  /// home: the first one is durable when it returns, but the one after it waits, as do `trim`, `close`, and
+  /// threads that need a changed page to leave memory. For readers that are quick; and if the thread that
+  /// writes is to read too, it would wait for itself.
+  hold_writer,
+};
+
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
 /// at creation and read back at opening.
 struct store_options {
@@ -65,6 +81,8 @@ struct store_options {
   /// a store is refused as `damaged`.
   bool accept_unclean = false;
   verify_mode verify = verify_mode::journal;
+  /// Of readers.
+  reader_beside_writer beside_writer = reader_beside_writer::share_blocks;
   /// Keep the last so many labelled checkpoints as stores of their own, in `epochs/` inside the store. They
   /// share their blocks with it, so only what changes costs space; `unsupported` where the file system
   /// cannot share blocks.
@@ -118,11 +136,13 @@ class datastore {
   static std::unique_ptr<datastore> create(const std::filesystem::path& path,
                                            const store_options& options = {});
   /// Opens for reading and writing, at the last committed checkpoint. Only `backing`, `verify` and the
-  /// environment's settings are taken from `options`. One writer excludes everyone else: `in_use` names the
+  /// environment's settings are taken from `options`. One writer excludes other writers: `in_use` names the
   /// holder.
   static std::unique_ptr<datastore> open(const std::filesystem::path& path,
                                          const store_options& options = {});
-  /// Opens for reading, also from read-only media; many processes may do so at once.
+  /// Opens for reading, also from read-only media; many processes may do so at once. While they have it open
+  /// no writer can open it. Beside a process that has it open for writing already:
+  /// `store_options::beside_writer`.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});
   /// As `open_read_only`, but the segment may be written to and may grow. What is written is this process's
@@ -133,17 +153,18 @@ class datastore {
   static store_info inspect(const std::filesystem::path& path);
   /// Checks every byte of the store's files and changes nothing. The report names what is damaged; only
   /// what keeps the store from being read at all is thrown (`not_found`, `not_a_store`, `too_new`,
-  /// `incompatible`, `in_use` by a writer, `permission_denied`). Reads the whole store, on several threads.
+  /// `incompatible`, `in_use` by a writer with the backing `shared_file` or `dax`, `permission_denied`).
+  /// Reads the whole store, on several threads. A writer goes on meanwhile, up to its second checkpoint.
   static verify_report verify(const std::filesystem::path& path, const verify_options& options = {});
   /// Mends what can be mended from what is sound, and says what cannot. Changes nothing that it cannot
   /// prove, unless told to by `accept_damage`; opens for writing first, so a committed checkpoint that is
   /// not yet home is brought home. `in_use`, `not_found`, `not_a_store`, `too_new`, `incompatible`, `io`.
   static repair_report repair(const std::filesystem::path& path, const repair_options& options = {});
 
-  /// Copies a store that no one has open for writing, at its last checkpoint; durable on return, and after
-  /// a crash there or not there. The files share their blocks where the file system can do that; else
-  /// their data is copied, on several threads, and holes stay holes. `already_exists`, `in_use` (an open
-  /// store is copied with `snapshot`), `no_space`.
+  /// Copies a store at its last checkpoint; durable on return, and after a crash there or not there. The
+  /// files share their blocks where the file system can do that; else their data is copied, on several
+  /// threads, and holes stay holes. A writer goes on meanwhile, up to its second checkpoint.
+  /// `already_exists`, `in_use` (by a writer with the backing `shared_file` or `dax`), `no_space`.
   ///
   /// A copy keeps the UUID of its original, since all its files carry it, and records at which epoch and
   /// when it was taken (`store_info`).

@@ -129,7 +129,7 @@ class basic_manager {
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
   /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.
   void snapshot(const std::filesystem::path& to) const { core().store().snapshot(to); }
-  /// Copies a store that no one has open for writing. `in_use`, and as above.
+  /// Copies a store as of its last checkpoint, as `datastore::copy` does. `in_use`, and as above.
   static void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
     datastore::copy(from, to);
   }

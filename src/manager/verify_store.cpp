@@ -28,7 +28,7 @@ verify_report verify_store(const std::filesystem::path& path, const verify_optio
   if (!report.whole() || report.epoch == 0) return report;
   std::unique_ptr<datastore> store;
   try {
-    store = datastore::open_read_only(path);
+    store = datastore::open_read_only(path, {.beside_writer = reader_beside_writer::hold_writer});
   } catch (const error& failure) {
     if (failure.code() == errc::damaged) {
       add(report, store_section::heap, true, failure.what());

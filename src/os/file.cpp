@@ -84,10 +84,12 @@ int rename_unobserved(const char* from, const char* to) {
   return ::rename(from, to);
 }
 
-struct flock whole_file(lock_mode mode) {
+struct flock lock_of(lock_mode mode, lock_range range) {
   struct flock lock {};
   lock.l_type = static_cast<short>(mode == lock_mode::exclusive ? F_WRLCK : F_RDLCK);
   lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(range.first);
+  lock.l_len = static_cast<off_t>(range.bytes);
   return lock;
 }
 
@@ -358,15 +360,28 @@ void file::sync() const {
   if (result != 0) throw_errno("fsync", path_.string());
 }
 
-bool file::try_lock(lock_mode mode) const {
-  struct flock lock = whole_file(mode);
+bool file::try_lock(lock_mode mode, lock_range range) const {
+  struct flock lock = lock_of(mode, range);
   if (::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return true;
   if (errno == EAGAIN || errno == EACCES) return false;
   throw_errno("lock", path_.string());
 }
 
-std::optional<lock_mode> file::foreign_lock() const {
-  struct flock lock = whole_file(lock_mode::exclusive);
+void file::lock(lock_mode mode, lock_range range) const {
+  struct flock lock = lock_of(mode, range);
+  while (::fcntl(descriptor_, F_OFD_SETLKW, &lock) != 0) {
+    if (errno != EINTR) throw_errno("lock", path_.string());
+  }
+}
+
+void file::unlock(lock_range range) const {
+  struct flock lock = lock_of(lock_mode::shared, range);
+  lock.l_type = F_UNLCK;
+  if (::fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) throw_errno("unlock", path_.string());
+}
+
+std::optional<lock_mode> file::foreign_lock(lock_range range) const {
+  struct flock lock = lock_of(lock_mode::exclusive, range);
   if (::fcntl(descriptor_, F_OFD_GETLK, &lock) != 0) throw_errno("query the lock of", path_.string());
   if (lock.l_type == F_UNLCK) return std::nullopt;
   return lock.l_type == F_RDLCK ? lock_mode::shared : lock_mode::exclusive;

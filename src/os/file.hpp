@@ -17,6 +17,12 @@ namespace perdure::os {
 
 enum class lock_mode { shared, exclusive };
 
+/// Bytes of a file that a lock is about; the file need not have them. By default all there can be.
+struct lock_range {
+  std::uint64_t first = 0;
+  std::uint64_t bytes = 0;  ///< 0: up to the end, wherever it will be
+};
+
 /// What a process tells others about itself in a lock file.
 struct process_identity {
   std::string host;
@@ -70,11 +76,14 @@ class file {
   /// The same and all metadata; for a directory, its entries.
   void sync() const;
 
-  /// Takes an open-file-description lock on the whole file. False when another holds a conflicting one.
+  /// Takes an open-file-description lock. False when another holds a conflicting one.
   /// It goes when the last copy of this descriptor is closed, also by the death of the process.
-  bool try_lock(lock_mode mode) const;
+  bool try_lock(lock_mode mode, lock_range range = {}) const;
+  /// The same, once others have let go.
+  void lock(lock_mode mode, lock_range range) const;
+  void unlock(lock_range range) const;
   /// The kind of lock that would keep us from an exclusive one, if any.
-  std::optional<lock_mode> foreign_lock() const;
+  std::optional<lock_mode> foreign_lock(lock_range range = {}) const;
 
  private:
   int descriptor_ = -1;

@@ -14,7 +14,9 @@
 #include "store/address_space.hpp"
 #include "store/failure.hpp"
 #include "store/kept_epochs.hpp"
+#include "store/readable_journals.hpp"
 #include "store/redo.hpp"
+#include "store/store_copy.hpp"
 #include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
 #include "store/verify.hpp"
@@ -117,8 +119,9 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
   }
   home_files home(directory, now, writable);
   checksum_table checksums(directory, now, writable);
-  std::array<journal, 2> journals{journal(directory, 0, now.uuid, writable),
-                                  journal(directory, 1, now.uuid, writable)};
+  readable_journals journals = writable ? readable_journals{journal(directory, 0, now.uuid, true),
+                                                            journal(directory, 1, now.uuid, true)}
+                                        : open_journals(directory, now, lock);
   const layout::uuid_bytes uuid = now.uuid;
   undo_log undo(directory, uuid, writable);
   if (place.base() == nullptr) {
@@ -133,13 +136,15 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(super),
           std::move(home),
           std::move(checksums),
-          std::move(journals),
+          std::move(journals.files),
+          journals.last_committed,
           std::move(undo),
           checkpoint_log(os::file::open_directory(fixed_path), uuid),
           options.keep_last,
           memory_budget(options),
           chosen_backing(options) == backing::paged && can_be_paged(now),
           options.verify == verify_mode::lazy,
+          false,
           std::move(place)};
 }
 
@@ -195,12 +200,56 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   return make_journaled_store(std::move(parts));
 }
 
-void require_whole(const os::file& directory, const std::filesystem::path& path) {
-  const verify_report report = verify_files(directory, {});
+void require_whole(const os::file& directory, const store_lock& lock, const std::filesystem::path& path) {
+  const verify_report report = verify_files(directory, lock, {});
   if (report.whole()) return;
   const auto first = std::find_if(report.findings.begin(), report.findings.end(),
                                   [](const verify_finding& one) { return one.damage; });
   throw_damaged_store(path, *first, report.damages - 1);
+}
+
+// The other backings change at any moment what the last checkpoint has at home.
+store_access access_for(store_use use, const store_options& options) {
+  if (use != store_use::write) return store_access::read_beside_writer;
+  const backing chosen = chosen_backing(options);
+  return chosen == backing::dax || chosen == backing::shared_file ? store_access::alone : store_access::write;
+}
+
+// What the reader opens shares its blocks with the store, so that it stays as it is while the writer goes on.
+std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path, const os::file& directory,
+                                               store_lock lock, store_use use, const store_options& options) {
+  const super_block super = super_block::load(directory, false);
+  const readable_journals found = open_journals(directory, super.now(), lock);
+  const auto pending = find_committed(found.files, super.now(), found.last_committed);
+  copy_options how;
+  how.epoch = pending ? pending->header.epoch : super.now().epoch;
+  how.journals = journals_to_copy::last;
+  how.only_shared = true;
+  how.writable = false;
+  how.durable = false;
+  remove_unfinished(path);
+  // Removed again at the end, when all its files are open.
+  std::optional<unfinished_store> twin;
+  try {
+    twin.emplace(path);
+    const os::file twins = os::file::open_directory(twin->path());
+    store_lock twins_lock(twins, store_access::alone);
+    copy_into(twins, directory, super.now(), how);
+    lock.release();
+    twins_lock.lock_super(twins);
+    store_parts parts = load(twin->path(), std::move(twins_lock), use, options, {});
+    parts.path = path;
+    parts.directory = os::file::open_directory(std::filesystem::absolute(path));
+    parts.shares_blocks_with_writer = true;
+    return make_journaled_store(std::move(parts));
+  } catch (const error& failure) {
+    if (failure.code() != errc::unsupported) throw;
+    throw error(errc::in_use,
+                path.string() + " is in use: " + store_lock::describe_writer(directory) +
+                    ", and its file system cannot share blocks between files as XFS and btrfs can, so that a "
+                    "reader would hold the writer up: open a copy (`perdure snapshot`), or say "
+                    "`reader_beside_writer::hold_writer`");
+  }
 }
 
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, store_use use,
@@ -217,8 +266,10 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
     const os::file directory = open_store_directory(path);
     // Looked at before LOCK is made, so that a directory that is no store stays as it is.
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
-    store_lock lock(directory, use == store_use::write ? os::lock_mode::exclusive : os::lock_mode::shared);
-    if (options.verify == verify_mode::open) require_whole(directory, path);
+    store_lock lock(directory, access_for(use, options));
+    if (options.verify == verify_mode::open) require_whole(directory, lock, path);
+    if (lock.is_beside_writer() && options.beside_writer == reader_beside_writer::share_blocks)
+      return open_sharing_blocks(path, directory, std::move(lock), use, options);
     return open_locked(path, std::move(lock), use, options, {});
   });
 }
@@ -242,7 +293,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     }
     unfinished_store fresh(path);
     const os::file directory = os::file::open_directory(fresh.path());
-    store_lock lock(directory, os::lock_mode::exclusive);
+    store_lock lock(directory, access_for(store_use::write, options));
     super_block::create(directory, slot).sync();
     lock.lock_super(directory);
     checksum_table::create(directory, slot);
@@ -276,7 +327,7 @@ std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::s
   return reporting("raise the capacity of", path, [&]() -> std::size_t {
     const os::file directory = open_store_directory(path);
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
-    const store_lock lock(directory, os::lock_mode::exclusive);
+    const store_lock lock(directory, store_access::alone);
     super_block super = super_block::load(directory, true);
     layout::super_slot next = super.now();
     const std::uint64_t wanted = sound_capacity(capacity, next.home_file_bytes);

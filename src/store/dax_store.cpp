@@ -294,7 +294,7 @@ void dax_store::snapshot(const std::filesystem::path& to) {
     if (unapplied_) apply();
     copy_options options;
     options.epoch = epoch_;
-    options.with_journals = false;
+    options.journals = journals_to_copy::none;
     options.with_undo = keeper_->has_saved();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
   });

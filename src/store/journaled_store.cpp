@@ -208,6 +208,7 @@ class journaled_store final : public datastore, private page_writer {
   // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a
   // commit nobody was told of, and pages written home beyond the committed length.
   std::array<bool, 2> suspect_{};
+  std::optional<store_lock::turn> committing_;  // until it is known whether the journal counts
   std::vector<page_run> spent_tail_;
 
   std::uint64_t next_trimmed_ = 0;  // page; where memory is looked for next
@@ -222,7 +223,7 @@ journaled_store::journaled_store(store_parts parts)
   std::optional<committed_journal> pending;
   if (!writable_) {
     // A reader cannot redo at home what a dead writer committed last; it does so in its own memory.
-    pending = find_committed(parts_->journals, super);
+    pending = find_committed(parts_->journals, super, parts_->last_committed);
     if (pending) {
       epoch_ = pending->header.epoch;
       bytes_ = pending->header.segment_bytes;
@@ -241,6 +242,7 @@ journaled_store::journaled_store(store_parts parts)
   if (writable_) {
     if (verifier_) examine_when_touched();
     if (private_) private_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
+    parts_->lock.admit_readers();
     return;
   }
   undo_in_memory(saved, memory_->base());
@@ -383,6 +385,12 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
   const std::scoped_lock lock(control_);
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (writable_) check_may_write();
+  if (parts_->shares_blocks_with_writer) {
+    throw error(errc::unsupported,
+                path_.string() +
+                    " was open for writing when this reader opened it: use datastore::copy, "
+                    "which copies its last checkpoint");
+  }
   reporting("take a snapshot of", path_, [&] {
     // What is home then stays as it is while the lock is held: the program writes to private pages only. What
     // was written there early is undone in the copy.
@@ -392,7 +400,9 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
     }
     copy_options options;
     options.epoch = epoch_;
-    options.with_journals = !writable_;
+    options.journals = writable_                         ? journals_to_copy::none
+                       : parts_->lock.is_beside_writer() ? journals_to_copy::last
+                                                         : journals_to_copy::both;
     options.writable = writable_;
     options.with_undo = !early_.empty();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
@@ -417,6 +427,7 @@ void journaled_store::clear_away_failed_attempt() {
     if (paged_) paged_->home().journal_replaced(static_cast<unsigned>(parity), parts_->journals[parity]);
     suspect_[parity] = false;
   }
+  committing_.reset();
   if (early_unsure_ && !early_.empty()) write_settled_again();
   early_unsure_ = false;
   // Only now: while the old journal could still count, its fresh pages had to stay. Their space may be what
@@ -608,6 +619,8 @@ void journaled_store::commit_and_apply() noexcept {
 void journaled_store::commit() {
   checkpoint_flight& now = *flight_;
   if (now.home_failure) std::rethrow_exception(now.home_failure);
+  // No reader must see a checkpoint that fails after all.
+  committing_.emplace(parts_->lock.take_turn(store_lock::part::commit));
   const unsigned parity = now.epoch & 1;
   journal& to = parts_->journals[parity];
   std::vector<journaled_pages::number> journaled;
@@ -616,6 +629,7 @@ void journaled_store::commit() {
   const std::uint64_t slots = journaled_ ? journaled_->slots() : now.plan.overwrites;
   const layout::journal_header header = to.commit(now.epoch, now.bytes, now.plan.index, slots, now.label);
   suspect_[parity] = false;
+  committing_.reset();
   if (journaled_) journaled_->commit();
   in_last_journal_ = std::move(journaled);
   early_.clear();
@@ -639,6 +653,7 @@ void journaled_store::take_back() noexcept {
 
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
 void journaled_store::apply(table_use at_least) {
+  const store_lock::turn turn = parts_->lock.take_turn(store_lock::part::home);
   // After a sync that failed the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_->home, parts_->checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
@@ -834,6 +849,7 @@ void journaled_store::trim_part(page_run part, write_brake& brake) {
   finish_apply();
   clear_away_failed_attempt();
   const committed_state before = committed();
+  const store_lock::turn turn = parts_->lock.take_turn(store_lock::part::home);
   early_writer(*parts_, *private_, early_, before, epoch_).write(part, changed_, brake);
 }
 
@@ -940,6 +956,7 @@ void journaled_store::shut() noexcept {
   private_.reset();
   paged_.reset();
   verifier_.reset();
+  committing_.reset();
   parts_.reset();
 }
 

@@ -46,7 +46,7 @@ void keep_epoch(const os::file& store, const layout::super_slot& super, unsigned
   }
   copy_options options;
   options.epoch = super.epoch;
-  options.with_journals = false;
+  options.journals = journals_to_copy::none;
   options.only_shared = true;
   copy_store(store, super, path_of(store, super.epoch), options);
   const std::vector<std::uint64_t> kept = kept_epochs(store);

@@ -62,10 +62,10 @@ void redo_in_memory(const committed_journal& journal, std::byte* base) {
 }
 
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
-                                                const layout::super_slot& super) {
+                                                const layout::super_slot& super, std::uint64_t last) {
   const std::uint64_t applied = super.applied_epoch;
   // By a damaged super slot's elder the last checkpoint is two ahead.
-  for (std::uint64_t epoch = applied + 2; epoch > applied; --epoch) {
+  for (std::uint64_t epoch = std::min(applied + 2, last); epoch > applied; --epoch) {
     const journal& file = journals[epoch & 1];
     const auto header = file.header();
     if (!header || header->epoch != epoch) continue;

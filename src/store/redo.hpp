@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "store/super_block.hpp"
 
 namespace perdure {
+
+inline constexpr std::uint64_t any_epoch = std::numeric_limits<std::uint64_t>::max();
 
 /// A committed journal that has been found whole.
 struct committed_journal {
@@ -44,8 +47,11 @@ void redo_in_memory(const committed_journal& journal, std::byte* base);
 /// file `crc` is behind. Where it is known to be applied, all its entries are `carried` ones. A torn journal
 /// of a later checkpoint was never acknowledged and is passed over. Throws `damaged` when one that must be
 /// there is not, or the segment would become shorter, which it never does: pages would lie beyond its end.
+///
+/// Journals of epochs after `last` are passed over, whatever they hold.
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
-                                                const layout::super_slot& super);
+                                                const layout::super_slot& super,
+                                                std::uint64_t last = any_epoch);
 
 /// Length of the segment as home and the table hold it. The super slot tells, unless the last checkpoint is
 /// two ahead of it: then the one between was brought home, but its slot was lost, to damage or to a power cut

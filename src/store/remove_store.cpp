@@ -37,7 +37,7 @@ bool datastore::remove(const std::filesystem::path& given) {
   }
   reporting("remove", path, [&] {
     const os::file directory = os::file::open_directory(path);
-    store_lock lock(directory, os::lock_mode::exclusive);
+    store_lock lock(directory, store_access::alone);
     for (const std::uint64_t epoch : kept_epochs(directory)) remove(path / "epochs" / std::to_string(epoch));
     std::error_code other_files;
     std::filesystem::remove(path / "epochs", other_files);

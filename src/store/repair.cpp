@@ -49,9 +49,9 @@ class repair_of_store {
       // Looked at before LOCK is made, so that a directory that is no store stays as it is.
       if (!os::exists_in(directory_, "super")) super_block::load(directory_, false);
       const bool had_lock = os::exists_in(directory_, "LOCK");
-      const store_lock lock(directory_, os::lock_mode::exclusive);
+      const store_lock lock(directory_, store_access::alone);
       if (!had_lock) done("made the missing file LOCK");
-      report_.before = check();
+      report_.before = check(lock);
       if (report_.before.findings.empty()) {
         report_.after = report_.before;
         return std::move(report_);
@@ -67,18 +67,18 @@ class repair_of_store {
       directory_.sync();
     }
     if (can_be_opened_) bring_home();
-    const store_lock lock(directory_, os::lock_mode::exclusive);
-    if (can_be_opened_) mend_table();
-    report_.after = check();
+    const store_lock lock(directory_, store_access::alone);
+    if (can_be_opened_) mend_table(lock);
+    report_.after = check(lock);
     return std::move(report_);
   }
 
  private:
-  verify_report check() const {
+  verify_report check(const store_lock& lock) const {
     verify_options all;
     all.threads = options_.threads;
     all.most_findings = std::numeric_limits<std::size_t>::max();
-    return verify_files(directory_, all);
+    return verify_files(directory_, lock, all);
   }
   void done(std::string what) { report_.done.push_back(std::move(what)); }
   template <class Visit>
@@ -98,7 +98,7 @@ class repair_of_store {
   void mend_journals();
   void mend_undo();
   void bring_home();
-  void mend_table();
+  void mend_table(const store_lock& lock);
 
   const std::filesystem::path& path_;
   const repair_options& options_;
@@ -290,8 +290,8 @@ void repair_of_store::bring_home() {
   }
 }
 
-void repair_of_store::mend_table() {
-  const verify_report now = check();
+void repair_of_store::mend_table(const store_lock& lock) {
+  const verify_report now = check(lock);
   if (!has(now, store_section::checksum_page) && !has(now, store_section::home_page) &&
       (super_.flags & layout::flag_checksums_stale) == 0 &&
       !has(report_.before, store_section::checksum_header) && !is_table_lost_) {

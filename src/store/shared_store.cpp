@@ -65,7 +65,7 @@ class shared_store final : public datastore {
       super.flags &= ~layout::flag_open_dirty;
       copy_options options;
       options.epoch = super.epoch;
-      options.with_journals = false;
+      options.journals = journals_to_copy::none;
       copy_store(parts_->directory, super, normalized_store_path(to), options);
     });
   }

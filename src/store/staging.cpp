@@ -150,7 +150,7 @@ stage_report datastore::stage_out(const std::filesystem::path& given_fast,
     // Brings the copy's last checkpoint home, so that its files alone say what it holds.
     open(fast)->close();
     const os::file fast_directory = open_store_directory(fast);
-    const store_lock lock(fast_directory, os::lock_mode::exclusive);
+    const store_lock lock(fast_directory, store_access::alone);
     super_block copy = super_block::load(fast_directory, true);
 
     const std::unique_ptr<datastore> store = open(path);

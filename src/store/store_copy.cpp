@@ -21,6 +21,7 @@
 #include "store/failure.hpp"
 #include "store/home_files.hpp"
 #include "store/journal.hpp"
+#include "store/readable_journals.hpp"
 #include "store/redo.hpp"
 #include "store/store_directory.hpp"
 #include "store/store_lock.hpp"
@@ -45,16 +46,21 @@ struct piece {
   std::uint64_t bytes;
 };
 
+bool has_journal(const copy_options& options, unsigned parity) {
+  return options.journals == journals_to_copy::both ||
+         (options.journals == journals_to_copy::last && parity == (options.epoch & 1));
+}
+
 std::vector<std::string> names_to_copy(const os::file& from, const copy_options& options) {
   std::vector<std::string> names;
   for (std::size_t i = 0; os::exists_in(from, home_files::name_of(i)); ++i)
     names.push_back(home_files::name_of(i));
   names.emplace_back("crc");
   if (os::exists_in(from, "log")) names.emplace_back("log");
-  if ((options.with_journals || options.with_undo) && os::exists_in(from, "undo")) names.emplace_back("undo");
-  if (options.with_journals) {
-    for (const unsigned parity : {0u, 1u}) names.push_back(journal::name_of(parity));
-  }
+  if (os::exists_in(from, "undo") && (options.journals != journals_to_copy::none || options.with_undo))
+    names.emplace_back("undo");
+  for (const unsigned parity : {0u, 1u})
+    if (has_journal(options, parity)) names.push_back(journal::name_of(parity));
   return names;
 }
 
@@ -87,6 +93,8 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
   for (const std::string& name : names_to_copy(from, options)) {
     all.push_back({os::file::open_in(from, name, options.writable ? O_RDWR : O_RDONLY),
                    os::file::open_in(to, name, O_RDWR | O_CREAT | O_EXCL)});
+    // As it was made. btrfs shares blocks between files only if both have the attribute, or neither.
+    if (name.starts_with("jrnl.")) os::overwrite_in_place(all.back().to);
   }
   std::vector<piece> pieces;
   for (const pair_of_files& files : all) {
@@ -95,9 +103,9 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
     os::limit_copy_on_write(files.to, layout::block);
     if (os::share_blocks(files.from, files.to)) continue;
     if (options.only_shared) {
-      throw error(errc::unsupported, to.path().string() +
-                                         ": this file system cannot share blocks between files, so earlier "
-                                         "checkpoints cannot be kept; use XFS or btrfs");
+      throw error(
+          errc::unsupported,
+          to.path().string() + ": this file system cannot share blocks between files; XFS and btrfs can");
     }
     const std::uint64_t size = files.from.size();
     files.to.resize(size);
@@ -109,6 +117,7 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
     }
   }
   if (!pieces.empty()) copy_pieces(pieces);
+  if (!options.durable) return;
   for (const pair_of_files& files : all) files.to.sync();
 }
 
@@ -119,29 +128,35 @@ bool is_unfinished_name(const std::string& name, const std::string& prefix) {
 
 }  // namespace
 
+void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+               const copy_options& options) {
+  copy_files(from, directory, options);
+  for (const unsigned parity : {0u, 1u})
+    if (!has_journal(options, parity)) journal::create(directory, parity, super.uuid);
+  layout::super_slot slot = super;
+  slot.compat |= layout::compat_copied;
+  slot.copied_epoch = options.epoch;
+  slot.copied_ns = unix_time_ns();
+  slot.staging_epoch = slot.staging_token = 0;
+  const super_block written = super_block::create(directory, slot);
+  if (options.durable) {
+    written.sync();
+    directory.sync();
+  }
+  if (!options.with_undo) return;
+  home_files home(directory, slot, true);
+  undo_log undo(directory, slot.uuid, true);
+  take_back_early_pages(undo, home, slot.epoch, slot.segment_bytes);
+}
+
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options) {
   require_absent(to);
   remove_unfinished(to);
   unfinished_store fresh(to);
   const os::file directory = os::file::open_directory(fresh.path());
-  store_lock lock(directory, os::lock_mode::exclusive);
-  copy_files(from, directory, options);
-  if (!options.with_journals) {
-    for (const unsigned parity : {0u, 1u}) journal::create(directory, parity, super.uuid);
-  }
-  layout::super_slot slot = super;
-  slot.compat |= layout::compat_copied;
-  slot.copied_epoch = options.epoch;
-  slot.copied_ns = unix_time_ns();
-  slot.staging_epoch = slot.staging_token = 0;
-  super_block::create(directory, slot).sync();
-  directory.sync();
-  if (options.with_undo) {
-    home_files home(directory, slot, true);
-    undo_log undo(directory, slot.uuid, true);
-    take_back_early_pages(undo, home, slot.epoch, slot.segment_bytes);
-  }
+  store_lock lock(directory, store_access::alone);
+  copy_into(directory, from, super, options);
   lock.release();
   fresh.publish();
 }
@@ -156,7 +171,7 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
         const os::file directory = os::file::open_directory(entry.path());
         if (!os::exists_in(directory, "LOCK")) continue;
         // Whoever builds it holds the lock.
-        const store_lock lock(directory, os::lock_mode::exclusive);
+        const store_lock lock(directory, store_access::alone);
         std::filesystem::remove_all(entry.path());
       } catch (const std::exception&) {
       }
@@ -170,7 +185,7 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
   const std::filesystem::path target = normalized_store_path(to);
   reporting("copy", source, [&] {
     const os::file directory = open_store_directory(source);
-    const store_lock lock(directory, os::lock_mode::shared);
+    const store_lock lock(directory, store_access::read_beside_writer);
     const super_block super = super_block::load(directory, false);
     if ((super.now().flags & layout::flag_open_dirty) != 0) {
       throw error(errc::damaged, source.string() +
@@ -178,11 +193,12 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
                                      "different times, and so would be the copy's");
     }
     const layout::super_slot& now = super.now();
-    const std::array<journal, 2> journals{journal(directory, 0, now.uuid, false),
-                                          journal(directory, 1, now.uuid, false)};
-    const auto pending = find_committed(journals, now);
+    const readable_journals found = open_journals(directory, now, lock);
+    const auto pending = find_committed(found.files, now, found.last_committed);
     copy_options options;
     options.epoch = pending ? pending->header.epoch : now.epoch;
+    // The other one may be that of the writer's next checkpoint.
+    if (lock.is_beside_writer()) options.journals = journals_to_copy::last;
     options.writable = false;
     copy_store(directory, now, target, options);
   });

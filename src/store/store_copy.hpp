@@ -8,16 +8,28 @@
 
 namespace perdure {
 
-struct copy_options {
-  std::uint64_t epoch = 0;    ///< committed: what the copy will open at
-  bool with_journals = true;  ///< false: all of them are applied, and the copy gets empty ones
-  bool with_undo = false;     ///< pages were written home before their checkpoint; not so in the copy
-  bool only_shared = false;   ///< throw `unsupported` rather than copy bytes
-  bool writable = true;       ///< the source may be prepared for sharing
+/// Where one is not copied, the copy gets an empty one.
+enum class journals_to_copy {
+  none,  ///< all of them are applied
+  last,  ///< that of the epoch of the copy
+  both,
 };
 
-/// Makes a store at `to` with the files in `from`, saying of itself what `super` says and that it is a
-/// copy. Durable on return; after a crash it is there or not. Throws `already_exists`.
+struct copy_options {
+  std::uint64_t epoch = 0;  ///< committed: what the copy will open at
+  journals_to_copy journals = journals_to_copy::both;
+  bool with_undo = false;    ///< pages were written home before their checkpoint; not so in the copy
+  bool only_shared = false;  ///< throw `unsupported` rather than copy bytes
+  bool writable = true;      ///< the source may be prepared for sharing
+  bool durable = true;
+};
+
+/// Makes in an empty directory a store with the files in `from`, saying of itself what `super` says and that
+/// it is a copy.
+void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+               const copy_options& options);
+
+/// The same at `to`. Durable on return; after a crash it is there or not. Throws `already_exists`.
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options);
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <mutex>
 #include <perdure/error.hpp>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace perdure {
@@ -54,7 +56,10 @@ void close_for_good(os::file& file) noexcept {
 }  // namespace
 
 struct store_lock::held_files {
-  explicit held_files(os::lock_mode wanted) : mode(wanted) {}
+  explicit held_files(store_access wanted)
+      : access(wanted),
+        mode(wanted == store_access::write || wanted == store_access::alone ? os::lock_mode::exclusive
+                                                                            : os::lock_mode::shared) {}
   held_files(const held_files&) = delete;
   held_files& operator=(const held_files&) = delete;
   ~held_files() {
@@ -62,20 +67,18 @@ struct store_lock::held_files {
     close_for_good(lock);
   }
 
+  store_access access;
   os::lock_mode mode;
+  bool is_beside_writer = false;
   int owner = ::getpid();
+  std::filesystem::path store{};
   os::file lock{};
   os::file super{};
 };
 
 namespace {
 
-// `lock` may not be open, or be a new file in the place of the one that the holder has.
-std::string holder_of(const os::file& lock, const os::file& super) {
-  for (const os::file* const one : {&lock, &super}) {
-    if (*one && one->foreign_lock() == os::lock_mode::shared)
-      return "it is open for reading by another process";
-  }
+std::string written_by(const os::file& lock) {
   std::array<char, 512> text{};
   const std::size_t got = lock ? lock.read_at(text.data(), text.size() - 1, 0) : 0;
   std::string holder(text.data(), got);
@@ -84,9 +87,18 @@ std::string holder_of(const os::file& lock, const os::file& super) {
   return "it is open for writing by " + holder;
 }
 
+// `lock` may not be open, or be a new file in the place of the one that the holder has.
+std::string holder_of(const os::file& lock, const os::file& super) {
+  for (const os::file* const one : {&lock, &super}) {
+    if (*one && one->foreign_lock() == os::lock_mode::shared)
+      return "it is open for reading by another process";
+  }
+  return written_by(lock);
+}
+
 // Opens and locks a file. Not open where there is none.
 os::file lock_file(const os::file& directory, const char* name, int flags, os::lock_mode mode,
-                   bool& is_free) {
+                   os::lock_range range, bool& is_free) {
   for (;;) {
     os::file file;
     try {
@@ -95,17 +107,41 @@ os::file lock_file(const os::file& directory, const char* name, int flags, os::l
       if ((flags & O_CREAT) == 0 && failure.code().value() == ENOENT) return {};
       throw;
     }
-    is_free = file.try_lock(mode);
+    is_free = file.try_lock(mode, range);
     // Else the name is that of another file by now, on which the lock must be.
     if (!is_free || os::is_named(directory, name, file)) return file;
   }
 }
 
+constexpr os::lock_range byte_of(store_lock::part what) noexcept {
+  return {static_cast<std::uint64_t>(what), 1};
+}
+
+// What every writer holds from the beginning, and of these bytes what one holds that admits readers.
+constexpr os::lock_range of_opening{0, 2};
+// Held only by those who have the whole file.
+constexpr os::lock_range of_nobody{3, 1};
+
+// A writer's turn takes as long as a checkpoint's pages take on their way home.
+constexpr std::chrono::seconds longest_wait{60};
+constexpr std::chrono::microseconds most_pause{2000};
+
+bool try_for_long(const os::file& super, store_lock::part what) {
+  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  for (auto pause = std::chrono::microseconds(50);; pause = std::min(2 * pause, most_pause)) {
+    if (super.try_lock(os::lock_mode::shared, byte_of(what))) return true;
+    if (super.foreign_lock(of_nobody) || std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 }  // namespace
 
-store_lock::store_lock(const os::file& directory, os::lock_mode mode)
-    : held_(std::make_unique<held_files>(mode)) {
-  const bool writer = mode == os::lock_mode::exclusive;
+store_lock::store_lock(const os::file& directory, store_access access)
+    : held_(std::make_unique<held_files>(access)) {
+  held_->store = directory.path();
+  if (access == store_access::read_beside_writer && try_beside_writer(directory)) return;
+  const bool writer = held_->mode == os::lock_mode::exclusive;
   // Without LOCK, which somebody may have removed, the lock on `super` is what counts.
   take(held_->lock, directory, "LOCK", writer ? O_RDWR | O_CREAT : O_RDONLY);
   take(held_->super, directory, "super", writer ? O_RDWR : O_RDONLY);
@@ -126,14 +162,68 @@ void store_lock::lock_super(const os::file& directory) {
 }
 
 void store_lock::take(os::file& to, const os::file& directory, const char* name, int flags) {
+  const bool is_super = &to == &held_->super;
+  const os::lock_range range =
+      is_super && held_->access == store_access::write ? of_opening : os::lock_range{};
   bool is_free = true;
-  os::file file = lock_file(directory, name, flags, held_->mode, is_free);
+  os::file file = lock_file(directory, name, flags, held_->mode, range, is_free);
   if (!is_free) {
-    throw error(errc::in_use, directory.path().string() +
-                                  " is in use: " + holder_of(&to == &held_->lock ? file : held_->lock, file));
+    throw error(errc::in_use,
+                directory.path().string() + " is in use: " + holder_of(is_super ? held_->lock : file, file));
   }
   to = std::move(file);
   if (to && held_->mode == os::lock_mode::exclusive) let_go_in_children(to);
+}
+
+// False where there is no writer, or none that admits readers.
+bool store_lock::try_beside_writer(const os::file& directory) {
+  for (;;) {
+    os::file super;
+    try {
+      super = os::file::open_in(directory, "super", O_RDONLY);
+    } catch (const std::system_error& failure) {
+      if (failure.code().value() == ENOENT) return false;
+      throw;
+    }
+    if (super.foreign_lock({0, 1}) != os::lock_mode::exclusive || !try_for_long(super, part::home))
+      return false;
+    if (!os::is_named(directory, "super", super)) continue;
+    held_->super = std::move(super);
+    held_->is_beside_writer = true;
+    return true;
+  }
+}
+
+bool store_lock::is_beside_writer() const noexcept {
+  return held_->is_beside_writer;
+}
+
+std::string store_lock::describe_writer(const os::file& directory) {
+  return written_by(os::exists_in(directory, "LOCK") ? os::file::open_in(directory, "LOCK", O_RDONLY)
+                                                     : os::file());
+}
+
+void store_lock::admit_readers() {
+  held_->super.unlock(byte_of(part::home));
+}
+
+store_lock::turn store_lock::take_turn(part what) {
+  held_->super.lock(os::lock_mode::exclusive, byte_of(what));
+  return {held_->super, what};
+}
+
+store_lock::turn store_lock::pause_commits() const {
+  if (try_for_long(held_->super, part::commit)) return {held_->super, part::commit};
+  throw error(errc::in_use, held_->store.string() + " is in use: its writer does not end with a checkpoint");
+}
+
+store_lock::turn::~turn() {
+  if (super_ == nullptr || !*super_) return;
+  try {
+    super_->unlock(byte_of(what_));
+  } catch (const std::system_error&) {
+    // Then it goes when the file is closed.
+  }
 }
 
 store_lock::store_lock(store_lock&&) noexcept = default;

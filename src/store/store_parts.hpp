@@ -26,13 +26,15 @@ struct store_parts {
   home_files home;
   checksum_table checksums;
   std::array<journal, 2> journals;
+  std::uint64_t last_committed;  // of a reader beside a writer, else `any_epoch`
   undo_log undo;
   checkpoint_log log;
   unsigned keep_last;           // labelled epochs to keep as copies
   std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
   bool paged;                   // pages come and go as they are touched
   bool verify_lazily;           // pages when they are first touched
-  os::reservation place;        // address space for the segment
+  bool shares_blocks_with_writer;  // of a reader: its files are not those in the directory
+  os::reservation place;           // address space for the segment
 };
 
 /// The kinds of open store. `parts` of a writer are recovered: nothing is left to redo.

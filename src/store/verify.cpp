@@ -52,8 +52,8 @@ unsigned available_processors() {
 
 class verification {
  public:
-  verification(const os::file& directory, const verify_options& options)
-      : directory_(directory), options_(options) {}
+  verification(const os::file& directory, const store_lock& lock, const verify_options& options)
+      : directory_(directory), lock_(lock), options_(options) {}
 
   verify_report run() {
     if (check_super()) {
@@ -142,6 +142,7 @@ class verification {
   }
 
   const os::file& directory_;
+  const store_lock& lock_;
   const verify_options& options_;
   std::mutex mutex_;
   verify_report report_;
@@ -320,6 +321,8 @@ void verification::check_checksum_header() {
 void verification::check_journals() {
   std::array<std::optional<journal>, 2> files;
   std::array<std::optional<layout::journal_header>, 2> headers;
+  std::optional<store_lock::turn> no_commit;
+  if (lock_.is_beside_writer()) no_commit.emplace(lock_.pause_commits());
   for (const unsigned parity : {0u, 1u}) {
     try {
       files[parity].emplace(directory_, parity, super_.uuid, false);
@@ -333,6 +336,7 @@ void verification::check_journals() {
            "its header has no valid checksum: an unfinished checkpoint, which was never acknowledged");
     }
   }
+  no_commit.reset();
   check_last_journal(files, headers);
   if (!slot_torn_) return;
   const std::string what = "the slot has no valid checksum; the other one is sound";
@@ -660,8 +664,8 @@ void verification::damaged_page(std::size_t file, std::uint64_t page, const expe
 
 }  // namespace
 
-verify_report verify_files(const os::file& directory, const verify_options& options) {
-  return verification(directory, options).run();
+verify_report verify_files(const os::file& directory, const store_lock& lock, const verify_options& options) {
+  return verification(directory, lock, options).run();
 }
 
 void throw_damaged_store(const std::filesystem::path& store, const verify_finding& first,
@@ -675,8 +679,8 @@ verify_report datastore::verify(const std::filesystem::path& given, const verify
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("verify", path, [&] {
     const os::file directory = open_store_directory(path);
-    const store_lock lock(directory, os::lock_mode::shared);
-    return verify_files(directory, options);
+    const store_lock lock(directory, store_access::read_beside_writer);
+    return verify_files(directory, lock, options);
   });
 }
 

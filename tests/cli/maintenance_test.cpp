@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <perdure/manager.hpp>
 
 #include "program.hpp"
 #include "store/scratch_directory.hpp"
@@ -65,6 +66,27 @@ TEST_F(looking_after_stores, commands_check_pages_when_they_use_them_if_told_to)
   ::setenv("PERDURE_VERIFY", "lazy", 1);
   fails({"graph", "info", at("store")}, "page 0, epoch 3");
   ::unsetenv("PERDURE_VERIFY");
+}
+
+TEST_F(looking_after_stores, shows_and_copies_a_store_that_is_being_written) {
+  make_store();
+  perdure::manager writer(perdure::open_only, path());
+  writer.construct<int>("answer")(42);
+  writer.checkpoint("now");
+  writer.construct<int>("not yet")(43);
+  const std::uint64_t epoch = writer.store().epoch();
+  EXPECT_EQ(ok_json({"info", at("store")})["epoch"], epoch);
+  EXPECT_NE(ok({"ls", at("store")}).find("answer"), std::string::npos);
+  EXPECT_EQ(ok({"ls", at("store")}).find("not yet"), std::string::npos);
+  EXPECT_EQ(ok_json({"verify", at("store")})["whole"], true);
+  EXPECT_EQ(ok_json({"copy", at("store"), at("copy")})["epoch"], epoch);
+  EXPECT_EQ(ok_json({"snapshot", at("store"), at("snapshot")})["epoch"], epoch);
+  writer.store().wait_applied();
+  EXPECT_NE(ok({"log", at("store")}).find("now"), std::string::npos);
+  writer.close();
+  EXPECT_NE(ok({"ls", at("store")}).find("not yet"), std::string::npos);
+  EXPECT_EQ(ok_json({"verify", at("copy")})["whole"], true);
+  EXPECT_EQ(ok({"ls", at("snapshot")}).find("not yet"), std::string::npos);
 }
 
 TEST_F(looking_after_stores, verify_says_whole_or_names_the_damage) {

@@ -224,12 +224,6 @@ TEST_F(snapshots, a_copy_taken_in_the_background_reports_its_failure) {
   EXPECT_TRUE(fails_with(errc::already_exists, "", [&] { failing.get(); }));
 }
 
-TEST_F(snapshots, a_store_open_for_writing_is_not_copied_behind_its_back) {
-  const auto store = make_store(path());
-  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::copy(path(), path("copy")); }));
-  EXPECT_FALSE(fs::exists(path("copy")));
-}
-
 TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {
   make_store(path())->close();
   fs::copy(path(), path("before"), fs::copy_options::recursive);

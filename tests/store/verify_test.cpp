@@ -331,11 +331,6 @@ TEST_F(verifying, counts_more_than_it_lists) {
   EXPECT_EQ(report.findings.size(), 7u);
 }
 
-TEST_F(verifying, needs_the_writer_to_be_gone) {
-  const auto store = datastore::create(path(), small_files());
-  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::verify(path()); }));
-}
-
 TEST_F(verifying, goes_on_beside_readers) {
   make_store();
   const auto reader = datastore::open_read_only(path());

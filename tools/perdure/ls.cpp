@@ -43,7 +43,8 @@ std::string printable(const std::string& name) {
 }
 
 void run(const std::filesystem::path& path, verify_mode verify, bool as_json) {
-  const manager store(open_read_only, path, {.verify = verify});
+  const manager store(open_read_only, path,
+                      {.verify = verify, .beside_writer = reader_beside_writer::hold_writer});
   std::vector<entry> entries;
   for (auto i = store.named_begin(); i != store.named_end(); ++i) entries.push_back(entry_of(*i, "named"));
   for (auto i = store.unique_begin(); i != store.unique_end(); ++i) entries.push_back(entry_of(*i, "unique"));

@@ -10,8 +10,8 @@ PERDURE_BEGIN_DECLARATIONS
 /// go on. PERDURE_ALREADY_EXISTS, PERDURE_NO_SPACE, PERDURE_IO.
 PERDURE_API perdure_status perdure_store_snapshot(const perdure_store* store, const char* to);
 
-/// Copies a store that no one has open for writing. PERDURE_NOT_FOUND, PERDURE_NOT_A_STORE, PERDURE_IN_USE,
-/// and as above.
+/// Copies a store as of its last checkpoint, also one that another process has open for writing.
+/// PERDURE_NOT_FOUND, PERDURE_NOT_A_STORE, PERDURE_IN_USE (it is written in place), and as above.
 PERDURE_API perdure_status perdure_store_copy(const char* from, const char* to);
 
 PERDURE_END_DECLARATIONS

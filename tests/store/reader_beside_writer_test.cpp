@@ -1,0 +1,270 @@
+// Readers, copies and verification of a store that is being written.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <random>
+#include <thread>
+
+#include "os/file_observer.hpp"
+#include "segment/segment.hpp"
+#include "store/error_matcher.hpp"
+#include "store/loop_mount.hpp"
+#include "store/page_pattern.hpp"
+#include "store/scratch_directory.hpp"
+#include "store/small_store.hpp"
+
+namespace perdure {
+namespace {
+
+constexpr std::uint64_t pages = 768;
+
+store_options holding_the_writer() {
+  store_options options = small();
+  options.beside_writer = reader_beside_writer::hold_writer;
+  return options;
+}
+
+// What a page holds after an epoch: the number of the last epoch that changed it, and which page it is.
+std::uint64_t number_after(std::uint64_t epoch, std::uint64_t page) {
+  while (epoch > 1 && page != 0 && mix(epoch * pages + page) % 4 != 0) --epoch;
+  return epoch == 0 ? 0 : epoch * pages + page + 1;
+}
+
+void change(datastore& store, std::uint64_t epoch) {
+  for (std::uint64_t page = 0; page < pages; ++page) {
+    const std::uint64_t now = number_after(epoch, page);
+    if (now != number_after(epoch - 1, page)) fill_page(store.memory().base() + page * page_size, now);
+  }
+}
+
+bool is_as_of(datastore& store, std::uint64_t epoch) {
+  for (std::uint64_t page = 0; page < pages; ++page)
+    if (!holds(store.memory().base() + page * page_size, number_after(epoch, page))) return false;
+  return true;
+}
+
+class beside_a_writer : public scratch_directory {
+ protected:
+  beside_a_writer() : scratch_directory(fast_directory()) {}
+
+  static std::unique_ptr<datastore> make_store(const std::filesystem::path& where) {
+    auto store = datastore::create(where, small());
+    store->memory().grow(pages * page_size);
+    write_epoch(*store, 1);
+    return store;
+  }
+
+  static void write_epoch(datastore& store, std::uint64_t epoch) {
+    change(store, epoch);
+    store.checkpoint();
+  }
+
+  // A thread makes checkpoints and gives up memory in between while `look` runs, with what was last
+  // acknowledged before.
+  template <class Look>
+  void while_written(Look&& look, int times) {
+    const auto store = make_store(path());
+    std::atomic<std::uint64_t> acknowledged{1};
+    std::atomic<bool> is_over{false};
+    std::jthread writer([&] {
+      for (std::uint64_t epoch = 2; !is_over; ++epoch) {
+        change(*store, epoch);
+        if (epoch % 3 == 0) store->trim();
+        store->checkpoint();
+        acknowledged = epoch;
+      }
+    });
+    for (int i = 0; i < times && !HasFailure(); ++i) look(acknowledged.load());
+    is_over = true;
+  }
+};
+
+TEST_F(beside_a_writer, readers_see_the_last_checkpoint) {
+  std::uint64_t last = 0;
+  while_written(
+      [&](std::uint64_t acknowledged) {
+        const auto reader = datastore::open_read_only(path(), holding_the_writer());
+        ASSERT_GE(reader->epoch(), acknowledged);
+        ASSERT_GE(reader->epoch(), last);
+        last = reader->epoch();
+        ASSERT_TRUE(is_as_of(*reader, last)) << "epoch " << last;
+      },
+      60);
+}
+
+TEST_F(beside_a_writer, copies_are_of_one_checkpoint) {
+  while_written(
+      [&](std::uint64_t acknowledged) {
+        datastore::copy(path(), path("copy"));
+        ASSERT_TRUE(datastore::verify(path("copy")).whole());
+        {
+          const auto copy = datastore::open(path("copy"), small());
+          ASSERT_GE(copy->epoch(), acknowledged);
+          ASSERT_TRUE(is_as_of(*copy, copy->epoch())) << "epoch " << copy->epoch();
+        }
+        datastore::remove(path("copy"));
+      },
+      20);
+}
+
+TEST_F(beside_a_writer, verification_finds_what_is_whole) {
+  while_written(
+      [&](std::uint64_t acknowledged) {
+        const verify_report report = datastore::verify(path());
+        ASSERT_TRUE(report.whole()) << to_string(report.findings.front());
+        ASSERT_GE(report.epoch, acknowledged);
+      },
+      40);
+}
+
+TEST_F(beside_a_writer, a_reader_keeps_its_checkpoint_while_later_ones_are_acknowledged) {
+  const auto store = make_store(path());
+  store->wait_applied();
+  const auto reader = datastore::open_read_only(path(), holding_the_writer());
+  write_epoch(*store, 2);
+  EXPECT_EQ(store->epoch(), 2u);
+  EXPECT_EQ(reader->epoch(), 1u);
+  EXPECT_TRUE(is_as_of(*reader, 1));
+  const auto another = datastore::open_read_only(path(), holding_the_writer());
+  EXPECT_EQ(another->epoch(), 2u);
+  EXPECT_TRUE(is_as_of(*another, 2));
+  std::future<void> third = std::async(std::launch::async, [&] { write_epoch(*store, 3); });
+  EXPECT_TRUE(is_as_of(*reader, 1));
+  EXPECT_TRUE(is_as_of(*another, 2));
+  reader->close();
+  another->close();
+  third.get();
+  EXPECT_TRUE(is_as_of(*datastore::open_read_only(path(), holding_the_writer()), 3));
+}
+
+TEST_F(beside_a_writer, a_reader_that_would_hold_it_up_is_refused) {
+  const auto store = make_store(path());
+  const std::string holder = "process " + std::to_string(::getpid());
+  EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path(), small()); }));
+  EXPECT_TRUE(
+      fails_with(errc::in_use, "cannot share blocks", [&] { datastore::open_read_only(path(), small()); }));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path().parent_path()), {}), 1);
+}
+
+TEST_F(beside_a_writer, that_writes_in_place_there_are_no_readers) {
+  make_store(path())->close();
+  store_options options = small();
+  options.backing = backing::shared_file;
+  const auto store = datastore::open(path(), options);
+  EXPECT_TRUE(
+      fails_with(errc::in_use, "process", [&] { datastore::open_read_only(path(), holding_the_writer()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::copy(path(), path("copy")); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::verify(path()); }));
+}
+
+TEST_F(beside_a_writer, that_has_died_a_reader_keeps_the_next_one_away) {
+  make_store(path())->close();
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    const auto store = datastore::open(path(), small());
+    write_epoch(*store, 2);
+    if (::write(ready[1], "r", 1) != 1) ::_exit(1);
+    for (;;) ::pause();
+  }
+  char byte;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  const auto reader = datastore::open_read_only(path(), holding_the_writer());
+  ::kill(writer, SIGKILL);
+  ::waitpid(writer, nullptr, 0);
+  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small()); }));
+  EXPECT_TRUE(is_as_of(*reader, 2));
+  reader->close();
+  const auto next = datastore::open(path(), small());
+  EXPECT_TRUE(is_as_of(*next, 2));
+  write_epoch(*next, 3);
+}
+
+// Lets the sync that commits a checkpoint take its time, and fail.
+class failing_commit final : public os::file_observer {
+ public:
+  failing_commit() { os::observe_files(this); }
+  ~failing_commit() override { os::observe_files(nullptr); }
+
+  std::atomic<bool> is_under_way{false};
+
+  verdict before(const os::file_call& call) override {
+    if (call.operation != os::file_operation::sync_data || has_failed_) return {};
+    const std::string link = "/proc/self/fd/" + std::to_string(call.descriptor);
+    if (std::filesystem::read_symlink(link).filename().string().rfind("jrnl.", 0) != 0) return {};
+    has_failed_ = true;
+    is_under_way = true;
+    is_under_way.notify_all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return {EIO};
+  }
+  void after(const os::file_call&, std::int64_t, int) override {}
+
+ private:
+  std::atomic<bool> has_failed_{false};
+};
+
+TEST_F(beside_a_writer, no_reader_sees_a_checkpoint_that_is_never_committed) {
+  const auto store = make_store(path());
+  store->wait_applied();
+  change(*store, 2);
+  failing_commit fault;
+  std::future<std::uint64_t> reader = std::async(std::launch::async, [&] {
+    fault.is_under_way.wait(false);
+    const auto beside = datastore::open_read_only(path(), holding_the_writer());
+    return is_as_of(*beside, beside->epoch()) ? beside->epoch() : 0;
+  });
+  EXPECT_TRUE(fails_with(errc::io, "", [&] { store->checkpoint(); }));
+  EXPECT_EQ(reader.get(), 1u);
+  store->checkpoint();
+  EXPECT_TRUE(is_as_of(*datastore::open_read_only(path(), holding_the_writer()), 2));
+  store->close();
+}
+
+class beside_a_writer_where_blocks_are_shared : public beside_a_writer {
+ protected:
+  void goes_on_reading(const std::string& kind) {
+    const loop_mount mount(kind, path("image"), path("mount"));
+    if (!mount) GTEST_SKIP() << mount.why_not();
+    const std::filesystem::path where = mount.path() / "store";
+    const auto store = make_store(where);
+    change(*store, 2);
+    store->trim();
+    store->checkpoint();
+    change(*store, 3);
+    store->trim();
+    const auto reader = datastore::open_read_only(where, small());
+    const auto scratch = datastore::open_copy_on_write(where, small());
+    fill_page(scratch->memory().base(), 77);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(mount.path()), {}), 1);
+    for (std::uint64_t epoch = 3; epoch < 8; ++epoch) write_epoch(*store, epoch);
+    store->wait_applied();
+    EXPECT_EQ(reader->epoch(), 2u);
+    EXPECT_EQ(reader->info().epoch, 2u);
+    EXPECT_TRUE(is_as_of(*reader, 2));
+    EXPECT_TRUE(holds(scratch->memory().base(), 77));
+    EXPECT_TRUE(fails_with(errc::unsupported, "copy", [&] { reader->snapshot(mount.path() / "no"); }));
+    EXPECT_TRUE(is_as_of(*datastore::open_read_only(where, small()), 7));
+    store->close();
+    EXPECT_NO_THROW(datastore::open(where, small()));
+    EXPECT_TRUE(is_as_of(*reader, 2));
+  }
+};
+
+TEST_F(beside_a_writer_where_blocks_are_shared, a_reader_holds_nobody_up_on_xfs) {
+  goes_on_reading("xfs");
+}
+
+TEST_F(beside_a_writer_where_blocks_are_shared, a_reader_holds_nobody_up_on_btrfs) {
+  goes_on_reading("btrfs");
+}
+
+}  // namespace
+}  // namespace perdure
