@@ -288,6 +288,11 @@ perdure_mutant(pages_not_verified verify.cpp "verification does not compare page
 [=[  if (false)]=]
   CAUGHT_BY [=[(verification finds nothing|after a repair that found all whole).*page \d+ is wrong]=] RIG damage FIRST 40)
 
+perdure_mutant(page_number_not_in_checksum checked_block.cpp "a page's checksum does not depend on the page's number"
+[=[  return os::crc32c(0, &page, sizeof page);]=]
+[=[  return 0;]=]
+  CAUGHT_BY [=[heap\.\d+: the pages at bytes \d+ and \d+ exchanged, and so are their checksums: .*page \d+ is wrong]=] RIG damage FIRST 725)
+
 perdure_mutant(short_home_file_not_seen verify.cpp "verification does not see that a home file is short"
 [=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]
 [=[]=]
