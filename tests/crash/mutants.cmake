@@ -234,6 +234,20 @@ perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zer
 [=[      } else if (touched || !before.needs(page) || before.is_hole(page)) {]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 1)
 
+perdure_mutant(released_taken_for_free changed_pages.cpp "a page is written in place when it is released, before the checkpoint that releases it is committed"
+[=[  for (const page_run& run : pages) early.unsettle(run);]=]
+[=[  for (const page_run& run : pages) {
+    early.unsettle(run);
+    early.touch(run);
+  }]=]
+  CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
+
+perdure_mutant(released_for_good changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
+[=[  released_ = subtract(released_, stored_to);
+  dirty_.insert]=]
+[=[  dirty_.insert]=]
+  CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
+
 perdure_mutant(released_punched_early journaled_store.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_->checksums.reserve_space(plan.touched);]=]
 [=[  parts_->checksums.reserve_space(plan.touched);
