@@ -26,16 +26,10 @@ bool is_sound(const Block& content, const layout::magic& magic) noexcept {
 }
 
 /// The checksum of a page of the segment: seeded with its number, so that a page in the wrong place is
-/// found, and never one of the reserved values.
-inline std::uint32_t page_checksum(std::uint64_t page, const void* bytes) noexcept {
-  const std::uint32_t crc = os::crc32c(os::crc32c(0, &page, sizeof page), bytes, page_size);
-  return crc < layout::first_checksum ? crc + layout::first_checksum : crc;
-}
+/// found even where its checksum went there with it, and never one of the reserved values.
+std::uint32_t page_checksum(std::uint64_t page, const void* bytes) noexcept;
 
 /// The same while copying the page.
-inline std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept {
-  const std::uint32_t crc = os::crc32c_copy(os::crc32c(0, &page, sizeof page), to, from, page_size);
-  return crc < layout::first_checksum ? crc + layout::first_checksum : crc;
-}
+std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept;
 
 }  // namespace perdure

@@ -39,6 +39,7 @@ struct faulty_run::report {
   std::atomic<std::size_t> withdrawn{0};
   std::atomic<unsigned> failures{0};
   std::array<std::atomic<std::size_t>, steps + 1> base{};
+  std::array<std::atomic<std::uint64_t>, steps + 1> wanted_epoch{};
   std::array<std::atomic<std::uint64_t>, steps + 1> epoch{};
   std::array<char, 1024> message{};
 };
@@ -50,6 +51,7 @@ class faulty_run::reporting_witness final : public witness {
 
   void attempting(std::size_t number, std::size_t base, std::uint64_t epoch) override {
     told_.base[number] = base;
+    told_.wanted_epoch[number] = epoch;
     told_.epoch[number] = epoch;
     told_.attempted = number;
   }
@@ -157,8 +159,9 @@ std::string faulty_run::check(const std::filesystem::path& path, std::uint64_t s
   if (!std::filesystem::exists(path)) return told.created ? "the store is gone" : "";
   std::vector<attempt> attempts(1);
   for (std::size_t number = 1; number <= told.attempted; ++number) {
-    content what = attempts[told.base[number]].what;
-    mutate(random_stream(seed, 1000 + number), what, nullptr);
+    const attempt& base = attempts[told.base[number]];
+    content what = base.what;
+    prepare(seed, number, told.wanted_epoch[number], base, what, nullptr);
     attempts.push_back({told.epoch[number], what});
   }
   std::vector<std::size_t> allowed{told.promised};

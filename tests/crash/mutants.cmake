@@ -234,6 +234,20 @@ perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zer
 [=[      } else if (touched || !before.needs(page) || before.is_hole(page)) {]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 1)
 
+perdure_mutant(released_taken_for_free changed_pages.cpp "a page is written in place when it is released, before the checkpoint that releases it is committed"
+[=[  for (const page_run& run : pages) early.unsettle(run);]=]
+[=[  for (const page_run& run : pages) {
+    early.unsettle(run);
+    early.touch(run);
+  }]=]
+  CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
+
+perdure_mutant(released_for_good changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
+[=[  released_ = subtract(released_, stored_to);
+  dirty_.insert]=]
+[=[  dirty_.insert]=]
+  CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
+
 perdure_mutant(released_punched_early journaled_store.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_->checksums.reserve_space(plan.touched);]=]
 [=[  parts_->checksums.reserve_space(plan.touched);
@@ -287,6 +301,11 @@ perdure_mutant(pages_not_verified verify.cpp "verification does not compare page
 [=[  if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
 [=[  if (false)]=]
   CAUGHT_BY [=[(verification finds nothing|after a repair that found all whole).*page \d+ is wrong]=] RIG damage FIRST 40)
+
+perdure_mutant(page_number_not_in_checksum checked_block.cpp "a page's checksum does not depend on the page's number"
+[=[  return os::crc32c(0, &page, sizeof page);]=]
+[=[  return 0;]=]
+  CAUGHT_BY [=[heap\.\d+: the pages at bytes \d+ and \d+ exchanged, and so are their checksums: .*page \d+ is wrong]=] RIG damage FIRST 725)
 
 perdure_mutant(short_home_file_not_seen verify.cpp "verification does not see that a home file is short"
 [=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]

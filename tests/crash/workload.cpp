@@ -127,6 +127,20 @@ std::vector<page_run> mutate(random_stream random, content& what, segment* memor
   return released;
 }
 
+std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
+                              const attempt& base, content& what, segment* memory) {
+  if (base.epoch == epoch) {
+    random_stream random(seed, 2000 + number);
+    for (auto& [page, pattern_number] : what.pages) {
+      if (pattern_number != content::any || random.one_in(2)) continue;
+      pattern_number = 1 + (random.next() >> 8);
+      if (memory != nullptr)
+        std::memcpy(memory->base() + page * page_size, pattern(pattern_number), page_size);
+    }
+  }
+  return mutate(random_stream(seed, 1000 + number), what, memory);
+}
+
 std::string difference(datastore& store, const attempt& expected, bool every_page) {
   const std::byte* const base = store.memory().base();
   if (store.epoch() != expected.epoch) return "epoch " + std::to_string(store.epoch());
@@ -196,9 +210,10 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   };
   for (std::size_t step = 1; step <= steps; ++step) {
     compare_memory(now);
-    const std::vector<page_run> released = mutate(random_stream(seed, 1000 + step), now, &store->memory());
-    trim(700000 + 10 * step, now);
     const std::uint64_t before = store->epoch();
+    const std::vector<page_run> released =
+        prepare(seed, step, before + 1, attempts[base], now, &store->memory());
+    trim(700000 + 10 * step, now);
     attempts.push_back({before + 1, now});
     may_hold.push_back(step);
     told.attempting(step, base, before + 1);

@@ -34,6 +34,12 @@ store_options small_store(backing chosen = backing::private_memory);
 /// from `random` and `what` alone; without a store only `what` changes.
 std::vector<page_run> mutate(random_stream random, content& what, segment* memory, bool may_grow = true);
 
+/// What the workload does to its content for attempt `number`, as epoch `epoch`; `what` is that of attempt
+/// `base`. Where that one was to be the same epoch, and thus failed, it first uses again some of the pages
+/// that were released, as an allocator does. Returns the pages released.
+std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
+                              const attempt& base, content& what, segment* memory);
+
 /// The page with a pattern's number.
 const std::byte* pattern(std::uint64_t number);
 

@@ -101,8 +101,9 @@ void write_down(const testimony& told, std::uint64_t seed, disk_run& run) {
   if (told.created) run.told.promised(0, told.steps[0].events_after);
   for (std::size_t number = 1; number <= told.attempted; ++number) {
     const testimony::step& step = told.steps[number];
-    content what = run.attempts[step.base].what;
-    mutate(random_stream(seed, 1000 + number), what, nullptr);
+    const attempt& base = run.attempts[step.base];
+    content what = base.what;
+    prepare(seed, number, base.epoch + 1, base, what, nullptr);
     run.attempts.push_back({step.epoch, what});
     run.told.attempting(number, step.events_before);
     if (number <= told.promised) run.told.promised(number, step.events_after);
