@@ -113,6 +113,33 @@ TEST_F(beside_a_writer, copies_are_of_one_checkpoint) {
       20);
 }
 
+TEST_F(beside_a_writer, copies_take_nothing_of_a_checkpoint_that_is_committed_meanwhile) {
+  constexpr std::uint64_t old_pages = 8192;
+  constexpr std::uint64_t new_pages = 512;
+  const auto store = datastore::create(path(), small());
+  const auto end_after = [](std::uint64_t epoch) { return old_pages + epoch * new_pages; };
+  const auto extend = [&](std::uint64_t epoch) {
+    store->memory().grow(end_after(epoch) * page_size);
+    for (std::uint64_t page = epoch == 1 ? 0 : end_after(epoch - 1); page < end_after(epoch); ++page)
+      fill_page(store->memory().base() + page * page_size, page + 1);
+    store->checkpoint();
+  };
+  extend(1);
+  for (std::uint64_t epoch = 2; epoch < 8 && !HasFailure(); ++epoch) {
+    std::future<void> copying = datastore::copy_async(path(), path("copy"));
+    extend(epoch);
+    copying.get();
+    {
+      const auto copy = datastore::open(path("copy"), small());
+      const std::uint64_t pages_then = end_after(copy->epoch());
+      ASSERT_EQ(copy->memory().size(), pages_then * page_size);
+      for (std::uint64_t page = 0; page < pages_then; ++page)
+        ASSERT_TRUE(holds(copy->memory().base() + page * page_size, page + 1)) << page;
+    }
+    datastore::remove(path("copy"));
+  }
+}
+
 TEST_F(beside_a_writer, verification_finds_what_is_whole) {
   while_written(
       [&](std::uint64_t acknowledged) {
