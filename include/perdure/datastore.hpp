@@ -28,9 +28,8 @@ enum class backing {
   shared_file,     ///< shared mapping: durable only after a clean close; for comparison and tmpfs
   /// At most `memory_budget` is in memory, the rest comes when it is touched and goes when room is needed:
   /// for stores larger than memory. Atomic checkpoints. What a program must know (system calls need
-  /// `datastore::pin`; a forked child has no segment) is in docs/pager.md. Where the kernel lacks what it
-  /// needs
-  /// (`datastore::tracker` is not "pager" then) as `private_memory`.
+  /// `datastore::pin`; no forked child has a segment) is in docs/pager.md. Where the kernel lacks what it
+  /// needs (`datastore::tracker` is not "pager" then) as `private_memory`.
   paged,
   /// Persistent memory: stores go to the home files themselves, on a DAX file system, with no copy in
   /// ordinary memory. Atomic checkpoints. `unsupported` elsewhere. What a program must know: docs/dax.md.
@@ -130,6 +129,11 @@ struct stage_report {
 ///
 /// Thread safety: `checkpoint`, `checkpoint_async` and `close` need all threads that write to the segment to
 /// be quiet until they return; everything else may be called from any thread.
+///
+/// After fork() the child of a reader reads on. The child of a writer has nothing of the segment: a touch
+/// writes a line on the standard error stream and is a SIGSEGV, calls that need the memory or change the
+/// store throw `invalid_argument`, and it may close the store, which does nothing to it. (With `shared_file`
+/// it has the segment itself, and may only read.) Children that run another program are not concerned.
 class datastore {
  public:
   /// Creates the directory and an empty store in it, durable on return. `already_exists` if the path exists.

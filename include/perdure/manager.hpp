@@ -47,6 +47,11 @@ close_failure_handler set_close_failure_handler(close_failure_handler handler) n
 /// threads that change the store to be quiet until they return. The objects themselves are the caller's to
 /// protect.
 ///
+/// After fork() the child of a reader reads on; that of a writer has nothing of the store's memory: touching
+/// an object is a SIGSEGV, with a line on the standard error stream, and members throw `invalid_argument`. It
+/// may close or destroy the manager, which makes no checkpoint then, or just end. More is in
+/// docs/durability.md.
+///
 /// Names are any bytes, 1 to `max_name_length` of them; `unique_instance` names the only object of its type,
 /// `anonymous_instance` an object without name. Pointers stay valid until the object is destroyed or the
 /// manager closed. Members throw `perdure::error` (codes below each), `std::bad_alloc` where memory or the
@@ -93,12 +98,12 @@ class basic_manager {
   /// last checkpoint is lost; call `close` to be told by an exception.
   ~basic_manager() { close_quietly(); }
 
-  /// Checkpoints (unless opened with `open_read_only` or `open_copy_on_write`) and closes; the manager is
-  /// then empty, as after a move. Does nothing on an empty one. If the checkpoint throws the store stays
-  /// open, so the call may be repeated.
+  /// Checkpoints (unless opened with `open_read_only` or `open_copy_on_write`, or in a forked child) and
+  /// closes; the manager is then empty, as after a move. Does nothing on an empty one. If the checkpoint
+  /// throws the store stays open, so the call may be repeated.
   void close() {
     if (core_ == nullptr) return;
-    if (!core_->store().read_only()) core_->checkpoint();
+    core_->checkpoint_to_close();
     const std::unique_ptr<detail::manager_core> closing = std::move(core_);
     closing->close();
   }

@@ -60,7 +60,9 @@ perdure_status perdure_reallocate(perdure_store* store, void* block, size_t size
 perdure_status perdure_usable_size(const perdure_store* store, const void* block, size_t* size) {
   return guarded([&] {
     required(size, "size") = 0;
-    const auto& memory = core_of(store).memory();
+    auto& core = core_of(store);
+    core.require_memory();
+    const auto& memory = core.memory();
     require_block(memory, block);
     *size = memory.usable_size(block);
   });
@@ -68,7 +70,9 @@ perdure_status perdure_usable_size(const perdure_store* store, const void* block
 
 perdure_status perdure_heap_stats_get(const perdure_store* store, perdure_heap_stats* stats) {
   return guarded([&] {
-    const perdure::heap_stats now = core_of(store).memory().stats();
+    auto& core = core_of(store);
+    core.require_memory();
+    const perdure::heap_stats now = core.memory().stats();
     perdure_heap_stats value{};
     value.used_bytes = now.used_bytes;
     value.free_bytes = now.free_bytes;

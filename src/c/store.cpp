@@ -90,8 +90,7 @@ perdure_status perdure_store_open_or_create(const char* path, const perdure_stor
 perdure_status perdure_store_close(perdure_store* store) {
   return guarded([&] {
     if (store == nullptr) return;
-    manager_core& core = core_of(store);
-    if (!core.store().read_only()) core.checkpoint();
+    core_of(store).checkpoint_to_close();
     take_object(store)->core->close();
   });
 }

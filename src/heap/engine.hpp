@@ -76,6 +76,9 @@ void unlock_caches() noexcept;
 std::array<bin, class_count>& bins_of(heap& owner) noexcept;
 std::vector<owned_cache*>& caches_of(heap& owner) noexcept;
 void return_large(heap& owner, void* block) noexcept;
+/// False in a forked child for a heap of its parent's, whose caches the child has too: what is in them is not
+/// the child's to give back.
+bool is_own(const heap& owner) noexcept;
 }  // namespace detail
 
 }  // namespace perdure

@@ -50,7 +50,7 @@ struct caches_of_thread {
       if (cache == nullptr) continue;
       heap* owner = cache->owner.load(std::memory_order_relaxed);
       if (owner == nullptr) continue;
-      cache->flush(*owner);
+      if (is_own(*owner)) cache->flush(*owner);
       std::erase(caches_of(*owner), cache.get());
     }
   }
@@ -121,6 +121,7 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
 }
 
 void flush_all(heap& owner) noexcept {
+  if (!is_own(owner)) return;
   const std::lock_guard lock(caches_mutex);
   for (owned_cache* cache : caches_of(owner)) cache->flush(owner);
 }

@@ -17,6 +17,7 @@
 #include "manager/name_directory.hpp"
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
+#include "store/forked_child.hpp"
 
 namespace perdure::detail {
 
@@ -247,6 +248,11 @@ std::vector<page_run> manager_core::settle_memory() {
   return released;
 }
 
+void manager_core::checkpoint_to_close() {
+  if (state_->store->read_only() || state_->store->memory().held() != possession::own) return;
+  checkpoint();
+}
+
 void manager_core::close() {
   state_->directory.reset();
   state_->memory.reset();
@@ -272,6 +278,11 @@ void manager_core::require_writable() const {
     throw error(errc::read_only, state_->path +
                                      ": the store is open for reading only; open it with open_only to "
                                      "change it");
+  if (state_->store->memory().held() != possession::own) refuse_child(state_->path);
+}
+
+void manager_core::require_memory() const {
+  if (state_->store->memory().held() == possession::nothing) refuse_child(state_->path);
 }
 
 bool manager_core::writable() const noexcept {
@@ -283,6 +294,7 @@ std::pair<void*, std::size_t> manager_core::find(const object_name& name, const 
     throw error(errc::invalid_argument, state_->path + ": anonymous objects have no name to find them by");
   const std::string_view key = key_of(name, type);
   const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
+  require_memory();
   const std::shared_lock held(state_->lock);
   void* const object = state_->directory->find(name.kind(), hash, key);
   if (object == nullptr) return {nullptr, 0};
@@ -322,6 +334,7 @@ void manager_core::release(void* withdrawn) noexcept {
 }
 
 object_info manager_core::describe(const void* object) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   state_->require_object(object);
   return state_->directory->describe(object);
@@ -333,11 +346,13 @@ std::size_t manager_core::count(instance_kind kind) const noexcept {
 }
 
 object_range manager_core::objects(instance_kind kind) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   return state_->directory->objects(kind);
 }
 
 bool manager_core::visit(const object_name& name, object_visitor look) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   const void* const object = state_->find_named(name);
   if (object == nullptr) return false;
@@ -346,6 +361,7 @@ bool manager_core::visit(const object_name& name, object_visitor look) const {
 }
 
 void manager_core::visit_all(instance_kind kind, object_visitor look) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   for (const object_info& object : state_->directory->objects(kind)) look(object);
 }
@@ -366,24 +382,28 @@ void manager_core::set_attribute(const void* object, std::string_view key, std::
 }
 
 std::optional<std::string> manager_core::attribute_of(const object_name& name, std::string_view key) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   const object_record& record = state_->directory->record_of(state_->require_named(name));
   return find_attribute(state_->directory->memory(), record.attributes, key);
 }
 
 std::optional<std::string> manager_core::attribute_of(const void* object, std::string_view key) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   state_->require_object(object);
   return find_attribute(state_->directory->memory(), state_->directory->record_of(object).attributes, key);
 }
 
 std::vector<attribute> manager_core::attributes_of(const object_name& name) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   const object_record& record = state_->directory->record_of(state_->require_named(name));
   return list_attributes(state_->directory->memory(), record.attributes);
 }
 
 std::vector<attribute> manager_core::attributes_of(const void* object) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   state_->require_object(object);
   return list_attributes(state_->directory->memory(), state_->directory->record_of(object).attributes);
@@ -411,11 +431,13 @@ void manager_core::set_store_attribute(std::string_view key, std::string_view va
 }
 
 std::optional<std::string> manager_core::store_attribute(std::string_view key) const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   return find_attribute(state_->directory->memory(), state_->directory->store_attributes(), key);
 }
 
 std::vector<attribute> manager_core::store_attributes() const {
+  require_memory();
   const std::shared_lock held(state_->lock);
   return list_attributes(state_->directory->memory(), state_->directory->store_attributes());
 }
@@ -428,6 +450,7 @@ bool manager_core::remove_store_attribute(std::string_view key) {
 }
 
 std::vector<std::string> manager_core::check() const {
+  require_memory();
   if (state_->writable) state_->memory->flush_caches();
   std::vector<std::string> wrong = state_->memory->check();
   const std::shared_lock held(state_->lock);
@@ -436,6 +459,7 @@ std::vector<std::string> manager_core::check() const {
 }
 
 bool manager_core::all_memory_deallocated() const {
+  require_memory();
   if (state_->writable) state_->memory->flush_caches();
   const std::shared_lock held(state_->lock);
   const name_directory& directory = *state_->directory;

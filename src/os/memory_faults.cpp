@@ -29,7 +29,7 @@ struct slot {
   std::atomic<void*> context{nullptr};
 };
 
-std::array<slot, 1024> slots;
+std::array<slot, 4096> slots;
 std::atomic<std::size_t> slots_used{0};  // the furthest one ever taken, plus one
 std::mutex slots_changing;
 // Replaced while other threads may read them, so what they pointed to stays.
@@ -137,7 +137,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
   const std::optional<touch> how = touch_of(static_cast<const ucontext_t*>(context));
   auto* const address = static_cast<std::byte*>(info->si_addr);
   bool is_answered = false;
-  if (how && info->si_code == SEGV_ACCERR) {
+  if (how && info->si_code == SEGV_ACCERR && !is_admitted(address, *how, watched_touches::withheld)) {
     is_answered = is_admitted(address, *how, watched_touches::all) ||
                   (*how == touch::store && is_admitted(address, *how, watched_touches::stores));
   } else if (how && info->si_code == SEGV_MAPERR) {
@@ -210,8 +210,8 @@ fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches whi
   slots_used.store(std::max(slots_used.load(), slot_ + 1), std::memory_order_release);
 }
 
+// Without the lock, which in a forked child may be held by a thread that does not exist.
 fault_watch::~fault_watch() {
-  const std::scoped_lock lock(slots_changing);
   slots[slot_].base.store(nullptr, std::memory_order_release);
 }
 

@@ -19,11 +19,12 @@ using touch_admission = bool (*)(void* context, std::byte* address, touch how) n
 /// that memory that nobody may see yet is not made writable by those that only count stores. Of memory that
 /// is not there, or not writable yet, as userfaultfd tells it (SIGBUS), nothing but `missing` is asked; it is
 /// asked with all signals blocked. The same goes for `guarded`, memory with guards of the kernel in it
-/// (SIGSEGV); if the answer is no, the thread gets a SIGBUS.
-enum class watched_touches { all, stores, missing, guarded };
+/// (SIGSEGV); if the answer is no, the thread gets a SIGBUS. `withheld` comes before all others of protected
+/// memory: yes says that nobody is to be asked, and the touch is nobody's.
+enum class watched_touches { all, stores, missing, guarded, withheld };
 
 /// While it lives, such touches of [base, base + bytes) are answered by `admit`; of several watches the
-/// first to say yes counts. Faults that are nobody's go to the handler that was there before. At most 1024 at
+/// first to say yes counts. Faults that are nobody's go to the handler that was there before. At most 4096 at
 /// a time; throws std::system_error.
 class fault_watch {
  public:

@@ -24,6 +24,7 @@ dax_segment::dax_segment(os::reservation memory, std::size_t size, extend_files 
 
 dax_segment::~dax_segment() {
   tracker_->detach();
+  withheld_.reset();
 }
 
 void dax_segment::map_from(std::size_t offset, std::size_t bytes) {
@@ -36,6 +37,7 @@ void dax_segment::map_from(std::size_t offset, std::size_t bytes) {
 
 void dax_segment::grow(std::size_t bytes) {
   if (bytes <= size()) return;
+  require_own();
   if (bytes > capacity_) throw std::bad_alloc();
   const std::scoped_lock lock(growing_);
   const std::size_t wanted = round_up(bytes, size_step);

@@ -1,5 +1,7 @@
 #include "segment/policy_segment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -40,7 +42,9 @@ class segment_of_policy final : public policy_segment {
         granule_shift_(static_cast<unsigned>(std::countr_zero(granule_))),
         region_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
         per_region_(std::size_t{1} << region_shift_),
-        memory_(reserve(policy, capacity)) {
+        memory_(reserve(policy, capacity)),
+        is_private_(policy.is_private()),
+        owner_(::getpid()) {
     base_ = memory_.base();
     capacity_ = memory_.size();
     commits_on_use_ = true;
@@ -48,6 +52,10 @@ class segment_of_policy final : public policy_segment {
   }
 
   std::size_t committed() const noexcept override { return committed_.load(std::memory_order_relaxed); }
+
+  possession held() const noexcept override {
+    return is_private_ || owner_ == ::getpid() ? possession::own : possession::parents;
+  }
 
   void grow(std::size_t bytes) override {
     if (bytes <= size()) return;
@@ -171,6 +179,8 @@ class segment_of_policy final : public policy_segment {
   const unsigned region_shift_;  // from granules
   const std::size_t per_region_;
   os::reservation memory_;
+  const bool is_private_;
+  const int owner_;  // process
   // By region of 1 GiB; null where nothing ever was committed.
   std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};

@@ -55,11 +55,14 @@ private_segment::~private_segment() {
   // Unmapping before the tracker goes spares the kernel a walk over the pages to take its marks off.
   if (tracker_) tracker_->detach();
   range_->detach();
+  if (held() == possession::nothing) memory_.forget();
+  withheld_.reset();
   memory_ = os::reservation();
 }
 
 void private_segment::grow(std::size_t bytes) {
   if (bytes <= size()) return;
+  require_own();
   if (bytes > capacity_ || read_only_) throw std::bad_alloc();
   std::unique_lock lock(growing_, std::defer_lock);
   if (owner_ == ::getpid()) lock.lock();
@@ -81,6 +84,7 @@ void private_segment::notice_growth(std::size_t beyond, std::function<void()> no
 }
 
 void private_segment::discard(page_run pages) {
+  require_own();
   os::drop_pages(base_ + pages.first * page_size, pages.count * page_size);
 }
 
@@ -156,7 +160,9 @@ void private_segment::examine_when_touched(home_examiner& examiner) {
 }
 
 void private_segment::require_sound(page_run pages) const {
-  if (examiner_ != nullptr) open_closed(*range_, *examiner_, pages);
+  if (examiner_ == nullptr) return;
+  require_own();
+  open_closed(*range_, *examiner_, pages);
 }
 
 }  // namespace perdure

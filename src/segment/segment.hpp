@@ -5,6 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+
+#include "os/withheld_memory.hpp"
 
 namespace perdure {
 
@@ -24,6 +28,14 @@ struct page_run {
 /// What the heap needs pages for.
 enum class page_role { bookkeeping, data };
 
+/// What a process has of a segment's memory. Forked children of the process that made it may have less than
+/// that one.
+enum class possession {
+  own,      ///< all of it, or a copy that stays as it is
+  parents,  ///< what its parent works on too: it may read, and must leave the heap in it alone
+  nothing,  ///< touching it is a SIGSEGV
+};
+
 /// Base of every backing. `[0, size())` is accessible; `[size(), capacity())` is reserved address space.
 class segment {
  public:
@@ -35,6 +47,10 @@ class segment {
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   bool read_only() const noexcept { return read_only_; }
+  virtual possession held() const noexcept;
+  /// From now on forked children have nothing of the memory, and are told so by `sentence` if they touch it.
+  /// Throws std::system_error.
+  void withhold_from_children(std::string sentence);
 
   /// Makes at least `[0, bytes)` accessible; new bytes read as zero. The backing may grow in larger
   /// steps, but `size()` after the call is `bytes` rounded up to 2 MiB (or the old size, if larger).
@@ -61,6 +77,11 @@ class segment {
  protected:
   segment() = default;
 
+  /// Throws `invalid_argument` in a forked child that does not have the memory for itself.
+  void require_own() const;
+
+  // To be ended before the memory is unmapped. That range is then free in a forked child.
+  std::unique_ptr<os::withheld_memory> withheld_;
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;
   std::atomic<std::size_t> size_{0};

@@ -1,5 +1,7 @@
 #include "segment/shared_segment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <new>
 
@@ -8,7 +10,7 @@
 namespace perdure {
 
 shared_segment::shared_segment(os::reservation memory, std::size_t size, extend_files extend)
-    : memory_(std::move(memory)), extend_(std::move(extend)) {
+    : memory_(std::move(memory)), extend_(std::move(extend)), owner_(::getpid()) {
   base_ = memory_.base();
   capacity_ = memory_.size();
   if (size != 0) map_from(0, size);
@@ -25,6 +27,7 @@ void shared_segment::map_from(std::size_t offset, std::size_t bytes) {
 
 void shared_segment::grow(std::size_t bytes) {
   if (bytes <= size()) return;
+  require_own();
   if (bytes > capacity_) throw std::bad_alloc();
   const std::scoped_lock lock(growing_);
   const std::size_t wanted = round_up(bytes, size_step);
@@ -32,6 +35,10 @@ void shared_segment::grow(std::size_t bytes) {
   open_up_to(wanted, capacity_, open_,
              [this](std::size_t offset, std::size_t step) { map_from(offset, step); });
   size_.store(wanted, std::memory_order_release);
+}
+
+possession shared_segment::held() const noexcept {
+  return owner_ == ::getpid() ? possession::own : possession::parents;
 }
 
 void shared_segment::discard(page_run) {

@@ -20,6 +20,8 @@ class shared_segment final : public segment {
 
   void grow(std::size_t bytes) override;
   void discard(page_run pages) override;
+  /// A child has the files' own pages, as its parent has.
+  possession held() const noexcept override;
 
  private:
   void map_from(std::size_t offset, std::size_t bytes);
@@ -28,6 +30,7 @@ class shared_segment final : public segment {
   extend_files extend_;
   std::mutex growing_;
   std::size_t open_ = 0;
+  int owner_;  // process
 };
 
 }  // namespace perdure

@@ -19,6 +19,7 @@
 #include "store/checkpoint_request.hpp"
 #include "store/early_pages.hpp"
 #include "store/failure.hpp"
+#include "store/forked_child.hpp"
 #include "store/kept_epochs.hpp"
 #include "store/old_image_keeper.hpp"
 #include "store/redo.hpp"
@@ -99,6 +100,7 @@ dax_store::dax_store(store_parts parts) : path_(parts.path), owner_(::getpid()),
   memory_ = std::make_unique<dax_segment>(
       std::move(parts_->place), bytes_,
       [this](std::size_t from, std::size_t bytes) { return extend(from, bytes); }, *keeper_);
+  memory_->withhold_from_children(line_for_children(path_, true));
   tracker_ = memory_->tracker();
 }
 
@@ -115,8 +117,7 @@ std::vector<file_extent> dax_store::extend(std::size_t from, std::size_t bytes) 
 
 void dax_store::require_own() const {
   if (owner_ == ::getpid()) return;
-  throw error(errc::invalid_argument,
-              path_.string() + " belongs to the parent process: a forked child has nothing of it");
+  refuse_child(path_);
 }
 
 void dax_store::require_open() const {

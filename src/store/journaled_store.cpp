@@ -20,6 +20,7 @@
 #include "store/early_pages.hpp"
 #include "store/early_writer.hpp"
 #include "store/failure.hpp"
+#include "store/forked_child.hpp"
 #include "store/journal_image.hpp"
 #include "store/journaled_pages.hpp"
 #include "store/kept_epochs.hpp"
@@ -259,6 +260,9 @@ void journaled_store::open_memory(page_use use, bool will_be_changed) {
                                                  parts_->home.medium());
     memory_ = private_.get();
     tracker_ = private_->tracker();
+    // Of pages that were not touched a child would see what its parent writes home. A reader's lock keeps
+    // that from changing.
+    if (writable_) memory_->withhold_from_children(line_for_children(path_, true));
     return;
   }
   const layout::super_slot& super = parts_->super.now();
@@ -277,6 +281,7 @@ void journaled_store::open_memory(page_use use, bool will_be_changed) {
   paged_ = std::make_unique<paged_segment>(std::move(parts_->place), std::move(home), bytes_,
                                            parts_->memory_budget, use);
   memory_ = paged_.get();
+  memory_->withhold_from_children(line_for_children(path_, writable_));
   tracker_ = "pager";
 }
 
@@ -288,8 +293,7 @@ void journaled_store::examine_when_touched() {
 // Before any lock: in a forked child it may be held by a thread that does not exist.
 void journaled_store::require_own() const {
   if (!writable_ || owner_ == ::getpid()) return;
-  throw error(errc::invalid_argument,
-              path_.string() + " belongs to the parent process: a forked child cannot change it");
+  refuse_child(path_);
 }
 
 void journaled_store::check_may_write() const {
@@ -855,8 +859,6 @@ void journaled_store::trim_part(page_run part, write_brake& brake) {
 
 // Called by a thread that makes the segment grow.
 void journaled_store::watch_memory() noexcept {
-  // In a forked child the files and the tracker are the parent's.
-  if (owner_ != ::getpid()) return;
   try {
     watch_ = std::make_unique<memory_watch>(
         parts_->memory_budget, [this](const memory_watch& watch) { return give_up_pages(watch); });
@@ -900,6 +902,7 @@ void journaled_store::wait_applied() {
 }
 
 pager::pin journaled_store::pin(const void* address, std::size_t bytes, pager::pin_for use) {
+  require_own();
   const page_run pages = pages_of(address, bytes);
   if (pages.count == 0) return {};
   // The kernel does not wait for an examination either.
@@ -915,6 +918,7 @@ pager::pin journaled_store::pin(const void* address, std::size_t bytes, pager::p
 }
 
 void journaled_store::prefetch(const void* address, std::size_t bytes) {
+  require_own();
   const page_run pages = pages_of(address, bytes);
   if (!paged_ || pages.count == 0) return;
   const pager::byte_range range{pages.first * page_size, pages.count * page_size};

@@ -111,8 +111,7 @@ lazy_verifier::lazy_verifier(const store_parts& parts, std::uint64_t committed_b
       path_(parts.path.string()),
       applied_pages_(parts.super.now().segment_bytes / page_size),
       pages_(committed_bytes / page_size),
-      epoch_(parts.super.now().applied_epoch),
-      owner_(::getpid()) {
+      epoch_(parts.super.now().applied_epoch) {
   for (std::size_t i = 0; i < home_.size(); ++i) home_names_.push_back(home_files::name_of(i));
   const std::size_t bitmap_bytes = round_up((pages_ + 63) / 64 * 8, layout::block);
   memory_ = os::reservation(round_up(bitmap_bytes + scratches * sizeof(scratch), layout::chunk_size),
@@ -257,8 +256,6 @@ std::uint64_t lazy_verifier::end_of(std::size_t extent) const noexcept {
 }
 
 bool lazy_verifier::is_fit(std::size_t extent) noexcept {
-  // In a forked child the store's files are the parent's, which may be writing them.
-  if (parts_.writable && ::getpid() != owner_) return true;
   return !find_fault(extent * extent_pages, end_of(extent));
 }
 

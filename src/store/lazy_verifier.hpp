@@ -69,7 +69,6 @@ class lazy_verifier final : public home_examiner {
   std::uint64_t applied_pages_;
   std::uint64_t pages_;
   std::uint64_t epoch_;
-  int owner_;
   std::vector<fresh_page> fresh_;        // by page
   std::vector<page_run> being_applied_;  // whose table entries an interrupted application may have torn
   os::reservation memory_;               // of the next two

@@ -37,10 +37,12 @@ paged_segment::paged_segment(os::reservation place, std::unique_ptr<paged_home> 
 
 paged_segment::~paged_segment() {
   range_->detach();
+  withheld_.reset();
 }
 
 void paged_segment::grow(std::size_t bytes) {
   if (bytes <= size()) return;
+  require_own();
   if (bytes > capacity_ || read_only_) throw std::bad_alloc();
   const std::scoped_lock lock(growing_);
   const std::size_t wanted = round_up(bytes, size_step);
@@ -53,11 +55,14 @@ void paged_segment::grow(std::size_t bytes) {
 }
 
 void paged_segment::discard(page_run pages) {
+  require_own();
   pages_->forget(static_cast<pager::detail::page_number>(pages.first), static_cast<std::size_t>(pages.count));
 }
 
 void paged_segment::require_sound(page_run pages) const {
-  if (examiner_ != nullptr) open_closed(*range_, *examiner_, pages);
+  if (examiner_ == nullptr) return;
+  require_own();
+  open_closed(*range_, *examiner_, pages);
 }
 
 void paged_segment::seal() {

@@ -8,6 +8,7 @@
 
 #include "segment/shared_segment.hpp"
 #include "store/failure.hpp"
+#include "store/forked_child.hpp"
 #include "store/store_copy.hpp"
 #include "store/store_directory.hpp"
 #include "store/store_parts.hpp"
@@ -42,10 +43,10 @@ class shared_store final : public datastore {
   segment& memory() noexcept override { return *memory_; }
 
   void checkpoint(std::span<const page_run> released, std::string_view) override {
+    // Before any lock: in a forked child it may be held by a thread that does not exist.
+    if (owner_ != ::getpid()) refuse_child(path_);
     const std::scoped_lock lock(control_);
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
-    if (owner_ != ::getpid())
-      throw error(errc::invalid_argument, path_.string() + " belongs to the parent process");
     reporting("checkpoint", path_, [&] {
       for (const page_run& run : released) parts_->home.punch(run);
       save(layout::flag_open_dirty | layout::flag_checksums_stale);
@@ -78,7 +79,8 @@ class shared_store final : public datastore {
   const std::filesystem::path& path() const noexcept override { return path_; }
 
   store_info info() const override {
-    const std::scoped_lock lock(control_);
+    std::unique_lock lock(control_, std::defer_lock);
+    if (owner_ == ::getpid()) lock.lock();
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
     return describe(parts_->directory, parts_->super.now(), parts_->super.abi());
   }
@@ -100,10 +102,10 @@ class shared_store final : public datastore {
   }
 
   void shut() {
+    if (owner_ != ::getpid()) return;
     const std::scoped_lock lock(control_);
     if (!open_) return;
     open_ = false;
-    if (owner_ != ::getpid()) return;
     const auto let_go = [this] {
       memory_.reset();
       parts_.reset();

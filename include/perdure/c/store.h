@@ -15,7 +15,9 @@
 /// return. What lies in the store is the caller's to protect.
 ///
 /// A handle is no address: one that was closed is recognised and refused, as is any other value. After fork()
-/// the store belongs to the parent; the child may only read its copy and call perdure_store_discard.
+/// the store belongs to the parent. If it is open for reading the child may read on; else the child has
+/// nothing of the memory (touching it is SIGSEGV, functions that need it give PERDURE_INVALID_ARGUMENT), and
+/// may only call perdure_store_close, which makes no checkpoint then, or perdure_store_discard.
 typedef struct perdure_store perdure_store;
 
 enum {

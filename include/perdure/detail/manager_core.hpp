@@ -54,6 +54,9 @@ class manager_core {
   /// All threads quiet.
   void checkpoint(std::string_view label = {});
   pending_checkpoint checkpoint_async(std::string_view label = {});
+  /// The checkpoint with which a manager closes. None of a store that is open for reading, and none in a
+  /// forked child, which has changed nothing.
+  void checkpoint_to_close();
   /// Without a checkpoint; the core is of no use afterwards.
   void close();
 
@@ -62,8 +65,11 @@ class manager_core {
   std::size_t capacity() const noexcept;
   /// Bytes of the segment that are accessible.
   std::size_t size() const noexcept;
-  /// Throws `errc::read_only` naming the path, if the store was opened so.
+  /// Throws `errc::read_only` naming the path, if the store was opened so, and `errc::invalid_argument` in a
+  /// forked child.
   void require_writable() const;
+  /// Throws `errc::invalid_argument` in a forked child that does not have the memory.
+  void require_memory() const;
   bool writable() const noexcept;
 
   /// `{nullptr, 0}` where there is none; `errc::wrong_type` where it was stored as another type.

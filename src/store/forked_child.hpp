@@ -1,0 +1,15 @@
+// What a forked child is told of a store that its parent has open.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace perdure {
+
+/// The line for one that touches memory that it does not have.
+std::string line_for_children(const std::filesystem::path& store, bool writable);
+
+/// Throws `invalid_argument`, for calls that need what only the parent has.
+[[noreturn]] void refuse_child(const std::filesystem::path& store);
+
+}  // namespace perdure
