@@ -26,6 +26,7 @@ void apply_whole(const logged_call& call, disk_image& image) {
       image.link(call.target, call.name, call.other);
       break;
     case logged::write:
+    case logged::lost:
       for (const page_write& piece : call.pieces) image.write(call.target, piece, all_lines);
       break;
     case logged::resize:
@@ -86,6 +87,8 @@ std::string describe(const logged_call& call, const file_names& names) {
       return "sync of " + target + " ends";
     case logged::sync_failed:
       return "sync of " + target + " fails";
+    case logged::lost:
+      return "write-back of " + target + " fails, " + std::to_string(call.pieces.size()) + " pages are lost";
     case logged::attempt:
       return "attempt " + std::to_string(call.number);
     case logged::promise:

@@ -21,6 +21,7 @@ enum class logged {
   sync_begun,   ///< of `target`
   sync_ended,   ///< `begun` says where it began
   sync_failed,  ///< what was dirty then may be lost, and no later sync will tell
+  lost,         ///< pages of file `target` read as on the disk again (`pieces`): what was written is gone
   attempt,      ///< the program began to make its attempt `number` durable
   promise,      ///< it was told that attempt `number` is durable
   withdrawal,   ///< it was told that what it attempted since the last promise has failed

@@ -58,6 +58,7 @@ os::file_observer::verdict call_recorder::before(const os::file_call& call) {
   struct stat status;
   const std::scoped_lock lock(mutex_);
   if (watches_stores_) record_stores(call);
+  if (faults_ != nullptr) record_losses(call);
   switch (call.operation) {
     case file_operation::open:
       existed = (call.flags & O_CREAT) == 0 ||
@@ -216,6 +217,24 @@ void call_recorder::created(inode_number directory, const std::string& name, ino
                   .is_directory = is_directory,
                   .name = name});
   ++next_;
+}
+
+void call_recorder::record_losses(const os::file_call& call) {
+  const unsynced_pages::pages& lost = fault_plan::lost_before_call();
+  const inode_number* const file = lost.empty() ? nullptr : find(call.descriptor);
+  struct stat status;
+  if (file == nullptr || ::fstat(call.descriptor, &status) != 0) return;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  logged_call loss{.what = logged::lost, .target = *file};
+  for (const auto& [page, bytes] : lost) {
+    const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(disk_page, size - page * disk_page));
+    std::array<std::byte, disk_page> content{};
+    std::copy(bytes.begin(), bytes.end(), content.begin());
+    loss.pieces.push_back({page, 0, end, make_page(content)});
+  }
+  log_.push_back(std::move(loss));
+  // The file keeps its length, which the writes that are gone may have given it.
+  log_.push_back({.what = logged::resize, .target = *file, .bytes = size});
 }
 
 void call_recorder::record_write(const os::file_call& call, inode_number file, std::uint64_t bytes) {

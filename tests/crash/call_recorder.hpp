@@ -56,6 +56,7 @@ class call_recorder final : public os::file_observer {
   const inode_number* find(int descriptor) const;
   const inode_number* find(const std::filesystem::path& path) const;
   void created(inode_number directory, const std::string& name, ino_t identity, bool is_directory);
+  void record_losses(const os::file_call& call);
   void record_write(const os::file_call& call, inode_number file, std::uint64_t bytes);
   void record_names(const os::file_call& call);
   void watch(const char* name, int descriptor, inode_number number);

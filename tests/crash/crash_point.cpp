@@ -53,6 +53,18 @@ void crash_point::make_durable(const logged_call& call) {
   }
 }
 
+void crash_point::lose(const logged_call& call) {
+  const auto is_lost = [&call](const page_write& piece) {
+    return std::any_of(call.pieces.begin(), call.pieces.end(),
+                       [&piece](const page_write& one) { return one.page == piece.page; });
+  };
+  for (pending_call& now : pending_)
+    if (now.call.target == call.target) std::erase_if(now.call.pieces, is_lost);
+  std::erase_if(pending_, [](const pending_call& now) {
+    return now.call.what == logged::write && now.call.pieces.empty();
+  });
+}
+
 void crash_point::persist(const logged_call& call) {
   const auto lines_within = [&call](const page_write& piece) {
     line_mask lines = 0;
@@ -80,6 +92,25 @@ void crash_point::persist(const logged_call& call) {
   });
 }
 
+std::optional<inode_number> crash_point::one_written(random_stream& random) const {
+  std::set<inode_number> files;
+  for (const pending_call& now : pending_)
+    if (now.call.what == logged::write) files.insert(now.call.target);
+  if (files.empty()) return std::nullopt;
+  return *std::next(files.begin(), static_cast<std::ptrdiff_t>(random.below(files.size())));
+}
+
+logged_call crash_point::loss_of(inode_number file) const {
+  logged_call loss{.what = logged::lost, .target = file};
+  std::set<std::uint64_t> pages;
+  for (const pending_call& now : pending_) {
+    if (now.call.what != logged::write || now.call.target != file) continue;
+    for (const page_write& piece : now.call.pieces) pages.insert(piece.page);
+  }
+  for (const std::uint64_t page : pages) loss.pieces.push_back({page, 0, 0, nullptr});
+  return loss;
+}
+
 void crash_point::step(const logged_call& call, std::size_t index) {
   switch (call.what) {
     case logged::persist:
@@ -104,6 +135,9 @@ void crash_point::step(const logged_call& call, std::size_t index) {
         return now.call.target == call.target && now.index < call.begun && !now.is_lost;
       });
       std::erase_if(pending_, [](const pending_call& now) { return now.is_lost && now.call.pieces.empty(); });
+      break;
+    case logged::lost:
+      lose(call);
       break;
     case logged::sync_failed:
       for (pending_call& now : pending_) {

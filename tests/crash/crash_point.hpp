@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "crash/call_log.hpp"
 #include "crash/random_stream.hpp"
@@ -18,7 +19,8 @@ using choice = std::vector<std::vector<line_mask>>;
 /// The rules, a little wider than what ext4 and XFS do: sectors of writes reach the disk each for itself,
 /// in any order, until the file is synced; changes of one file's size and holes, and of one directory's
 /// names, reach it in their order, independent of everything else, until that file or directory is synced.
-/// Syncing a file says nothing of its name. After a failed sync what was dirty may be lost for good. Of
+/// Syncing a file says nothing of its name. After a failed sync what was dirty may be lost for good; what is
+/// seen to be lost never reaches the disk. Of
 /// stores through a mapping each cache line reaches the disk for itself, until it is persisted or the file is
 /// synced; persisting makes the file's size durable too, as MAP_SYNC does.
 class crash_point {
@@ -29,6 +31,10 @@ class crash_point {
   void step(const logged_call& call, std::size_t index);
 
   std::size_t pending() const { return pending_.size(); }
+  /// One of the files that have been written to since they were synced.
+  std::optional<inode_number> one_written(random_stream& random) const;
+  /// The call by which all that is pending of a file's writes is lost. It does not tell what is read then.
+  logged_call loss_of(inode_number file) const;
   const disk_image& durable() const { return durable_; }
   disk_image state(const choice& persisted) const;
   /// All that is pending reaches the disk.
@@ -55,6 +61,7 @@ class crash_point {
   void obey_rules(choice& persisted) const;
   void make_durable(const logged_call& call);
   void persist(const logged_call& call);
+  void lose(const logged_call& call);
   static void apply(const logged_call& call, const std::vector<line_mask>& persisted, disk_image& to);
 
   disk_image durable_;

@@ -16,6 +16,7 @@ using os::file_operation;
 
 thread_local bool dies_after = false;
 thread_local bool was_interrupted = false;
+thread_local unsynced_pages::pages lost_before;
 
 bool can_meet(fault kind, const os::file_call& call) {
   const file_operation what = call.operation;
@@ -107,12 +108,13 @@ void fault_plan::note_write_back(const os::file_call& call) {
 
 os::file_observer::verdict fault_plan::before(const os::file_call& call) {
   dies_after = false;
+  lost_before.clear();
   const bool is_sync = call.operation == file_operation::sync || call.operation == file_operation::sync_data;
   if (kind_ == fault::write_back) {
     note_write_back(call);
     if (is_sync && lost_some_ != 0 && identity_of(call.descriptor) == lost_some_) {
       lost_some_ = 0;
-      unsynced_.lose(call.descriptor, random_stream(first_, 1));
+      lost_before = unsynced_.lose(call.descriptor, random_stream(first_, 1));
       return {.error = EIO};
     }
   }
@@ -133,7 +135,7 @@ os::file_observer::verdict fault_plan::before(const os::file_call& call) {
     case fault::short_transfer:
       return {.at_most = std::max<std::uint64_t>(1, call.bytes / 2 / 512 * 512)};
     case fault::write_back:
-      unsynced_.lose(call.descriptor, random_stream(first_));
+      lost_before = unsynced_.lose(call.descriptor, random_stream(first_));
       if (is_sync) return {.error = EIO};
       lost_some_ = identity_of(call.descriptor);
       // That write is of the lost ones, or comes after them.
@@ -148,6 +150,10 @@ os::file_observer::verdict fault_plan::before(const os::file_call& call) {
       break;
   }
   return {};
+}
+
+const unsynced_pages::pages& fault_plan::lost_before_call() {
+  return lost_before;
 }
 
 void fault_plan::after(const os::file_call& call, int error) {

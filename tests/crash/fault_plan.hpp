@@ -38,10 +38,14 @@ class fault_plan {
 
   os::file_observer::verdict before(const os::file_call& call);
   void after(const os::file_call& call, int error);
+  /// The pages of a call's file that were lost before it, in this thread's last `before`.
+  static const unsynced_pages::pages& lost_before_call();
 
   /// Calls counted so far, those that this kind of fault can meet.
   std::uint64_t calls() const { return calls_; }
   bool struck() const { return struck_; }
+  /// Files may come to read as they did before.
+  bool loses_pages() const { return kind_ == fault::write_back; }
   /// From now on everything works.
   void lift() {
     lifted_ = true;

@@ -21,13 +21,6 @@ namespace {
 
 enum exit_code { ended_well = 0, could_not_create = 3, misbehaved = 7, killed_itself = 9 };
 
-// A page that left memory and was lost on its way must not be read as something else: the thread gets a
-// SIGBUS.
-bool pages_leave_memory() {
-  const char* const wished = std::getenv("PERDURE_BACKING");
-  return wished != nullptr && std::string_view(wished) == "paged";
-}
-
 }  // namespace
 
 /// What a run leaves for its parent to know.

@@ -10,7 +10,8 @@
 # the options: a mistake that few runs meet is looked for in more of them (--thin), with failing calls where it matters
 # (--faults --in FILE), with kills where names change (--kills-at-renames). FIRST: runs that have met it, tried before all
 # others, several times where threads make them differ. PAGED: in stores with that backing. Those of `unsynced` are
-# only written here: perdure_unsynced_mutants builds the program with them.
+# only written here: perdure_unsynced_mutants builds the program with them. perdure_mutant_test has a mutant caught by one
+# more rig.
 
 # All that the mutated sources include, compiled once.
 file(GLOB store_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/store/*.hpp)
@@ -53,9 +54,15 @@ file(WRITE "@copy@" "${text}")
   perdure_mutant_options(mutated_${name})
   target_precompile_headers(mutated_${name} REUSE_FROM mutants_precompiled)
 
-  if(arg_RIG STREQUAL "unsynced")
-    return()
-  elseif(arg_RIG STREQUAL "damage")
+  if(NOT arg_RIG STREQUAL "unsynced")
+    perdure_mutant_test(${name} ${name} ${ARGN})
+  endif()
+endfunction()
+
+# perdure_mutant_test(TEST MUTANT OPTION...): a rig that must catch it; the options are those of perdure_mutant
+function(perdure_mutant_test test name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg PAGED "RIG;CAUGHT_BY" "FIRST")
+  if(arg_RIG STREQUAL "damage")
     set(rig damage)
     set(options --damages 20000)
   elseif(arg_RIG STREQUAL "faults")
@@ -69,13 +76,13 @@ file(WRITE "@copy@" "${text}")
     list(JOIN arg_FIRST "," first)
     list(APPEND options --first ${first})
   endif()
-  add_executable(mutant_${name} $<TARGET_OBJECTS:mutated_${name}> $<TARGET_OBJECTS:perdure_crash_${rig}>)
-  target_link_libraries(mutant_${name} PRIVATE perdure_crash)
-  add_test(NAME crash.mutant.${name}
-           COMMAND mutant_${name} --expect-violation ${arg_CAUGHT_BY} ${options} ${arg_UNPARSED_ARGUMENTS})
-  set_tests_properties(crash.mutant.${name} PROPERTIES TIMEOUT 900)
+  add_executable(mutant_${test} $<TARGET_OBJECTS:mutated_${name}> $<TARGET_OBJECTS:perdure_crash_${rig}>)
+  target_link_libraries(mutant_${test} PRIVATE perdure_crash)
+  add_test(NAME crash.mutant.${test}
+           COMMAND mutant_${test} --expect-violation ${arg_CAUGHT_BY} ${options} ${arg_UNPARSED_ARGUMENTS})
+  set_tests_properties(crash.mutant.${test} PROPERTIES TIMEOUT 900)
   if(arg_PAGED)
-    set_tests_properties(crash.mutant.${name} PROPERTIES ENVIRONMENT PERDURE_BACKING=paged)
+    set_tests_properties(crash.mutant.${test} PROPERTIES ENVIRONMENT PERDURE_BACKING=paged)
   endif()
 endfunction()
 
@@ -190,7 +197,7 @@ perdure_mutant(one_super_slot super_block.cpp "the super slot in use is overwrit
 perdure_mutant(super_slot_trusted super_block.cpp "the super slot found is taken to be on disk"
 [=[  if (!is_durable_) {]=]
 [=[  if (false) {]=]
-  CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 19)
+  CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 6)
 
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
@@ -212,7 +219,7 @@ perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file 
 perdure_mutant(failed_journal_kept journaled_store.cpp "a journal that failed stays in use"
 [=[    if (!suspect_[parity]) continue;]=]
 [=[    continue;]=]
-  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] --faults --in jrnl FIRST 1)
+  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] --faults --in jrnl FIRST 3)
 
 perdure_mutant(replaced_journal_trusted datastore.cpp "the name of a journal that replaced a failed one is taken to be on disk"
 [=[  if (has_empty_journal(parts.journals)) parts.home.sync_names();]=]
@@ -329,6 +336,33 @@ perdure_mutant(early_pages_given_up_unsynced early_writer.cpp "memory is given u
 [=[    for_extents(]=]
   CAUGHT_BY [=[failed write-back .*: in memory: page \d+ is wrong]=] RIG faults --only "failed write-back" --seed 3)
 
+perdure_mutant_test(early_pages_given_up_unsynced_then_cut early_pages_given_up_unsynced
+  CAUGHT_BY [=[in memory: page \d+ is wrong]=] FIRST 209)
+
+perdure_mutant(failed_sync_repeated home_files.cpp "a sync of home that failed is repeated, and then believed"
+[=[    files_[i].sync_data();
+    unsynced_[i] = 0;]=]
+[=[    try {
+      files_[i].sync_data();
+    } catch (const std::system_error&) {
+      files_[i].sync_data();
+    }
+    unsynced_[i] = 0;]=]
+  CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (lost|torn)]=] --faults --in heap. FIRST 1)
+
+perdure_mutant(failed_commit_repeated journal.cpp "a commit that failed is synced once more, and then believed"
+[=[  file_.write_at(&header, sizeof header, 0);
+  file_.sync_data();
+  return header;]=]
+[=[  file_.write_at(&header, sizeof header, 0);
+  try {
+    file_.sync_data();
+  } catch (const std::system_error&) {
+    file_.sync_data();
+  }
+  return header;]=]
+  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+ ... write jrnl\.\d .*: (lost|torn)]=] --faults --in jrnl FIRST 1)
+
 perdure_mutant(read_back_unchecked paged_home.cpp "pages that come back into memory are not compared with their checksums"
 [=[    if (expected != 0 && page_checksum(first + i, bytes + i * page_size) != expected) return false;]=]
 [=[]=]
@@ -434,7 +468,7 @@ perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory fo
 perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
 [=[    parts_->journals[parity].replace(keep);]=]
 [=[    parts_->journals[parity].replace();]=]
-  CAUGHT_BY [=[page \d+ is wrong|signal 7 while recovering]=] PAGED --faults --in jrnl FIRST 4 6)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7 while recovering]=] PAGED --faults --in jrnl FIRST 6 4)
 
 perdure_mutant(zero_pages_read_at_home journaled_store.cpp "an emptied page is read at home before it is emptied there"
 [=[  if (paged_) note_zeros(now.plan.index);]=]

@@ -105,6 +105,11 @@ class run_numbers {
   std::uint64_t next_;
 };
 
+// Not with pages that leave memory: one that is lost ends the program, as it should.
+bool fails_to_write_back(std::uint64_t run) {
+  return run % 12 == 5 && !pages_leave_memory();
+}
+
 void work(const settings& wanted, unsigned job, totals& sum) {
   const scratch here;
   replay_limits limits;
@@ -125,12 +130,14 @@ void work(const settings& wanted, unsigned job, totals& sum) {
   while (!rig.is_done()) {
     const std::uint64_t seed = numbers.next();
     recorded_run run = record(here.path(), seed, steps, nullptr, chosen);
-    // Every third run has a call that fails.
-    if (run.problem.empty() && !wanted.dax && (seed % 3 == 0 || wanted.faults)) {
+    // Every third run has a call that fails, and others a write-back.
+    const bool fails = seed % 3 == 0 || fails_to_write_back(seed) || wanted.faults;
+    if (run.problem.empty() && !wanted.dax && fails) {
       random_stream random(seed, 3);
-      const fault kind = random.one_in(2)   ? fault::sync_error
-                         : random.one_in(3) ? fault::no_space
-                                            : fault::io_error;
+      fault kind = random.one_in(2)   ? fault::sync_error
+                   : random.one_in(3) ? fault::no_space
+                                      : fault::io_error;
+      if (fails_to_write_back(seed)) kind = fault::write_back;
       fault_plan count(kind, ~std::uint64_t{0}, false, wanted.in);
       record(here.path(), seed, steps, &count);
       fault_plan faults(kind, random.below(std::max<std::uint64_t>(1, count.calls())), false, wanted.in);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 #include <perdure/error.hpp>
 
 namespace perdure::crash {
@@ -14,17 +15,29 @@ constexpr unsigned deepest = 2;  // crashes during the recovery from crashes
 
 class recording_witness final : public witness {
  public:
-  explicit recording_witness(call_recorder& recorder) : recorder_(recorder) {}
+  recording_witness(call_recorder& recorder, bool loses_pages)
+      : recorder_(recorder), loses_pages_(loses_pages) {}
   void attempting(std::size_t number, std::size_t, std::uint64_t) override { recorder_.mark_attempt(number); }
-  void promised(std::size_t number, std::uint64_t) override { recorder_.mark_promise(number); }
+  void promised(std::size_t number, std::uint64_t) override {
+    recorder_.mark_promise(number);
+    reopens_ = false;
+  }
   void failed(const std::string& what) override {
     recorder_.mark_withdrawal();
+    if (loses_pages_ && !reopens_ && what.find("reopen the store") != std::string::npos) {
+      reopens_ = true;
+      return;
+    }
     // One call was made to fail; what was tried again must work.
     if (++failures_ > 1) throw std::logic_error("failed again with nothing wrong any more: " + what);
   }
+  bool compares_memory() const override { return loses_pages_; }
+  bool reopens() const override { return reopens_; }
 
  private:
   call_recorder& recorder_;
+  bool loses_pages_;
+  bool reopens_ = false;  // the store asked for it
   int failures_ = 0;
 };
 
@@ -44,7 +57,7 @@ recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, st
   recorded_run run;
   {
     call_recorder recorder(root_only(root), root_inode + 1, faults);
-    recording_witness witness(recorder);
+    recording_witness witness(recorder, faults != nullptr && faults->loses_pages());
     if (chosen == backing::dax) recorder.watch_stores();
     if (random_stream(seed, 7).one_in(3)) recorder.slow_home_down();
     try {
@@ -79,6 +92,7 @@ void replayer::report(const std::string& problem) {
 
 void replayer::explore(const recorded_run& run, std::uint64_t seed) {
   random_ = random_stream(seed, 2);
+  losses_ = random_stream(seed, 8);
   seen_.clear();
   explore(disk_image(), run.log, run.attempts, {{0}, true}, 0);
 }
@@ -123,7 +137,7 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
     const bool aimed = limits_.kills_at_renames && depth == 0;
     if (aimed && (i == 0 || log[i - 1].what != logged::rename)) continue;
     if (depth == 0 && (aimed || random_.one_in(limits_.thin))) {
-      kill_and_go_on(before, log, i, attempts, at_first, expected, point.state(point.everything()));
+      kill_and_go_on(before, log, i, attempts, at_first, expected, point);
     }
     if (aimed) continue;
     const std::size_t extra = depth == 0 ? limits_.random_states : 1;
@@ -160,19 +174,33 @@ void replayer::check(const disk_image& state, const std::vector<attempt>& attemp
 
 void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
                               const std::vector<attempt>& attempts, const expectation& first,
-                              const expectation& then, const disk_image& state) {
+                              const expectation& then, const crash_point& at) {
   // A store whose creation was never reported may vanish, whoever opened it since.
   if (then.may_be_absent) return;
   const std::string outer = where_;
   where_ += "  killed after call " + std::to_string(calls) + " and started again\n";
-  sequel next = recover(state, attempts, then.allowed);
+  crash_point found = at;
+  call_log both(log.begin(), log.begin() + static_cast<std::ptrdiff_t>(calls));
+  // Between the two a write-back may fail, of which only the first would have been told: the second finds a
+  // file as written or as on the disk, and no sync of its own says anything of it.
+  const std::optional<inode_number> loser = losses_.one_in(4) ? found.one_written(losses_) : std::nullopt;
+  if (loser) {
+    logged_call loss{.what = logged::sync_failed, .target = *loser, .begun = both.size()};
+    const bool is_evicted = losses_.one_in(2);
+    if (is_evicted) loss = found.loss_of(*loser);
+    where_ += is_evicted ? "  what was not synced of a file is gone\n"
+                         : "  what was not synced of a file may be lost\n";
+    found.step(loss, both.size());
+    both.push_back(std::move(loss));
+  }
+  const std::size_t calls_before = both.size();
+  sequel next = recover(found.state(found.everything()), attempts, then.allowed);
   if (next.is_sound) {
-    call_log both(log.begin(), log.begin() + static_cast<std::ptrdiff_t>(calls));
     for (logged_call& call : next.log) {
-      if (call.what == logged::sync_ended || call.what == logged::sync_failed) call.begun += calls;
+      if (call.what == logged::sync_ended || call.what == logged::sync_failed) call.begun += calls_before;
       both.push_back(std::move(call));
     }
-    explore(before, both, next.attempts, first, 1, calls + 1);
+    explore(before, both, next.attempts, first, 1, calls_before + 1);
   }
   where_ = outer;
 }
@@ -206,7 +234,10 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
                      : random_.one_in(2)                                    ? fault::sync_error
                      : random_.one_in(3)                                    ? fault::no_space
                                                                             : fault::io_error;
-  fault_plan faults(kind, random_.below(kind == fault::sync_error ? 10 : 120), false);
+  const std::uint64_t call = random_.below(kind == fault::sync_error ? 10 : 120);
+  // A failed sync comes with a failed write-back, or without.
+  const bool loses_pages = kind == fault::sync_error && !pages_leave_memory() && losses_.one_in(2);
+  fault_plan faults(loses_pages ? fault::write_back : kind, loses_pages ? losses_.below(60) : call, false);
   {
     call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()), &faults);
     if (options.backing == backing::dax) recorder.watch_stores();

@@ -68,7 +68,7 @@ class replayer {
   // fails: what the first had not synced the second finds in memory, and it may never reach the disk.
   void kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
                       const std::vector<attempt>& attempts, const expectation& first, const expectation& then,
-                      const disk_image& state);
+                      const crash_point& at);
   sequel recover(const disk_image& state, const std::vector<attempt>& attempts,
                  const std::vector<std::size_t>& allowed);
   void report(const std::string& problem);
@@ -77,6 +77,7 @@ class replayer {
   state_directory directory_;
   std::filesystem::path store_;
   random_stream random_{0};
+  random_stream losses_{0};  // decides about write-back
   std::unordered_set<std::uint64_t> seen_;
   std::uint64_t states_ = 0;
   std::uint64_t violations_ = 0;

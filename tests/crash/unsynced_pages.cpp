@@ -72,9 +72,10 @@ void unsynced_pages::sync_ended(int descriptor) {
   files_[status->st_ino].before_sync.clear();
 }
 
-void unsynced_pages::lose(int descriptor, random_stream random) {
+unsynced_pages::pages unsynced_pages::lose(int descriptor, random_stream random) {
   const auto status = status_of(descriptor);
-  if (!status) return;
+  if (!status) return {};
+  pages lost;
   const std::scoped_lock lock(mutex_);
   file_pages& file = files_[status->st_ino];
   file.before_sync.merge(file.since);
@@ -87,9 +88,11 @@ void unsynced_pages::lose(int descriptor, random_stream random) {
     const std::size_t here = static_cast<std::size_t>(std::min<std::uint64_t>(disk_page, size - begin));
     if (::pwrite(descriptor, bytes.data(), here, static_cast<off_t>(begin)) != static_cast<ssize_t>(here))
       throw std::system_error(errno, std::generic_category(), "the rig cannot lose a page");
+    lost.emplace(page, bytes);
   }
   file.before_sync.clear();
   file.since.clear();
+  return lost;
 }
 
 }  // namespace perdure::crash

@@ -25,12 +25,13 @@ class unsynced_pages {
   /// A sync of the file covers what was written before it began.
   void sync_begun(int descriptor);
   void sync_ended(int descriptor);
-  /// Some of the file's pages, or all, read as what the disk holds; a later sync makes none of them durable.
-  void lose(int descriptor, random_stream random);
-
- private:
   using page_bytes = std::vector<std::byte>;
   using pages = std::map<std::uint64_t, page_bytes>;  // by number, as they are on the disk
+  /// Some of the file's pages, or all, read as what the disk holds, which is returned; a later sync makes
+  /// none of them durable.
+  pages lose(int descriptor, random_stream random);
+
+ private:
   struct file_pages {
     pages before_sync;  // written before the sync that is under way
     pages since;

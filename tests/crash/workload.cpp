@@ -69,14 +69,18 @@ class disturbance {
 
 }  // namespace
 
+bool pages_leave_memory() {
+  const char* const wished = std::getenv("PERDURE_BACKING");
+  return wished != nullptr && std::string_view(wished) == "paged";
+}
+
 store_options small_store(backing chosen) {
   store_options options;
   options.backing = chosen;
   options.capacity = segment_alignment;
   options.home_file_size = home_file;
-  const char* const wished = std::getenv("PERDURE_BACKING");
-  // So little that pages leave memory all the time.
-  if (wished != nullptr && std::string_view(wished) == "paged") options.memory_budget = 8 * page_size;
+  // So little that they leave it all the time.
+  if (pages_leave_memory()) options.memory_budget = 8 * page_size;
   return options;
 }
 

@@ -30,6 +30,10 @@ struct attempt {
 /// Small home files and few pages, so that a state has few bytes; pages at all kinds of boundaries.
 store_options small_store(backing chosen = backing::private_memory);
 
+/// Whether stores are paged ones. A page that left memory and was lost on its way must not be read as
+/// something else: the thread gets a SIGBUS.
+bool pages_leave_memory();
+
 /// Changes some pages of a store, and `what` with them. Returns the pages it released. What it does follows
 /// from `random` and `what` alone; without a store only `what` changes.
 std::vector<page_run> mutate(random_stream random, content& what, segment* memory, bool may_grow = true);
