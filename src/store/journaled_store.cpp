@@ -661,7 +661,10 @@ void journaled_store::apply(table_use at_least) {
   // After a sync that failed the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_->home, parts_->checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
+  // A sync that fails here is the one that would have told of pages written early.
+  const bool was_unsure = std::exchange(early_unsure_, true);
   settle_redo(*unapplied_, parts_->home, parts_->checksums, parts_->super, parts_->log, use);
+  early_unsure_ = was_unsure;
   know_home();
   if (use == table_use::write) {
     carrying_.reset();

@@ -9,7 +9,7 @@
 namespace perdure::cli {
 namespace {
 
-void run(const std::filesystem::path& from, const std::filesystem::path& to, bool as_json) {
+void copy_store(const std::filesystem::path& from, const std::filesystem::path& to, bool as_json) {
   const stopwatch watch;
   datastore::copy(from, to);
   const double seconds = watch.seconds();
@@ -42,7 +42,7 @@ void add(command program, const char* name, const char* source, const char* purp
   copy.footer(
       "Files share their blocks where the file system can do that (XFS, btrfs). After a crash the new\n"
       "store is there, whole, or not at all.");
-  copy.callback([given] { run(given->from, given->to, given->as_json); });
+  copy.callback([given] { copy_store(given->from, given->to, given->as_json); });
 }
 
 }  // namespace

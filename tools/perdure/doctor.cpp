@@ -39,7 +39,7 @@ json persistent_memory(const std::filesystem::path& directory) {
   return row;
 }
 
-void run(const std::filesystem::path& directory, bool as_json) {
+void examine(const std::filesystem::path& directory, bool as_json) {
   json kinds = json::array();
   for (unsigned i = 0; i < static_kind_count; ++i) {
     const auto which = static_cast<static_kind>(i);
@@ -108,7 +108,7 @@ void add_doctor_command(command program) {
       program.add_command("doctor", "Say what this machine can do, and why it cannot do the rest");
   doctor.add_path("--at", given->directory, "Where stores are to be (default: the current directory)");
   add_json_option(doctor, given->as_json);
-  doctor.callback([given] { run(given->directory, given->as_json); });
+  doctor.callback([given] { examine(given->directory, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -12,7 +12,7 @@
 namespace perdure::cli {
 namespace {
 
-struct options {
+struct bfs_options {
   std::filesystem::path store;
   std::uint64_t source = 0;
   std::filesystem::path levels;
@@ -21,7 +21,7 @@ struct options {
   bool as_json = false;
 };
 
-void run(const options& given) {
+void search(const bfs_options& given) {
   const attached_graph attached(given.store, given.verify);
   const stopwatch index_watch;
   const graph::vertex_index index(*attached.graph, given.threads);
@@ -69,7 +69,7 @@ void run(const options& given) {
 }  // namespace
 
 void add_bfs_command(command graph_command) {
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<bfs_options>();
   command bfs = graph_command.add_command(
       "bfs", "Breadth-first search: the distance of every vertex that can be reached from one");
   bfs.add_path("STORE", given->store, "The store's directory").required();
@@ -82,7 +82,7 @@ void add_bfs_command(command graph_command) {
   add_threads_option(bfs, given->threads);
   add_verify_option(bfs, given->verify);
   add_json_option(bfs, given->as_json);
-  bfs.callback([given] { run(*given); });
+  bfs.callback([given] { search(*given); });
 }
 
 }  // namespace perdure::cli

@@ -10,7 +10,7 @@
 namespace perdure::cli {
 namespace {
 
-struct options {
+struct components_options {
   std::filesystem::path store;
   std::filesystem::path labels;
   unsigned threads = 1;
@@ -18,7 +18,7 @@ struct options {
   bool as_json = false;
 };
 
-void run(const options& given) {
+void find_components(const components_options& given) {
   const attached_graph attached(given.store, given.verify);
   const stopwatch index_watch;
   const graph::vertex_index index(*attached.graph, given.threads);
@@ -62,7 +62,7 @@ void run(const options& given) {
 }  // namespace
 
 void add_components_command(command graph_command) {
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<components_options>();
   command components = graph_command.add_command(
       "cc", "Connected components (of a directed graph, the weakly connected ones)");
   components.add_path("STORE", given->store, "The store's directory").required();
@@ -73,7 +73,7 @@ void add_components_command(command graph_command) {
   add_threads_option(components, given->threads);
   add_verify_option(components, given->verify);
   add_json_option(components, given->as_json);
-  components.callback([given] { run(*given); });
+  components.callback([given] { find_components(*given); });
 }
 
 }  // namespace perdure::cli

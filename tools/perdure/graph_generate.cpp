@@ -17,7 +17,7 @@
 namespace perdure::cli {
 namespace {
 
-struct options {
+struct generate_options {
   graph::rmat_parameters parameters;
   std::filesystem::path file;
   graph::edge_list_format format = graph::edge_list_format::automatic;
@@ -25,7 +25,7 @@ struct options {
   bool as_json = false;
 };
 
-void run(const options& given) {
+void write_edges(const generate_options& given) {
   if (given.file.extension() == ".gz")
     throw usage_error("-o " + given.file.string() +
                       ": output is not compressed; pipe '-o -' through gzip instead");
@@ -83,7 +83,7 @@ void run(const options& given) {
 void add_generate_command(command graph_command) {
   command generate = graph_command.add_command("generate", "Write a synthetic graph as an edge list");
   generate.require_command();
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<generate_options>();
   command rmat = generate.add_command(
       "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of threads");
   rmat.add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
@@ -94,7 +94,7 @@ void add_generate_command(command graph_command) {
   add_format_option(rmat, given->format);
   add_threads_option(rmat, given->threads);
   add_json_option(rmat, given->as_json);
-  rmat.callback([given] { run(*given); });
+  rmat.callback([given] { write_edges(*given); });
 }
 
 }  // namespace perdure::cli

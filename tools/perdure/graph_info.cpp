@@ -36,7 +36,7 @@ std::vector<ranked> largest_degrees(const stored_graph& g, std::size_t count) {
   return top;
 }
 
-void run(const std::filesystem::path& path, verify_mode verify, std::size_t top_count, bool as_json) {
+void show_graph(const std::filesystem::path& path, verify_mode verify, std::size_t top_count, bool as_json) {
   const attached_graph attached(path, verify);
   const stored_graph& g = *attached.graph;
   const std::vector<ranked> top = largest_degrees(g, top_count);
@@ -83,7 +83,7 @@ void add_graph_info_command(command graph_command) {
                   [given](std::uint64_t n) { given->top = n; });
   add_verify_option(info, given->verify);
   add_json_option(info, given->as_json);
-  info.callback([given] { run(given->store, given->verify, given->top, given->as_json); });
+  info.callback([given] { show_graph(given->store, given->verify, given->top, given->as_json); });
 }
 
 }  // namespace perdure::cli

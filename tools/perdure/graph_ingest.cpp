@@ -18,7 +18,7 @@
 namespace perdure::cli {
 namespace {
 
-struct options {
+struct ingestion_wanted {
   std::filesystem::path store;
   std::vector<std::filesystem::path> files;
   std::optional<unsigned> rmat_scale;
@@ -35,7 +35,8 @@ struct options {
 
 class ingestion {
  public:
-  explicit ingestion(const options& given) : given_(given), created_(!manager::exists(given.store)) {}
+  explicit ingestion(const ingestion_wanted& given)
+      : given_(given), created_(!manager::exists(given.store)) {}
 
   void run() {
     // Opened before the store is made, so that a misspelt name leaves no empty store behind.
@@ -162,7 +163,7 @@ class ingestion {
     out.finish();
   }
 
-  const options& given_;
+  const ingestion_wanted& given_;
   bool created_;
   std::uint64_t since_checkpoint_ = 0;
   std::uint64_t checkpoints_ = 0;
@@ -180,7 +181,7 @@ class ingestion {
 }  // namespace
 
 void add_ingest_command(command graph_command) {
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<ingestion_wanted>();
   command ingest = graph_command.add_command(
       "ingest", "Add edges to the graph in a store; the store and the graph are made if they do not exist");
   ingest.add_path("STORE", given->store, "The store's directory").required();

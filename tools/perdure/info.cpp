@@ -16,7 +16,7 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-void run(const std::filesystem::path& path, bool as_json) {
+void show_store(const std::filesystem::path& path, bool as_json) {
   const store_info info = datastore::inspect(path);
   if (as_json) {
     json value{{"path", path.string()},
@@ -71,7 +71,7 @@ void add_info_command(command program) {
   command info = program.add_command("info", "Show what a store records about itself");
   info.add_path("STORE", given->store, "The store's directory").required();
   add_json_option(info, given->as_json);
-  info.callback([given] { run(given->store, given->as_json); });
+  info.callback([given] { show_store(given->store, given->as_json); });
 }
 
 }  // namespace perdure::cli

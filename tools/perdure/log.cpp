@@ -22,13 +22,13 @@ std::string in_utc(std::uint64_t nanoseconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-std::string printable(std::string label) {
+std::string printable_label(std::string label) {
   for (char& c : label)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return label;
 }
 
-void run(const std::filesystem::path& path, std::uint64_t last, bool as_json) {
+void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_json) {
   std::vector<checkpoint_record> log = datastore::log(path);
   if (log.size() > last) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(last));
   if (as_json) {
@@ -54,7 +54,7 @@ void run(const std::filesystem::path& path, std::uint64_t last, bool as_json) {
     std::snprintf(line, sizeof line, "%8s  %s  %10s", grouped(one.epoch).c_str(), in_utc(one.time_ns).c_str(),
                   in_bytes(one.bytes()).c_str());
     out.write(line);
-    if (!one.label.empty()) out.write("  " + printable(one.label));
+    if (!one.label.empty()) out.write("  " + printable_label(one.label));
     if (one.kept) out.write("  (kept)");
     out.write("\n");
   }
@@ -74,7 +74,7 @@ void add_log_command(command program) {
   log.add_path("STORE", given->store, "The store's directory").required();
   log.add_number("--last", given->last, "Only so many");
   add_json_option(log, given->as_json);
-  log.callback([given] { run(given->store, given->last, given->as_json); });
+  log.callback([given] { show_log(given->store, given->last, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -28,7 +28,7 @@ entry entry_of(const object_info& object, const char* kind) {
 }
 
 // Names may hold any bytes; a terminal must not see control characters.
-std::string printable(const std::string& name) {
+std::string printable_name(const std::string& name) {
   std::string text;
   for (const char c : name) {
     if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
@@ -42,7 +42,7 @@ std::string printable(const std::string& name) {
   return text;
 }
 
-void run(const std::filesystem::path& path, verify_mode verify, bool as_json) {
+void list_objects(const std::filesystem::path& path, verify_mode verify, bool as_json) {
   const manager store(open_read_only, path,
                       {.verify = verify, .beside_writer = reader_beside_writer::hold_writer});
   std::vector<entry> entries;
@@ -67,11 +67,11 @@ void run(const std::filesystem::path& path, verify_mode verify, bool as_json) {
   if (entries.empty()) out.write("no objects\n");
   std::size_t width = 4;
   for (entry& e : entries) {
-    e.name = e.kind == "unique" ? "(unique)" : printable(e.name);
+    e.name = e.kind == "unique" ? "(unique)" : printable_name(e.name);
     width = std::max(width, e.name.size());
   }
   for (const entry& e : entries)
-    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + printable(e.type) +
+    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + printable_name(e.type) +
               (e.length == 1 ? "" : '[' + std::to_string(e.length) + ']') + "  " + in_bytes(e.bytes) + '\n');
   out.finish();
 }
@@ -89,7 +89,7 @@ void add_list_command(command program) {
   list.add_path("STORE", given->store, "The store's directory").required();
   add_verify_option(list, given->verify);
   add_json_option(list, given->as_json);
-  list.callback([given] { run(given->store, given->verify, given->as_json); });
+  list.callback([given] { list_objects(given->store, given->verify, given->as_json); });
 }
 
 }  // namespace perdure::cli

@@ -9,7 +9,7 @@
 namespace perdure::cli {
 namespace {
 
-void run(const std::filesystem::path& path, const repair_options& options, bool as_json) {
+void repair_store(const std::filesystem::path& path, const repair_options& options, bool as_json) {
   const repair_report report = datastore::repair(path, options);
   if (as_json) {
     print({{"path", path.string()},
@@ -43,7 +43,7 @@ void add_repair_command(command program) {
   add_threads_option(repair, given->repair.threads);
   add_json_option(repair, given->as_json);
   repair.footer("Exit codes: 0 whole now, 1 damage is left. Copy the store first if you can.");
-  repair.callback([given] { run(given->store, given->repair, given->as_json); });
+  repair.callback([given] { repair_store(given->store, given->repair, given->as_json); });
 }
 
 }  // namespace perdure::cli

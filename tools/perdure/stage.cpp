@@ -49,7 +49,7 @@ void stage_out(const std::filesystem::path& fast, const std::filesystem::path& s
   out.finish();
 }
 
-struct options {
+struct stage_options {
   std::filesystem::path from;
   std::filesystem::path to;
   bool as_json = false;
@@ -60,7 +60,7 @@ struct options {
 void add_stage_commands(command program) {
   command stage = program.add_command("stage", "Work on a copy of a store in a faster place");
   stage.require_command();
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<stage_options>();
   command in = stage.add_command("in", "Copy a store to a faster place");
   in.add_path("STORE", given->from, "The store").required();
   in.add_path("FAST", given->to, "The copy; nothing may be there").required();

@@ -16,7 +16,7 @@
 namespace perdure::cli {
 namespace {
 
-struct options {
+struct top_options {
   std::uint64_t interval = 1;
   std::uint64_t count = 0;  // 0: until interrupted on a terminal, once elsewhere
   bool as_json = false;
@@ -155,7 +155,7 @@ std::string heading() {
 }
 
 void show(const std::vector<pager::published_process>& now,
-          const std::vector<pager::published_process>& before, const options& given, bool on_terminal) {
+          const std::vector<pager::published_process>& before, const top_options& given, bool on_terminal) {
   std::map<std::pair<std::int64_t, std::uint64_t>, const pager::published_region*> known;
   for (const auto& process : before)
     for (const auto& region : process.regions) known[{process.pid, region.id}] = &region;
@@ -190,7 +190,7 @@ void show(const std::vector<pager::published_process>& now,
   out.finish();
 }
 
-void run(const options& given) {
+void show_processes(const top_options& given) {
   const bool on_terminal = !given.as_json && ::isatty(STDOUT_FILENO) != 0;
   const std::uint64_t count = given.count != 0 ? given.count : on_terminal ? ~std::uint64_t{0} : 1;
   std::vector<pager::published_process> before;
@@ -205,7 +205,7 @@ void run(const options& given) {
 }  // namespace
 
 void add_top_command(command program) {
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<top_options>();
   command top = program.add_command(
       "top", "Show what the pager does in running processes: again and again on a terminal, once elsewhere");
   top.footer(
@@ -219,7 +219,7 @@ void add_top_command(command program) {
   top.add_number("--count", 1, 1'000'000'000, "Number of looks",
                  [given](std::uint64_t n) { given->count = n; });
   add_json_option(top, given->as_json);
-  top.callback([given] { run(*given); });
+  top.callback([given] { show_processes(*given); });
 }
 
 }  // namespace perdure::cli

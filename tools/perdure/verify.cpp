@@ -10,7 +10,7 @@
 namespace perdure::cli {
 namespace {
 
-void run(const std::filesystem::path& path, unsigned threads, bool as_json) {
+void verify_store(const std::filesystem::path& path, unsigned threads, bool as_json) {
   verify_progress progress;
   verify_options options;
   options.threads = threads;
@@ -49,7 +49,7 @@ void add_verify_command(command program) {
   add_threads_option(verify, given->threads);
   add_json_option(verify, given->as_json);
   verify.footer("Exit codes: 0 whole, 1 damaged. Damage is named by file, offset, page and epoch.");
-  verify.callback([given] { run(given->store, given->threads, given->as_json); });
+  verify.callback([given] { verify_store(given->store, given->threads, given->as_json); });
 }
 
 }  // namespace perdure::cli
