@@ -6,11 +6,13 @@
 
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "os/file.hpp"
 #include "os/file_observer.hpp"
@@ -292,6 +294,58 @@ TEST_F(a_paged_store, outlives_a_full_disk) {
   }
   EXPECT_TRUE(datastore::verify(path("store")).whole());
   EXPECT_TRUE(has_all(*open(), pages, 2));
+}
+
+// The next sync of the first home file fails, and what the file had not on disk is lost.
+class lost_write_back final : public os::file_observer {
+ public:
+  lost_write_back(std::filesystem::path home, std::uint64_t first, std::uint64_t pages)
+      : home_(std::move(home)), first_(first), pages_(pages) {
+    os::observe_files(this);
+  }
+  ~lost_write_back() override { os::observe_files(nullptr); }
+
+  verdict before(const os::file_call& call) override {
+    if (call.operation != os::file_operation::sync_data && call.operation != os::file_operation::sync)
+      return {};
+    const std::string link = "/proc/self/fd/" + std::to_string(call.descriptor);
+    if (std::filesystem::read_symlink(link) != home_ || has_failed_.exchange(true)) return {};
+    const int file = ::open(home_.c_str(), O_WRONLY | O_CLOEXEC);
+    const std::vector<char> old(pages_ * page_size);
+    const auto offset = static_cast<off_t>(2 * mib + first_ * page_size);
+    const ::ssize_t written = ::pwrite(file, old.data(), old.size(), offset);
+    ::close(file);
+    return {written == static_cast<::ssize_t>(old.size()) ? EIO : 0};
+  }
+  void after(const os::file_call&, std::int64_t, int) override {}
+
+ private:
+  std::filesystem::path home_;
+  std::uint64_t first_;
+  std::uint64_t pages_;
+  std::atomic<bool> has_failed_{false};
+};
+
+TEST_F(a_paged_store, commits_nothing_that_a_failed_snapshot_lost) {
+  constexpr std::uint64_t old_pages = budget / page_size;
+  constexpr std::uint64_t new_pages = 2 * budget / page_size;
+  const auto store = create(old_pages * page_size);
+  fill_all(*store, old_pages, 1);
+  store->checkpoint();
+  word(*store, 3) = 7;
+  store->checkpoint();
+  store->memory().grow((old_pages + new_pages) * page_size);
+  fill_all(*store, old_pages + new_pages, 2);
+  store->trim();
+  {
+    lost_write_back fault(path("store") / "heap.000", old_pages, new_pages);
+    EXPECT_TRUE(fails_with(errc::io, "", [&] { store->snapshot(path("copy")); }));
+  }
+  EXPECT_TRUE(fails_with(errc::io, "reopen", [&] { store->checkpoint(); }));
+  store->close();
+  const auto again = open();
+  EXPECT_EQ(again->epoch(), 2u);
+  EXPECT_EQ(word(*again, 3), 7u);
 }
 
 TEST_F(a_paged_store, takes_no_space_for_pages_that_are_empty_when_they_leave) {
