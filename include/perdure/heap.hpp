@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <perdure/detail/thread_cache.hpp>
+#include <perdure/write_guard.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -33,6 +34,7 @@ inline std::uint8_t& class_byte(const void* block) noexcept {
 inline constexpr std::size_t heap_table_size = std::size_t{1} << (48 - region_shift);
 extern std::atomic<heap*> heap_table[heap_table_size];
 struct heap_access;
+class own_change;
 }  // namespace detail
 
 /// What `heap::stats()` counts, as of the last flush of the caches (cached blocks count as used). All sizes
@@ -47,10 +49,10 @@ struct heap_stats {
 
 /// A heap inside a segment.
 ///
-/// Thread safety: allocation, deallocation and size queries may be called from any thread at once.
-/// `flush_caches`, `check`, `walk`, `release_free_memory`, `zero_free_memory` and destruction need all other
+/// Thread safety: allocation, deallocation, size queries, `flush_caches` and `zero_free_memory` may be called
+/// from any thread at once. `check`, `walk` and `release_free_memory` need a `standstill`, or all other
 /// threads to be quiet (no call on this heap in progress, and their earlier calls synchronised with this
-/// one).
+/// one); destruction needs them to be quiet.
 class heap {
  public:
   /// Writes a new, empty heap into a fresh segment (all zero, size 0 or more).
@@ -98,8 +100,33 @@ class heap {
   /// `std::realloc`: in place where it can, else moves the bytes.
   void* reallocate(void* block, std::size_t bytes);
 
-  /// Gives back what every thread has cached, so that the segment alone describes the heap.
-  void flush_caches() noexcept;
+  /// While a thread has one, no other changes the heap: their calls wait, and so do their `write_guard`s.
+  /// What every thread had cached is given back, so the segment alone describes the heap, and its pages may
+  /// be copied. Changes that have begun are waited for. Only one at a time: another thread's waits.
+  class standstill {
+   public:
+    /// Throws `errc::invalid_argument` in a thread that is inside a `write_guard` of this heap, and
+    /// `errc::unsupported` where threads cannot be kept out (see docs/heap.md).
+    explicit standstill(heap& memory);
+    standstill(const standstill&) = delete;
+    standstill& operator=(const standstill&) = delete;
+    ~standstill();
+
+   private:
+    heap& memory_;
+  };
+
+  /// Holds checkpoints up until the guard ends.
+  write_guard writing() { return write_guard(*this); }
+  /// The same for callers in other languages, without an object; the second throws `errc::invalid_argument`
+  /// in a thread that has not begun.
+  void begin_writing();
+  void end_writing();
+  /// Whether the calling thread is inside a `write_guard` of this heap.
+  bool is_writing() const noexcept;
+
+  /// Gives back what every thread has cached, once, in a `standstill` of its own.
+  void flush_caches();
   /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
   /// `discard` and to punch out of the files.
   std::vector<page_run> release_free_memory();
@@ -121,7 +148,7 @@ class heap {
   void lock() noexcept;
   void unlock() noexcept;
 
-  /// Overwrites all free memory that was ever used with zeros.
+  /// Overwrites all free memory that was ever used with zeros, in a `standstill` of its own.
   void zero_free_memory();
 
   /// A persistent word for the layer above: the offset of its root object, 0 until set.
@@ -165,6 +192,8 @@ class heap {
  private:
   struct engine;
   friend struct detail::heap_access;
+  friend class detail::heap_change;
+  friend class detail::own_change;
   explicit heap(segment& memory);
 
   void walk_blocks(void (*visit)(void* visitor, void* block, std::size_t usable), void* visitor) const;

@@ -24,6 +24,7 @@
 #include <perdure/persistable.hpp>
 #include <perdure/placement.hpp>
 #include <perdure/type_stamp.hpp>
+#include <perdure/write_guard.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -43,9 +44,9 @@ close_failure_handler set_close_failure_handler(close_failure_handler handler) n
 /// An open store and its objects.
 ///
 /// Thread safety: every member may be called from any thread at once, except construction, moving,
-/// destruction, `close`, `checkpoint`, `checkpoint_async`, `check` (and its like) and iteration, which need
-/// threads that change the store to be quiet until they return. The objects themselves are the caller's to
-/// protect.
+/// destruction, `close`, `discard` and iteration, which need threads that change the store to be quiet until
+/// they return. The objects themselves are the caller's to protect, from each other by locks, and from being
+/// checkpointed half done by `writing`.
 ///
 /// After fork() the child of a reader reads on; that of a writer has nothing of the store's memory: touching
 /// an object is a SIGSEGV, with a line on the standard error stream, and members throw `invalid_argument`. It
@@ -100,9 +101,10 @@ class basic_manager {
 
   /// Checkpoints (unless opened with `open_read_only` or `open_copy_on_write`, or in a forked child) and
   /// closes; the manager is then empty, as after a move. Does nothing on an empty one. If the checkpoint
-  /// throws the store stays open, so the call may be repeated.
+  /// throws the store stays open, so the call may be repeated. `invalid_argument` inside `writing`.
   void close() {
     if (core_ == nullptr) return;
+    core_->require_not_writing("closing it");
     core_->checkpoint_to_close();
     const std::unique_ptr<detail::manager_core> closing = std::move(core_);
     closing->close();
@@ -115,11 +117,31 @@ class basic_manager {
   /// Makes the present state of all objects durable, atomically. `read_only`, `no_space`, `io`: then the
   /// previous checkpoint stays the durable one and the call may be repeated. Cost is proportional to the
   /// pages changed since the last one. A `label` (up to 63 bytes) is kept in the store's log.
+  ///
+  /// Other threads may go on. Allocations, the directory of objects, and what is stored inside `writing` are
+  /// in it as a whole or not at all; of what threads store to objects outside it any part may be. Threads
+  /// that want to allocate or to begin `writing` wait until the changed pages are copied, and the checkpoint
+  /// waits for threads inside `writing`. `invalid_argument` if the calling thread is, `unsupported` where the
+  /// kernel has been told since the store was opened to refuse membarrier(2).
   void checkpoint(std::string_view label = {}) { core().checkpoint(label); }
   /// As `checkpoint`, but returns as soon as the changed pages are copied; they become durable while the
   /// program goes on. The handle tells when, and what went wrong; a checkpoint that failed changes nothing
   /// but that, and the next has its changes too. Waits first for the last one, if that is still under way.
   pending_checkpoint checkpoint_async(std::string_view label = {}) { return core().checkpoint_async(label); }
+
+  /// Holds checkpoints up while the guard lives, so that what this thread stores meanwhile is in a checkpoint
+  /// as a whole or not at all. See `write_guard` for what must not be done inside. `read_only`,
+  /// `std::bad_alloc`.
+  ///
+  ///     {
+  ///       const auto guard = store.writing();
+  ///       from->balance -= sum;
+  ///       to->balance += sum;
+  ///     }
+  write_guard writing() {
+    core().require_writable();
+    return write_guard(core().memory());
+  }
 
   /// Gives the memory of all pages back to the system, as `datastore::trim` does; threads may go on.
   void trim() { core().store().trim(); }
@@ -364,15 +386,14 @@ class basic_manager {
   void* get_address_from_handle(std::uint64_t handle) const { return core().memory().at(handle); }
 
   /// Checks the heap and the directory. Returns what is wrong, one sentence each; empty when sound. Reads the
-  /// bookkeeping of every object.
+  /// bookkeeping of every object. Threads that change the store wait meanwhile.
   std::vector<std::string> check() const { return core().check(); }
   bool check_sanity() const { return check().empty(); }
-  /// Whether the store holds no object and nothing from `allocate` or an allocator. Threads that change the
-  /// store must be quiet.
+  /// Whether the store holds no object and nothing from `allocate` or an allocator.
   bool all_memory_deallocated() const { return core().all_memory_deallocated(); }
   /// Overwrites with zeros what freed blocks left in memory, so that the next checkpoint leaves nothing of it
-  /// in the store's files. Threads that change the store must be quiet. Costs a pass over all free memory
-  /// that was ever used. `read_only`.
+  /// in the store's files. Costs a pass over all free memory that was ever used, for which threads that
+  /// change the store wait. `read_only`.
   void zero_free_memory() { core().zero_free_memory(); }
 
  private:

@@ -41,3 +41,4 @@
 #include <perdure/type_stamp.hpp>
 #include <perdure/verify.hpp>
 #include <perdure/version.hpp>
+#include <perdure/write_guard.hpp>

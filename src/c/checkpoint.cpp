@@ -44,6 +44,18 @@ perdure_status perdure_checkpoint_async(perdure_store* store, const char* label,
   });
 }
 
+perdure_status perdure_begin_writing(perdure_store* store) {
+  return guarded([&] {
+    auto& core = core_of(store);
+    core.require_writable();
+    core.memory().begin_writing();
+  });
+}
+
+perdure_status perdure_end_writing(perdure_store* store) {
+  return guarded([&] { core_of(store).memory().end_writing(); });
+}
+
 perdure_status perdure_pending_checkpoint_wait(const perdure_pending_checkpoint* pending, uint64_t* epoch) {
   return guarded([&] {
     if (epoch != nullptr) *epoch = 0;

@@ -1,7 +1,10 @@
 // The volatile side of an open heap: locks, bins and the list of the threads' caches.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -10,6 +13,7 @@
 #include "heap/bin.hpp"
 #include "heap/metadata.hpp"
 #include "heap/run_allocator.hpp"
+#include "os/futex.hpp"
 #include "perdure/heap.hpp"
 
 namespace perdure {
@@ -23,6 +27,8 @@ struct owned_cache : thread_cache {
   /// same size next.
   void* spare = nullptr;
   std::uint32_t spare_units = 0;
+  /// Where its thread runs: in a forked child the other threads' caches are left over.
+  pid_t process = 0;
 
   /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
   bool widen(unsigned size_class) noexcept;
@@ -40,8 +46,21 @@ struct heap::engine {
 
   /// The calling thread's cache; null where there can be none.
   detail::owned_cache* own_cache(heap& owner) noexcept;
-  void* allocate(heap& owner, std::size_t bytes);
-  void* take_spare(heap& owner, std::size_t bytes) noexcept;
+
+  /// What `detail::heap_change` does.
+  detail::owned_cache* begin_change(heap& owner) noexcept;
+  static void end_change(detail::thread_cache& cache) noexcept;
+  void end_change_without_cache() noexcept;
+  /// Whether a thread of this process keeps the others from changing the heap, or waits until it does.
+  bool is_shut() const noexcept;
+  // What `standstill` does, in this order; the last undoes the first.
+  void shut() noexcept;
+  void await_changes(const detail::owned_cache* own);
+  void open() noexcept;
+
+  // Inside a change, with its cache.
+  void* allocate(detail::owned_cache* cache, std::size_t bytes);
+  static void* take_spare(detail::owned_cache* cache, std::size_t bytes) noexcept;
   /// What is to be given back in its place: the spare before, the block itself, or nothing.
   void* keep_spare(detail::owned_cache& cache, void* block) noexcept;
   void* allocate_large(std::size_t bytes, std::uint32_t alignment_units);
@@ -58,20 +77,71 @@ struct heap::engine {
   std::array<detail::bin, detail::class_count> bins;
   std::vector<detail::owned_cache*> caches;  // guarded by the mutex in thread_caches.cpp
   std::uint64_t invalid_frees = 0;           // guarded by runs_mutex
+
+  /// Where the heap was opened.
+  const pid_t process;
+  /// The process of the thread that stands in `heap::standstill`; 0 while changes may begin. Set with the
+  /// mutex in thread_caches.cpp held.
+  std::atomic<pid_t> shut_by{0};
+  /// Threads that are changing the heap and have no cache that would say so.
+  std::atomic<std::uint32_t> changing_without_cache{0};
 };
 
 namespace detail {
+/// `heap_change` for the heap's own operations, which begin and end at once in their order.
+class own_change {
+ public:
+  own_change(heap::engine& memory, heap& owner) noexcept : memory_(memory) {
+    thread_cache* const recent = recent_caches[owner.cache_slot()];
+    if (recent->owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
+      // As in `begin_change`, in the case that is the usual one: with a cache, and with the fence.
+      outer_ = recent->changes.load(std::memory_order_relaxed);
+      recent->changes.store(outer_ + 1, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      cache_ = static_cast<owned_cache*>(recent);
+      if (outer_ != 0 || memory.shut_by.load(std::memory_order_acquire) == 0) [[likely]]
+        return;
+      recent->changes.store(0, std::memory_order_release);
+    }
+    cache_ = memory.begin_change(owner);
+    if (cache_ != nullptr) outer_ = cache_->changes.load(std::memory_order_relaxed) - 1;
+  }
+  own_change(const own_change&) = delete;
+  own_change& operator=(const own_change&) = delete;
+  ~own_change() {
+    if (cache_ != nullptr)
+      cache_->changes.store(outer_, std::memory_order_release);
+    else
+      memory_.end_change_without_cache();
+  }
+  owned_cache* cache() const noexcept { return cache_; }
+
+ private:
+  heap::engine& memory_;
+  owned_cache* cache_ = nullptr;
+  std::uint32_t outer_ = 0;
+};
+
 unsigned take_heap_number();
 void return_heap_number(unsigned number) noexcept;
-/// The calling thread's cache for the heap of that number; null while the thread is ending.
+
+/// Guards every heap's list of caches, changes of a cache's owner, and the beginning and end of standstills.
+/// Held by no thread that waits for another.
+extern std::mutex caches_mutex;
+/// Counts the ends of standstills, of all heaps: who waits for one sleeps on it.
+extern os::futex_word standstills_ended;
+
+/// The calling thread's cache for the heap of that number, on the hot path's way unless the heap is shut;
+/// null while the thread is ending.
 owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches);
-/// Flushes all caches of a heap; every thread must be quiet.
-void flush_all(heap& owner) noexcept;
+/// As above, or null if the thread has none; never makes one.
+owned_cache* find_cache(const heap& owner, unsigned number) noexcept;
 /// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;
 /// Keeps every thread from taking or leaving a cache of any heap; as often as a thread asks.
 void lock_caches() noexcept;
 void unlock_caches() noexcept;
+bool is_shut(heap& owner) noexcept;
 /// How a cache that outlives its use in a thread finds the heap's parts.
 std::array<bin, class_count>& bins_of(heap& owner) noexcept;
 std::vector<owned_cache*>& caches_of(heap& owner) noexcept;

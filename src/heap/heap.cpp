@@ -5,6 +5,8 @@
 
 #include "perdure/heap.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -52,7 +54,8 @@ heap::engine::engine(heap& owner, segment& segment_memory)
     : number(take_heap_number()),
       memory(segment_memory),
       metadata(segment_memory.base()),
-      runs(segment_memory) {
+      runs(segment_memory),
+      process(::getpid()) {
   for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex);
   register_heap(memory, &owner);
 }
@@ -80,6 +83,9 @@ bool is_own(const heap& owner) noexcept {
 }
 void return_large(heap& owner, void* block) noexcept {
   heap_access::engine_of(owner).deallocate_large(block);
+}
+bool is_shut(heap& owner) noexcept {
+  return heap_access::engine_of(owner).is_shut();
 }
 
 namespace {
@@ -141,16 +147,16 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
 }
 
 void* heap::allocate_slow(std::size_t bytes) {
-  return with_all_there_is(*this, [&] { return engine_->allocate(*this, bytes); });
+  const own_change change(*engine_, *this);
+  return with_all_there_is(*this, [&] { return engine_->allocate(change.cache(), bytes); });
 }
 
-void* heap::engine::allocate(heap& owner, std::size_t bytes) {
+void* heap::engine::allocate(owned_cache* cache, std::size_t bytes) {
   if (bytes > max_small_size) {
-    void* const spare = take_spare(owner, bytes);
+    void* const spare = take_spare(cache, bytes);
     return spare != nullptr ? spare : allocate_large(bytes, 1);
   }
   const unsigned size_class = class_of(bytes);
-  owned_cache* const cache = cache_for(owner, number, caches);
   void* block = nullptr;
   if (cache == nullptr) {
     bins[size_class].take(&block, 1);
@@ -177,9 +183,8 @@ owned_cache* heap::engine::own_cache(heap& owner) noexcept {
   }
 }
 
-void* heap::engine::take_spare(heap& owner, std::size_t bytes) noexcept {
+void* heap::engine::take_spare(owned_cache* cache, std::size_t bytes) noexcept {
   if (bytes > chunk_size) return nullptr;
-  owned_cache* const cache = own_cache(owner);
   if (cache == nullptr || cache->spare == nullptr || cache->spare_units != round_large(units_for(bytes)))
     return nullptr;
   return std::exchange(cache->spare, nullptr);
@@ -202,7 +207,8 @@ void* heap::engine::keep_spare(owned_cache& cache, void* block) noexcept {
 
 void heap::deallocate_slow(void* block) noexcept {
   const unsigned class_plus_one = class_byte(block);
-  owned_cache* const cache = engine_->own_cache(*this);
+  const own_change change(*engine_, *this);
+  owned_cache* const cache = change.cache();
   if (class_plus_one == 0) {
     if (cache != nullptr) block = engine_->keep_spare(*cache, block);
     if (block != nullptr) engine_->deallocate_large(block);
@@ -231,6 +237,7 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
     return allocate(class_size(size_class));
   }
   const auto units = static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1}));
+  const own_change change(*engine_, *this);
   return with_all_there_is(*this, [&] { return engine_->allocate_large(bytes, units); });
 }
 
@@ -310,6 +317,7 @@ std::size_t heap::usable_size(const void* block) const noexcept {
 bool heap::try_expand(void* block, std::size_t bytes) noexcept {
   const unsigned class_plus_one = class_byte(block);
   if (class_plus_one != 0) return bytes <= class_size(class_plus_one - 1);
+  const own_change change(*engine_, *this);
   return engine_->resize_large(block, bytes);
 }
 
@@ -325,16 +333,18 @@ void* heap::reallocate(void* block, std::size_t bytes) {
   return moved;
 }
 
-void heap::flush_caches() noexcept {
-  flush_all(*this);
+void heap::flush_caches() {
+  const standstill still(*this);
 }
 
 void heap::flush_own_cache() noexcept {
-  if (owned_cache* const own = engine_->own_cache(*this)) own->flush(*this);
+  const own_change change(*engine_, *this);
+  if (change.cache() != nullptr) change.cache()->flush(*this);
 }
 
 void* heap::move_to_denser(void* block) noexcept {
   const unsigned class_plus_one = class_byte(block);
+  const own_change change(*engine_, *this);
   return class_plus_one == 0 ? nullptr : engine_->bins[class_plus_one - 1].move_to_denser(block);
 }
 
@@ -344,6 +354,7 @@ std::vector<page_run> heap::release_free_memory() {
 }
 
 bool heap::trim() {
+  const own_change change(*engine_, *this);
   // Discarded under the lock: without it a run could be allocated meanwhile.
   const std::lock_guard lock(engine_->runs_mutex);
   const std::vector<page_run> chunks = engine_->runs.take_idle_chunks();
@@ -368,6 +379,7 @@ std::uint64_t heap::root() const noexcept {
   return engine_->metadata.header().root;
 }
 void heap::set_root(std::uint64_t offset) noexcept {
+  const own_change change(*engine_, *this);
   engine_->metadata.header().root = offset;
 }
 
@@ -380,7 +392,8 @@ bool heap::owns(const void* block) const noexcept {
   if (kind != region_kind::runs && kind != region_kind::huge) return false;
 
   // To the metadata, blocks in caches are used. Those in other threads' caches are beyond reach.
-  const owned_cache* const cache = engine_->own_cache(const_cast<heap&>(*this));
+  const own_change change(*engine_, const_cast<heap&>(*this));
+  const owned_cache* const cache = change.cache();
   const unsigned class_plus_one = class_byte(block);
   if (class_plus_one == 0) {
     const std::lock_guard lock(engine_->runs_mutex);

@@ -119,7 +119,7 @@ void heap::walk_blocks(void (*visitor_call)(void*, void*, std::size_t), void* vi
 }
 
 void heap::zero_free_memory() {
-  flush_caches();
+  const standstill still(*this);
   const metadata& m = engine_->metadata;
   const heap_header& header = m.header();
   const std::size_t bytes = engine_->memory.size();

@@ -1,21 +1,24 @@
 // Threads' caches: creation on a thread's first use of a heap, return of their blocks when the thread ends,
 // and what happens when the heap goes first (the cache is orphaned, and reused by its thread).
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include "heap/engine.hpp"
+#include "os/asymmetric_fence.hpp"
 
 namespace perdure::detail {
+
+std::mutex caches_mutex;
 
 namespace {
 
 thread_cache no_cache;
-
-// Guards every heap's list of caches, and changes of a cache's owner.
-std::mutex caches_mutex;
 
 // Guards the numbers of open heaps.
 std::mutex numbers_mutex;
@@ -45,14 +48,34 @@ struct caches_of_thread {
   ~caches_of_thread() {
     thread_is_ending = true;
     for (thread_cache*& recent : recent_caches) recent = &no_cache;
-    const std::lock_guard lock(caches_mutex);
-    for (const std::unique_ptr<owned_cache>& cache : all) {
-      if (cache == nullptr) continue;
-      heap* owner = cache->owner.load(std::memory_order_relaxed);
-      if (owner == nullptr) continue;
-      if (is_own(*owner)) cache->flush(*owner);
-      std::erase(caches_of(*owner), cache.get());
+    for (std::unique_ptr<owned_cache>& cache : all)
+      if (cache != nullptr) give_up(cache);
+  }
+
+  static void give_up(std::unique_ptr<owned_cache>& cache) noexcept {
+    const bool is_in_use = cache->changes.load(std::memory_order_relaxed) != 0;
+    if (is_in_use) {
+      std::fputs(
+          "perdure: a thread ended inside a write_guard: what it changed last may be half done in a "
+          "checkpoint\n",
+          stderr);
+      cache->changes.store(0, std::memory_order_release);
     }
+    std::unique_lock lock(caches_mutex);
+    // The heap may go while this thread waits.
+    while (heap* const served = cache->serves.load(std::memory_order_relaxed)) {
+      const std::uint32_t ended = standstills_ended.load();
+      if (!is_shut(*served)) {
+        if (is_own(*served)) cache->flush(*served);
+        std::erase(caches_of(*served), cache.get());
+        break;
+      }
+      lock.unlock();
+      os::wait_while(standstills_ended, ended);
+      lock.lock();
+    }
+    // For ever: the guard may end yet, in a destructor that runs later.
+    if (is_in_use) static_cast<void>(cache.release());
   }
 };
 
@@ -105,25 +128,33 @@ void owned_cache::flush(heap& owned_by) noexcept {
   if (spare != nullptr) return_large(owned_by, std::exchange(spare, nullptr));
 }
 
-owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches) {
+owned_cache* find_cache(const heap& owner, unsigned number) noexcept {
+  thread_cache* const recent = recent_caches[owner.cache_slot()];
+  if (recent->serves.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(recent);
   if (thread_is_ending) return nullptr;
-  std::vector<std::unique_ptr<owned_cache>>& all = this_thread.all;
-  if (number >= all.size()) all.resize(number + 1);
-  std::unique_ptr<owned_cache>& cache = all[number];
-  if (cache == nullptr) cache = std::make_unique<owned_cache>();
-  if (cache->owner.load(std::memory_order_relaxed) != &owner) {
-    const std::lock_guard lock(caches_mutex);
-    caches.push_back(cache.get());
-    cache->owner.store(&owner, std::memory_order_relaxed);
-  }
-  recent_caches[owner.cache_slot()] = cache.get();
-  return cache.get();
+  const std::vector<std::unique_ptr<owned_cache>>& all = this_thread.all;
+  if (number >= all.size() || all[number] == nullptr) return nullptr;
+  return all[number]->serves.load(std::memory_order_relaxed) == &owner ? all[number].get() : nullptr;
 }
 
-void flush_all(heap& owner) noexcept {
-  if (!is_own(owner)) return;
+owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches) {
+  if (thread_is_ending) return nullptr;
+  owned_cache* cache = find_cache(owner, number);
+  if (cache == nullptr) {
+    std::vector<std::unique_ptr<owned_cache>>& all = this_thread.all;
+    if (number >= all.size()) all.resize(number + 1);
+    if (all[number] == nullptr) all[number] = std::make_unique<owned_cache>();
+    cache = all[number].get();
+    const std::lock_guard lock(caches_mutex);
+    caches.push_back(cache);
+    cache->process = ::getpid();
+    cache->serves.store(&owner, std::memory_order_relaxed);
+  }
+  recent_caches[owner.cache_slot()] = cache;
+  if (cache->owner.load(std::memory_order_relaxed) == &owner || !os::has_asymmetric_fence()) return cache;
   const std::lock_guard lock(caches_mutex);
-  for (owned_cache* cache : caches_of(owner)) cache->flush(owner);
+  if (!is_shut(owner)) cache->owner.store(&owner, std::memory_order_relaxed);
+  return cache;
 }
 
 void lock_caches() noexcept {
@@ -139,6 +170,7 @@ void orphan_all(std::vector<owned_cache*>& caches) noexcept {
     for (cache_bin& cached : cache->bins) cached.count = 0;
     cache->spare = nullptr;
     cache->owner.store(nullptr, std::memory_order_relaxed);
+    cache->serves.store(nullptr, std::memory_order_relaxed);
   }
   caches.clear();
 }

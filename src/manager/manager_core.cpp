@@ -2,8 +2,10 @@
 // constructing what.
 //
 // One lock guards the directory: finding shares it, changing it is exclusive. It is never held while
-// constructors or destructors run. A name under construction is listed in `pending`; whoever wants it
-// meanwhile waits until it is settled (published or given up).
+// constructors or destructors run. Who changes the directory begins a change of the heap first and takes the
+// lock then: a thread that waited for a checkpoint with the lock held would hold up others that the
+// checkpoint waits for. A name under construction is listed in `pending`; whoever wants it meanwhile waits
+// until it is settled (published or given up).
 #include "perdure/detail/manager_core.hpp"
 
 #include <algorithm>
@@ -227,25 +229,38 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
 }
 
 void manager_core::checkpoint(std::string_view label) {
-  const std::vector<page_run> released = settle_memory();
-  state_->store->checkpoint(released, label);
+  // Threads go on as soon as the pages are copied.
+  checkpoint_async(label).wait();
 }
 
 pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
-  const std::vector<page_run> released = settle_memory();
-  return state_->store->checkpoint_async(released, label);
-}
-
-std::vector<page_run> manager_core::settle_memory() {
   require_writable();
   if (state_->store->read_only())
     throw error(errc::read_only, state_->path +
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
-  state_->memory->flush_caches();
+  require_not_writing("a checkpoint");
+  await_application();
+  const heap::standstill still(*state_->memory);
   std::vector<page_run> released = state_->memory->release_free_memory();
   for (const page_run& run : released) state_->store->memory().discard(run);
-  return released;
+  return state_->store->checkpoint_async(released, label);
+}
+
+// The store would wait for it too, but then with all threads kept from allocating.
+void manager_core::await_application() const {
+  try {
+    state_->store->wait_applied();
+  } catch (const error&) {
+    // The checkpoint tries again, and says so if it cannot.
+  }
+}
+
+void manager_core::require_not_writing(const char* what) const {
+  if (state_->memory->is_writing())
+    throw error(errc::invalid_argument,
+                state_->path + ": this thread is inside a write_guard of the store, for whose end " + what +
+                    " waits: end the guard first");
 }
 
 void manager_core::checkpoint_to_close() {
@@ -309,6 +324,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
                 state_->path + ": anonymous objects have no name to find them by; use destroy_ptr");
   const std::string_view key = key_of(name, type);
   const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   void* const object = state_->directory->find(name.kind(), hash, key);
   if (object == nullptr) return {nullptr, 0};
@@ -320,6 +336,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
 
 std::pair<void*, std::size_t> manager_core::withdraw(const void* object, const type_stamp& type) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   state_->require_object(object);
   const object_info info = state_->directory->describe(object);
@@ -330,6 +347,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const void* object, const t
 }
 
 void manager_core::release(void* withdrawn) noexcept {
+  const heap_change change(*state_->memory);
   state_->directory->free_object(withdrawn);
 }
 
@@ -368,6 +386,7 @@ void manager_core::visit_all(instance_kind kind, object_visitor look) const {
 
 void manager_core::set_attribute(const object_name& name, std::string_view key, std::string_view value) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   object_record& record = state_->directory->record_of(state_->require_named(name));
   detail::set_attribute(state_->directory->memory(), record.attributes, key, value);
@@ -375,6 +394,7 @@ void manager_core::set_attribute(const object_name& name, std::string_view key, 
 
 void manager_core::set_attribute(const void* object, std::string_view key, std::string_view value) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   state_->require_object(object);
   detail::set_attribute(state_->directory->memory(), state_->directory->record_of(object).attributes, key,
@@ -411,6 +431,7 @@ std::vector<attribute> manager_core::attributes_of(const void* object) const {
 
 bool manager_core::remove_attribute(const object_name& name, std::string_view key) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   object_record& record = state_->directory->record_of(state_->require_named(name));
   return detail::remove_attribute(state_->directory->memory(), record.attributes, key);
@@ -418,6 +439,7 @@ bool manager_core::remove_attribute(const object_name& name, std::string_view ke
 
 bool manager_core::remove_attribute(const void* object, std::string_view key) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   state_->require_object(object);
   return detail::remove_attribute(state_->directory->memory(),
@@ -426,6 +448,7 @@ bool manager_core::remove_attribute(const void* object, std::string_view key) {
 
 void manager_core::set_store_attribute(std::string_view key, std::string_view value) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   detail::set_attribute(state_->directory->memory(), state_->directory->store_attributes_link(), key, value);
 }
@@ -444,6 +467,7 @@ std::vector<attribute> manager_core::store_attributes() const {
 
 bool manager_core::remove_store_attribute(std::string_view key) {
   require_writable();
+  const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
   return detail::remove_attribute(state_->directory->memory(), state_->directory->store_attributes_link(),
                                   key);
@@ -451,7 +475,11 @@ bool manager_core::remove_store_attribute(std::string_view key) {
 
 std::vector<std::string> manager_core::check() const {
   require_memory();
-  if (state_->writable) state_->memory->flush_caches();
+  std::optional<heap::standstill> still;
+  if (state_->writable) {
+    require_not_writing("a check");
+    still.emplace(*state_->memory);
+  }
   std::vector<std::string> wrong = state_->memory->check();
   const std::shared_lock held(state_->lock);
   for (std::string& one : state_->directory->check()) wrong.push_back(std::move(one));
@@ -460,7 +488,11 @@ std::vector<std::string> manager_core::check() const {
 
 bool manager_core::all_memory_deallocated() const {
   require_memory();
-  if (state_->writable) state_->memory->flush_caches();
+  std::optional<heap::standstill> still;
+  if (state_->writable) {
+    require_not_writing("counting what is allocated");
+    still.emplace(*state_->memory);
+  }
   const std::shared_lock held(state_->lock);
   const name_directory& directory = *state_->directory;
   for (const instance_kind kind : {instance_kind::named, instance_kind::unique, instance_kind::anonymous})
@@ -470,6 +502,7 @@ bool manager_core::all_memory_deallocated() const {
 
 void manager_core::zero_free_memory() {
   require_writable();
+  require_not_writing("clearing free memory");
   state_->memory->zero_free_memory();
 }
 
@@ -485,6 +518,7 @@ object_construction::object_construction(manager_core& core, const object_name& 
   require_sound_name(name, state_.path);
   const std::uint64_t hash = name_directory::key_hash(kind_, key_);
 
+  std::optional<heap_change> change(std::in_place, *state_.memory);
   std::uint64_t type_offset = 0;
   {
     std::unique_lock held(state_.lock);
@@ -506,7 +540,18 @@ object_construction::object_construction(manager_core& core, const object_name& 
       if (state_.waits_for_me(other->owner_))
         throw error(errc::already_exists, state_.path + ": " + printable(kind_, key_) +
                                               " is already being constructed by its own constructor");
+      // The other thread cannot go on while a checkpoint waits for this one.
+      change.reset();
+      if (state_.memory->is_writing())
+        throw error(
+            errc::invalid_argument,
+            state_.path + ": another thread is constructing " + printable(kind_, key_) +
+                ", for which a thread inside a write_guard must not wait: find or construct it before "
+                "the guard begins");
       state_.wait_for(*other, held);
+      held.unlock();
+      change.emplace(*state_.memory);
+      held.lock();
     }
     directory.reserve(state_.pending.size() + 1);
     type_offset = directory.intern(type);
@@ -527,12 +572,14 @@ object_construction::object_construction(manager_core& core, const object_name& 
 
 object_construction::~object_construction() {
   if (!pending_) return;
+  const heap_change change(*state_.memory);
   state_.directory->free_object(object_);
   const std::unique_lock held(state_.lock);
   state_.settle(*this);
 }
 
 void object_construction::publish() noexcept {
+  const heap_change change(*state_.memory);
   const std::unique_lock held(state_.lock);
   state_.directory->insert(object_);
   state_.settle(*this);

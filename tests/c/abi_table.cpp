@@ -153,6 +153,8 @@ int main() {
   MEMBER(perdure_checkpoint_record, kept);
   FUNCTION(perdure_checkpoint);
   FUNCTION(perdure_checkpoint_async);
+  FUNCTION(perdure_begin_writing);
+  FUNCTION(perdure_end_writing);
   FUNCTION(perdure_pending_checkpoint_wait);
   FUNCTION(perdure_pending_checkpoint_ready);
   FUNCTION(perdure_pending_checkpoint_error);

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <thread>
 #include <vector>
@@ -36,6 +37,24 @@ TEST_F(checkpoint_test, KeepsThePresentState) {
   *number = 2;
   drop_changes();
   EXPECT_EQ(*number, 1);
+}
+
+TEST_F(checkpoint_test, WaitsForThreadsThatHaveBegunWriting) {
+  ASSERT_OK(perdure_begin_writing(store));
+  ASSERT_OK(perdure_begin_writing(store));
+  *number = 1;
+  EXPECT_EQ(perdure_checkpoint(store, nullptr), PERDURE_INVALID_ARGUMENT) << "it would wait for itself";
+  perdure_status made = PERDURE_IO;
+  std::thread other([&] { made = perdure_checkpoint(store, nullptr); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ASSERT_OK(perdure_end_writing(store));
+  *number = 2;
+  ASSERT_OK(perdure_end_writing(store));
+  other.join();
+  ASSERT_OK(made);
+  EXPECT_EQ(perdure_end_writing(store), PERDURE_INVALID_ARGUMENT) << "not begun";
+  drop_changes();
+  EXPECT_EQ(*number, 2);
 }
 
 TEST_F(checkpoint_test, IsLoggedWithItsLabel) {

@@ -25,9 +25,11 @@ typedef struct perdure_checkpoint_log perdure_checkpoint_log;
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// Makes the present state of everything in the store durable, atomically. Until it returns nothing may be
-/// changed. `label`, up to 63 bytes or NULL, is kept in the store's log. PERDURE_READ_ONLY, PERDURE_NO_SPACE,
-/// PERDURE_IO: then the previous checkpoint stays the durable one and the call may be repeated.
+/// Makes the present state of everything in the store durable, atomically. Other threads may go on; what they
+/// store to memory of the store meanwhile may be in it in part, unless they have begun writing. `label`, up
+/// to 63 bytes or NULL, is kept in the store's log. PERDURE_READ_ONLY, PERDURE_NO_SPACE, PERDURE_IO: then the
+/// previous checkpoint stays the durable one and the call may be repeated. PERDURE_INVALID_ARGUMENT in a
+/// thread that has begun writing.
 PERDURE_API perdure_status perdure_checkpoint(perdure_store* store, const char* label);
 
 /// As above, but returns as soon as the changed pages are copied; they become durable while the program goes
@@ -35,6 +37,15 @@ PERDURE_API perdure_status perdure_checkpoint(perdure_store* store, const char* 
 /// has its changes too. Waits first for the last one, if that is still under way.
 PERDURE_API perdure_status perdure_checkpoint_async(perdure_store* store, const char* label,
                                                     perdure_pending_checkpoint** pending);
+
+/// From here to perdure_end_writing checkpoints wait for this thread, so that what it stores meanwhile is in
+/// one as a whole or not at all. Waits itself only while a checkpoint copies memory. May be nested. Before
+/// its end the thread must not wait for another one that changes the store, be it for a mutex: that one may
+/// be waiting for the checkpoint. PERDURE_READ_ONLY, PERDURE_OUT_OF_MEMORY.
+PERDURE_API perdure_status perdure_begin_writing(perdure_store* store);
+
+/// On the thread that began; PERDURE_INVALID_ARGUMENT in one that has not.
+PERDURE_API perdure_status perdure_end_writing(perdure_store* store);
 
 /// Waits until it is durable, or fails as it failed; as often as it is called. `epoch`, unless it is NULL, is
 /// set to its number.

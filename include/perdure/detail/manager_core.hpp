@@ -51,7 +51,7 @@ class manager_core {
   /// Closes without a checkpoint.
   ~manager_core();
 
-  /// All threads quiet.
+  /// These wait for changes that other threads have begun, and keep them from beginning more.
   void checkpoint(std::string_view label = {});
   pending_checkpoint checkpoint_async(std::string_view label = {});
   /// The checkpoint with which a manager closes. None of a store that is open for reading, and none in a
@@ -71,6 +71,9 @@ class manager_core {
   /// Throws `errc::invalid_argument` in a forked child that does not have the memory.
   void require_memory() const;
   bool writable() const noexcept;
+  /// Throws `errc::invalid_argument`, saying that `what` would wait for the calling thread, if that is inside
+  /// a write_guard of this store.
+  void require_not_writing(const char* what) const;
 
   /// `{nullptr, 0}` where there is none; `errc::wrong_type` where it was stored as another type.
   std::pair<void*, std::size_t> find(const object_name& name, const type_stamp& type) const;
@@ -105,14 +108,13 @@ class manager_core {
   std::vector<attribute> store_attributes() const;
   bool remove_store_attribute(std::string_view key);
 
-  /// All threads quiet, for this and the next two.
+  /// As checkpoints do, unless the store is open for reading only; so for the next two.
   std::vector<std::string> check() const;
   bool all_memory_deallocated() const;
   void zero_free_memory();
 
  private:
-  /// Memory as a checkpoint wants it; the pages whose content is no longer needed.
-  std::vector<page_run> settle_memory();
+  void await_application() const;
 
   friend class object_construction;
   struct state;

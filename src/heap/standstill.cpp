@@ -1,0 +1,214 @@
+// How a checkpoint keeps threads from changing the heap, and how they tell it that they are.
+//
+// A thread says in its cache that it is on the hot path (`inside`) or in a longer change (`changes`), by a
+// plain store, and then looks whether it may: at the cache's `owner`, or at `shut_by`. Who wants the heap to
+// stand still stores to these first, and then looks at what the threads said. One of the two sees the other,
+// if each side's store comes before its load. The threads' side is only kept in order by the compiler; the
+// other side makes up for it by an asymmetric fence. Where the kernel has none, threads find no `owner`, so
+// all of them come here, and order their store themselves.
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "heap/engine.hpp"
+#include "os/asymmetric_fence.hpp"
+#include "perdure/error.hpp"
+
+namespace perdure {
+
+using namespace detail;
+
+namespace detail {
+
+os::futex_word standstills_ended{0};
+
+namespace {
+
+// Changes of the thread that are counted in `changing_without_cache`. They are the library's own, which are
+// never nested in those of another heap.
+__thread unsigned depth_without_cache = 0;
+
+// Its address tells the thread.
+__thread char thread_mark = 0;
+
+}  // namespace
+}  // namespace detail
+
+// In a forked child nobody would open the heap again, so there it is open.
+bool heap::engine::is_shut() const noexcept {
+  const pid_t by = shut_by.load();
+  return by != 0 && by == ::getpid();
+}
+
+owned_cache* heap::engine::begin_change(heap& owner) noexcept {
+  if (depth_without_cache != 0) [[unlikely]] {
+    ++depth_without_cache;
+    return nullptr;
+  }
+  owned_cache* const cache = own_cache(owner);
+  if (cache != nullptr) {
+    // Who waited inside a change would hold up whoever it waits for.
+    if (const std::uint32_t depth = cache->changes.load(std::memory_order_relaxed); depth != 0) {
+      cache->changes.store(depth + 1, std::memory_order_relaxed);
+      return cache;
+    }
+  }
+  for (;;) {
+    if (cache == nullptr) {
+      ++changing_without_cache;
+    } else if (os::has_asymmetric_fence()) {
+      cache->changes.store(1, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      cache->changes.store(1);
+    }
+    const std::uint32_t ended = standstills_ended.load();
+    if (!is_shut()) [[likely]]
+      break;
+    if (cache == nullptr)
+      --changing_without_cache;
+    else
+      cache->changes.store(0, std::memory_order_release);
+    os::wait_while(standstills_ended, ended);
+  }
+  if (cache == nullptr) depth_without_cache = 1;
+  return cache;
+}
+
+// Of a change that is in a cache it uses nothing else: a write_guard may end after its heap was closed.
+void heap::engine::end_change(thread_cache& cache) noexcept {
+  cache.changes.store(cache.changes.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+}
+
+void heap::engine::end_change_without_cache() noexcept {
+  if (--depth_without_cache == 0) --changing_without_cache;
+}
+
+void heap::engine::shut() noexcept {
+  std::unique_lock lock(caches_mutex);
+  for (;;) {
+    const std::uint32_t ended = standstills_ended.load();
+    if (!is_shut()) break;
+    lock.unlock();
+    os::wait_while(standstills_ended, ended);
+    lock.lock();
+  }
+  shut_by.store(::getpid());
+  for (owned_cache* const cache : caches) cache->owner.store(nullptr, std::memory_order_relaxed);
+}
+
+void heap::engine::open() noexcept {
+  {
+    const std::lock_guard lock(caches_mutex);
+    shut_by.store(0);
+  }
+  ++standstills_ended;
+  os::wake(standstills_ended);
+}
+
+void heap::engine::await_changes(const owned_cache* own) {
+  const pid_t here = ::getpid();
+  // Of threads that a fork left behind nothing is to be expected.
+  const auto lives = [here](const owned_cache* cache) { return cache->process == here; };
+  std::unique_lock lock(caches_mutex);
+  const bool is_alone = std::none_of(caches.begin(), caches.end(),
+                                     [&](const owned_cache* cache) { return cache != own && lives(cache); });
+  lock.unlock();
+  if (!is_alone && os::has_asymmetric_fence()) os::asymmetric_fence();
+
+  const auto is_changing = [&](const owned_cache* cache) {
+    return lives(cache) && (cache->inside.load(std::memory_order_acquire) || cache->changes.load() != 0);
+  };
+  timespec pause{0, 1000};
+  constexpr long longest_ns = 100'000;
+  constexpr int patient_tries = 4;
+  for (int tries = 0;; ++tries) {
+    lock.lock();
+    const bool is_quiet = std::none_of(caches.begin(), caches.end(), is_changing) &&
+                          (process != here || changing_without_cache.load() == 0);
+    if (is_quiet) return;
+    // Others may need the mutex for another heap to get on with their change.
+    lock.unlock();
+    if (tries < patient_tries) {
+      ::sched_yield();
+    } else {
+      ::nanosleep(&pause, nullptr);
+      pause.tv_nsec = std::min(2 * pause.tv_nsec, longest_ns);
+    }
+  }
+}
+
+heap::standstill::standstill(heap& memory) : memory_(memory) {
+  engine& shutting = *memory.engine_;
+  if (memory.is_writing())
+    throw error(
+        errc::invalid_argument,
+        "this thread is inside a write_guard of the heap that it wants to stand still: end the guard first");
+  shutting.shut();
+  try {
+    shutting.await_changes(find_cache(memory, shutting.number));
+  } catch (const std::system_error& failure) {
+    shutting.open();
+    throw error(errc::unsupported,
+                std::string("threads cannot be kept from changing the heap, since the kernel refuses what it "
+                            "offered when the first heap was opened (") +
+                    failure.what() + "): install seccomp filters before stores are opened");
+  }
+  // In a forked child what is in them is the parent's.
+  if (!is_own(memory)) return;
+  // No thread touches these now: all would wait for `open` first.
+  const std::lock_guard lock(caches_mutex);
+  for (owned_cache* const cache : shutting.caches) cache->flush(memory);
+}
+
+heap::standstill::~standstill() {
+  memory_.engine_->open();
+}
+
+heap_change::heap_change(heap& memory) noexcept
+    : memory_(memory), cache_(memory.engine_->begin_change(memory)) {}
+heap_change::~heap_change() {
+  if (cache_ != nullptr)
+    heap::engine::end_change(*cache_);
+  else
+    memory_.engine_->end_change_without_cache();
+}
+
+write_guard::write_guard(heap& memory) : change_(memory), thread_(&thread_mark) {
+  // Nested guards of several heaps are only counted in caches.
+  if (change_.cache() == nullptr) throw std::bad_alloc();
+}
+
+write_guard::~write_guard() {
+  if (thread_ == &thread_mark) return;
+  std::fputs("perdure: a write_guard ends on another thread than it began on\n", stderr);
+  std::abort();
+}
+
+void heap::begin_writing() {
+  if (engine_->begin_change(*this) != nullptr) return;
+  engine_->end_change_without_cache();
+  throw std::bad_alloc();
+}
+
+void heap::end_writing() {
+  owned_cache* const cache = find_cache(*this, engine_->number);
+  if (cache == nullptr || cache->changes.load(std::memory_order_relaxed) == 0)
+    throw error(errc::invalid_argument, "this thread ends writing to a store where it has not begun");
+  engine::end_change(*cache);
+}
+
+bool heap::is_writing() const noexcept {
+  const owned_cache* const cache = find_cache(*this, engine_->number);
+  return cache != nullptr && cache->changes.load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace perdure
