@@ -145,6 +145,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           chosen_backing(options) == backing::paged && can_be_paged(now),
           options.verify == verify_mode::lazy,
           false,
+          false,
           std::move(place)};
 }
 
@@ -158,7 +159,18 @@ bool has_empty_journal(const std::array<journal, 2>& journals) {
 // Brings home what was committed last, and takes away what a checkpoint that was never committed left. Home
 // is durable then: what a failed write-back loses must not come back as what it was before, under a program
 // that has read it.
-void recover(store_parts& parts) {
+//
+// Where home shares its blocks with a snapshot, writing to it takes space. If there is none and `may_wait`,
+// the journal stays pending: the store has to do with it as after an application that failed.
+void recover(store_parts& parts, bool may_wait) {
+  const auto unless_full = [&](auto&& bring_home) {
+    try {
+      bring_home();
+    } catch (const std::system_error& failure) {
+      if (!may_wait || code_of(failure) != errc::no_space) throw;
+      parts.is_redo_pending = true;
+    }
+  };
   layout::super_slot super = parts.super.now();
   std::optional<committed_journal> found = find_committed(parts.journals, super);
   if (found) {
@@ -176,7 +188,7 @@ void recover(store_parts& parts) {
     }
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  super.segment_bytes / page_size);
-    redo_at_home(*found, parts.home, parts.checksums);
+    unless_full([&] { redo_at_home(*found, parts.home, parts.checksums); });
     parts.checksums.stop_rebuilding();
   }
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
@@ -185,7 +197,9 @@ void recover(store_parts& parts) {
   // An empty journal may have replaced one whose checkpoint failed, and died before the new name was durable:
   // what is opened now must not turn into that checkpoint when the power fails.
   if (has_empty_journal(parts.journals)) parts.home.sync_names();
-  if (found) settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write);
+  if (!found || parts.is_redo_pending) return;
+  unless_full(
+      [&] { settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write); });
 }
 
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
@@ -194,7 +208,7 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   if (use != store_use::write) return make_journaled_store(std::move(parts));
   const backing chosen = chosen_backing(options);
   if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
-  recover(parts);
+  recover(parts, chosen == backing::private_memory);
   if (chosen == backing::shared_file) return make_shared_store(std::move(parts));
   if (chosen == backing::dax) return make_dax_store(std::move(parts));
   return make_journaled_store(std::move(parts));

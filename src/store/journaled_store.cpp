@@ -222,8 +222,9 @@ journaled_store::journaled_store(store_parts parts)
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
   std::optional<committed_journal> pending;
-  if (!writable_) {
-    // A reader cannot redo at home what a dead writer committed last; it does so in its own memory.
+  if (!writable_ || parts_->is_redo_pending) {
+    // A reader cannot redo at home what a dead writer committed last, nor a writer without room there; they
+    // do so in their own memory.
     pending = find_committed(parts_->journals, super, parts_->last_committed);
     if (pending) {
       epoch_ = pending->header.epoch;
@@ -241,7 +242,10 @@ journaled_store::journaled_store(store_parts parts)
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
+    if (pending) redo_in_memory(*pending, memory_->base());
+    if (verifier_ && pending) verifier_->know(*pending);
     if (verifier_) examine_when_touched();
+    unapplied_ = std::move(pending);
     if (private_) private_->notice_growth(parts_->memory_budget, [this] { watch_memory(); });
     parts_->lock.admit_readers();
     return;

@@ -33,6 +33,7 @@ struct store_parts {
   std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
   bool paged;                   // pages come and go as they are touched
   bool verify_lazily;           // pages when they are first touched
+  bool is_redo_pending;         // of a writer: home has no room for what the last journal holds
   bool shares_blocks_with_writer;  // of a reader: its files are not those in the directory
   os::reservation place;           // address space for the segment
 };

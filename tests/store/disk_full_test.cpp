@@ -1,14 +1,18 @@
 // A full disk, real (a small tmpfs, where the tests may mount one) or by the limit on file sizes.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <string>
 
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
+#include "store/loop_mount.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
 
@@ -54,7 +58,66 @@ class file_size_limit {
   rlimit before_{};
 };
 
-class a_full_disk : public scratch_directory {};
+class a_full_disk : public scratch_directory {
+ protected:
+  // The snapshot shares the blocks of home, so bringing a checkpoint home takes space that there is not.
+  void opens_though_a_checkpoint_cannot_be_brought_home(const std::string& kind, verify_mode verify) {
+    const loop_mount mount(kind, path("image"), path("mount"));
+    if (!mount) GTEST_SKIP() << mount.why_not();
+    const std::filesystem::path where = mount.path() / "store";
+    const std::filesystem::path filler = mount.path() / "filler";
+    store_options options = small();
+    options.verify = verify;
+    constexpr std::uint64_t pages = 8192;
+    {
+      const auto store = datastore::create(where, options);
+      store->memory().grow(pages * page_size);
+      for (std::uint64_t page = 0; page < pages; ++page) fill(*store, page, page + 1);
+      store->checkpoint();
+      store->snapshot(mount.path() / "snapshot");
+      for (std::uint64_t page = 0; page < pages; ++page) fill(*store, page, page + 2);
+      leave_free(filler, pages * page_size + 4 * mib);
+      store->checkpoint();
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->wait_applied(); }));
+    }
+    {
+      const auto store = datastore::open(where, options);
+      EXPECT_EQ(store->epoch(), 2u);
+      EXPECT_TRUE(has(*store, 0, pages, 2));
+      fill(*store, 5, 99);
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
+      EXPECT_TRUE(has(*store, 6, pages - 6, 2));
+    }
+    const auto store = datastore::open(where, options);
+    EXPECT_TRUE(has(*store, 0, pages, 2)) << "what could not be made durable is not there";
+    fill(*store, 5, 99);
+    std::filesystem::remove(filler);
+    store->checkpoint();
+    store->close();
+    EXPECT_TRUE(datastore::verify(where).whole());
+    const auto again = datastore::open(where, options);
+    EXPECT_EQ(again->epoch(), 3u);
+    EXPECT_TRUE(holds(again->memory().base() + 5 * page_size, 99));
+    EXPECT_TRUE(has(*again, 6, pages - 6, 2));
+  }
+
+ private:
+  static void leave_free(const std::filesystem::path& filler, std::uint64_t bytes) {
+    ::sync();
+    const int file = ::open(filler.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const std::uint64_t available = std::filesystem::space(filler.parent_path()).available;
+    ASSERT_EQ(::posix_fallocate(file, 0, static_cast<off_t>(available - bytes)), 0);
+    ::close(file);
+  }
+};
+
+TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_opened_for_writing_on_xfs) {
+  opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::journal);
+}
+
+TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_checked_when_touched_on_xfs) {
+  opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::lazy);
+}
 
 TEST_F(a_full_disk, fails_the_checkpoint_that_does_not_fit_and_no_other) {
   {
