@@ -278,7 +278,7 @@ perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not ma
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 1)
 
 perdure_mutant(reader_skips_journal journaled_store.cpp "a reader does not see what is committed and not applied"
-[=[    pending = find_committed(parts_->journals, super);]=]
+[=[    pending = find_committed(parts_->journals, super, parts_->last_committed);]=]
 [=[]=]
   CAUGHT_BY [=[read-only: not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 2 1)
 
