@@ -102,7 +102,8 @@ class heap {
 
   /// While a thread has one, no other changes the heap: their calls wait, and so do their `write_guard`s.
   /// What every thread had cached is given back, so the segment alone describes the heap, and its pages may
-  /// be copied. Changes that have begun are waited for. Only one at a time: another thread's waits.
+  /// be copied. Changes that have begun are waited for. Only one at a time: another thread's waits. The
+  /// thread that has it must not change the heap either: it would wait for itself.
   class standstill {
    public:
     /// Throws `errc::invalid_argument` in a thread that is inside a `write_guard` of this heap, and
@@ -150,6 +151,10 @@ class heap {
 
   /// Overwrites all free memory that was ever used with zeros, in a `standstill` of its own.
   void zero_free_memory();
+
+  /// From now on a forked child can close its heaps and end, whatever other threads of its parent were doing
+  /// with theirs. Not done by itself, as what is registered for forks may allocate.
+  static void prepare_for_forks();
 
   /// A persistent word for the layer above: the offset of its root object, 0 until set.
   std::uint64_t root() const noexcept;

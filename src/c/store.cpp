@@ -90,13 +90,17 @@ perdure_status perdure_store_open_or_create(const char* path, const perdure_stor
 perdure_status perdure_store_close(perdure_store* store) {
   return guarded([&] {
     if (store == nullptr) return;
+    core_of(store).require_not_writing("closing it");
     core_of(store).checkpoint_to_close();
     take_object(store)->core->close();
   });
 }
 
 perdure_status perdure_store_discard(perdure_store* store) {
-  return free_handle(store);
+  const perdure_status refused = guarded([&] {
+    if (store != nullptr) core_of(store).require_not_writing("discarding it");
+  });
+  return refused == PERDURE_OK ? free_handle(store) : refused;
 }
 
 perdure_status perdure_store_is_read_only(const perdure_store* store, int* read_only) {

@@ -1,6 +1,7 @@
 // Threads' caches: creation on a thread's first use of a heap, return of their blocks when the thread ends,
 // and what happens when the heap goes first (the cache is orphaned, and reused by its thread).
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -155,6 +156,23 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
   const std::lock_guard lock(caches_mutex);
   if (!is_shut(owner)) cache->owner.store(&owner, std::memory_order_relaxed);
   return cache;
+}
+
+void keep_caches_whole_in_forks() {
+  static const int registered = ::pthread_atfork(
+      [] {
+        lock_caches();
+        numbers_mutex.lock();
+      },
+      [] {
+        numbers_mutex.unlock();
+        unlock_caches();
+      },
+      [] {
+        numbers_mutex.unlock();
+        unlock_caches();
+      });
+  static_cast<void>(registered);
 }
 
 void lock_caches() noexcept {

@@ -59,6 +59,7 @@ struct manager_core::state {
   std::string path;
   bool writable = false;
 
+  std::mutex departing;  // one checkpoint, until its pages are copied
   mutable std::shared_mutex lock;
   std::condition_variable_any settled;
   std::vector<object_construction*> pending;
@@ -174,6 +175,7 @@ manager_core::~manager_core() = default;
 
 std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem::path& path,
                                                  const store_options& options, bool must_be_pinned) {
+  heap::prepare_for_forks();
   auto s = std::make_unique<state>();
   s->path = path.string();
   s->writable = how != mode::open_read_only;
@@ -240,6 +242,8 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
   require_not_writing("a checkpoint");
+  // Else another thread's checkpoint could be on its way home again when this one keeps all others out.
+  const std::scoped_lock lock(state_->departing);
   await_application();
   const heap::standstill still(*state_->memory);
   std::vector<page_run> released = state_->memory->release_free_memory();

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
@@ -45,7 +46,7 @@ withheld_memory::~withheld_memory() {
     while (*link != this) link = &(*link)->next_;
     *link = next_;
   }
-  if (is_gone()) ::munmap(base_, bytes_);
+  if (is_taken_) ::munmap(base_, bytes_);
 }
 
 // What is not copied costs the fork nothing, and the parent no fault at its next store. Parts may have been
@@ -53,8 +54,8 @@ withheld_memory::~withheld_memory() {
 // copy below.
 void withheld_memory::before_fork() {
   list_mutex.lock();
-  for (const withheld_memory* one = first_; one != nullptr; one = one->next_)
-    static_cast<void>(::madvise(one->base_, one->bytes_, MADV_DONTFORK));
+  for (withheld_memory* one = first_; one != nullptr; one = one->next_)
+    one->is_left_out_ = ::madvise(one->base_, one->bytes_, MADV_DONTFORK) == 0;
 }
 
 void withheld_memory::after_fork_in_parent() {
@@ -66,10 +67,13 @@ void withheld_memory::after_fork_in_child() {
   list_mutex.unlock();
 }
 
-// Nothing else of the child's may come to lie there: pointers into the memory would find it.
+// Nothing else of the child's may come to lie there: pointers into the memory would find it. But what another
+// handler of forks has put there before this one came stays.
 void withheld_memory::take_away() noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  if (::mmap(base_, bytes_, PROT_NONE, flags, -1, 0) == MAP_FAILED) {
+  const int flags =
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (is_left_out_ ? MAP_FIXED_NOREPLACE : MAP_FIXED);
+  is_taken_ = ::mmap(base_, bytes_, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+  if (!is_taken_ && errno != EEXIST) {
     tell("perdure: the kernel has no room for the mappings of a forked child\n");
     std::abort();
   }

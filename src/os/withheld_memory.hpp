@@ -44,6 +44,8 @@ class withheld_memory {
   std::byte* base_;
   std::size_t bytes_;
   std::string sentence_;
+  bool is_left_out_ = false;  // of the child that a fork under way makes
+  bool is_taken_ = false;     // by a mapping that nobody can touch
   std::atomic<bool> is_gone_{false};
   std::atomic<bool> is_told_{false};
   std::optional<fault_watch> watch_;

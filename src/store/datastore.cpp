@@ -117,11 +117,12 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
                     " was open with a shared mapping and not closed: its pages may be of different "
                     "times. Restore a copy, or open it with `accept_unclean` to look at what is there");
   }
-  home_files home(directory, now, writable);
-  checksum_table checksums(directory, now, writable);
+  // First of all: a checkpoint that a writer commits meanwhile may need longer home files than were found.
   readable_journals journals = writable ? readable_journals{journal(directory, 0, now.uuid, true),
                                                             journal(directory, 1, now.uuid, true)}
                                         : open_journals(directory, now, lock);
+  home_files home(directory, now, writable);
+  checksum_table checksums(directory, now, writable);
   const layout::uuid_bytes uuid = now.uuid;
   undo_log undo(directory, uuid, writable);
   if (place.base() == nullptr) {
@@ -241,7 +242,6 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
   how.only_shared = true;
   how.writable = false;
   how.durable = false;
-  remove_unfinished(path);
   // Removed again at the end, when all its files are open.
   std::optional<unfinished_store> twin;
   try {

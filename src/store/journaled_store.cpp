@@ -165,6 +165,7 @@ class journaled_store final : public datastore, private page_writer {
   void commit();
   void take_back() noexcept;
   void apply(table_use at_least = table_use::keep_in_journal);
+  void apply_in_turn(table_use at_least);
   void know_home() noexcept;
   void apply_quietly(table_use at_least) noexcept;
   bool is_table_due() const;
@@ -662,6 +663,10 @@ void journaled_store::take_back() noexcept {
 // Brings the committed journal home. Run by the worker, or by a checkpoint that found it not done.
 void journaled_store::apply(table_use at_least) {
   const store_lock::turn turn = parts_->lock.take_turn(store_lock::part::home);
+  apply_in_turn(at_least);
+}
+
+void journaled_store::apply_in_turn(table_use at_least) {
   // After a sync that failed the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_->home, parts_->checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
@@ -716,7 +721,10 @@ void journaled_store::write_table() {
 void journaled_store::apply_quietly(table_use at_least) noexcept {
   apply_failure_ = nullptr;
   try {
-    apply(at_least);
+    if (rearms() || at_least == table_use::write) return apply(at_least);
+    // The program is held up until this has been tried, and is not to be held up by readers.
+    const std::optional<store_lock::turn> turn = parts_->lock.try_turn(store_lock::part::home);
+    if (turn) apply_in_turn(at_least);
   } catch (...) {
     // The journal has it all, and the next checkpoint applies it.
     apply_failure_ = std::current_exception();
@@ -904,7 +912,9 @@ void journaled_store::wait_applied() {
   if (!open_) return;
   reporting("write home the last checkpoint of", path_, [&] {
     worker_->wait();
-    if (unapplied_ && apply_failure_) std::rethrow_exception(apply_failure_);
+    if (!unapplied_) return;
+    if (apply_failure_) std::rethrow_exception(apply_failure_);
+    apply();
   });
 }
 

@@ -27,17 +27,21 @@ bool is_store_file(const std::string& name) {
 
 bool datastore::remove(const std::filesystem::path& given) {
   const std::filesystem::path path = normalized_store_path(given);
-  remove_unfinished(path);
   try {
     inspect(path);
   } catch (const error& failure) {
-    if (failure.code() == errc::not_found) return false;
+    if (failure.code() == errc::not_found) {
+      remove_unfinished(path);
+      return false;
+    }
     // A store that can no longer be opened may still be deleted.
     if (failure.code() == errc::not_a_store || failure.code() == errc::permission_denied) throw;
   }
   reporting("remove", path, [&] {
     const os::file directory = os::file::open_directory(path);
     store_lock lock(directory, store_access::alone);
+    // Now that no reader is making one for itself.
+    remove_unfinished(path);
     for (const std::uint64_t epoch : kept_epochs(directory)) remove(path / "epochs" / std::to_string(epoch));
     std::error_code other_files;
     std::filesystem::remove(path / "epochs", other_files);

@@ -185,7 +185,7 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
   const std::filesystem::path target = normalized_store_path(to);
   reporting("copy", source, [&] {
     const os::file directory = open_store_directory(source);
-    const store_lock lock(directory, store_access::read_beside_writer);
+    const store_lock lock(directory, store_access::inspect);
     const super_block super = super_block::load(directory, false);
     if ((super.now().flags & layout::flag_open_dirty) != 0) {
       throw error(errc::damaged, source.string() +

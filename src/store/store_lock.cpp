@@ -119,18 +119,33 @@ constexpr os::lock_range byte_of(store_lock::part what) noexcept {
 
 // What every writer holds from the beginning, and of these bytes what one holds that admits readers.
 constexpr os::lock_range of_opening{0, 2};
+// Locks are not fair: readers that come one after the other would keep the writer waiting for ever.
+constexpr os::lock_range of_entrance{3, 1};
 // Held only by those who have the whole file.
-constexpr os::lock_range of_nobody{3, 1};
+constexpr os::lock_range of_nobody{4, 1};
+
+bool try_once(const os::file& super, store_lock::part what) {
+  if (what != store_lock::part::home) return super.try_lock(os::lock_mode::shared, byte_of(what));
+  if (!super.try_lock(os::lock_mode::shared, of_entrance)) return false;
+  const bool is_in = super.try_lock(os::lock_mode::shared, byte_of(what));
+  super.unlock(of_entrance);
+  return is_in;
+}
 
 // A writer's turn takes as long as a checkpoint's pages take on their way home.
 constexpr std::chrono::seconds longest_wait{60};
 constexpr std::chrono::microseconds most_pause{2000};
+// Longer than most readers take, and long enough for all that ask every `most_pause`.
+constexpr std::chrono::milliseconds entrance_shut{100};
+constexpr std::chrono::milliseconds entrance_open{5};
 
 bool try_for_long(const os::file& super, store_lock::part what) {
   const auto deadline = std::chrono::steady_clock::now() + longest_wait;
   for (auto pause = std::chrono::microseconds(50);; pause = std::min(2 * pause, most_pause)) {
-    if (super.try_lock(os::lock_mode::shared, byte_of(what))) return true;
-    if (super.foreign_lock(of_nobody) || std::chrono::steady_clock::now() >= deadline) return false;
+    if (try_once(super, what)) return true;
+    if (super.foreign_lock(of_nobody) == os::lock_mode::exclusive ||
+        std::chrono::steady_clock::now() >= deadline)
+      return false;
     std::this_thread::sleep_for(pause);
   }
 }
@@ -140,7 +155,8 @@ bool try_for_long(const os::file& super, store_lock::part what) {
 store_lock::store_lock(const os::file& directory, store_access access)
     : held_(std::make_unique<held_files>(access)) {
   held_->store = directory.path();
-  if (access == store_access::read_beside_writer && try_beside_writer(directory)) return;
+  const bool may_be_beside = access == store_access::read_beside_writer || access == store_access::inspect;
+  if (may_be_beside && try_beside_writer(directory)) return;
   const bool writer = held_->mode == os::lock_mode::exclusive;
   // Without LOCK, which somebody may have removed, the lock on `super` is what counts.
   take(held_->lock, directory, "LOCK", writer ? O_RDWR | O_CREAT : O_RDONLY);
@@ -208,8 +224,29 @@ void store_lock::admit_readers() {
 }
 
 store_lock::turn store_lock::take_turn(part what) {
-  held_->super.lock(os::lock_mode::exclusive, byte_of(what));
-  return {held_->super, what};
+  const os::file& super = held_->super;
+  if (what != part::home) {
+    super.lock(os::lock_mode::exclusive, byte_of(what));
+    return {super, what};
+  }
+  if (auto at_once = try_turn(what)) return std::move(*at_once);
+  // Readers that are quick are all gone before the entrance is opened again; others may come beside one that
+  // is not.
+  for (;; std::this_thread::sleep_for(entrance_open)) {
+    super.lock(os::lock_mode::exclusive, of_entrance);
+    const auto until = std::chrono::steady_clock::now() + entrance_shut;
+    bool is_in = false;
+    while (!(is_in = super.try_lock(os::lock_mode::exclusive, byte_of(what))) &&
+           std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(most_pause / 4);
+    super.unlock(of_entrance);
+    if (is_in) return {super, what};
+  }
+}
+
+std::optional<store_lock::turn> store_lock::try_turn(part what) {
+  if (!held_->super.try_lock(os::lock_mode::exclusive, byte_of(what))) return std::nullopt;
+  return turn(held_->super, what);
 }
 
 store_lock::turn store_lock::pause_commits() const {
@@ -244,6 +281,16 @@ void store_lock::release() noexcept {
     try {
       held_->lock.resize(0);
     } catch (const std::system_error&) {
+    }
+  }
+  // Else it is held by whatever child has the file too.
+  if (held_->access == store_access::inspect && held_->owner == ::getpid()) {
+    for (const os::file* const file : {&held_->super, &held_->lock}) {
+      try {
+        if (*file) file->unlock({});
+      } catch (const std::system_error&) {
+        // Then it goes when the last of them is closed.
+      }
     }
   }
   held_.reset();

@@ -8,10 +8,12 @@
 // | 0 | held by an open writer | |
 // | 1 | the writer changes what the last checkpoint has at home | a reader beside the writer reads it |
 // | 2 | a checkpoint is being committed | a reader beside the writer asks which was the last |
-// | all | the only one to have the store open | readers without a writer |
+// | 3 | the writer waits for byte 1, and lets no more readers in | a reader beside the writer is about to
+// take byte 1 | | all | the only one to have the store open | readers without a writer |
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,6 +24,7 @@ namespace perdure {
 enum class store_access {
   read,                ///< `in_use` while there is a writer
   read_beside_writer,  ///< the same, but a writer that admits readers is no hindrance
+  inspect,             ///< the same for one call: children forked meanwhile do not keep the lock
   write,               ///< readers are admitted once the writer says so
   alone,
 };
@@ -50,6 +53,8 @@ class store_lock {
   void admit_readers();
   /// Waits until no reader has it. The lock must outlive the turn.
   turn take_turn(part what);
+  /// The same without waiting.
+  std::optional<turn> try_turn(part what);
 
   /// Of a reader: a writer has the store too. While the lock is held nothing that the last checkpoint has at
   /// home changes, nor its journal.

@@ -57,6 +57,7 @@ class verification {
 
   verify_report run() {
     if (check_super()) {
+      read_journal_headers();
       check_home_files();
       check_checksum_header();
       check_journals();
@@ -118,9 +119,9 @@ class verification {
   void check_home_files();
   void check_padding(const os::file& file, const std::string& name);
   void check_checksum_header();
+  void read_journal_headers();
   void check_journals();
-  void check_last_journal(const std::array<std::optional<journal>, 2>& files,
-                          const std::array<std::optional<layout::journal_header>, 2>& headers);
+  void check_last_journal();
   void overlay(const layout::journal_header& header, const std::vector<layout::journal_entry>& index);
   void check_undo();
   std::span<const layout::journal_entry> saved_in(std::uint64_t first, std::uint64_t end) const;
@@ -155,6 +156,8 @@ class verification {
   std::uint64_t applied_pages_ = 0;    // of the segment as home and the table hold it
   std::uint64_t committed_bytes_ = 0;  // of the segment at the committed epoch
   bool table_is_known_ = true;         // by the journal where the file is behind
+  std::array<std::optional<journal>, 2> journals_;
+  std::array<std::optional<layout::journal_header>, 2> headers_;  // of checkpoints committed by then
   std::vector<overlay_run> overlay_;
   std::vector<layout::journal_entry> saved_;  // by the undo log, of the last checkpoint; sorted by page
   std::exception_ptr failure_;
@@ -318,26 +321,28 @@ void verification::check_checksum_header() {
     damage(store_section::checksum_page, "crc", size, at_most(size));
 }
 
-void verification::check_journals() {
-  std::array<std::optional<journal>, 2> files;
-  std::array<std::optional<layout::journal_header>, 2> headers;
+// Before anything else: a checkpoint that a writer commits meanwhile may need longer home files than are
+// found.
+void verification::read_journal_headers() {
   std::optional<store_lock::turn> no_commit;
   if (lock_.is_beside_writer()) no_commit.emplace(lock_.pause_commits());
   for (const unsigned parity : {0u, 1u}) {
     try {
-      files[parity].emplace(directory_, parity, super_.uuid, false);
+      journals_[parity].emplace(directory_, parity, super_.uuid, false);
     } catch (const error& what) {
       damage(store_section::journal, journal::name_of(parity), 0, what.what());
       continue;
     }
-    headers[parity] = files[parity]->header();
-    if (!headers[parity]) {
+    headers_[parity] = journals_[parity]->header();
+    if (!headers_[parity]) {
       note(store_section::journal, journal::name_of(parity), 0,
            "its header has no valid checksum: an unfinished checkpoint, which was never acknowledged");
     }
   }
-  no_commit.reset();
-  check_last_journal(files, headers);
+}
+
+void verification::check_journals() {
+  check_last_journal();
   if (!slot_torn_) return;
   const std::string what = "the slot has no valid checksum; the other one is sound";
   if (report_.epoch == super_.applied_epoch && super_.table_epoch >= super_.applied_epoch) {
@@ -347,28 +352,27 @@ void verification::check_journals() {
   }
 }
 
-void verification::check_last_journal(const std::array<std::optional<journal>, 2>& files,
-                                      const std::array<std::optional<layout::journal_header>, 2>& headers) {
+void verification::check_last_journal() {
   const std::uint64_t applied = super_.applied_epoch;
   for (std::uint64_t epoch = applied + 2; epoch > applied; --epoch) {
     const unsigned parity = epoch & 1;
-    if (!headers[parity] || headers[parity]->epoch != epoch) continue;
-    const auto index = files[parity]->read_index(*headers[parity], super_.capacity);
+    if (!headers_[parity] || headers_[parity]->epoch != epoch) continue;
+    const auto index = journals_[parity]->read_index(*headers_[parity], super_.capacity);
     if (!index) {
       note(store_section::journal, journal::name_of(parity), 0,
            "checkpoint " + std::to_string(epoch) + " is unfinished and was never acknowledged");
-    } else if (headers[parity]->segment_bytes < committed_bytes_) {
+    } else if (headers_[parity]->segment_bytes < committed_bytes_) {
       damage(store_section::journal, journal::name_of(parity), 0, "its segment is shorter than before");
       return;
     } else {
-      applied_pages_ = bytes_at_home(super_, epoch, headers[1 - parity]) / page_size;
-      return overlay(*headers[parity], *index);
+      applied_pages_ = bytes_at_home(super_, epoch, headers_[1 - parity]) / page_size;
+      return overlay(*headers_[parity], *index);
     }
   }
   if (super_.table_epoch >= applied) return;
   const unsigned parity = applied & 1;
-  auto index = headers[parity] && headers[parity]->epoch == applied
-                   ? files[parity]->image().index(*headers[parity], super_.capacity)
+  auto index = headers_[parity] && headers_[parity]->epoch == applied
+                   ? journals_[parity]->image().index(*headers_[parity], super_.capacity)
                    : std::optional<std::vector<layout::journal_entry>>();
   if (!index) {
     table_is_known_ = false;
@@ -376,7 +380,7 @@ void verification::check_last_journal(const std::array<std::optional<journal>, 2
                   "it has lost the page checksums of checkpoint " + std::to_string(applied));
   }
   mark_applied(*index);
-  overlay(*headers[parity], *index);
+  overlay(*headers_[parity], *index);
 }
 
 void verification::overlay(const layout::journal_header& header,
@@ -679,7 +683,7 @@ verify_report datastore::verify(const std::filesystem::path& given, const verify
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("verify", path, [&] {
     const os::file directory = open_store_directory(path);
-    const store_lock lock(directory, store_access::read_beside_writer);
+    const store_lock lock(directory, store_access::inspect);
     return verify_files(directory, lock, options);
   });
 }

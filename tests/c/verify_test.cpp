@@ -137,9 +137,9 @@ TEST_F(verify_test, RefusesWhatIsNoStoreAndWrongArguments) {
   EXPECT_OK(perdure_verify_report_free(report));
 }
 
-TEST_F(verify_test, NeedsAStoreThatNooneWrites) {
+TEST_F(verify_test, RepairNeedsAStoreThatNooneWrites) {
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
-  EXPECT_EQ(perdure_verify(path.c_str(), nullptr, nullptr), PERDURE_IN_USE);
+  ASSERT_OK(perdure_verify(path.c_str(), nullptr, nullptr));
   EXPECT_EQ(perdure_repair(path.c_str(), nullptr, nullptr, nullptr, nullptr), PERDURE_IN_USE);
 }
 

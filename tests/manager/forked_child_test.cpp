@@ -1,5 +1,9 @@
 // What a forked child may do with the manager that its parent has open.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -98,6 +102,41 @@ TEST(a_forked_child_with_a_manager, gives_back_nothing_of_shared_memory) {
   }).join();
   for (int i = 0; i < 100; ++i) handed_out.insert(store.allocate(size));
   EXPECT_EQ(handed_out.size(), 1100u) << "a block was handed out twice";
+}
+
+TEST(a_forked_child_with_a_manager, closes_it_whatever_threads_of_its_parent_were_doing) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer's own locks may be held in a child of several threads";
+#endif
+  const scratch_store scratch;
+  manager store(create_only, scratch.path(), small_store());
+  std::atomic<bool> is_over{false};
+  std::vector<std::jthread> threads;
+  threads.emplace_back([&] {
+    while (!is_over) store.checkpoint();
+  });
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over) {
+        std::vector<void*> blocks;
+        for (int k = 0; k < 500; ++k)
+          blocks.push_back(store.allocate(64 + 16 * static_cast<std::size_t>(k % 40)));
+        for (void* const block : blocks) store.deallocate(block);
+      }
+    });
+  }
+  for (int i = 0; i < 200 && !::testing::Test::HasFailure(); ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      store.close();
+      ::_exit(0);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "child " << i << ": " << status;
+  }
+  is_over = true;
 }
 
 TEST(a_forked_child_with_a_manager, of_a_reader_finds_what_is_there) {

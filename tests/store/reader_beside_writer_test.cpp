@@ -74,6 +74,7 @@ class beside_a_writer : public scratch_directory {
     std::atomic<bool> is_over{false};
     std::jthread writer([&] {
       for (std::uint64_t epoch = 2; !is_over; ++epoch) {
+        store->memory().grow(pages * page_size + std::min<std::uint64_t>(epoch, 200) * 2 * mib);
         change(*store, epoch);
         if (epoch % 3 == 0) store->trim();
         store->checkpoint();

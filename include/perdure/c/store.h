@@ -10,9 +10,8 @@
 /// An open store: a heap in a directory on disk, with a directory of named, typed objects.
 ///
 /// Thread safety: functions that take a store may be called from any thread at once, except
-/// perdure_store_close, perdure_store_discard, perdure_checkpoint, perdure_checkpoint_async and
-/// perdure_store_check, which need threads that change the store or call its functions to be quiet until they
-/// return. What lies in the store is the caller's to protect.
+/// perdure_store_close and perdure_store_discard, which need threads that change the store or call its
+/// functions to be quiet until they return. What lies in the store is the caller's to protect.
 ///
 /// A handle is no address: one that was closed is recognised and refused, as is any other value. After fork()
 /// the store belongs to the parent. If it is open for reading the child may read on; else the child has
@@ -94,6 +93,7 @@ PERDURE_API perdure_status perdure_store_open_or_create(const char* path,
 PERDURE_API perdure_status perdure_store_close(perdure_store* store);
 
 /// Closes without a checkpoint: what changed since the last one is dropped. NULL is ignored.
+/// PERDURE_INVALID_ARGUMENT between perdure_begin_writing and perdure_end_writing.
 PERDURE_API perdure_status perdure_store_discard(perdure_store* store);
 
 /// Sets `read_only` to 1 or 0.
