@@ -24,7 +24,7 @@ forbid src/pager 'perdure/(datastore|heap|kind|manager|allocator|memory_policy|v
   'lies beside the segments'
 forbid src/store '(heap|kind|manager)/' 'knows nothing of objects'
 forbid src/store 'perdure/(heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of objects'
-forbid src/heap '(os|store|kind|manager)/' 'knows nothing of files'
+forbid src/heap '(os/([b-eg-z]|fi)|(store|kind|manager)/)' 'knows nothing of files, and of the system how threads wait'
 forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
 forbid src/kind '(store|manager|heap|malloc)/' 'uses heaps by their public header, and knows nothing of stores'
 forbid src/kind 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of stores'

@@ -8,8 +8,8 @@
 // | 0 | held by an open writer | |
 // | 1 | the writer changes what the last checkpoint has at home | a reader beside the writer reads it |
 // | 2 | a checkpoint is being committed | a reader beside the writer asks which was the last |
-// | 3 | the writer waits for byte 1, and lets no more readers in | a reader beside the writer is about to
-// take byte 1 | | all | the only one to have the store open | readers without a writer |
+// | 3 | the writer waits for byte 1, and for a while lets no reader in | a reader is about to take byte 1 |
+// | all | the only one to have the store open | readers without a writer |
 #pragma once
 
 #include <memory>
