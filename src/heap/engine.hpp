@@ -29,6 +29,8 @@ struct owned_cache : thread_cache {
   std::uint32_t spare_units = 0;
   /// Where its thread runs: in a forked child the other threads' caches are left over.
   pid_t process = 0;
+  /// Of those whose threads ended inside a write_guard.
+  owned_cache* next_left_behind = nullptr;
 
   /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
   bool widen(unsigned size_class) noexcept;

@@ -39,6 +39,9 @@ std::uint32_t cache_limit(unsigned size_class) noexcept {
   return 8;
 }
 
+// Guarded by caches_mutex.
+owned_cache* left_behind = nullptr;
+
 __thread bool thread_is_ending = false;
 __thread unsigned times_locked = 0;
 
@@ -76,7 +79,9 @@ struct caches_of_thread {
       lock.lock();
     }
     // For ever: the guard may end yet, in a destructor that runs later.
-    if (is_in_use) static_cast<void>(cache.release());
+    if (!is_in_use) return;
+    cache->next_left_behind = left_behind;
+    left_behind = cache.release();
   }
 };
 
