@@ -118,9 +118,10 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
                     "times. Restore a copy, or open it with `accept_unclean` to look at what is there");
   }
   // First of all: a checkpoint that a writer commits meanwhile may need longer home files than were found.
-  readable_journals journals = writable ? readable_journals{journal(directory, 0, now.uuid, true),
-                                                            journal(directory, 1, now.uuid, true)}
-                                        : open_journals(directory, now, lock);
+  readable_journals journals =
+      writable
+          ? readable_journals{{journal(directory, 0, now.uuid, true), journal(directory, 1, now.uuid, true)}}
+          : open_journals(directory, now, lock);
   home_files home(directory, now, writable);
   checksum_table checksums(directory, now, writable);
   const layout::uuid_bytes uuid = now.uuid;
