@@ -104,7 +104,6 @@ class basic_manager {
   /// throws the store stays open, so the call may be repeated. `invalid_argument` inside `writing`.
   void close() {
     if (core_ == nullptr) return;
-    core_->require_not_writing("closing it");
     core_->checkpoint_to_close();
     const std::unique_ptr<detail::manager_core> closing = std::move(core_);
     closing->close();

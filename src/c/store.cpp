@@ -90,7 +90,6 @@ perdure_status perdure_store_open_or_create(const char* path, const perdure_stor
 perdure_status perdure_store_close(perdure_store* store) {
   return guarded([&] {
     if (store == nullptr) return;
-    core_of(store).require_not_writing("closing it");
     core_of(store).checkpoint_to_close();
     take_object(store)->core->close();
   });

@@ -142,8 +142,6 @@ owned_cache* find_cache(const heap& owner, unsigned number) noexcept;
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;
 /// Keeps every thread from taking or leaving a cache of any heap; as often as a thread asks.
 void lock_caches() noexcept;
-/// Forks wait until nobody is changing the lists of caches and heaps, so that a child finds no lock taken.
-void keep_caches_whole_in_forks();
 void unlock_caches() noexcept;
 bool is_shut(heap& owner) noexcept;
 /// How a cache that outlives its use in a thread finds the heap's parts.

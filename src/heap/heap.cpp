@@ -375,10 +375,6 @@ void heap::unlock() noexcept {
   unlock_caches();
 }
 
-void heap::prepare_for_forks() {
-  keep_caches_whole_in_forks();
-}
-
 std::uint64_t heap::root() const noexcept {
   return engine_->metadata.header().root;
 }

@@ -163,23 +163,6 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
   return cache;
 }
 
-void keep_caches_whole_in_forks() {
-  static const int registered = ::pthread_atfork(
-      [] {
-        lock_caches();
-        numbers_mutex.lock();
-      },
-      [] {
-        numbers_mutex.unlock();
-        unlock_caches();
-      },
-      [] {
-        numbers_mutex.unlock();
-        unlock_caches();
-      });
-  static_cast<void>(registered);
-}
-
 void lock_caches() noexcept {
   if (times_locked++ == 0) caches_mutex.lock();
 }
@@ -199,3 +182,22 @@ void orphan_all(std::vector<owned_cache*>& caches) noexcept {
 }
 
 }  // namespace perdure::detail
+
+namespace perdure {
+
+// Forks wait until nobody is changing the lists of caches and heaps, so that a child finds no lock taken.
+void heap::prepare_for_forks() {
+  constexpr auto unlock = [] {
+    detail::numbers_mutex.unlock();
+    detail::unlock_caches();
+  };
+  static const int registered = ::pthread_atfork(
+      [] {
+        detail::lock_caches();
+        detail::numbers_mutex.lock();
+      },
+      unlock, unlock);
+  static_cast<void>(registered);
+}
+
+}  // namespace perdure

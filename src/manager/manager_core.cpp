@@ -268,6 +268,7 @@ void manager_core::require_not_writing(const char* what) const {
 }
 
 void manager_core::checkpoint_to_close() {
+  require_not_writing("closing it");
   if (state_->store->read_only() || state_->store->memory().held() != possession::own) return;
   checkpoint();
 }

@@ -235,13 +235,8 @@ store_access access_for(store_use use, const store_options& options) {
 std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path, const os::file& directory,
                                                store_lock lock, store_use use, const store_options& options) {
   const super_block super = super_block::load(directory, false);
-  const readable_journals found = open_journals(directory, super.now(), lock);
-  const auto pending = find_committed(found.files, super.now(), found.last_committed);
-  copy_options how;
-  how.epoch = pending ? pending->header.epoch : super.now().epoch;
-  how.journals = journals_to_copy::last;
+  copy_options how = copy_of_last_checkpoint(directory, super.now(), lock);
   how.only_shared = true;
-  how.writable = false;
   how.durable = false;
   // Removed again at the end, when all its files are open.
   std::optional<unfinished_store> twin;

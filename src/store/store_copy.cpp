@@ -128,6 +128,18 @@ bool is_unfinished_name(const std::string& name, const std::string& prefix) {
 
 }  // namespace
 
+copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
+                                     const store_lock& lock) {
+  const readable_journals found = open_journals(directory, super, lock);
+  const auto pending = find_committed(found.files, super, found.last_committed);
+  copy_options options;
+  options.epoch = pending ? pending->header.epoch : super.epoch;
+  // The other one may be that of the writer's next checkpoint.
+  if (lock.is_beside_writer()) options.journals = journals_to_copy::last;
+  options.writable = false;
+  return options;
+}
+
 void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
                const copy_options& options) {
   copy_files(from, directory, options);
@@ -193,14 +205,7 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
                                      "different times, and so would be the copy's");
     }
     const layout::super_slot& now = super.now();
-    const readable_journals found = open_journals(directory, now, lock);
-    const auto pending = find_committed(found.files, now, found.last_committed);
-    copy_options options;
-    options.epoch = pending ? pending->header.epoch : now.epoch;
-    // The other one may be that of the writer's next checkpoint.
-    if (lock.is_beside_writer()) options.journals = journals_to_copy::last;
-    options.writable = false;
-    copy_store(directory, now, target, options);
+    copy_store(directory, now, target, copy_of_last_checkpoint(directory, now, lock));
   });
 }
 

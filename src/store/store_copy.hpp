@@ -5,6 +5,7 @@
 
 #include "os/file.hpp"
 #include "store/layout.hpp"
+#include "store/store_lock.hpp"
 
 namespace perdure {
 
@@ -23,6 +24,10 @@ struct copy_options {
   bool writable = true;      ///< the source may be prepared for sharing
   bool durable = true;
 };
+
+/// For a copy of the store's last checkpoint, by who has this lock. `in_use`, `damaged`.
+copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
+                                     const store_lock& lock);
 
 /// Makes in an empty directory a store with the files in `from`, saying of itself what `super` says and that
 /// it is a copy.

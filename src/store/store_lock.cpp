@@ -124,6 +124,15 @@ constexpr os::lock_range of_entrance{3, 1};
 // Held only by those who have the whole file.
 constexpr os::lock_range of_nobody{4, 1};
 
+void unlock_quietly(const os::file& file, os::lock_range range) noexcept {
+  if (!file) return;
+  try {
+    file.unlock(range);
+  } catch (const std::system_error&) {
+    // Then it goes when the file is closed.
+  }
+}
+
 bool try_once(const os::file& super, store_lock::part what) {
   if (what != store_lock::part::home) return super.try_lock(os::lock_mode::shared, byte_of(what));
   if (!super.try_lock(os::lock_mode::shared, of_entrance)) return false;
@@ -255,12 +264,7 @@ store_lock::turn store_lock::pause_commits() const {
 }
 
 store_lock::turn::~turn() {
-  if (super_ == nullptr || !*super_) return;
-  try {
-    super_->unlock(byte_of(what_));
-  } catch (const std::system_error&) {
-    // Then it goes when the file is closed.
-  }
+  if (super_ != nullptr) unlock_quietly(*super_, byte_of(what_));
 }
 
 store_lock::store_lock(store_lock&&) noexcept = default;
@@ -285,13 +289,8 @@ void store_lock::release() noexcept {
   }
   // Else it is held by whatever child has the file too.
   if (held_->access == store_access::inspect && held_->owner == ::getpid()) {
-    for (const os::file* const file : {&held_->super, &held_->lock}) {
-      try {
-        if (*file) file->unlock({});
-      } catch (const std::system_error&) {
-        // Then it goes when the last of them is closed.
-      }
-    }
+    unlock_quietly(held_->super, {});
+    unlock_quietly(held_->lock, {});
   }
   held_.reset();
 }

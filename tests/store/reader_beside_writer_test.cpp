@@ -8,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
-#include <random>
 #include <thread>
 
 #include "os/file_observer.hpp"
