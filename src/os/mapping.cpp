@@ -39,10 +39,8 @@ std::string describe(const void* address, std::size_t bytes) {
 
 void map_file(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed, int sharing) {
   if (bytes == 0) return;
-  if (::mmap(address, bytes, protection_bits(allowed), sharing | MAP_FIXED, file,
-             static_cast<off_t>(offset)) == MAP_FAILED) {
+  if (!try_map_as(address, bytes, protection_bits(allowed), sharing, file, offset))
     throw_errno("mmap file,", describe(address, bytes));
-  }
 }
 
 }  // namespace
@@ -96,9 +94,7 @@ bool try_protect(void* address, std::size_t bytes, access allowed) noexcept {
 
 void map_anonymous(void* address, std::size_t bytes, access allowed) {
   if (bytes == 0) return;
-  if (::mmap(address, bytes, protection_bits(allowed), reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    throw_errno("mmap", describe(address, bytes));
-  }
+  map_as(address, bytes, protection_bits(allowed), reserve_flags, -1, 0);
 }
 
 void map_private(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed) {
@@ -109,8 +105,20 @@ void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset
   map_file(address, bytes, file, offset, allowed, MAP_SHARED);
 }
 
+bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int file,
+                std::uint64_t offset) noexcept {
+  if (::mmap(address, bytes, protection, flags | MAP_FIXED, file, static_cast<off_t>(offset)) != MAP_FAILED)
+    return true;
+  // The kernel may have unmapped what was there before it failed. A mapping that another thread got there
+  // would be taken for ours.
+  const int failure = errno;
+  static_cast<void>(::mmap(address, bytes, PROT_NONE, reserve_flags | MAP_FIXED_NOREPLACE, -1, 0));
+  errno = failure;
+  return false;
+}
+
 void map_as(void* address, std::size_t bytes, int protection, int flags, int file, std::uint64_t offset) {
-  if (::mmap(address, bytes, protection, flags | MAP_FIXED, file, static_cast<off_t>(offset)) == MAP_FAILED)
+  if (!try_map_as(address, bytes, protection, flags, file, offset))
     throw_errno("mmap", describe(address, bytes));
 }
 

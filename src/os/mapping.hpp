@@ -46,8 +46,14 @@ void map_anonymous(void* address, std::size_t bytes, access allowed);
 void map_private(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
 void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
 
-/// Replaces [address, address + bytes) by a mapping with these bits of mmap(2), MAP_FIXED added.
+/// Replaces [address, address + bytes) by a mapping with these bits of mmap(2), MAP_FIXED added. If that
+/// fails, what was mapped there is there still, or the range is taken and inaccessible. Of what may well be
+/// refused it is better to try elsewhere first: there is an instant at which another thread may get the
+/// range.
 void map_as(void* address, std::size_t bytes, int protection, int flags, int file, std::uint64_t offset);
+/// The same; false with errno. Async-signal-safe.
+bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int file,
+                std::uint64_t offset) noexcept;
 
 /// Takes the memory of a mapping that is writable, so that a lack of it is an error here and no signal later.
 void populate(void* address, std::size_t bytes, int protection);

@@ -110,26 +110,42 @@ void pretend_persistent_memory(bool pretend) noexcept {
   is_pretended = pretend;
 }
 
-bool try_map_persistent(void* address, std::size_t bytes, int file, std::uint64_t offset,
-                        access allowed) noexcept {
-  if (bytes == 0) return true;
+namespace {
+
+// By a function like mmap without its flags for an address. False with errno.
+template <class Map>
+bool try_sharing(Map map) noexcept {
   const bool pretend = is_pretended.load(std::memory_order_relaxed);
   if (way.name.empty() && !pretend) {
     errno = EOPNOTSUPP;
     return false;
   }
+  if (map(pretend ? MAP_SHARED : MAP_SHARED_VALIDATE | MAP_SYNC)) return true;
+  // What a kernel says that does not know MAP_SHARED_VALIDATE.
+  if (errno == EINVAL && !pretend) errno = EOPNOTSUPP;
+  return false;
+}
+
+}  // namespace
+
+bool can_map_persistent(int file, std::size_t bytes) noexcept {
+  return try_sharing([&](int sharing) {
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, sharing, file, 0);
+    return mapped != MAP_FAILED && ::munmap(mapped, bytes) == 0;
+  });
+}
+
+bool try_map_persistent(void* address, std::size_t bytes, int file, std::uint64_t offset,
+                        access allowed) noexcept {
+  if (bytes == 0) return true;
   const int protection = allowed == access::none   ? PROT_NONE
                          : allowed == access::read ? PROT_READ
                                                    : PROT_READ | PROT_WRITE;
-  const int sharing = pretend ? MAP_SHARED : MAP_SHARED_VALIDATE | MAP_SYNC;
-  if (::mmap(address, bytes, protection, sharing | MAP_FIXED, file, static_cast<off_t>(offset)) ==
-      MAP_FAILED) {
-    // What a kernel says that does not know MAP_SHARED_VALIDATE.
-    if (errno == EINVAL && !pretend) errno = EOPNOTSUPP;
-    return false;
-  }
-  // A child that stored there would change the parent's files.
-  return ::madvise(address, bytes, MADV_DONTFORK) == 0;
+  return try_sharing([&](int sharing) {
+    // A child that stored there would change the parent's files.
+    return try_map_as(address, bytes, protection, sharing, file, offset) &&
+           ::madvise(address, bytes, MADV_DONTFORK) == 0;
+  });
 }
 
 void map_persistent(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed) {

@@ -22,6 +22,9 @@ void map_persistent(void* address, std::size_t bytes, int file, std::uint64_t of
 bool try_map_persistent(void* address, std::size_t bytes, int file, std::uint64_t offset,
                         access allowed) noexcept;
 
+/// Whether the file's first bytes could be mapped so; if not, errno says why, as above.
+bool can_map_persistent(int file, std::size_t bytes) noexcept;
+
 /// Makes durable what has been stored to these parts of persistent mappings: writes their cache lines back
 /// and waits for that. Async-signal-safe; seen by the observer of files, as `file_operation::persist`.
 void persist(std::span<const iovec> parts) noexcept;

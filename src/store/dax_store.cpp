@@ -340,8 +340,7 @@ void require_persistent_memory(const os::file& home, const std::filesystem::path
     throw error(errc::unsupported, store.string() + " cannot be opened in persistent memory: this kernel's " +
                                        std::to_string(kernel_page) + "-byte pages are too large to protect");
   }
-  const os::reservation scratch(kernel_page, kernel_page);
-  if (os::try_map_persistent(scratch.base(), page_size, home.descriptor(), 0, os::access::read)) return;
+  if (os::can_map_persistent(home.descriptor(), page_size)) return;
   if (errno != EOPNOTSUPP)
     throw std::system_error(errno, std::generic_category(), "mmap " + home.path().string());
   throw error(

@@ -1,6 +1,7 @@
 // Persistent mappings, and what sees the first store to a piece of memory.
 #include "os/persistent_memory.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -48,6 +50,21 @@ TEST(persistent_memory, is_not_had_in_the_page_cache) {
   } catch (const std::system_error& failure) {
     EXPECT_EQ(failure.code().value(), EOPNOTSUPP);
   }
+}
+
+// Some kernels unmap what was there before they ask the file system, which refuses. Whoever gets the range
+// then would lose it when the reservation ends.
+TEST(persistent_memory, that_is_refused_leaves_the_range_reserved) {
+  const file on_disk(::open(std::filesystem::temp_directory_path().c_str(), O_TMPFILE | O_RDWR, 0600),
+                     "temporary");
+  if (!on_disk) GTEST_SKIP() << "the directory for temporary files has none without a name";
+  on_disk.resize(page);
+  if (can_map_persistent(on_disk.descriptor(), page)) GTEST_SKIP() << "it is in persistent memory";
+  EXPECT_EQ(errno, EOPNOTSUPP);
+  const reservation range(page, page);
+  ASSERT_FALSE(try_map_persistent(range.base(), page, on_disk.descriptor(), 0, access::read));
+  EXPECT_EQ(errno, EOPNOTSUPP);
+  EXPECT_THROW(reservation(range.base(), page), std::system_error);
 }
 
 TEST(persistent_memory, has_an_instruction_for_writing_lines_back) {
