@@ -488,6 +488,11 @@ TEST_F(trimming, makes_the_name_of_its_log_durable_though_the_first_try_failed) 
 
 TEST_F(trimming, that_fails_beside_running_threads_makes_no_store_invisible) {
   constexpr std::uint64_t pages = 8 * mib / page_size;
+  std::atomic<bool> is_full{false};
+  // Outlives the store, whose threads may be asking.
+  const watched_calls calls([&](const os::file_call& call, const std::string& name) {
+    return is_full && call.operation == os::file_operation::write && name == "undo" ? ENOSPC : 0;
+  });
   auto store = datastore::create(path(), small());
   store->memory().grow(8 * mib);
   for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 1);
@@ -495,7 +500,7 @@ TEST_F(trimming, that_fails_beside_running_threads_makes_no_store_invisible) {
   store->wait_applied();
   for (std::uint64_t round = 2; round < 6; ++round) {
     {
-      const auto broken = failing(os::file_operation::write, "undo", ENOSPC);
+      is_full = true;
       std::atomic<bool> enough{false};
       const std::jthread beside([&] { keep_storing(*store, pages, enough); });
       for (int i = 0; i < 10; ++i) {
@@ -505,6 +510,7 @@ TEST_F(trimming, that_fails_beside_running_threads_makes_no_store_invisible) {
         }
       }
       enough = true;
+      is_full = false;
     }
     store->checkpoint();
     // All is quiet now, and each of these must be found.
