@@ -86,7 +86,7 @@ class heap {
     reject_invalid_free(block);
 #endif
     const unsigned class_plus_one = detail::class_byte(block);
-    if (class_plus_one != 0 && detail::put_cached(this, cache_slot_, class_plus_one - 1, block)) [[likely]]
+    if (class_plus_one != 0 && detail::put_cached(cache_slot_, class_plus_one - 1, block)) [[likely]]
       return;
     deallocate_slow(block);
   }
@@ -177,7 +177,7 @@ class heap {
   /// Of the layer above, found again by the address of any block: null until set.
   void* owner() const noexcept { return owner_.load(std::memory_order_acquire); }
   void set_owner(void* owner) noexcept { owner_.store(owner, std::memory_order_release); }
-  /// Where threads keep their cache of this heap in `detail::recent_caches`.
+  /// Where threads keep their cache of this heap in `detail::slot_caches`.
   unsigned cache_slot() const noexcept { return cache_slot_; }
 
   /// First byte of the segment; allocators store their distance to it.

@@ -251,14 +251,17 @@ class kind {
   void* take_cached(std::size_t bytes) const noexcept {
     if (bytes > detail::max_small_size) [[unlikely]]
       return nullptr;
-    return detail::take_cached(plain_.load(std::memory_order_relaxed), cache_slot_, bytes);
+    const heap* const memory = plain_.load(std::memory_order_relaxed);
+    if (memory == detail::no_heap()) [[unlikely]]
+      return nullptr;
+    return detail::take_cached(memory, cache_slot_, bytes);
   }
   bool put_cached(void* block) const noexcept {
     const heap* const memory = plain_.load(std::memory_order_relaxed);
     if (heap::containing(block) != memory) [[unlikely]]
       return false;
     const unsigned class_plus_one = detail::class_byte(block);
-    return class_plus_one != 0 && detail::put_cached(memory, cache_slot_, class_plus_one - 1, block);
+    return class_plus_one != 0 && detail::put_cached(cache_slot_, class_plus_one - 1, block);
   }
   void* malloc_slow(std::size_t bytes) noexcept;
   bool free_slow(void* block) noexcept;

@@ -29,13 +29,17 @@ struct owned_cache : thread_cache {
   std::uint32_t spare_units = 0;
   /// Where its thread runs: in a forked child the other threads' caches are left over.
   pid_t process = 0;
+  /// Since the thread's last change: what the hot path counted since then may have gaps.
+  bool was_emptied = false;
   /// Of those whose threads ended inside a write_guard.
   owned_cache* next_left_behind = nullptr;
 
   /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
   bool widen(unsigned size_class) noexcept;
-  /// Gives all it holds back to the heap it serves.
+  /// Gives all it holds back to the heap it serves, and leaves null in its place.
   void flush(heap& owner) noexcept;
+  /// Inside a change, after it was emptied outside of one.
+  void close_gaps() noexcept;
 };
 
 }  // namespace detail
@@ -94,16 +98,16 @@ namespace detail {
 class own_change {
  public:
   own_change(heap::engine& memory, heap& owner) noexcept : memory_(memory) {
-    thread_cache* const recent = recent_caches[owner.cache_slot()];
-    if (recent->owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
+    thread_cache* const cache = slot_caches[owner.cache_slot()];
+    if (cache->owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
       // As in `begin_change`, in the case that is the usual one: with a cache, and with the fence.
-      outer_ = recent->changes.load(std::memory_order_relaxed);
-      recent->changes.store(outer_ + 1, std::memory_order_relaxed);
+      outer_ = cache->changes.load(std::memory_order_relaxed);
+      cache->changes.store(outer_ + 1, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      cache_ = static_cast<owned_cache*>(recent);
+      cache_ = static_cast<owned_cache*>(cache);
       if (outer_ != 0 || memory.shut_by.load(std::memory_order_acquire) == 0) [[likely]]
         return;
-      recent->changes.store(0, std::memory_order_release);
+      cache->changes.store(0, std::memory_order_release);
     }
     cache_ = memory.begin_change(owner);
     if (cache_ != nullptr) outer_ = cache_->changes.load(std::memory_order_relaxed) - 1;

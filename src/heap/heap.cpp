@@ -90,6 +90,13 @@ bool is_shut(heap& owner) noexcept {
 
 namespace {
 
+// Inside a change, where nobody else touches it.
+void* take_last(cache_bin& cached) noexcept {
+  const std::uint32_t rest = cached.count.load(std::memory_order_relaxed) - 1;
+  cached.count.store(rest, std::memory_order_relaxed);
+  return cached.blocks[rest];
+}
+
 // What the thread keeps for itself may be what is missing.
 template <class Allocate>
 void* with_all_there_is(heap& memory, Allocate allocate) {
@@ -106,7 +113,7 @@ void* with_all_there_is(heap& memory, Allocate allocate) {
 
 heap::heap(segment& memory) : base_(memory.base()) {
   engine_ = std::make_unique<engine>(*this, memory);
-  cache_slot_ = engine_->number % cache_slots;
+  cache_slot_ = std::min(engine_->number, cache_slots - 1);
 }
 
 heap::~heap() = default;
@@ -163,19 +170,19 @@ void* heap::engine::allocate(owned_cache* cache, std::size_t bytes) {
     return block;
   }
   cache_bin& cached = cache->bins[size_class];
-  if (cached.count != 0) return cached.blocks[--cached.count];
+  if (cached.count.load(std::memory_order_relaxed) != 0) return take_last(cached);
   cache->widen(size_class);
   if (cached.capacity == 0) {
     bins[size_class].take(&block, 1);
     return block;
   }
-  cached.count = bins[size_class].take(cached.blocks, cached.capacity / 2);
-  return cached.blocks[--cached.count];
+  cached.count.store(bins[size_class].take(cached.blocks, cached.capacity / 2), std::memory_order_relaxed);
+  return take_last(cached);
 }
 
 owned_cache* heap::engine::own_cache(heap& owner) noexcept {
-  thread_cache* const recent = recent_caches[owner.cache_slot()];
-  if (recent->owner.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(recent);
+  thread_cache* const cache = slot_caches[owner.cache_slot()];
+  if (cache->owner.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(cache);
   try {
     return cache_for(owner, number, caches);
   } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: go without
@@ -217,15 +224,17 @@ void heap::deallocate_slow(void* block) noexcept {
   const unsigned size_class = class_plus_one - 1;
   if (cache == nullptr) return engine_->bins[size_class].put(&block, 1);
   cache_bin& cached = cache->bins[size_class];
-  if (cached.count == cached.capacity && !cache->widen(size_class)) {
+  std::uint32_t count = cached.count.load(std::memory_order_relaxed);
+  if (count == cached.capacity && !cache->widen(size_class)) {
     if (cached.capacity == 0) return engine_->bins[size_class].put(&block, 1);
     // The older half goes: the blocks freed last are the ones still in the processor's caches.
     const std::uint32_t half = cached.capacity / 2;
     engine_->bins[size_class].put(cached.blocks, half);
-    cached.count -= half;
-    std::memmove(cached.blocks, cached.blocks + half, cached.count * sizeof(void*));
+    count -= half;
+    std::memmove(cached.blocks, cached.blocks + half, count * sizeof(void*));
   }
-  cached.blocks[cached.count++] = block;
+  cached.blocks[count] = block;
+  cached.count.store(count + 1, std::memory_order_relaxed);
 }
 
 void* heap::allocate(std::size_t bytes, std::size_t alignment) {
@@ -404,7 +413,8 @@ bool heap::owns(const void* block) const noexcept {
   if (class_plus_one > class_count || !engine_->bins[class_plus_one - 1].is_used(block)) return false;
   if (cache == nullptr) return true;
   const cache_bin& cached = cache->bins[class_plus_one - 1];
-  return std::find(cached.blocks, cached.blocks + cached.count, block) == cached.blocks + cached.count;
+  void** const end = cached.blocks + cached.count.load(std::memory_order_relaxed);
+  return std::find(cached.blocks, end, block) == end;
 }
 
 void heap::reject_invalid_free(const void* block) const noexcept {

@@ -1,11 +1,18 @@
 // How a checkpoint keeps threads from changing the heap, and how they tell it that they are.
 //
-// A thread says in its cache that it is on the hot path (`inside`) or in a longer change (`changes`), by a
-// plain store, and then looks whether it may: at the cache's `owner`, or at `shut_by`. Who wants the heap to
-// stand still stores to these first, and then looks at what the threads said. One of the two sees the other,
-// if each side's store comes before its load. The threads' side is only kept in order by the compiler; the
-// other side makes up for it by an asymmetric fence. Where the kernel has none, threads find no `owner`, so
-// all of them come here, and order their store themselves.
+// A thread in a longer change says so in its cache (`changes`), by a plain store, and then looks whether it
+// may: at the cache's `owner`, or at `shut_by`. Who wants the heap to stand still stores to these first, and
+// then looks at what the threads said. One of the two sees the other, if each side's store comes before its
+// load. The threads' side is only kept in order by the compiler; the other side makes up for it by an
+// asymmetric fence. Where the kernel has none, the hot path finds no cache, so all threads come here, and
+// order their store themselves.
+//
+// On the hot path a thread counts a block as taken first, and looks at the `owner` afterwards. If it still
+// finds it, the standstill sees the new count. If not, it puts the block back and comes here. Nobody waits
+// for it, as it may be asleep between any two of its instructions: the standstill empties the cache all the
+// same, and leaves null where a block was. So a thread that slept can tell whether the block that it took had
+// been given back before (`untake`); and where it counted a block as put above others that had been, it
+// closes the gap in its next change.
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,7 +86,10 @@ owned_cache* heap::engine::begin_change(heap& owner) noexcept {
       cache->changes.store(0, std::memory_order_release);
     os::wait_while(standstills_ended, ended);
   }
-  if (cache == nullptr) depth_without_cache = 1;
+  if (cache == nullptr)
+    depth_without_cache = 1;
+  else if (cache->was_emptied)
+    cache->close_gaps();
   return cache;
 }
 
@@ -125,7 +135,7 @@ void heap::engine::await_changes(const owned_cache* own) {
   if (!is_alone && os::has_asymmetric_fence()) os::asymmetric_fence();
 
   const auto is_changing = [&](const owned_cache* cache) {
-    return lives(cache) && (cache->inside.load(std::memory_order_acquire) || cache->changes.load() != 0);
+    return lives(cache) && cache->changes.load() != 0;
   };
   timespec pause{0, 1000};
   constexpr long longest_ns = 100'000;
@@ -166,7 +176,10 @@ heap::standstill::standstill(heap& memory) : memory_(memory) {
   if (!is_own(memory)) return;
   // No thread touches these now: all would wait for `open` first.
   const std::lock_guard lock(caches_mutex);
-  for (owned_cache* const cache : shutting.caches) cache->flush(memory);
+  for (owned_cache* const cache : shutting.caches) {
+    cache->flush(memory);
+    cache->was_emptied = true;
+  }
 }
 
 heap::standstill::~standstill() {

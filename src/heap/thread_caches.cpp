@@ -51,7 +51,7 @@ struct caches_of_thread {
 
   ~caches_of_thread() {
     thread_is_ending = true;
-    for (thread_cache*& recent : recent_caches) recent = &no_cache;
+    for (thread_cache*& cache : slot_caches) cache = &no_cache;
     for (std::unique_ptr<owned_cache>& cache : all)
       if (cache != nullptr) give_up(cache);
   }
@@ -90,10 +90,10 @@ thread_local caches_of_thread this_thread;
 }  // namespace
 
 #define PERDURE_NO_CACHES &no_cache, &no_cache, &no_cache, &no_cache
-__thread thread_cache* recent_caches[cache_slots] __attribute__((tls_model("initial-exec"))) = {
-    PERDURE_NO_CACHES, PERDURE_NO_CACHES, PERDURE_NO_CACHES, PERDURE_NO_CACHES};
+__thread thread_cache* slot_caches[cache_slots] __attribute__((tls_model("initial-exec"))) = {
+    PERDURE_NO_CACHES, PERDURE_NO_CACHES, PERDURE_NO_CACHES, PERDURE_NO_CACHES, &no_cache};
 #undef PERDURE_NO_CACHES
-static_assert(cache_slots == 16);
+static_assert(cache_slots == 4 * 4 + 1);
 
 unsigned take_heap_number() {
   const std::lock_guard lock(numbers_mutex);
@@ -128,15 +128,38 @@ bool owned_cache::widen(unsigned size_class) noexcept {
 void owned_cache::flush(heap& owned_by) noexcept {
   std::array<bin, class_count>& slabs = bins_of(owned_by);
   for (unsigned c = 0; c < class_count; ++c) {
-    if (bins[c].count != 0) slabs[c].put(bins[c].blocks, bins[c].count);
-    bins[c].count = 0;
+    cache_bin& cached = bins[c];
+    const std::uint32_t count = cached.count.load(std::memory_order_acquire);
+    if (count == 0) continue;
+    void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
+    if (end != cached.blocks) slabs[c].put(cached.blocks, static_cast<std::uint32_t>(end - cached.blocks));
+    // The hot path may be at one of them.
+    for (std::uint32_t i = 0; i < count; ++i)
+      std::atomic_ref(cached.blocks[i]).store(nullptr, std::memory_order_relaxed);
+    cached.count.store(0, std::memory_order_relaxed);
   }
   if (spare != nullptr) return_large(owned_by, std::exchange(spare, nullptr));
 }
 
+void owned_cache::close_gaps() noexcept {
+  for (cache_bin& cached : bins) {
+    const std::uint32_t count = cached.count.load(std::memory_order_relaxed);
+    if (count == 0) continue;
+    void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
+    cached.count.store(static_cast<std::uint32_t>(end - cached.blocks), std::memory_order_relaxed);
+  }
+  was_emptied = false;
+}
+
+void untake(cache_bin& bin, std::uint32_t place) noexcept {
+  const std::lock_guard lock(caches_mutex);
+  // If it is there, those below it may be gone: they were given back after it was taken.
+  bin.count.store(bin.blocks[place] == nullptr ? 0 : place + 1, std::memory_order_relaxed);
+}
+
 owned_cache* find_cache(const heap& owner, unsigned number) noexcept {
-  thread_cache* const recent = recent_caches[owner.cache_slot()];
-  if (recent->serves.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(recent);
+  thread_cache* const cache = slot_caches[owner.cache_slot()];
+  if (cache->serves.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(cache);
   if (thread_is_ending) return nullptr;
   const std::vector<std::unique_ptr<owned_cache>>& all = this_thread.all;
   if (number >= all.size() || all[number] == nullptr) return nullptr;
@@ -156,8 +179,9 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
     cache->process = ::getpid();
     cache->serves.store(&owner, std::memory_order_relaxed);
   }
-  recent_caches[owner.cache_slot()] = cache;
-  if (cache->owner.load(std::memory_order_relaxed) == &owner || !os::has_asymmetric_fence()) return cache;
+  if (!os::has_asymmetric_fence() || number >= cache_slots - 1) return cache;
+  slot_caches[number] = cache;
+  if (cache->owner.load(std::memory_order_relaxed) == &owner) return cache;
   const std::lock_guard lock(caches_mutex);
   if (!is_shut(owner)) cache->owner.store(&owner, std::memory_order_relaxed);
   return cache;
@@ -173,7 +197,10 @@ void unlock_caches() noexcept {
 void orphan_all(std::vector<owned_cache*>& caches) noexcept {
   const std::lock_guard lock(caches_mutex);
   for (owned_cache* cache : caches) {
-    for (cache_bin& cached : cache->bins) cached.count = 0;
+    for (cache_bin& cached : cache->bins) {
+      cached.count.store(0, std::memory_order_relaxed);
+      cached.capacity = 0;
+    }
     cache->spare = nullptr;
     cache->owner.store(nullptr, std::memory_order_relaxed);
     cache->serves.store(nullptr, std::memory_order_relaxed);

@@ -383,6 +383,39 @@ TEST_F(HeapTest, AThreadThatEndsGivesItsCachedBlocksBack) {
   EXPECT_EQ(h->stats().blocks, 0U);
 }
 
+// Few blocks are in the caches, so that emptying one and using it meet at the same block.
+TEST_F(HeapTest, CachesMayBeEmptiedWhileTheirThreadsUseThem) {
+  constexpr int threads = 4;
+  std::atomic<bool> enough{false};
+  std::atomic<int> shared{0};
+  std::vector<std::thread> users;
+  for (int t = 0; t < threads; ++t) {
+    users.emplace_back([&, t] {
+      std::mt19937 random(static_cast<unsigned>(t));
+      std::vector<std::uint64_t*> mine;
+      while (!enough) {
+        for (int i = 0; i < 1000; ++i) {
+          if (mine.size() < 8 && random() % 2 == 0) {
+            mine.push_back(static_cast<std::uint64_t*>(h->allocate(64)));
+            *mine.back() = reinterpret_cast<std::uintptr_t>(&mine) + mine.size();
+          } else if (!mine.empty()) {
+            if (*mine.back() != reinterpret_cast<std::uintptr_t>(&mine) + mine.size()) ++shared;
+            h->deallocate(mine.back());
+            mine.pop_back();
+          }
+        }
+      }
+      for (std::uint64_t* block : mine) h->deallocate(block);
+    });
+  }
+  for (int i = 0; i < 30'000; ++i) h->flush_caches();
+  enough = true;
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(shared, 0) << "blocks were handed out twice";
+  h->flush_caches();
+  EXPECT_EQ(h->stats().blocks, 0U);
+}
+
 TEST_F(HeapTest, AHeapMayGoBeforeTheThreadsThatUsedIt) {
   std::atomic<int> stage{0};
   std::thread other([&] {
