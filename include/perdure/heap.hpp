@@ -86,7 +86,7 @@ class heap {
     reject_invalid_free(block);
 #endif
     const unsigned class_plus_one = detail::class_byte(block);
-    if (class_plus_one != 0 && detail::put_cached(cache_slot_, class_plus_one - 1, block)) [[likely]]
+    if (class_plus_one != 0 && detail::put_cached(this, cache_slot_, class_plus_one - 1, block)) [[likely]]
       return;
     deallocate_slow(block);
   }

@@ -261,7 +261,7 @@ class kind {
     if (heap::containing(block) != memory) [[unlikely]]
       return false;
     const unsigned class_plus_one = detail::class_byte(block);
-    return class_plus_one != 0 && detail::put_cached(cache_slot_, class_plus_one - 1, block);
+    return class_plus_one != 0 && detail::put_cached(memory, cache_slot_, class_plus_one - 1, block);
   }
   void* malloc_slow(std::size_t bytes) noexcept;
   bool free_slow(void* block) noexcept;

@@ -11,8 +11,8 @@
 // finds it, the standstill sees the new count. If not, it puts the block back and comes here. Nobody waits
 // for it, as it may be asleep between any two of its instructions: the standstill empties the cache all the
 // same, and leaves null where a block was. So a thread that slept can tell whether the block that it took had
-// been given back before (`untake`); and where it counted a block as put above others that had been, it
-// closes the gap in its next change.
+// been given back before (`untake`). A block that it puts after it looked for the owner may come to lie above
+// others that are gone; it closes the gap in its next change.
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>

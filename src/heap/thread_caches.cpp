@@ -129,14 +129,15 @@ void owned_cache::flush(heap& owned_by) noexcept {
   std::array<bin, class_count>& slabs = bins_of(owned_by);
   for (unsigned c = 0; c < class_count; ++c) {
     cache_bin& cached = bins[c];
-    const std::uint32_t count = cached.count.load(std::memory_order_acquire);
+    std::uint32_t count = cached.count.load(std::memory_order_acquire);
     if (count == 0) continue;
     void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
     if (end != cached.blocks) slabs[c].put(cached.blocks, static_cast<std::uint32_t>(end - cached.blocks));
     // The hot path may be at one of them.
     for (std::uint32_t i = 0; i < count; ++i)
       std::atomic_ref(cached.blocks[i]).store(nullptr, std::memory_order_relaxed);
-    cached.count.store(0, std::memory_order_relaxed);
+    // Unless the hot path has put one more, above the gap.
+    cached.count.compare_exchange_strong(count, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   if (spare != nullptr) return_large(owned_by, std::exchange(spare, nullptr));
 }
@@ -151,10 +152,10 @@ void owned_cache::close_gaps() noexcept {
   was_emptied = false;
 }
 
+// Where the block is still there those below it may be gone: the cache was emptied after it was taken.
 void untake(cache_bin& bin, std::uint32_t place) noexcept {
   const std::lock_guard lock(caches_mutex);
-  // If it is there, those below it may be gone: they were given back after it was taken.
-  bin.count.store(bin.blocks[place] == nullptr ? 0 : place + 1, std::memory_order_relaxed);
+  bin.count.store(bin.blocks[place] != nullptr ? place + 1 : 0, std::memory_order_relaxed);
 }
 
 owned_cache* find_cache(const heap& owner, unsigned number) noexcept {

@@ -116,6 +116,8 @@ void grow_containers(manager& store, std::mt19937& random) {
     tree[static_cast<int>(random() % 500)] = i;
     if (random() % 4 == 0) tree.erase(static_cast<int>(random() % 500));
   }
+  const auto guard = store.writing();
+  tree.clear();
 }
 
 void allocate_during_checkpoints(int checkpoints) {

@@ -22,7 +22,7 @@ struct cache_bin {
 };
 
 struct thread_cache {
-  /// Whose blocks the hot path may take from here: null while a checkpoint keeps threads out. The hot path
+  /// Whose blocks the hot path may take and put here: null while a checkpoint keeps threads out. The hot path
   /// finds no cache that was never its heap's (see `slot_caches`).
   std::atomic<heap*> owner{nullptr};
   /// Changes of the heap that the thread is making, one inside the other. Stored to by it alone.
@@ -39,8 +39,7 @@ struct thread_cache {
 inline constexpr unsigned cache_slots = 17;
 extern __thread thread_cache* slot_caches[cache_slots] __attribute__((tls_model("initial-exec")));
 
-/// Undoes the taking of the block at this place, which no owner allowed; unless the block was given back to
-/// the heap before.
+/// Undoes the taking of the block at this place, which no owner allowed; unless the cache was emptied of it.
 void untake(cache_bin& bin, std::uint32_t place) noexcept;
 
 /// A block of the heap's that this thread's cache holds; null if there is none. `bytes` <= max_small_size.
@@ -60,11 +59,15 @@ inline void* take_cached(const heap* owner, unsigned slot, std::size_t bytes) no
   return nullptr;
 }
 
-/// Puts a block into this thread's cache; false if there is none, or it is full. Needs no owner: what is put
-/// while a checkpoint keeps threads out lies in no memory of the heap's, and is given back by the next.
-inline bool put_cached(unsigned slot, unsigned size_class, void* block) noexcept {
-  cache_bin& bin = slot_caches[slot]->bins[size_class];
-  const std::uint32_t count = bin.count.load(std::memory_order_relaxed);
+/// Puts a block into this thread's cache; false if there is none, or it is full. Looks for the owner first
+/// only: what is put while a cache is emptied stays in it, and harms nobody.
+inline bool put_cached(const heap* owner, unsigned slot, unsigned size_class, void* block) noexcept {
+  thread_cache* const cache = slot_caches[slot];
+  if (cache->owner.load(std::memory_order_relaxed) != owner) [[unlikely]]
+    return false;
+  cache_bin& bin = cache->bins[size_class];
+  // After whoever emptied the bin has left it.
+  const std::uint32_t count = bin.count.load(std::memory_order_acquire);
   if (count >= bin.capacity) [[unlikely]]
     return false;
   std::atomic_ref(bin.blocks[count]).store(block, std::memory_order_relaxed);
