@@ -96,7 +96,7 @@ bench:
 
 asan tsan clang:
 	@scripts/install-deps.sh build test $(if $(filter clang,$@),check)
-	@$(call configure_and_build,$@)
+	@$(call configure_and_build,$@,$(if $(filter asan,$@),--target all crash_rigs))
 	@scripts/run-tests.sh $@
 
 build-asan build-tsan: build-%:
