@@ -94,6 +94,14 @@ void checksum_table::load(std::size_t index) {
   loaded_[index] = true;
 }
 
+void checksum_table::load(std::span<const page_run> pages) {
+  for (const page_run& run : pages) {
+    const std::uint64_t last = (run.first + run.count - 1) / entries_per_table_page;
+    for (std::uint64_t index = run.first / entries_per_table_page; index <= last; ++index)
+      if (!loaded_[index]) load(static_cast<std::size_t>(index));
+  }
+}
+
 bool checksum_table::is_sound(std::size_t index, const layout::table_page& page) const noexcept {
   return is_zero(&page, sizeof page) ||
          (page.crc == checksum_of_table_page(page) && page.index == index && page.store == store_);

@@ -28,6 +28,8 @@ class checksum_table {
   /// torn table page is what an interrupted `flush` of that same journal left.
   void rebuild_from(page_reader read, std::uint64_t pages);
   void stop_rebuilding() { read_home_ = nullptr; }
+  /// Reads, or rebuilds, what describes these pages.
+  void load(std::span<const page_run> pages);
 
   std::uint32_t get(std::uint64_t page);
   void set(std::uint64_t page, std::uint32_t entry);

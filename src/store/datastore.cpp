@@ -191,6 +191,8 @@ void recover(store_parts& parts, bool may_wait) {
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  super.segment_bytes / page_size);
     unless_full([&] { redo_at_home(*found, parts.home, parts.checksums); });
+    // Nothing else is torn, and none can be made anew later.
+    if (parts.is_redo_pending) parts.checksums.load(pages_of(*found));
     parts.checksums.stop_rebuilding();
   }
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
