@@ -153,8 +153,10 @@ class basic_manager {
   void make_writable(void* address, std::size_t bytes) { core().store().make_writable(address, bytes); }
 
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads
-  /// may go on. Takes no space for what the file system can share. `already_exists`, `no_space`, `io`.
-  void snapshot(const std::filesystem::path& to) const { core().store().snapshot(to); }
+  /// may go on. With the backing `shared_file` the copy has what the store holds now, and other threads
+  /// wait until it is made, as during a checkpoint. Takes no space for what the file system can share.
+  /// `already_exists`, `no_space`, `io`; `invalid_argument` with `shared_file` inside a `write_guard`.
+  void snapshot(const std::filesystem::path& to) const { core().snapshot(to); }
   /// Copies a store as of its last checkpoint, as `datastore::copy` does. `in_use`, and as above.
   static void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
     datastore::copy(from, to);

@@ -7,7 +7,7 @@
 using namespace perdure::c;
 
 perdure_status perdure_store_snapshot(const perdure_store* store, const char* to) {
-  return guarded([&] { core_of(store).store().snapshot(required_text(to, "to")); });
+  return guarded([&] { core_of(store).snapshot(required_text(to, "to")); });
 }
 
 perdure_status perdure_store_copy(const char* from, const char* to) {

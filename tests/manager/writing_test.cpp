@@ -141,6 +141,25 @@ TEST(Writing, ThreadsMayAllocateDuringCheckpoints) {
   allocate_during_checkpoints(12);
 }
 
+TEST(Writing, ThreadsMayAllocateDuringSnapshotsOfASharedFile) {
+  const scratch_store scratch;
+  store_options options = small_store();
+  options.backing = backing::shared_file;
+  manager store(create_only, scratch.path(), options);
+  busy_threads threads;
+  threads.add(2, [&](std::mt19937& random) { churn(store, random); });
+  threads.add(1, [&](std::mt19937& random) { grow_containers(store, random); });
+  for (int i = 0; i < 12; ++i) {
+    const std::filesystem::path copy = scratch.directory() / "copy";
+    store.snapshot(copy);
+    expect_sound(manager(open_read_only, copy));
+    manager::remove(copy);
+    if (testing::Test::HasFailure()) return;
+  }
+  const auto guard = store.writing();
+  EXPECT_EQ(code_of([&] { store.snapshot(scratch.directory() / "copy"); }), errc::invalid_argument);
+}
+
 TEST(Writing, ThreadsThatComeAndGoDuringCheckpointsLoseNothing) {
   const scratch_store scratch;
   manager store(create_only, scratch.path(), small_store());

@@ -54,6 +54,8 @@ class manager_core {
   /// These wait for changes that other threads have begun, and keep them from beginning more.
   void checkpoint(std::string_view label = {});
   pending_checkpoint checkpoint_async(std::string_view label = {});
+  /// As `datastore::snapshot`; waits for changes only with the backing `shared_file`.
+  void snapshot(const std::filesystem::path& to) const;
   /// The checkpoint with which a manager closes, which it must not do inside a write_guard. None of a store
   /// that is open for reading, and none in a forked child, which has changed nothing.
   void checkpoint_to_close();
