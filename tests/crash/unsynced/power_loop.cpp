@@ -40,11 +40,6 @@ void wait_and_kill(unsynced_disk& disk, Program& program) {
   program.kill();
 }
 
-void require_expected_end(const test::outcome& how, const char* program) {
-  if (how.status != 0 && how.status != killed)
-    fail(std::string(program) + " ended with status " + std::to_string(how.status) + ": " + how.err);
-}
-
 }  // namespace
 
 power_loop::power_loop(const std::filesystem::path& directory, const power_settings& settings)
@@ -118,6 +113,34 @@ disk_stop power_loop::some_moment(const duration& whole) {
   return moment;
 }
 
+void power_loop::let_write_back_fail(unsynced_disk& disk, const duration& whole) {
+  if (disk.has_failed() || random_.one_in(2)) return;
+  write_back_failure failure;
+  if (random_.one_in(2))
+    failure.in_sync = disk.syncs() + 1 + random_.below(whole.syncs + 1);
+  else
+    failure.at_event = disk.events() + 1 + random_.below(whole.events + 1);
+  constexpr std::uint64_t soon = 60;
+  switch (random_.below(3)) {
+    case 0:
+      failure.events_until_evicted = 0;
+      break;
+    case 1:
+      failure.events_until_evicted = random_.below(soon);
+      break;
+    default:
+      break;
+  }
+  disk.fail_when(failure);
+}
+
+void power_loop::require_expected_end(unsynced_disk& disk, const test::outcome& how, const char* program) {
+  if (how.status == 0 || how.status == killed) return;
+  if (how.status != 1 || !disk.has_failed())
+    fail(std::string(program) + " ended with status " + std::to_string(how.status) + ": " + how.err);
+  ++counts_.told;
+}
+
 disk_image power_loop::one_remaining(const crash_point& remains, std::uint64_t index) {
   ++counts_.states;
   if (remains.pending() != 0) ++counts_.losable;
@@ -148,14 +171,16 @@ ingestion::ending power_loop::ingest(unsynced_disk& disk, bool with_snapshots, b
   else
     disk.go_on();
   ingestion::ending ending = program.wait();
-  require_expected_end(ending.how, "ingestion");
+  require_expected_end(disk, ending.how, "ingestion");
   counts_.checkpoints += ending.acknowledged.size();
+  if (ending.how.status == 1 && ending.acknowledged.empty() && !known_.graph) is_removed_ = true;
   return ending;
 }
 
 void power_loop::cut_ingestion() {
   unsynced_disk disk(disk_, random_.next());
   const unsynced_mount mount(mount_point_, disk);
+  is_removed_ = false;
   knowledge at_least = known_;
   knowledge before = known_;
   // The first run is left alone, to learn how long one takes.
@@ -164,6 +189,7 @@ void power_loop::cut_ingestion() {
   const bool with_snapshots = !is_first && !is_killed_first && random_.one_in(3);
   if (is_killed_first) {
     disk.stop_when(some_moment(ingestion_));
+    let_write_back_fail(disk, ingestion_);
     const ingestion::ending ending = ingest(disk, false, false);
     where_ = "what a killed program left, before the cut\n";
     before = examine(disk.content(), known_, known_, ending);
@@ -183,6 +209,7 @@ void power_loop::cut_ingestion() {
     if (moment.after_syncs != disk_stop::never) moment.after_syncs += past.syncs;
     if (moment.in_sync != disk_stop::never) moment.in_sync += past.syncs;
     disk.stop_when(moment);
+    let_write_back_fail(disk, ingestion_);
   }
   const ingestion::ending ending = ingest(disk, with_snapshots, true);
   ++counts_.cuts;
@@ -191,6 +218,7 @@ void power_loop::cut_ingestion() {
     ++counts_.completed;
     ingestion_ = {disk.events() - past.events, disk.syncs() - past.syncs};
   }
+  if (disk.has_failed()) ++counts_.failures;
   const crash_point remains = disk.remains();
   counts_.unsynced += remains.pending();
   const std::uint64_t next = random_.below(settings_.states);
@@ -204,7 +232,7 @@ void power_loop::cut_ingestion() {
         ending.acknowledged.empty() ? at_least.epoch : ending.acknowledged.back().epoch;
     if (found.epoch > told) ++counts_.newer;
     if (i != next) continue;
-    next_disk = state;
+    next_disk = is_removed_ && !found.graph ? disk_image{} : state;
     next_known = found;
   }
   disk_ = next_disk;
@@ -218,6 +246,7 @@ knowledge power_loop::examine(const disk_image& state, const knowledge& at_least
   const std::filesystem::path store = state_ / store_name;
   const bool nothing_told = ending.acknowledged.empty() && ending.how.status != 0;
   const bool promised = at_least.graph || !nothing_told;
+  if (is_removed_ && !promised) return {};
   if (!std::filesystem::exists(store)) {
     if (promised) fail("the store is gone");
     ++counts_.in_creation;
@@ -242,12 +271,14 @@ void power_loop::cut_snapshot() {
   unsynced_disk disk(disk_, random_.next());
   const unsynced_mount mount(mount_point_, disk);
   disk.stop_when(some_moment(snapshot_));
+  let_write_back_fail(disk, snapshot_);
   test::process program({test::perdure_program(), "snapshot", (mount_point_ / store_name).string(),
                          (mount_point_ / snapshot_name).string()});
   wait_and_kill(disk, program);
   disk.cut_power();
   const test::outcome how = program.wait();
-  require_expected_end(how, "snapshot");
+  require_expected_end(disk, how, "snapshot");
+  if (disk.has_failed()) ++counts_.failures;
   ++counts_.in_snapshots;
   if (how.status == 0) snapshot_ = {disk.events(), disk.syncs()};
   const crash_point remains = disk.remains();

@@ -23,6 +23,8 @@ struct power_counts {
   std::uint64_t states = 0;        ///< looked at
   std::uint64_t losable = 0;       ///< of those after cuts with something not synced
   std::uint64_t unsynced = 0;      ///< calls not synced, over all cuts
+  std::uint64_t failures = 0;      ///< write-backs that failed
+  std::uint64_t told = 0;          ///< programs that ended with an error for one
   std::uint64_t checkpoints = 0;   ///< announced
   std::uint64_t newer = 0;         ///< states with a checkpoint that was not yet announced
   std::uint64_t pending = 0;       ///< states with a checkpoint that was not yet home
@@ -59,6 +61,9 @@ class power_loop {
   void cut_snapshot();
   void choose_environment();
   disk_stop some_moment(const duration& whole);
+  // In every second program.
+  void let_write_back_fail(unsynced_disk& disk, const duration& whole);
+  void require_expected_end(unsynced_disk& disk, const test::outcome& how, const char* program);
   // One way in which the cut may have left the disk.
   disk_image one_remaining(const crash_point& remains, std::uint64_t index);
   ingestion::ending ingest(unsynced_disk& disk, bool with_snapshots, bool is_power_cut);
@@ -82,6 +87,8 @@ class power_loop {
   duration snapshot_{100, 10};
   disk_image disk_;
   knowledge known_;  // what is on it
+  // A program that fails before its first checkpoint removes the store it has made: half of one may be left.
+  bool is_removed_ = false;
   std::string where_;
   power_counts counts_;
 };

@@ -1,6 +1,7 @@
 #include "crash/unsynced/snapshotting_ingestion.hpp"
 
 #include <cstdio>
+#include <future>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/ingest.hpp>
@@ -8,7 +9,6 @@
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
 #include <sstream>
-#include <thread>
 
 namespace perdure::crash {
 
@@ -19,6 +19,33 @@ constexpr const char* before_snapshot = "snapshot ";
 void announce(const std::string& line) {
   std::fputs((line + "\n").c_str(), stdout);
   std::fflush(stdout);
+}
+
+void ingest(manager& store, const ingestion_plan& plan) {
+  using stored_graph = graph::adjacency_list<graph::store_containers>;
+  auto* stored = store.find<stored_graph>("graph").first;
+  if (stored == nullptr) {
+    stored =
+        store.construct<stored_graph>("graph")(graph::direction::directed, store.get_allocator<std::byte>());
+  }
+  graph::rmat_source source(plan.edges);
+  std::future<void> watcher;
+  for (std::uint64_t made = 1;; ++made) {
+    const graph::ingest_result added = graph::ingest(*stored, source, {plan.threads, plan.checkpoint_every});
+    if (watcher.valid()) watcher.get();
+    if (added.exhausted) break;
+    const std::uint64_t edges = stored->edges();
+    const pending_checkpoint pending = store.checkpoint_async();
+    constexpr std::uint64_t checkpoints_a_snapshot = 3;
+    const bool is_kept = made % checkpoints_a_snapshot == 0;
+    watcher = std::async(std::launch::async, [&store, pending, edges, is_kept] {
+      const std::string epoch = std::to_string(pending.epoch());
+      announce("checkpoint     epoch " + epoch + ", " + std::to_string(edges) + " edges, in the background");
+      if (!is_kept) return;
+      store.snapshot(store.path().parent_path() / snapshot_of(pending.epoch()));
+      announce(before_snapshot + epoch);
+    });
+  }
 }
 
 }  // namespace
@@ -37,30 +64,13 @@ std::vector<std::uint64_t> announced_snapshots(const std::string& output) {
 }
 
 void ingest_with_snapshots(const std::filesystem::path& path, const ingestion_plan& plan) {
-  using stored_graph = graph::adjacency_list<graph::store_containers>;
   manager store(open_or_create, path);
-  auto* stored = store.find<stored_graph>("graph").first;
-  if (stored == nullptr) {
-    stored =
-        store.construct<stored_graph>("graph")(graph::direction::directed, store.get_allocator<std::byte>());
-  }
-  graph::rmat_source source(plan.edges);
-  std::jthread watcher;
-  for (std::uint64_t made = 1;; ++made) {
-    const graph::ingest_result added = graph::ingest(*stored, source, {plan.threads, plan.checkpoint_every});
-    if (watcher.joinable()) watcher.join();
-    if (added.exhausted) break;
-    const std::uint64_t edges = stored->edges();
-    const pending_checkpoint pending = store.checkpoint_async();
-    constexpr std::uint64_t checkpoints_a_snapshot = 3;
-    const bool is_kept = made % checkpoints_a_snapshot == 0;
-    watcher = std::jthread([&store, &path, pending, edges, is_kept] {
-      const std::string epoch = std::to_string(pending.epoch());
-      announce("checkpoint     epoch " + epoch + ", " + std::to_string(edges) + " edges, in the background");
-      if (!is_kept) return;
-      store.snapshot(path.parent_path() / snapshot_of(pending.epoch()));
-      announce(before_snapshot + epoch);
-    });
+  try {
+    ingest(store, plan);
+  } catch (...) {
+    // Else the manager's end would commit more edges than those of one attempt.
+    store.discard();
+    throw;
   }
   store.close();
 }

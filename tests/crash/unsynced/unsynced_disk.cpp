@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -37,9 +38,60 @@ void unsynced_disk::count_event(guard& lock) {
     changed_.notify_all();
   }
   wait_for_power(lock);
+  if (events_ >= failure_.at_event && !has_failed_) {
+    failed_untold_ = remains_.one_written(random_);
+    if (failed_untold_) fail_write_back(*failed_untold_);
+  }
+  if (events_ >= evicted_at_event_) evict();
+}
+
+void unsynced_disk::fail_write_back(inode_number file) {
+  has_failed_ = true;
+  remains_.step({.what = logged::sync_failed, .target = file, .begun = calls_}, calls_);
+  ++calls_;
+  lost_ = remains_.loss_of(file);
+  if (random_.one_in(2))
+    std::erase_if(lost_->pieces, [this](const page_write&) { return random_.one_in(2); });
+  if (failure_.events_until_evicted != write_back_failure::never)
+    evicted_at_event_ = events_ + failure_.events_until_evicted;
+  if (events_ >= evicted_at_event_) evict();
+}
+
+// Pages that are written again are dirty, and those that were cut off are gone.
+void unsynced_disk::keep_from_eviction(const logged_call& call) {
+  if (!lost_ || lost_->target != call.target) return;
+  const auto within = [this](std::uint64_t from, std::uint64_t to) {
+    std::erase_if(lost_->pieces, [from, to](const page_write& piece) {
+      return piece.page * disk_page >= from && piece.page * disk_page < to;
+    });
+  };
+  if (call.what == logged::resize) within(call.bytes, std::numeric_limits<std::uint64_t>::max());
+  if (call.what == logged::punch) within(call.offset, call.offset + call.bytes);
+  if (call.what == logged::write)
+    for (const page_write& piece : call.pieces) within(piece.page * disk_page, (piece.page + 1) * disk_page);
+}
+
+void unsynced_disk::evict() {
+  evicted_at_event_ = write_back_failure::never;
+  const inode& on_disk = remains_.durable().at(lost_->target);
+  const std::uint64_t size = existing(lost_->target).size;
+  for (const page_write& piece : lost_->pieces) {
+    const std::uint64_t begin = piece.page * disk_page;
+    if (begin >= size) continue;
+    const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(disk_page, size - begin));
+    const auto held =
+        std::lower_bound(on_disk.pages.begin(), on_disk.pages.end(), piece.page,
+                         [](const auto& one, std::uint64_t wanted) { return one.first < wanted; });
+    const bool is_held = held != on_disk.pages.end() && held->first == piece.page;
+    content_.write(lost_->target, {piece.page, 0, end, is_held ? held->second : make_page({})}, all_lines);
+  }
+  remains_.step(*lost_, calls_++);
+  evicted_ = lost_->target;
+  lost_.reset();
 }
 
 void unsynced_disk::make(const logged_call& call) {
+  keep_from_eviction(call);
   apply_whole(call, content_);
   remains_.step(call, calls_++);
 }
@@ -195,14 +247,30 @@ void unsynced_disk::sync(inode_number number) {
   wait_for_power(lock);
   if (syncs_ + 1 == stop_.in_sync) stop_.at_event = events_ + 1;
   count_event(lock);
-  remains_.step({.what = logged::sync_ended, .target = number, .begun = begun}, calls_++);
   if (++syncs_ == stop_.after_syncs)
     stop_.at_event = std::min(stop_.at_event, events_ + 1 + stop_.events_later);
+  const bool fails_itself = syncs_ >= failure_.in_sync && !has_failed_;
+  if (fails_itself) fail_write_back(number);
+  if (fails_itself || failed_untold_ == number) {
+    failed_untold_.reset();
+    fail(EIO);
+  }
+  remains_.step({.what = logged::sync_ended, .target = number, .begun = begun}, calls_++);
 }
 
 void unsynced_disk::stop_when(const disk_stop& wanted) {
   const guard lock(mutex_);
   stop_ = wanted;
+}
+
+void unsynced_disk::fail_when(const write_back_failure& wanted) {
+  const guard lock(mutex_);
+  failure_ = wanted;
+}
+
+bool unsynced_disk::has_failed() {
+  const guard lock(mutex_);
+  return has_failed_;
 }
 
 void unsynced_disk::stop() {
@@ -246,6 +314,11 @@ disk_image unsynced_disk::content() {
 crash_point unsynced_disk::remains() {
   const guard lock(mutex_);
   return remains_;
+}
+
+std::optional<inode_number> unsynced_disk::take_evicted() {
+  const guard lock(mutex_);
+  return std::exchange(evicted_, std::nullopt);
 }
 
 }  // namespace perdure::crash

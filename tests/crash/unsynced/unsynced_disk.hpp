@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,6 +24,18 @@ struct disk_stop {
   std::uint64_t after_syncs = never;  ///< so many events after the n-th sync ended
   std::uint64_t events_later = 0;
   std::uint64_t in_sync = never;  ///< before the n-th sync ends
+};
+
+/// A write-back that fails (Rebello et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020):
+/// some of the pages that were written to a file since its last sync never reach the disk. The page cache
+/// calls them clean; the error is told once.
+struct write_back_failure {
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::uint64_t in_sync = never;   ///< the n-th sync fails
+  std::uint64_t at_event = never;  ///< of some file before the n-th event, which its next sync tells
+  /// So many events after, the pages leave the page cache and read as on the disk: 0 as on btrfs, later or
+  /// never as on ext4 and XFS.
+  std::uint64_t events_until_evicted = never;
 };
 
 /// Files and directories in memory, in two states: as programs see them, and as they would be found after a
@@ -62,6 +75,8 @@ class unsynced_disk {
 
   /// For whoever decides about the power.
   void stop_when(const disk_stop& wanted);
+  void fail_when(const write_back_failure& wanted);
+  bool has_failed();
   void stop();
   bool wait_until_stopped(std::chrono::milliseconds patience);
   void go_on();
@@ -74,6 +89,8 @@ class unsynced_disk {
   disk_image content();
   /// What may be left of it.
   crash_point remains();
+  /// A file of which pages now read otherwise than when they were read last, each time once.
+  std::optional<inode_number> take_evicted();
 
  private:
   using guard = std::unique_lock<std::mutex>;
@@ -82,6 +99,9 @@ class unsynced_disk {
   void wait_for_power(guard& lock);
   void count_event(guard& lock);
   void make(const logged_call& call);
+  void fail_write_back(inode_number file);
+  void keep_from_eviction(const logged_call& call);
+  void evict();
   const inode& existing(inode_number number) const;
   const inode& directory(inode_number number) const;
   attributes attributes_of(inode_number number) const;
@@ -91,6 +111,12 @@ class unsynced_disk {
   std::condition_variable changed_;
   power power_ = power::on;
   disk_stop stop_;
+  write_back_failure failure_;
+  bool has_failed_ = false;
+  std::optional<inode_number> failed_untold_;
+  std::optional<logged_call> lost_;  // and still in the page cache
+  std::uint64_t evicted_at_event_ = write_back_failure::never;
+  std::optional<inode_number> evicted_;
   std::uint64_t events_ = 0;
   std::uint64_t syncs_ = 0;
   random_stream random_;

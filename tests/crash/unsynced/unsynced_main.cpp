@@ -45,9 +45,11 @@ void print(const power_counts& counts, double seconds, bool is_violated) {
       printable(counts.in_snapshots), printable(counts.unsynced), printable(counts.checkpoints));
   std::printf(
       "%llu states (%llu with something to lose): %llu with a newer checkpoint than announced, %llu with one "
-      "to bring home, %llu without a store or graph yet, %llu snapshots; %d violations\n",
+      "to bring home, %llu without a store or graph yet, %llu snapshots; %llu write-backs failed, which %llu "
+      "programs said at their end; %d violations\n",
       printable(counts.states), printable(counts.losable), printable(counts.newer), printable(counts.pending),
-      printable(counts.in_creation), printable(counts.snapshots), is_violated ? 1 : 0);
+      printable(counts.in_creation), printable(counts.snapshots), printable(counts.failures),
+      printable(counts.told), is_violated ? 1 : 0);
 }
 
 const power_loop* at_work = nullptr;

@@ -56,20 +56,22 @@ fuse_entry_param entry_of(const attributes& one) {
   return entry;
 }
 
-unsynced_disk& disk_of(fuse_req_t request) {
-  return *static_cast<unsynced_disk*>(::fuse_req_userdata(request));
+unsynced_mount& mount_of(fuse_req_t request) {
+  return *static_cast<unsynced_mount*>(::fuse_req_userdata(request));
 }
 
 // Answers with the error if there is one; else `serve` has answered.
 template <class Serve>
 void answer(fuse_req_t request, Serve&& serve) {
+  unsynced_mount& mount = mount_of(request);
   try {
-    serve(disk_of(request));
+    serve(mount.disk());
   } catch (const std::system_error& failure) {
     ::fuse_reply_err(request, failure.code().value());
   } catch (const std::bad_alloc&) {
     ::fuse_reply_err(request, ENOMEM);
   }
+  mount.forget_evicted();
 }
 
 void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
@@ -240,19 +242,25 @@ fuse_lowlevel_ops operations() {
 }  // namespace
 
 unsynced_mount::unsynced_mount(std::filesystem::path mount_point, unsynced_disk& disk)
-    : mount_point_(std::move(mount_point)) {
+    : disk_(disk), mount_point_(std::move(mount_point)) {
   if (::access("/dev/fuse", R_OK | W_OK) != 0) throw not_possible("/dev/fuse is missing or not allowed");
   const fuse_lowlevel_ops served = operations();
   char name[] = "crash_unsynced";
   char* arguments[] = {name, nullptr};
   fuse_args given = FUSE_ARGS_INIT(1, arguments);
-  session_ = ::fuse_session_new(&given, &served, sizeof served, &disk);
+  session_ = ::fuse_session_new(&given, &served, sizeof served, this);
   if (session_ == nullptr) throw not_possible("libfuse cannot start a session");
   if (::fuse_session_mount(session_, mount_point_.c_str()) != 0) {
     ::fuse_session_destroy(session_);
     throw not_possible("FUSE file systems cannot be mounted here");
   }
   server_ = std::thread([this] { ::fuse_session_loop_mt(session_, 0); });
+}
+
+void unsynced_mount::forget_evicted() {
+  const std::optional<inode_number> file = disk_.take_evicted();
+  // All of it: what is in the kernel's cache and not on the disk is served from the disk object anew.
+  if (file) ::fuse_lowlevel_notify_inval_inode(session_, to_fuse(*file), 0, 0);
 }
 
 unsynced_mount::~unsynced_mount() {
