@@ -259,6 +259,8 @@ class datastore {
   /// not in it, and need not wait for it; with the `dax` backing threads that store wait. A `shared_file`
   /// store is checkpointed first, so its writers must be quiet.
   virtual void snapshot(const std::filesystem::path& to) = 0;
+  /// Whether `snapshot` copies the memory as it is then: with the backing `shared_file`.
+  virtual bool snapshot_copies_memory() const noexcept { return false; }
 
   /// Releases the mapping, files and lock without a checkpoint, but waits for one that is under way: changes
   /// since the last one are dropped.

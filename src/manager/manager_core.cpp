@@ -58,8 +58,6 @@ struct manager_core::state {
   std::unique_ptr<name_directory> directory;
   std::string path;
   bool writable = false;
-  /// The memory is that of the files a snapshot copies.
-  bool file_is_memory = false;
 
   std::mutex departing;  // one checkpoint, until its pages are copied
   mutable std::shared_mutex lock;
@@ -181,7 +179,6 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
   auto s = std::make_unique<state>();
   s->path = path.string();
   s->writable = how != mode::open_read_only;
-  s->file_is_memory = s->writable && options.backing == backing::shared_file;
 
   const auto create = [&] {
     store_options wanted = options;
@@ -255,7 +252,7 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
 }
 
 void manager_core::snapshot(const std::filesystem::path& to) const {
-  if (!state_->file_is_memory) return state_->store->snapshot(to);
+  if (!state_->store->snapshot_copies_memory()) return state_->store->snapshot(to);
   require_writable();
   require_not_writing("a snapshot");
   const std::scoped_lock lock(state_->departing);

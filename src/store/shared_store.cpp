@@ -71,6 +71,8 @@ class shared_store final : public datastore {
     });
   }
 
+  bool snapshot_copies_memory() const noexcept override { return true; }
+
   void wait_applied() override {}
   void trim() override {}
   void close() override { shut(); }

@@ -58,7 +58,7 @@ TYPED_TEST(AdjacencyList, UndirectedEdges) {
 TYPED_TEST(AdjacencyList, EqualsTheModelHoweverManyThreadsIngest) {
   for (const direction d : {direction::directed, direction::undirected})
     for (const bool sparse : {false, true}) {
-      const auto edges = random_edges(17, 60000, 9000, sparse);
+      const auto edges = random_edges(17, 40000, 6000, sparse);
       const model expected = model_of(edges, d);
       for (const unsigned threads : {1u, 2u, 5u}) {
         auto& g = this->memory_.make(d);
@@ -96,7 +96,7 @@ TYPED_TEST(AdjacencyList, IngestsInPortions) {
 TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
   const scratch_directory dir;
   std::string text;
-  for (int i = 0; i < 300000; ++i) text += std::to_string(i) + " " + std::to_string(i + 1) + "\n";
+  for (int i = 0; i < 100000; ++i) text += std::to_string(i) + " " + std::to_string(i + 1) + "\n";
   text.insert(text.find('\n', text.size() * 3 / 4) + 1, "x\n");
   text.insert(text.find('\n', text.size() / 2) + 1, "x\n");
   const auto line = static_cast<std::uint64_t>(std::count(

@@ -61,7 +61,8 @@ class file_size_limit {
 class a_full_disk : public scratch_directory {
  protected:
   // The snapshot shares the blocks of home, so bringing a checkpoint home takes space that there is not.
-  void opens_though_a_checkpoint_cannot_be_brought_home(const std::string& kind, verify_mode verify) {
+  void opens_though_a_checkpoint_cannot_be_brought_home(const std::string& kind, verify_mode verify,
+                                                        bool is_table_torn = false) {
     const loop_mount mount(kind, path("image"), path("mount"));
     if (!mount) GTEST_SKIP() << mount.why_not();
     const std::filesystem::path where = mount.path() / "store";
@@ -80,6 +81,7 @@ class a_full_disk : public scratch_directory {
       store->checkpoint();
       EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->wait_applied(); }));
     }
+    if (is_table_torn) tear_pages(where / "crc");
     {
       const auto store = datastore::open(where, options);
       EXPECT_EQ(store->epoch(), 2u);
@@ -102,6 +104,16 @@ class a_full_disk : public scratch_directory {
   }
 
  private:
+  // As a power cut while they are written may.
+  static void tear_pages(const std::filesystem::path& table) {
+    std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+    const std::uintmax_t bytes = std::filesystem::file_size(table);
+    for (std::uintmax_t page = page_size; page < bytes; page += page_size) {
+      file.seekp(static_cast<std::streamoff>(page + page_size / 2));
+      file << std::string(512, 't');
+    }
+  }
+
   static void leave_free(const std::filesystem::path& filler, std::uint64_t bytes) {
     ::sync();
     const int file = ::open(filler.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -113,6 +125,10 @@ class a_full_disk : public scratch_directory {
 
 TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_opened_for_writing_on_xfs) {
   opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::journal);
+}
+
+TEST_F(a_full_disk, with_a_snapshot_lets_a_store_with_a_torn_table_be_opened_on_xfs) {
+  opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::journal, true);
 }
 
 TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_checked_when_touched_on_xfs) {
