@@ -38,6 +38,8 @@ class checkpointed_mapping final : public budgeted_mapping {
 
   /// The page is where it is for good.
   void unspill(page_number page) noexcept { pages_[page].unspill(); }
+  /// The page is where pages are spilled to. Before the first touch of it.
+  void spill(page_number page) noexcept { pages_[page].spill(); }
 
   /// Drops pages, changed or not: what they hold from now on is of no consequence. Never waits: what is on
   /// its way in or out, or pinned, stays.

@@ -113,6 +113,8 @@ class page {
     return word_.compare_exchange_strong(expected, next, std::memory_order_acq_rel);
   }
 
+  /// Its bytes on disk are those in the spill file. Before another thread knows the page.
+  void spill() noexcept { word_.fetch_or(page_word::spilled_bit, std::memory_order_relaxed); }
   /// Its bytes on disk are no longer those in the spill file. Of an owned page too: its owner must bear with
   /// that.
   void unspill() noexcept { word_.fetch_and(~page_word::spilled_bit, std::memory_order_acq_rel); }

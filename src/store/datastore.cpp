@@ -212,7 +212,7 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   if (use != store_use::write) return make_journaled_store(std::move(parts));
   const backing chosen = chosen_backing(options);
   if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
-  recover(parts, chosen == backing::private_memory);
+  recover(parts, chosen == backing::private_memory || chosen == backing::paged);
   if (chosen == backing::shared_file) return make_shared_store(std::move(parts));
   if (chosen == backing::dax) return make_dax_store(std::move(parts));
   return make_journaled_store(std::move(parts));

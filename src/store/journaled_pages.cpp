@@ -51,6 +51,11 @@ void journaled_pages::put_zero(std::uint64_t page) {
   table_[page].store(zero_entry(), std::memory_order_release);
 }
 
+void journaled_pages::put_before(std::uint64_t page, number slot, std::uint32_t checksum) noexcept {
+  checksums_[page].store(checksum, std::memory_order_relaxed);
+  table_[page].store(entry_of(checksum == 0 ? most_slots : slot, parity_ ^ 1), std::memory_order_release);
+}
+
 void journaled_pages::erase(page_run pages) noexcept {
   for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
     checksums_[page].store(0, std::memory_order_relaxed);

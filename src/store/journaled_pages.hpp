@@ -48,6 +48,9 @@ class journaled_pages {
   void put_home(std::uint64_t page, std::uint32_t checksum) noexcept;
   /// The page is empty, which takes no slot.
   void put_zero(std::uint64_t page);
+  /// The journal of the epoch before has the page, or says that it is empty (checksum 0, and no slot). Before
+  /// anybody else knows the table.
+  void put_before(std::uint64_t page, number slot, std::uint32_t checksum) noexcept;
   /// What the running epoch has of these pages is of no consequence.
   void erase(page_run pages) noexcept;
 
@@ -78,7 +81,8 @@ class journaled_pages {
   // An entry of the table is 0 for pages that are home, else the slot plus one and, in the lowest bit, the
   // parity of the journal.
   static constexpr std::uint32_t most_slots = 0x7ffffffe;
-  std::uint32_t entry_of(number slot) const noexcept { return (slot + 1) << 1 | parity_; }
+  static std::uint32_t entry_of(number slot, unsigned parity) noexcept { return (slot + 1) << 1 | parity; }
+  std::uint32_t entry_of(number slot) const noexcept { return entry_of(slot, parity_); }
   std::uint32_t zero_entry() const noexcept { return entry_of(most_slots); }
 
   struct slot_record {

@@ -139,6 +139,7 @@ class journaled_store final : public datastore, private page_writer {
   void empty_home(const std::vector<journal_entry>& index);
 
   void open_memory(page_use use, bool will_be_changed);
+  void leave_in_journal(const committed_journal& pending);
   void examine_when_touched();
   void extend_home(std::uint64_t bytes);
   bool rearms() const noexcept { return paged_ || private_->rearms(); }
@@ -243,7 +244,8 @@ journaled_store::journaled_store(store_parts parts)
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   if (writable_) {
-    if (pending) redo_in_memory(*pending, memory_->base());
+    if (pending && paged_) leave_in_journal(*pending);
+    if (pending && private_) redo_in_memory(*pending, memory_->base());
     if (verifier_ && pending) verifier_->know(*pending);
     if (verifier_) examine_when_touched();
     unapplied_ = std::move(pending);
@@ -288,6 +290,23 @@ void journaled_store::open_memory(page_use use, bool will_be_changed) {
   memory_ = paged_.get();
   memory_->withhold_from_children(line_for_children(path_, writable_));
   tracker_ = "pager";
+}
+
+// As if this process had committed it.
+void journaled_store::leave_in_journal(const committed_journal& pending) {
+  const auto leave = [this](std::uint64_t page, std::uint64_t slot, std::uint32_t checksum) {
+    const auto number = static_cast<journaled_pages::number>(page);
+    journaled_->put_before(page, static_cast<journaled_pages::number>(slot), checksum);
+    paged_->pages().spill(number);
+    in_last_journal_.push_back(number);
+  };
+  for (const journal_entry& entry : pending.index) {
+    if (entry.carried != 0) continue;
+    if (entry.kind == entry_kind::overwrite)
+      leave(entry.page, entry.slot, static_cast<std::uint32_t>(entry.value));
+    if (entry.kind == entry_kind::zero)
+      for (std::uint64_t page = entry.page; page < entry.page + entry.value; ++page) leave(page, 0, 0);
+  }
 }
 
 void journaled_store::examine_when_touched() {

@@ -61,13 +61,13 @@ class file_size_limit {
 class a_full_disk : public scratch_directory {
  protected:
   // The snapshot shares the blocks of home, so bringing a checkpoint home takes space that there is not.
-  void opens_though_a_checkpoint_cannot_be_brought_home(const std::string& kind, verify_mode verify,
+  void opens_though_a_checkpoint_cannot_be_brought_home(verify_mode verify, backing kind,
                                                         bool is_table_torn = false) {
-    const loop_mount mount(kind, path("image"), path("mount"));
+    const loop_mount mount("xfs", path("image"), path("mount"));
     if (!mount) GTEST_SKIP() << mount.why_not();
     const std::filesystem::path where = mount.path() / "store";
     const std::filesystem::path filler = mount.path() / "filler";
-    store_options options = small();
+    store_options options = small(kind);
     options.verify = verify;
     constexpr std::uint64_t pages = 8192;
     {
@@ -124,15 +124,23 @@ class a_full_disk : public scratch_directory {
 };
 
 TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_opened_for_writing_on_xfs) {
-  opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::journal);
+  opens_though_a_checkpoint_cannot_be_brought_home(verify_mode::journal, backing::private_memory);
+}
+
+TEST_F(a_full_disk, with_a_snapshot_lets_a_paged_store_be_opened_for_writing_on_xfs) {
+  opens_though_a_checkpoint_cannot_be_brought_home(verify_mode::journal, backing::paged);
+}
+
+TEST_F(a_full_disk, with_a_snapshot_lets_a_paged_store_be_checked_when_touched_on_xfs) {
+  opens_though_a_checkpoint_cannot_be_brought_home(verify_mode::lazy, backing::paged);
 }
 
 TEST_F(a_full_disk, with_a_snapshot_lets_a_store_with_a_torn_table_be_opened_on_xfs) {
-  opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::journal, true);
+  opens_though_a_checkpoint_cannot_be_brought_home(verify_mode::journal, backing::private_memory, true);
 }
 
 TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_checked_when_touched_on_xfs) {
-  opens_though_a_checkpoint_cannot_be_brought_home("xfs", verify_mode::lazy);
+  opens_though_a_checkpoint_cannot_be_brought_home(verify_mode::lazy, backing::private_memory);
 }
 
 TEST_F(a_full_disk, fails_the_checkpoint_that_does_not_fit_and_no_other) {
