@@ -87,6 +87,12 @@ struct caches_of_thread {
 
 thread_local caches_of_thread this_thread;
 
+// How many of the first `count` places hold a block; those blocks come first then.
+std::uint32_t move_together(cache_bin& cached, std::uint32_t count) noexcept {
+  void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
+  return static_cast<std::uint32_t>(end - cached.blocks);
+}
+
 }  // namespace
 
 #define PERDURE_NO_CACHES &no_cache, &no_cache, &no_cache, &no_cache
@@ -131,8 +137,7 @@ void owned_cache::flush(heap& owned_by) noexcept {
     cache_bin& cached = bins[c];
     std::uint32_t count = cached.count.load(std::memory_order_acquire);
     if (count == 0) continue;
-    void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
-    if (end != cached.blocks) slabs[c].put(cached.blocks, static_cast<std::uint32_t>(end - cached.blocks));
+    if (const std::uint32_t held = move_together(cached, count); held != 0) slabs[c].put(cached.blocks, held);
     // The hot path may be at one of them.
     for (std::uint32_t i = 0; i < count; ++i)
       std::atomic_ref(cached.blocks[i]).store(nullptr, std::memory_order_relaxed);
@@ -146,8 +151,7 @@ void owned_cache::close_gaps() noexcept {
   for (cache_bin& cached : bins) {
     const std::uint32_t count = cached.count.load(std::memory_order_relaxed);
     if (count == 0) continue;
-    void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
-    cached.count.store(static_cast<std::uint32_t>(end - cached.blocks), std::memory_order_relaxed);
+    cached.count.store(move_together(cached, count), std::memory_order_relaxed);
   }
   was_emptied = false;
 }

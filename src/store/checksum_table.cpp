@@ -36,6 +36,19 @@ std::uint32_t checksum_of_table_page(const layout::table_page& page) {
   return os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
 }
 
+// Visits each page of the table that has entries of these pages, which are sorted, once.
+template <class Visit>
+void for_table_pages(std::span<const page_run> pages, Visit&& visit) {
+  std::size_t next = 0;
+  for (const page_run& run : pages) {
+    const std::size_t end =
+        static_cast<std::size_t>((run.first + run.count - 1) / entries_per_table_page) + 1;
+    for (next = std::max(next, static_cast<std::size_t>(run.first / entries_per_table_page)); next < end;
+         ++next)
+      visit(next);
+  }
+}
+
 }  // namespace
 
 void checksum_table::create(const os::file& directory, const layout::super_slot& super) {
@@ -95,11 +108,9 @@ void checksum_table::load(std::size_t index) {
 }
 
 void checksum_table::load(std::span<const page_run> pages) {
-  for (const page_run& run : pages) {
-    const std::uint64_t last = (run.first + run.count - 1) / entries_per_table_page;
-    for (std::uint64_t index = run.first / entries_per_table_page; index <= last; ++index)
-      if (!loaded_[index]) load(static_cast<std::size_t>(index));
-  }
+  for_table_pages(pages, [this](std::size_t index) {
+    if (!loaded_[index]) load(index);
+  });
 }
 
 bool checksum_table::is_sound(std::size_t index, const layout::table_page& page) const noexcept {
@@ -148,19 +159,12 @@ void checksum_table::set(std::uint64_t page, std::uint32_t entry) {
 }
 
 void checksum_table::reserve_space(std::span<const page_run> pages) {
-  std::size_t next = 0;  // first table page not yet dealt with
-  for (const page_run& run : pages) {
-    const std::size_t first = std::max(next, static_cast<std::size_t>(run.first / entries_per_table_page));
-    const std::size_t end =
-        static_cast<std::size_t>((run.first + run.count - 1) / entries_per_table_page) + 1;
-    for (std::size_t index = first; index < end; ++index) {
-      // A table page with a checksum is on disk already.
-      if (!loaded_[index]) load(index);
-      const auto& page = *reinterpret_cast<const layout::table_page*>(memory_.base() + index * layout::block);
-      if (page.crc == 0) file_.reserve_space(file_offset(index), layout::block);
-    }
-    next = std::max(next, end);
-  }
+  load(pages);
+  for_table_pages(pages, [this](std::size_t index) {
+    const auto& page = *reinterpret_cast<const layout::table_page*>(memory_.base() + index * layout::block);
+    // One with a checksum is on disk already.
+    if (page.crc == 0) file_.reserve_space(file_offset(index), layout::block);
+  });
 }
 
 void checksum_table::flush(std::uint64_t segment_bytes) {
