@@ -348,6 +348,30 @@ TEST_F(a_paged_store, commits_nothing_that_a_failed_snapshot_lost) {
   EXPECT_EQ(word(*again, 3), 7u);
 }
 
+// A touch would be a SIGBUS, of which a handler may go on; a pin throws instead.
+TEST_F(a_paged_store, commits_nothing_once_a_page_did_not_come_back_as_it_was) {
+  constexpr std::uint64_t pages = 4 * budget / page_size;
+  const auto store = create(page_size);
+  store->checkpoint();
+  const std::uint64_t epoch = store->epoch();
+  store->memory().grow(pages * page_size);
+  fill_all(*store, pages, 1);
+  // Most of these have left memory for home.
+  constexpr std::uint64_t others = pages / 2;
+  {
+    const os::file home = os::file::open_in(os::file::open_directory(path("store")), "heap.000", O_WRONLY);
+    const std::vector<char> other(others * page_size, 'x');
+    home.write_at(other.data(), other.size(), 2 * mib);
+  }
+  bool is_lost = false;
+  for (std::uint64_t page = 1; page < others && !is_lost; ++page)
+    is_lost = fails_with(errc::io, "", [&] { const auto pin = store->pin(&word(*store, page), 8); });
+  EXPECT_TRUE(is_lost);
+  EXPECT_TRUE(fails_with(errc::io, "reopen", [&] { store->checkpoint(); }));
+  store->close();
+  EXPECT_EQ(open()->epoch(), epoch);
+}
+
 TEST_F(a_paged_store, takes_no_space_for_pages_that_are_empty_when_they_leave) {
   constexpr std::uint64_t pages = 6 * budget / page_size;
   const auto store = create(pages * page_size);
