@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -87,17 +88,29 @@ class basic_manager {
   basic_manager(open_or_create_t, const std::filesystem::path& path, const store_options& options = {})
       : basic_manager(core_mode::open_or_create, path, options) {}
 
-  basic_manager(basic_manager&& other) noexcept = default;
+  basic_manager(basic_manager&& other) noexcept
+      : core_(std::move(other.core_)), commits_when_unwinding_(other.commits_when_unwinding_) {}
   basic_manager& operator=(basic_manager&& other) noexcept {
     if (this != &other) {
       close_quietly();
       core_ = std::move(other.core_);
+      commits_when_unwinding_ = other.commits_when_unwinding_;
     }
     return *this;
   }
   /// Closes with a checkpoint. A failure is reported to the close failure handler and what changed since the
   /// last checkpoint is lost; call `close` to be told by an exception.
-  ~basic_manager() { close_quietly(); }
+  ///
+  /// When an exception that was thrown after the manager was made is what ends it, the program's changes may
+  /// be half done: then it closes as by `discard`, and the last checkpoint stays as it is. (With the backing
+  /// `shared_file` what was stored is in the files all the same.)
+  ~basic_manager() {
+    if (std::uncaught_exceptions() > exceptions_before_ && !commits_when_unwinding_) discard();
+    close_quietly();
+  }
+  /// Whether the destructor makes its checkpoint also when an exception ends the manager: for programs whose
+  /// objects are whole whenever something is thrown. Initially not.
+  void commit_when_unwinding(bool commits = true) noexcept { commits_when_unwinding_ = commits; }
 
   /// Checkpoints (unless opened with `open_read_only` or `open_copy_on_write`, or in a forked child) and
   /// closes; the manager is then empty, as after a move. Does nothing on an empty one. If the checkpoint
@@ -429,6 +442,9 @@ class basic_manager {
   }
 
   std::unique_ptr<detail::manager_core> core_;
+  // Of the constructing thread: a manager may itself be made while an exception unwinds the stack.
+  int exceptions_before_ = std::uncaught_exceptions();
+  bool commits_when_unwinding_ = false;
 };
 
 /// The usual manager: the store may be mapped at another address each time.

@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <fstream>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -39,6 +41,98 @@ TEST_F(open_mode_test, OpenOrCreate) {
     manager store(open_or_create, path, small_store());
     EXPECT_EQ((*store.find_or_construct<int>("runs")(0))++, run);
   }
+}
+
+/// A transfer between two accounts whose second half is never reached.
+void transfer_and_throw(manager store) {
+  int* const from = store.find<int>("from").first;
+  *from -= 50;
+  throw std::runtime_error("the other account cannot be found");
+}
+
+struct unwinding_test : open_mode_test {
+  void SetUp() override {
+    manager store(create_only, path, small_store());
+    store.construct<int>("from")(100);
+    store.construct<int>("to")(0);
+  }
+  int from() const { return *manager(open_only, path).find<int>("from").first; }
+};
+
+TEST_F(unwinding_test, AnExceptionThatEndsAManagerLeavesTheLastCheckpoint) {
+  EXPECT_THROW(transfer_and_throw(manager(open_only, path)), std::runtime_error);
+  EXPECT_EQ(from(), 100);
+  // Of a manager on the heap, of one that was moved, and of one that holds the result of an assignment.
+  EXPECT_THROW(
+      {
+        auto held = std::make_unique<manager>(open_only, path);
+        *held->find<int>("from").first = 1;
+        manager moved = std::move(*held);
+        manager assigned = std::move(moved);
+        throw std::runtime_error("after two moves");
+      },
+      std::runtime_error);
+  EXPECT_EQ(from(), 100);
+}
+
+TEST_F(unwinding_test, WhatWasCheckpointedBeforeTheExceptionStays) {
+  EXPECT_THROW(
+      {
+        manager store(open_only, path);
+        *store.find<int>("from").first = 70;
+        store.checkpoint();
+        *store.find<int>("from").first = 20;
+        throw std::runtime_error("after the checkpoint");
+      },
+      std::runtime_error);
+  EXPECT_EQ(from(), 70);
+}
+
+TEST_F(unwinding_test, AnExceptionCaughtInsideTheManagersLifeIsNoneOfItsBusiness) {
+  {
+    manager store(open_only, path);
+    try {
+      *store.find<int>("from").first = 60;
+      throw std::runtime_error("caught");
+    } catch (const std::runtime_error&) {
+      // Handled, an exception ends nobody's life: this one commits too.
+      manager other(create_only, path.string() + ".other", small_store());
+      other.construct<int>("x")(1);
+    }
+  }
+  EXPECT_NE(manager(open_only, path.string() + ".other").find<int>("x").first, nullptr);
+  manager::remove(path.string() + ".other");
+  EXPECT_EQ(from(), 60);
+}
+
+TEST_F(unwinding_test, AManagerMadeWhileTheStackUnwindsCommits) {
+  struct writer {
+    const std::filesystem::path& path;
+    ~writer() {
+      manager store(open_only, path);
+      *store.find<int>("from").first = 40;
+    }
+  };
+  EXPECT_THROW(
+      {
+        const writer at_the_end{path};
+        throw std::runtime_error("unwinds");
+      },
+      std::runtime_error);
+  EXPECT_EQ(from(), 40);
+}
+
+TEST_F(unwinding_test, CommitsIfTold) {
+  EXPECT_THROW(
+      {
+        manager store(open_only, path);
+        store.commit_when_unwinding();
+        manager moved = std::move(store);
+        *moved.find<int>("from").first = 30;
+        throw std::runtime_error("whole all the same");
+      },
+      std::runtime_error);
+  EXPECT_EQ(from(), 30);
 }
 
 TEST_F(open_mode_test, ReadOnlyRefusesEveryChange) {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <perdure_interprocess/file_mapping.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "compat/interprocess/interprocess_fixture.hpp"
@@ -104,6 +105,18 @@ TEST_F(file_test, FlushIsACheckpoint) {
     *x = 8;
     ::_exit(0);
   }));
+  bip::managed_mapped_file file(bip::open_only, path.c_str());
+  EXPECT_EQ(value_in(file), 7);
+}
+
+TEST_F(file_test, KeepsWhatWasStoredWhenAnExceptionEndsIt) {
+  EXPECT_THROW(
+      {
+        bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
+        file.construct<int>("x")(7);
+        throw std::runtime_error("ends the file's life");
+      },
+      std::runtime_error);
   bip::managed_mapped_file file(bip::open_only, path.c_str());
   EXPECT_EQ(value_in(file), 7);
 }

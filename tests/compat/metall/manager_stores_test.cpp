@@ -1,6 +1,7 @@
 // Stores as a whole: opening, flushing, copying, removing, and what happens when something is in the way.
 #include <fstream>
 #include <future>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,18 @@ struct stores_test : metall_test {
         std::distance(fs::directory_iterator(scratch.directory()), fs::directory_iterator()));
   }
 };
+
+TEST_F(stores_test, AnExceptionEndsAManagerAsAnythingElseDoes) {
+  create();
+  EXPECT_THROW(
+      {
+        metall::manager manager(metall::open_only, path());
+        *manager.find<int>("number").first = 20;
+        throw std::runtime_error("ends the manager's life");
+      },
+      std::runtime_error);
+  EXPECT_EQ(number_in(), 20);
+}
 
 TEST_F(stores_test, CreateAndOpen) {
   create();

@@ -65,13 +65,7 @@ std::vector<std::uint64_t> announced_snapshots(const std::string& output) {
 
 void ingest_with_snapshots(const std::filesystem::path& path, const ingestion_plan& plan) {
   manager store(open_or_create, path);
-  try {
-    ingest(store, plan);
-  } catch (...) {
-    // Else the manager's end would commit more edges than those of one attempt.
-    store.discard();
-    throw;
-  }
+  ingest(store, plan);
   store.close();
 }
 

@@ -60,6 +60,7 @@ inline std::filesystem::path plain_path(const std::filesystem::path& path) {
 class open_store {
  public:
   explicit open_store(native_manager manager) : manager_(std::move(manager)) {
+    manager_.commit_when_unwinding();  // as Metall's manager closes, whatever ends it
     if (manager_.read_only()) return;
     const std::lock_guard held(registry().lock);
     registered_as_ = std::filesystem::canonical(manager_.path());

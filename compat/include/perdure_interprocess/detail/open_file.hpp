@@ -25,6 +25,7 @@ class open_file {
   using manager_type = perdure::basic_manager<Placement>;
 
   explicit open_file(manager_type opened) : manager_(std::move(opened)) {
+    manager_.commit_when_unwinding();  // as a mapped file keeps what was stored to it
     const std::unique_lock lock(registry().mutex);
     registry().files.push_back(this);
   }
