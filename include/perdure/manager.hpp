@@ -246,11 +246,25 @@ class basic_manager {
     const auto [object, length] = core().find(name, type_stamp_of<std::remove_cv_t<T>>());
     return {static_cast<T*>(object), length};
   }
+  /// As above, of an object that was stored as a type of another name but the same layout: types inside may
+  /// have other names too, where they are aggregates, enumerations, or specialisations of the same template.
+  /// Other template arguments (orders, hashes) are the caller's to match.
+  template <class T>
+  std::pair<T*, std::size_t> find(const object_name& name, same_layout_t) const {
+    const auto [object, length] =
+        core().find(name, type_stamp_of<std::remove_cv_t<T>>(), detail::type_match::layout);
+    return {static_cast<T*>(object), length};
+  }
 
   /// Destroys the object; false if there is none. `wrong_type`, `read_only`.
   template <class T>
   bool destroy(const object_name& name) {
     return destroy_elements<T>(core().withdraw(name, type_stamp_of<T>()));
+  }
+  /// As above, of an object that `find` finds with `same_layout`.
+  template <class T>
+  bool destroy(const object_name& name, same_layout_t) {
+    return destroy_elements<T>(core().withdraw(name, type_stamp_of<T>(), detail::type_match::layout));
   }
   /// Destroys the object at this address, whatever its kind; false if null. `wrong_type`, `read_only`,
   /// `invalid_argument` if no object was constructed at the address.

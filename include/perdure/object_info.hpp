@@ -46,7 +46,8 @@ class object_info {
   const std::vector<attribute>& attributes() const noexcept { return attributes_; }
   template <class T>
   bool is_type() const {
-    return type_hash_ == type_stamp_of<T>().hash;
+    return type_hash_ == type_stamp_of<T>().hash ||
+           (!layout_known_ && type_hash_ == type_stamp_of<T>().own_hash);
   }
 
  private:
@@ -58,6 +59,7 @@ class object_info {
   std::size_t element_size_ = 0;
   std::size_t alignment_ = 0;
   std::uint64_t type_hash_ = 0;
+  bool layout_known_ = false;  // not of types of older stores, nor of those that have nothing inside
   std::uint64_t offset_ = 0;
   void* value_ = nullptr;
   instance_kind kind_ = instance_kind::named;

@@ -15,6 +15,8 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <perdure/detail/aggregate_members.hpp>
+#include <perdure/detail/parts.hpp>
 #include <perdure/placement.hpp>
 #include <span>
 #include <string_view>
@@ -55,33 +57,12 @@ enum class obstacle {
 template <class T, class Placement, class... Seen>
 consteval obstacle find_obstacle();
 
-/// The types a standard vocabulary type holds by value.
-template <class T>
-struct parts_of {
-  static constexpr bool known = false;
-};
-template <class... Parts>
-struct known_parts {
-  static constexpr bool known = true;
-  template <class Placement, class... Seen>
-  static consteval obstacle judge() {
-    obstacle found = obstacle::none;
-    (void)(((found = find_obstacle<Parts, Placement, Seen...>()) != obstacle::none) || ...);
-    return found;
-  }
-};
-template <class A, class B>
-struct parts_of<std::pair<A, B>> : known_parts<A, B> {};
-template <class... Ts>
-struct parts_of<std::tuple<Ts...>> : known_parts<Ts...> {};
-template <class... Ts>
-struct parts_of<std::variant<Ts...>> : known_parts<Ts...> {};
-template <class T>
-struct parts_of<std::optional<T>> : known_parts<T> {};
-template <class T, std::size_t N>
-struct parts_of<std::array<T, N>> : known_parts<T> {};
-template <class T>
-struct parts_of<std::atomic<T>> : known_parts<T> {};
+template <class Placement, class... Seen, class... Parts>
+consteval obstacle judge_parts(part_list<Parts...>) {
+  obstacle found = obstacle::none;
+  (void)(((found = find_obstacle<Parts, Placement, Seen...>()) != obstacle::none) || ...);
+  return found;
+}
 
 // `std::function` and `std::reference_wrapper` are known by their members: <functional> is a third of what a
 // program that includes this would otherwise compile.
@@ -161,9 +142,6 @@ concept allocates_in_a_store = requires(const A& a) {
   { a.memory() } -> std::convertible_to<heap*>;
 };
 
-template <class T>
-concept has_allocator = requires { typename T::allocator_type; };
-
 /// Mutexes, condition variables and threads name what the system gave them; locks name their mutex.
 template <class T>
 concept holds_system_object =
@@ -188,43 +166,6 @@ consteval obstacle judge_container() {
 // is well-formed just when the third member can be initialised from `probe`, and a probe converts only to
 // the types asked about. Unlike counting members for a structured binding this cannot end in an error.
 
-/// None of these conversions is ever called; they have bodies because some compilers ask for one.
-///
-/// Constructible from any argument its part is constructible from, so it needs no conversion to itself,
-/// which would be ambiguous with that constructor.
-template <class T>
-inline constexpr bool adopts_conversions_of_its_part = false;
-template <class T>
-inline constexpr bool adopts_conversions_of_its_part<std::optional<T>> = true;
-template <class T>
-inline constexpr bool adopts_conversions_of_its_part<std::tuple<T>> = true;
-template <class T>
-inline constexpr bool adopts_conversions_of_its_part<std::variant<T>> = true;
-template <>
-inline constexpr bool adopts_conversions_of_its_part<std::any> = true;
-
-template <class Member, class Aggregate>
-concept member_candidate = !std::is_same_v<Member, Aggregate> && !adopts_conversions_of_its_part<Member>;
-
-template <class Aggregate>
-struct any_value {
-  template <member_candidate<Aggregate> U>
-  operator U() const {
-    __builtin_unreachable();
-  }
-};
-/// For a member held by value the first conversion is the better one, as the object is not const.
-template <class Aggregate>
-struct any_member {
-  template <member_candidate<Aggregate> U>
-  operator U() {
-    __builtin_unreachable();
-  }
-  template <member_candidate<Aggregate> U>
-  operator U&() const {
-    __builtin_unreachable();
-  }
-};
 /// Only a reference to a constant can take this: of what a member holds by value, also of a constant, the
 /// type that is asked for is without const.
 template <class Aggregate>
@@ -252,47 +193,19 @@ struct member_with_obstacle {
   }
 };
 
-/// Bounds the work for aggregates that hold long arrays, whose elements count as members.
-inline constexpr std::size_t examined_members = 64;
-
 template <class T, class Placement, class... Seen>
 struct aggregate_judge {
-  template <std::size_t>
-  using filler = any_member<T>;
-
-  template <std::size_t... I>
-  static consteval bool filled_by(std::index_sequence<I...>) {
-    return requires { T{std::declval<filler<I>>()...}; };
-  }
-
-  template <class Probe, std::size_t... I, std::size_t... J>
-  static consteval bool accepts(std::index_sequence<I...>, std::index_sequence<J...>) {
-    return requires { T{std::declval<filler<I>>()..., std::declval<Probe>(), std::declval<filler<J>>()...}; };
-  }
-
-  /// The most initialisers `T` takes, up to the bound. Fewer than a certain number may be refused, because
-  /// a later member has no default; 0 also where none are accepted.
-  template <std::size_t N = 0, bool Found = false>
-  static consteval std::size_t initialisers() {
-    if constexpr (N > examined_members) {
-      return Found ? examined_members : 0;
-    } else if constexpr (filled_by(std::make_index_sequence<N>{})) {
-      return initialisers<N + 1, true>();
-    } else if constexpr (Found) {
-      return N - 1;
-    } else {
-      return initialisers<N + 1, false>();
-    }
-  }
+  using braces = aggregate_braces<T>;
 
   template <std::size_t Index, std::size_t Count>
   static consteval obstacle judge_member() {
     using before = std::make_index_sequence<Index>;
     using after = std::make_index_sequence<Count - 1 - Index>;
-    if constexpr (accepts<unfit_member<Placement, T, Seen...>>(before{}, after{})) {
+    if constexpr (braces::template accepts<unfit_member<Placement, T, Seen...>>(before{}, after{})) {
       obstacle found = obstacle::raw_pointer;
       auto test = [&]<obstacle Reason>(std::integral_constant<obstacle, Reason>) {
-        if (accepts<member_with_obstacle<Reason, Placement, T, Seen...>>(before{}, after{})) found = Reason;
+        if (braces::template accepts<member_with_obstacle<Reason, Placement, T, Seen...>>(before{}, after{}))
+          found = Reason;
       };
       test(std::integral_constant<obstacle, obstacle::refused>{});
       test(std::integral_constant<obstacle, obstacle::polymorphic>{});
@@ -305,8 +218,9 @@ struct aggregate_judge {
       test(std::integral_constant<obstacle, obstacle::callable_wrapper>{});
       test(std::integral_constant<obstacle, obstacle::system_object>{});
       return found;
-    } else if constexpr (!Placement::fixed_address && (!accepts<any_value<T>>(before{}, after{}) ||
-                                                       accepts<any_constant<T>>(before{}, after{}))) {
+    } else if constexpr (!Placement::fixed_address &&
+                         (!braces::template accepts<any_value<T>>(before{}, after{}) ||
+                          braces::template accepts<any_constant<T>>(before{}, after{}))) {
       return obstacle::reference;
     } else {
       return obstacle::none;
@@ -314,7 +228,7 @@ struct aggregate_judge {
   }
 
   static consteval obstacle judge() {
-    constexpr std::size_t count = initialisers();
+    constexpr std::size_t count = braces::initialisers();
     return []<std::size_t... I>(std::index_sequence<I...>) {
       obstacle found = obstacle::none;
       (void)(((found = judge_member<I, count>()) != obstacle::none) || ...);
@@ -347,7 +261,7 @@ consteval obstacle find_obstacle() {
   } else if constexpr (std::is_polymorphic_v<type>) {
     return obstacle::polymorphic;
   } else if constexpr (parts_of<type>::known) {
-    return parts_of<type>::template judge<Placement, Seen...>();
+    return judge_parts<Placement, Seen...>(typename parts_of<type>::list{});
   } else if constexpr (holds_system_object<type>) {
     return takes_locks<Placement> ? obstacle::none : obstacle::system_object;
   } else if constexpr (has_allocator<type>) {

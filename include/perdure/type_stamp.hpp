@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <perdure/detail/type_layout.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -10,16 +11,11 @@
 
 namespace perdure {
 
-/// Specialise for a type whose meaning changed while its size did not; objects stored under another
-/// version are refused with `errc::wrong_type`.
-///
-///     template <> inline constexpr std::uint32_t perdure::layout_version<my_type> = 2;
-template <class T>
-inline constexpr std::uint32_t layout_version = 0;
-
 /// Identity of a type across programs: its mangled name (the same for every compiler of the Itanium C++
-/// ABI) and what of its layout the language lets us see. Adding a constructor or member function to a
-/// type does not change its stamp.
+/// ABI) and what of its layout the language lets us see: its size, and the types of its elements, halves and
+/// members, and of theirs (the members of aggregates without bases, up to 40 of each; for other classes their
+/// authors have `layout_version`). Adding a constructor or member function to a type does not change its
+/// stamp; neither does another name for a member.
 struct type_stamp {
   std::string_view name;      ///< mangled
   std::size_t size = 0;       ///< bytes of one element
@@ -27,22 +23,35 @@ struct type_stamp {
   std::uint32_t version = 0;  ///< `layout_version`
   bool trivially_copyable = false;
   std::uint64_t name_hash = 0;  ///< of `name`, the same on every machine
-  std::uint64_t hash = 0;       ///< of everything above
+  std::uint64_t own_hash = 0;   ///< of everything above
+  std::string layout = {};      ///< what is inside, as `detail::layout_of` says it
+  std::uint64_t hash = 0;       ///< of everything above but the names of members
 };
+
+/// Passed to `manager::find` and `destroy`: the object may have been stored as a type of another name, if
+/// size, alignment and everything inside agree. For converting what was stored as a type that has changed.
+struct same_layout_t {
+  explicit same_layout_t() = default;
+};
+inline constexpr same_layout_t same_layout{};
 
 /// A type's name as its author wrote it. Text that is no mangled name comes back unchanged.
 std::string demangle(std::string_view mangled);
 
 namespace detail {
+/// What of a stored type must be as in this program.
+enum class type_match { whole, layout };
+
 type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,
-                           bool trivially_copyable);
+                           bool trivially_copyable, std::string layout = {});
 }  // namespace detail
 
 /// The stamp of `T`. Computed once; thread-safe.
 template <class T>
 const type_stamp& type_stamp_of() {
-  static const type_stamp stamp = detail::make_type_stamp(typeid(T).name(), sizeof(T), alignof(T),
-                                                          layout_version<T>, std::is_trivially_copyable_v<T>);
+  static const type_stamp stamp =
+      detail::make_type_stamp(typeid(T).name(), sizeof(T), alignof(T), layout_version<T>,
+                              std::is_trivially_copyable_v<T>, detail::layout_of<T>());
   return stamp;
 }
 

@@ -65,15 +65,17 @@ inline std::uint32_t record_check(const object_record& record, std::uint64_t off
       fold(mixed ^ shape ^ record.kind, (record.length << 1) ^ 0x1f83d9abfb41bd6b));
 }
 
-/// Followed by the mangled name. Never removed: a type costs its name once.
+/// Followed by the mangled name, a zero byte, and what is inside the type (`detail::layout_of`, whole lines
+/// of it). Never removed: a type costs its name once.
 struct type_record {
   std::uint64_t next;
-  std::uint64_t hash;
+  std::uint64_t hash;  // of type and layout; of the type alone in stores from before layouts were kept
   std::uint64_t name_hash;
   std::uint64_t size;
   std::uint32_t alignment;
   std::uint32_t version;
-  std::uint32_t trivially_copyable;
+  std::uint16_t trivially_copyable;
+  std::uint16_t layout_length;
   std::uint32_t name_length;
 };
 static_assert(sizeof(type_record) == 48);

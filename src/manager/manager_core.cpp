@@ -120,12 +120,12 @@ struct manager_core::state {
   }
 
   std::string describe(instance_kind kind, std::string_view key) const { return printable(kind, key); }
-  void require_type(const void* object, const type_stamp& type, instance_kind kind,
+  void require_type(const void* object, const type_stamp& type, type_match match, instance_kind kind,
                     std::string_view key) const {
     const object_record& record = directory->record_of(object);
     const type_record& recorded = directory->type_of(record);
     if (recorded.hash != type.hash)
-      type_table::require_same(directory->memory(), recorded, type, describe(kind, key));
+      type_table::require_same(directory->memory(), recorded, type, match, describe(kind, key));
   }
   /// With the lock held. `errc::invalid_argument` unless an object is at the address.
   void require_object(const void* object) const {
@@ -318,7 +318,8 @@ bool manager_core::writable() const noexcept {
   return state_->writable;
 }
 
-std::pair<void*, std::size_t> manager_core::find(const object_name& name, const type_stamp& type) const {
+std::pair<void*, std::size_t> manager_core::find(const object_name& name, const type_stamp& type,
+                                                 type_match match) const {
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument, state_->path + ": anonymous objects have no name to find them by");
   const std::string_view key = key_of(name, type);
@@ -327,11 +328,12 @@ std::pair<void*, std::size_t> manager_core::find(const object_name& name, const 
   const std::shared_lock held(state_->lock);
   void* const object = state_->directory->find(name.kind(), hash, key);
   if (object == nullptr) return {nullptr, 0};
-  state_->require_type(object, type, name.kind(), key);
+  state_->require_type(object, type, match, name.kind(), key);
   return {object, state_->directory->record_of(object).length};
 }
 
-std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, const type_stamp& type) {
+std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, const type_stamp& type,
+                                                     type_match match) {
   require_writable();
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument,
@@ -342,7 +344,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
   const std::unique_lock held(state_->lock);
   void* const object = state_->directory->find(name.kind(), hash, key);
   if (object == nullptr) return {nullptr, 0};
-  state_->require_type(object, type, name.kind(), key);
+  state_->require_type(object, type, match, name.kind(), key);
   const std::size_t length = state_->directory->record_of(object).length;
   state_->directory->erase(object);
   return {object, length};
@@ -354,7 +356,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const void* object, const t
   const std::unique_lock held(state_->lock);
   state_->require_object(object);
   const object_info info = state_->directory->describe(object);
-  state_->require_type(object, type, info.kind(),
+  state_->require_type(object, type, type_match::whole, info.kind(),
                        info.kind() == instance_kind::unique ? info.mangled_type_name() : info.name());
   state_->directory->erase(object);
   return {const_cast<void*>(object), info.length()};
@@ -544,7 +546,7 @@ object_construction::object_construction(manager_core& core, const object_name& 
                       state_.path + ": " + printable(kind_, key_) + " exists already (" +
                           demangle(type_table::name(directory.type_of(directory.record_of(found)))) +
                           "); use find_or_construct, or destroy it first");
-        state_.require_type(found, type, kind_, key_);
+        state_.require_type(found, type, type_match::whole, kind_, key_);
         object_ = found;
         exists_ = true;
         return;

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "manager/name_hash.hpp"
+#include "manager/type_layout.hpp"
 
 namespace perdure {
 
@@ -20,7 +22,7 @@ std::string demangle(std::string_view mangled) {
 namespace detail {
 
 type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,
-                           bool trivially_copyable) {
+                           bool trivially_copyable, std::string layout) {
   type_stamp stamp;
   stamp.name = name;
   stamp.size = size;
@@ -30,8 +32,10 @@ type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t align
   stamp.name_hash = name_hash(stamp.name, 0);
   const std::uint64_t shape =
       (std::uint64_t{alignment} << 33) | (std::uint64_t{trivially_copyable} << 32) | version;
-  stamp.hash =
+  stamp.own_hash =
       fold(stamp.name_hash ^ fold(size ^ 0x510e527fade682d1, 0x1f83d9abfb41bd6b), shape ^ 0x9b05688c2b3e6c1f);
+  stamp.layout = std::move(layout);
+  stamp.hash = with_layout(stamp.own_hash, stamp.layout);
   return stamp;
 }
 

@@ -4,24 +4,34 @@
 #include <limits>
 #include <string>
 
+#include "manager/type_layout.hpp"
+
 namespace perdure::detail {
 
 namespace {
 
-std::string layout(std::uint64_t size, std::uint64_t alignment, std::uint32_t version,
-                   bool trivially_copyable) {
+std::string layout_alone(std::uint64_t size, std::uint64_t alignment, std::uint32_t version,
+                         bool trivially_copyable) {
   return std::to_string(size) + " bytes aligned to " + std::to_string(alignment) + ", " +
          (trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
          std::to_string(version);
+}
+
+/// As many whole lines as a record has room for.
+std::string_view kept_part_of(std::string_view layout) {
+  constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
+  if (layout.size() <= most) return layout;
+  return layout.substr(0, layout.rfind('\n', most - 1) + 1);
 }
 
 }  // namespace
 
 const type_record& type_table::at(const checked_memory& memory, std::uint64_t offset) {
   const auto* type = memory.at<type_record>(offset, "a type record");
-  if (!memory.holds(offset, sizeof(type_record) + std::uint64_t{type->name_length} + 1, alignof(type_record)))
+  const std::uint64_t texts = std::uint64_t{type->name_length} + 1 + type->layout_length;
+  if (!memory.holds(offset, sizeof(type_record) + texts, alignof(type_record)))
     memory.fail("the name of the type record at offset " + std::to_string(offset) + " is out of bounds");
-  memory.require_sound(offset, sizeof(type_record) + std::uint64_t{type->name_length});
+  memory.require_sound(offset, sizeof(type_record) + texts);
   return *type;
 }
 
@@ -46,8 +56,9 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
       stamp.alignment > std::numeric_limits<std::uint32_t>::max())
     throw error(errc::invalid_argument,
                 memory.owner() + ": the type's name or alignment is too long to be recorded");
+  const std::string_view inside = kept_part_of(stamp.layout);
   // Behind the name a zero byte, for those who hand it to C.
-  void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size() + 1);
+  void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size() + 1 + inside.size());
   const std::uint64_t offset = memory.memory().offset_of(block);
   try {
     offsets_.emplace(stamp.hash, offset);
@@ -67,22 +78,42 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
   auto* const name = reinterpret_cast<char*>(type + 1);
   std::memcpy(name, stamp.name.data(), stamp.name.size());
   name[stamp.name.size()] = '\0';
+  type->layout_length = static_cast<std::uint16_t>(inside.size());
+  std::memcpy(name + stamp.name.size() + 1, inside.data(), inside.size());
   root.types = offset;
   ++root.type_count;
   return offset;
 }
 
 void type_table::require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
-                              std::string_view object) {
+                              type_match match, std::string_view object) {
   if (type.hash == asked.hash) return;
+  // What was inside the types of older stores is not known.
+  if (type.layout_length == 0 && type.hash == asked.own_hash) return;
+  const std::string_view inside = layout(type);
+  if (match == type_match::layout && !inside.empty() && !asked.layout.empty() &&
+      !layout_difference(inside, asked.layout, layout_names::where_opaque))
+    return;
   std::string message =
       memory.owner() + ": " + std::string(object) + " was stored as " + demangle(name(type));
   if (name(type) == asked.name) {
-    message += ", and that type's layout has changed since: stored with " +
-               layout(type.size, type.alignment, type.version, type.trivially_copyable != 0) + ", now " +
-               layout(asked.size, asked.alignment, asked.version, asked.trivially_copyable);
+    message += ", and that type's layout has changed since: ";
+    if (const auto difference = layout_difference(inside, asked.layout, layout_names::compared)) {
+      message += *difference;
+    } else {
+      message += "stored with " +
+                 layout_alone(type.size, type.alignment, type.version, type.trivially_copyable != 0) +
+                 ", now " +
+                 layout_alone(asked.size, asked.alignment, asked.version, asked.trivially_copyable);
+    }
+    message += "; docs/types.md says how to convert what is stored";
   } else {
     message += ", not as " + demangle(asked.name);
+    if (match == type_match::layout) {
+      const auto difference = layout_difference(inside, asked.layout, layout_names::where_opaque);
+      message += ", and their layouts differ";
+      if (difference) message += ": " + *difference;
+    }
   }
   throw error(errc::wrong_type, message);
 }

@@ -19,14 +19,17 @@ class type_table {
   static std::string_view name(const type_record& type) noexcept {
     return text_after(&type, type.name_length);
   }
+  static std::string_view layout(const type_record& type) noexcept {
+    return text_after(&type, type.layout_length, type.name_length + std::size_t{1});
+  }
 
   /// The offset of this type's record, written if it is new.
   std::uint64_t intern(const checked_memory& memory, directory_root& root, const type_stamp& stamp);
 
-  /// Throws `errc::wrong_type`, saying how the recorded type differs, unless it is this one.
-  /// `object` describes the object, as in `"x"`.
+  /// Throws `errc::wrong_type`, saying how the recorded type differs, unless it is this one, or, if only the
+  /// layout is asked for, one with the same layout. `object` describes the object, as in `"x"`.
   static void require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
-                           std::string_view object);
+                           type_match match, std::string_view object);
 
  private:
   void load(const checked_memory& memory, const directory_root& root);

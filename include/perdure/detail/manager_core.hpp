@@ -78,11 +78,13 @@ class manager_core {
   void require_not_writing(const char* what) const;
 
   /// `{nullptr, 0}` where there is none; `errc::wrong_type` where it was stored as another type.
-  std::pair<void*, std::size_t> find(const object_name& name, const type_stamp& type) const;
+  std::pair<void*, std::size_t> find(const object_name& name, const type_stamp& type,
+                                     type_match match = type_match::whole) const;
 
   /// Takes an object out of the directory, so that no one finds it any more, for the caller to destroy its
   /// elements and then `release` it. `{nullptr, 0}` where there is none.
-  std::pair<void*, std::size_t> withdraw(const object_name& name, const type_stamp& type);
+  std::pair<void*, std::size_t> withdraw(const object_name& name, const type_stamp& type,
+                                         type_match match = type_match::whole);
   std::pair<void*, std::size_t> withdraw(const void* object, const type_stamp& type);
   void release(void* withdrawn) noexcept;
 

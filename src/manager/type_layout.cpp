@@ -1,0 +1,180 @@
+#include "manager/type_layout.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "manager/name_hash.hpp"
+#include "perdure/type_stamp.hpp"
+
+namespace perdure::detail {
+
+void layout_writer::add(unsigned depth, const layout_part& part) {
+  for (const std::uint64_t number :
+       {std::uint64_t{depth}, std::uint64_t{part.size}, std::uint64_t{part.alignment},
+        std::uint64_t{part.version}, std::uint64_t{part.trivially_copyable}}) {
+    text_ += std::to_string(number);
+    text_ += ' ';
+  }
+  text_ += static_cast<char>(part.role);
+  text_ += ' ';
+  text_ += part.name;
+  text_ += ' ';
+  text_ += part.label;
+  text_ += '\n';
+  ++lines_;
+}
+
+bool layout_writer::begin(const std::type_info& type) {
+  const std::string_view name = type.name();
+  if (std::find(begun_.begin(), begun_.end(), name) != begun_.end()) return false;
+  begun_.push_back(name);
+  return true;
+}
+
+std::string layout_writer::take() {
+  return lines_ > 1 ? std::move(text_) : std::string();
+}
+
+namespace {
+
+struct line {
+  std::uint64_t depth = 0;
+  layout_part part;
+  std::string_view without_label;
+};
+
+/// The first line, which is taken off the text; nothing at the end, or where it is not as it must be.
+std::optional<line> next_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view rest = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  line read;
+  const std::string_view whole = rest;
+  const auto word = [&rest]() {
+    const std::size_t space = std::min(rest.find(' '), rest.size());
+    const std::string_view found = rest.substr(0, space);
+    rest.remove_prefix(std::min(space + 1, rest.size()));
+    return found;
+  };
+  const auto number = [&word](auto& value) {
+    const std::string_view digits = word();
+    const auto [last, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return failure == std::errc{} && last == digits.data() + digits.size();
+  };
+  unsigned trivially_copyable = 0;
+  if (!number(read.depth) || !number(read.part.size) || !number(read.part.alignment) ||
+      !number(read.part.version) || !number(trivially_copyable))
+    return std::nullopt;
+  read.part.trivially_copyable = trivially_copyable != 0;
+  const std::string_view role = word();
+  if (role.size() != 1) return std::nullopt;
+  read.part.role = static_cast<layout_role>(role.front());
+  read.part.name = word();
+  read.without_label = whole.substr(0, whole.size() - rest.size());
+  read.part.label = rest;
+  return read;
+}
+
+std::vector<line> lines_of(std::string_view text) {
+  std::vector<line> lines;
+  while (std::optional<line> read = next_line(text)) lines.push_back(*read);
+  return lines;
+}
+
+/// The lines directly inside that at `parent`.
+std::vector<std::size_t> parts_of_line(const std::vector<line>& lines, std::size_t parent) {
+  std::vector<std::size_t> parts;
+  for (std::size_t i = parent + 1; i < lines.size() && lines[i].depth > lines[parent].depth; ++i)
+    if (lines[i].depth == lines[parent].depth + 1) parts.push_back(i);
+  return parts;
+}
+
+std::string bytes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string told(const layout_part& part) {
+  return demangle(part.name) + " (" + bytes(part.size) + ")";
+}
+
+std::string in_detail(const layout_part& part) {
+  return bytes(part.size) + " aligned to " + std::to_string(part.alignment) + ", " +
+         (part.trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
+         std::to_string(part.version);
+}
+
+std::string template_name(std::string_view mangled) {
+  const std::string name = demangle(mangled);
+  const std::size_t arguments = name.find('<');
+  return arguments == std::string::npos ? std::string() : name.substr(0, arguments);
+}
+
+class comparison {
+ public:
+  comparison(std::string_view stored, std::string_view now, layout_names names)
+      : stored_(lines_of(stored)), now_(lines_of(now)), names_(names) {}
+
+  std::optional<std::string> run() const {
+    if (stored_.empty() || now_.empty()) return std::nullopt;
+    return difference(0, 0, "");
+  }
+
+ private:
+  bool names_agree(const layout_part& stored, const layout_part& now) const {
+    if (stored.name == now.name) return true;
+    if (names_ == layout_names::compared || stored.role != now.role) return false;
+    if (now.role == layout_role::aggregate) return true;
+    const std::string name = template_name(now.name);
+    return now.role == layout_role::holder && !name.empty() && name == template_name(stored.name);
+  }
+
+  /// What differs furthest inside says most.
+  std::optional<std::string> difference(std::size_t s, std::size_t n, const std::string& path) const {
+    const layout_part& stored = stored_[s].part;
+    const layout_part& now = now_[n].part;
+    const std::string subject = path.empty() ? "it" : path.substr(path.front() == '.' ? 1 : 0);
+    if (!names_agree(stored, now)) return subject + " was " + told(stored) + ", and is now " + told(now);
+    const std::vector<std::size_t> before = parts_of_line(stored_, s);
+    const std::vector<std::size_t> after = parts_of_line(now_, n);
+    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+      if (i == after.size()) {
+        const layout_part& gone = stored_[before[i]].part;
+        return path_to(path, gone) + ", " + told(gone) + ", is no longer there";
+      }
+      const layout_part& here = now_[after[i]].part;
+      if (i == before.size()) return path_to(path, here) + ", " + told(here) + ", is new";
+      if (auto inside = difference(before[i], after[i], path + std::string(here.label))) return inside;
+    }
+    if (stored.size != now.size || stored.alignment != now.alignment || stored.version != now.version ||
+        stored.trivially_copyable != now.trivially_copyable)
+      return subject + " was " + demangle(stored.name) + " of " + in_detail(stored) + ", and is now of " +
+             in_detail(now);
+    return std::nullopt;
+  }
+
+  static std::string path_to(const std::string& path, const layout_part& part) {
+    const std::string whole = path + std::string(part.label);
+    return whole.empty() || whole.front() != '.' ? whole : whole.substr(1);
+  }
+
+  std::vector<line> stored_;
+  std::vector<line> now_;
+  layout_names names_;
+};
+
+}  // namespace
+
+std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout) {
+  std::uint64_t hash = own_hash;
+  while (const std::optional<line> read = next_line(layout)) hash = name_hash(read->without_label, hash);
+  return hash;
+}
+
+std::optional<std::string> layout_difference(std::string_view stored, std::string_view now,
+                                             layout_names names) {
+  return comparison(stored, now, names).run();
+}
+
+}  // namespace perdure::detail

@@ -1,0 +1,25 @@
+// Reads and compares the descriptions of what is inside types. Their text is part of the on-disk format:
+// lines of depth, size, alignment, version, whether trivially copyable, role, mangled name and label.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "perdure/detail/type_layout.hpp"
+
+namespace perdure::detail {
+
+/// The hash of a type alone, joined by what is inside it; itself if nothing is. Labels do not count.
+std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout);
+
+enum class layout_names { compared, where_opaque };
+
+/// The first thing that differs, as a clause: "[i].weight was float (4 bytes), and is now double (8 bytes)".
+/// Nothing where the two agree, or a description cannot be read. With `layout_names::where_opaque` types may
+/// have other names where their roles allow it.
+std::optional<std::string> layout_difference(std::string_view stored, std::string_view now,
+                                             layout_names names);
+
+}  // namespace perdure::detail

@@ -1,0 +1,78 @@
+#include "manager/changed_types.hpp"
+
+#include <array>
+#include <boost/container/vector.hpp>
+#include <cstdint>
+#include <optional>
+#include <perdure/perdure.hpp>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+namespace perdure {
+
+// Types in an unnamed namespace have the same name in another source, and may be others there.
+namespace {
+
+struct grown {
+  int id = 0;
+};
+struct retyped {
+  int key = 0;
+  int weight = 0;
+};
+struct swapped {
+  int first = 0;
+  float second = 0;
+};
+struct renamed_member {
+  int old_name = 0;
+};
+enum class colour : std::uint32_t { red };
+struct coloured {
+  colour c = colour::red;
+};
+struct with_array {
+  char name[100] = {};
+  int numbers[3] = {};
+};
+struct nested {
+  retyped inner;
+  double other = 0;
+};
+struct versioned {
+  int value = 0;
+};
+class hidden {
+ public:
+  int value() const { return value_; }
+
+ private:
+  int value_ = 0;
+};
+}  // namespace
+
+void store_as_the_earlier_program(manager& store) {
+  store.construct<retyped>("direct")(retyped{1, 2});
+  store.construct<vector<grown>>("grown")()->resize(10);
+  store.construct<vector<retyped>>("vector")()->resize(10);
+  (*store.construct<flat_map<int, retyped>>("flat_map")())[1] = {1, 2};
+  store.construct<map<int, retyped>>("map")();
+  store.construct<boost::container::vector<retyped, allocator<retyped>>>("boost")(
+      store.get_allocator<retyped>());
+  store.construct<std::pair<int, retyped>>("pair")();
+  store.construct<std::tuple<int, retyped>>("tuple")();
+  store.construct<std::array<retyped, 3>>("array")();
+  store.construct<std::optional<retyped>>("optional")();
+  store.construct<std::variant<int, retyped>>("variant")();
+  store.construct<vector<flat_map<string, std::pair<int, std::array<nested, 2>>>>>("deep")();
+  store.construct<swapped>("swapped")();
+  store.construct<renamed_member>("renamed member")()->old_name = 5;
+  store.construct<coloured>("coloured")();
+  store.construct<with_array>("with_array")();
+  store.construct<versioned>("versioned")();
+  store.construct<hidden>("hidden")();
+  store.construct<vector<retyped>>("convertible")()->push_back({7, 8});
+}
+
+}  // namespace perdure
