@@ -2,7 +2,7 @@
 //
 // The language offers no full reflection, so the check sees what it can: the type itself, the elements of
 // arrays, pairs, tuples, optionals, variants and containers, and the members of aggregates. What hides
-// behind a constructor is the author's word. To overrule the check either way:
+// behind a constructor, or is private, is the author's word. To overrule the check either way:
 //
 //     template <> inline constexpr bool perdure::enable_persistable<my_type> = true;
 #pragma once
@@ -17,6 +17,7 @@
 #include <optional>
 #include <perdure/detail/aggregate_members.hpp>
 #include <perdure/detail/parts.hpp>
+#include <perdure/detail/standard_containers.hpp>
 #include <perdure/placement.hpp>
 #include <span>
 #include <string_view>
@@ -48,6 +49,7 @@ enum class obstacle {
   member_pointer,
   function_pointer,
   raw_pointer_container,
+  plain_links,
   foreign_allocator,
   smart_pointer,
   callable_wrapper,
@@ -154,6 +156,8 @@ consteval obstacle judge_container() {
   if constexpr (std::is_pointer_v<stored_pointer>) {
     if constexpr (!Placement::fixed_address) return obstacle::raw_pointer_container;
     if constexpr (!allocates_in_a_store<container_allocator>) return obstacle::foreign_allocator;
+  } else if constexpr (keeps_plain_links<T>) {
+    return obstacle::plain_links;
   }
   if constexpr (requires { typename T::value_type; }) {
     return find_obstacle<typename T::value_type, Placement, Seen...>();
@@ -213,6 +217,7 @@ struct aggregate_judge {
       test(std::integral_constant<obstacle, obstacle::member_pointer>{});
       test(std::integral_constant<obstacle, obstacle::function_pointer>{});
       test(std::integral_constant<obstacle, obstacle::raw_pointer_container>{});
+      test(std::integral_constant<obstacle, obstacle::plain_links>{});
       test(std::integral_constant<obstacle, obstacle::foreign_allocator>{});
       test(std::integral_constant<obstacle, obstacle::smart_pointer>{});
       test(std::integral_constant<obstacle, obstacle::callable_wrapper>{});
@@ -304,6 +309,10 @@ consteval void require_persistable() {
       found != obstacle::raw_pointer_container,
       "a container that keeps plain pointers cannot live in a relocatable store: use perdure::vector, "
       "string, flat_map and their kind, or a container with perdure::allocator, or a pinned_manager");
+  static_assert(found != obstacle::plain_links,
+                "this container of the standard library keeps plain pointers whatever its allocator, so it "
+                "cannot live in a "
+                "relocatable store: use the one of the same name in perdure/container/, or a pinned_manager");
   static_assert(found != obstacle::foreign_allocator,
                 "this type allocates outside the store: give it the allocator of the store "
                 "(manager::get_allocator)");

@@ -9,7 +9,28 @@
 
 namespace perdure::detail {
 
-void layout_writer::add(unsigned depth, const layout_part& part) {
+namespace {
+
+std::string text_of(const layout_label& label) {
+  switch (label.how) {
+    case layout_label::kind::whole:
+      return {};
+    case layout_label::kind::element:
+      return "[i]";
+    case layout_label::kind::held:
+      return ".<" + std::to_string(label.index) + ">";
+    case layout_label::kind::member:
+      break;
+  }
+  if (label.name.empty()) return ".(member " + std::to_string(label.index + 1) + ")";
+  std::string text(1, '.');
+  text += label.name;
+  return text;
+}
+
+}  // namespace
+
+void layout_writer::add(unsigned depth, const layout_label& label, const layout_part& part) {
   for (const std::uint64_t number :
        {std::uint64_t{depth}, std::uint64_t{part.size}, std::uint64_t{part.alignment},
         std::uint64_t{part.version}, std::uint64_t{part.trivially_copyable}}) {
@@ -20,7 +41,7 @@ void layout_writer::add(unsigned depth, const layout_part& part) {
   text_ += ' ';
   text_ += part.name;
   text_ += ' ';
-  text_ += part.label;
+  text_ += text_of(label);
   text_ += '\n';
   ++lines_;
 }

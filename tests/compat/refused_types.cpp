@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #ifdef FOR_METALL
@@ -43,6 +44,7 @@ struct task {
 struct owner {
   std::unique_ptr<int> owned;
 };
+using numbers = std::unordered_set<int, std::hash<int>, std::equal_to<>, stored_vector<int>::allocator_type>;
 
 // These may.
 struct linked {
@@ -69,6 +71,7 @@ void refused(store& file, node* nodes, const task* tasks, const int& number) {
   file.construct<owner>("owner")();  // refused: a standard smart pointer cannot live in a store
   file.construct<stored_vector<shape>>("shapes")(file.get_allocator<shape>());  // refused: a type with virtual functions cannot live in a store
   file.construct<stored_vector<int*>>("pointers")(file.get_allocator<int*>());  // refused: a plain pointer cannot live in a relocatable store
+  file.construct<numbers>("numbers")(file.get_allocator<int>());  // refused: this container of the standard library keeps plain pointers whatever its allocator
   file.construct<linked>("linked")();
   file.construct<cached>("cached")();
 }

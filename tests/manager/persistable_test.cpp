@@ -7,10 +7,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <forward_list>
 #include <list>
 #include <map>
 #include <mutex>
+#include <perdure/container/forward_list.hpp>
+#include <perdure/container/list.hpp>
+#include <perdure/container/map.hpp>
 #include <perdure/container/string.hpp>
+#include <perdure/container/unordered_map.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/persistable.hpp>
@@ -20,6 +25,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "manager/scratch_store.hpp"
@@ -209,6 +215,26 @@ static_assert(only_pinned<pinned_vector<int>> && only_pinned<pinned_vector<int*>
 static_assert(only_pinned<stored_vector<int*>> && only_pinned<bad_tree>);
 static_assert(only_pinned<std::map<int, pinned_vector<int>, std::less<>,
                                    perdure::pinned_allocator<std::pair<const int, pinned_vector<int>>>>>);
+
+// Their allocator's pointers are not what they keep.
+template <template <class> class Allocator>
+using std_unordered_map =
+    std::unordered_map<int, int, std::hash<int>, std::equal_to<int>, Allocator<std::pair<const int, int>>>;
+struct own_unordered_map : std_unordered_map<perdure::allocator> {};
+struct has_forward_list {
+  int count;
+  std::forward_list<int, perdure::allocator<int>> list;
+};
+static_assert(only_pinned<std_unordered_map<perdure::pinned_allocator>>);
+static_assert(!persistable<std_unordered_map<perdure::allocator>> && !persistable<own_unordered_map>);
+static_assert(
+    !persistable<std::unordered_set<int, std::hash<int>, std::equal_to<int>, perdure::allocator<int>>>);
+static_assert(!persistable<std::forward_list<int, perdure::allocator<int>>> &&
+              !persistable<has_forward_list>);
+static_assert(!persistable<std::vector<bool, perdure::allocator<bool>>>);
+static_assert(persistable<std::vector<int, perdure::allocator<int>>>);
+static_assert(persistable<perdure::unordered_map<int, int>> && persistable<perdure::forward_list<int>>);
+static_assert(persistable<perdure::list<int>> && persistable<perdure::map<int, int>>);
 
 static_assert(both<containers_all_through>);
 static_assert(only_pinned<pointer_before_container> && only_pinned<reference_before_container>);

@@ -138,5 +138,52 @@ TEST_F(uses_allocator_test, DestroyingFreesWhatTheObjectHeld) {
   EXPECT_EQ(store.memory().stats().blocks, blocks);
 }
 
+/// Swapped with the contents of a store that has no room for its own, a container keeps them, and so does the
+/// other.
+template <class Container, class Fill>
+void swap_without_room(Fill fill) {
+  const scratch_store roomy;
+  const scratch_store cramped;
+  store_options options = small_store();
+  manager large(create_only, roomy.path(), options);
+  options.capacity = std::size_t{8} << 20;
+  manager small(create_only, cramped.path(), options);
+  auto& much = *large.construct<Container>("c")();
+  auto& little = *small.construct<Container>("c")();
+  fill(much, 100'000);
+  fill(little, 10);
+  while (small.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {
+  }
+  const Container much_before(much, large.get_allocator());
+  const Container little_before(little, large.get_allocator());
+  EXPECT_THROW(much.swap(little), std::bad_alloc);
+  EXPECT_EQ(much, much_before);
+  EXPECT_EQ(little, little_before);
+  EXPECT_THROW(little.swap(much), std::bad_alloc);
+  EXPECT_EQ(much, much_before);
+  EXPECT_EQ(little, little_before);
+  EXPECT_TRUE(large.check().empty() && small.check().empty());
+  much.clear();
+  fill(much, 20);
+  const Container now(much, large.get_allocator());
+  much.swap(little);
+  EXPECT_EQ(much, little_before);
+  EXPECT_EQ(little, now);
+  EXPECT_EQ(little.get_allocator().memory(), &small.memory());
+}
+
+TEST(uses_allocator, SwapBetweenStoresLosesNothingWhenOneIsFull) {
+  swap_without_room<vector<string>>([](auto& v, int n) {
+    for (int i = 0; i < n; ++i) v.emplace_back(std::string(60, static_cast<char>('a' + i % 26)));
+  });
+  swap_without_room<flat_map<int, string>>([](auto& m, int n) {
+    for (int i = 0; i < n; ++i) m.try_emplace(i, std::string(60, static_cast<char>('a' + i % 26)));
+  });
+  swap_without_room<flat_set<string>>([](auto& m, int n) {
+    for (int i = 0; i < n; ++i) m.emplace(std::string(50, 'x') + std::to_string(i));
+  });
+  swap_without_room<string>([](auto& s, int n) { s.assign(static_cast<std::size_t>(n) * 60, 'x'); });
+}
+
 }  // namespace
 }  // namespace perdure

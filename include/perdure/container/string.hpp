@@ -397,9 +397,11 @@ class basic_string {
       using std::swap;
       swap(alloc_, other.alloc_);
     } else if (!(alloc_ == other.alloc_)) {
-      basic_string mine(std::move(*this));
-      *this = std::move(other);
-      other = std::move(mine);
+      // Both copies are made before either string changes.
+      basic_string theirs(other, alloc_);
+      basic_string mine(*this, other.alloc_);
+      swap(theirs);
+      other.swap(mine);
       return;
     }
     representation mine;

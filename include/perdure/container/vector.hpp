@@ -11,6 +11,7 @@
 #include <memory>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/storage.hpp>
+#include <perdure/detail/copyable.hpp>
 #include <perdure/relocation.hpp>
 #include <type_traits>
 #include <utility>
@@ -317,6 +318,8 @@ class vector {
     return hole;
   }
 
+  /// Between stores the elements are copied; if that throws, neither vector has changed. (Elements that can
+  /// only be moved may be lost then.)
   void swap(vector& other) noexcept(traits::propagate_on_container_swap::value ||
                                     traits::is_always_equal::value) {
     if (this == std::addressof(other)) return;
@@ -327,9 +330,10 @@ class vector {
     } else if (alloc_ == other.alloc_) {
       swap_storage(other);
     } else {
-      vector mine(std::move(*this));
-      *this = std::move(other);
-      other = std::move(mine);
+      vector theirs(detail::copied_if_possible(other), alloc_);
+      vector mine(detail::copied_if_possible(*this), other.alloc_);
+      swap_storage(theirs);
+      other.swap_storage(mine);
     }
   }
   friend void swap(vector& a, vector& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }

@@ -32,10 +32,19 @@ enum class layout_role : char {
   holder = 'h',     ///< another specialisation of the same template
 };
 
+/// How an expression reaches a part: as `[i]`, `.second`, `.<0>`, or where a member's name is not known, as
+/// `.(member 1)`.
+struct layout_label {
+  enum class kind { whole, element, member, held };
+  kind how = kind::whole;
+  std::string_view name = {};
+  std::size_t index = 0;
+};
+
 /// One type inside another, or the outermost one.
 struct layout_part {
-  std::string_view label;  ///< how an expression reaches it, as in `.second` or `[i]`
-  std::string_view name;   ///< mangled
+  std::string_view label;
+  std::string_view name;  ///< mangled
   std::size_t size = 0;
   std::size_t alignment = 0;
   std::uint32_t version = 0;
@@ -46,7 +55,8 @@ struct layout_part {
 /// Writes the description, a line a part, each before what is inside it.
 class layout_writer {
  public:
-  void add(unsigned depth, const layout_part& part);
+  /// Of the part's own label nothing is written.
+  void add(unsigned depth, const layout_label& label, const layout_part& part);
   /// Whether the parts of this type have not been written yet; each type's are, once.
   bool begin(const std::type_info& type);
   /// Empty if nothing is inside the outermost type.
@@ -83,11 +93,17 @@ template <class T>
 void describe_parts(layout_writer& writer, unsigned depth);
 
 template <class Part>
-void describe_part(layout_writer& writer, unsigned depth, std::string_view label) {
+void describe_part(layout_writer& writer, unsigned depth, const layout_label& label) {
   using type = std::remove_cv_t<std::remove_reference_t<Part>>;
   if constexpr (!std::is_reference_v<Part> && complete_object<type>) {
-    writer.add(depth, {label, typeid(type).name(), sizeof(type), alignof(type), layout_version<type>,
-                       std::is_trivially_copyable_v<type>, role_of<type>()});
+    writer.add(depth, label,
+               {{},
+                typeid(type).name(),
+                sizeof(type),
+                alignof(type),
+                layout_version<type>,
+                std::is_trivially_copyable_v<type>,
+                role_of<type>()});
     describe_parts<type>(writer, depth + 1);
   }
 }
@@ -95,16 +111,13 @@ void describe_part(layout_writer& writer, unsigned depth, std::string_view label
 template <class T, class... Parts>
 void describe_held(layout_writer& writer, unsigned depth, part_list<Parts...>) {
   std::size_t index = 0;
-  (describe_part<Parts>(writer, depth, ".<" + std::to_string(index++) + ">"), ...);
+  (describe_part<Parts>(writer, depth, {layout_label::kind::held, {}, index++}), ...);
 }
 
 template <class T, class... Members>
 void describe_members(layout_writer& writer, unsigned depth, member_types<Members...>) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (describe_part<Members>(writer, depth,
-                            member_name<T, I>().empty() ? ".(member " + std::to_string(I + 1) + ")"
-                                                        : "." + std::string(member_name<T, I>())),
-     ...);
+    (describe_part<Members>(writer, depth, {layout_label::kind::member, member_name<T, I>(), I}), ...);
   }(std::index_sequence_for<Members...>{});
 }
 
@@ -114,24 +127,24 @@ void describe_parts(layout_writer& writer, unsigned depth) {
   if constexpr (!looked_into<T>) {
     return;
   } else if constexpr (std::is_array_v<T>) {
-    describe_part<std::remove_extent_t<T>>(writer, depth, "[i]");
+    describe_part<std::remove_extent_t<T>>(writer, depth, {layout_label::kind::element});
   } else if constexpr (std::is_enum_v<T>) {
-    describe_part<std::underlying_type_t<T>>(writer, depth, "");
+    describe_part<std::underlying_type_t<T>>(writer, depth, {});
   } else if constexpr (std::is_class_v<T>) {
     if (!writer.begin(typeid(T))) return;
     if constexpr (requires {
                     typename T::first_type;
                     typename T::second_type;
                   } && parts_of<T>::known) {
-      describe_part<typename T::first_type>(writer, depth, ".first");
-      describe_part<typename T::second_type>(writer, depth, ".second");
+      describe_part<typename T::first_type>(writer, depth, {layout_label::kind::member, "first"});
+      describe_part<typename T::second_type>(writer, depth, {layout_label::kind::member, "second"});
     } else if constexpr (parts_of<T>::known) {
       describe_held<T>(writer, depth, typename parts_of<T>::list{});
     } else if constexpr (has_allocator<T>) {
       if constexpr (requires { typename T::value_type; })
-        describe_part<typename T::value_type>(writer, depth, "[i]");
+        describe_part<typename T::value_type>(writer, depth, {layout_label::kind::element});
     } else if constexpr (requires { typename T::container_type; }) {
-      describe_part<typename T::container_type>(writer, depth, ".container");
+      describe_part<typename T::container_type>(writer, depth, {layout_label::kind::member, "container"});
     } else if constexpr (aggregate_members<T>::known) {
       describe_members<T>(writer, depth, aggregate_members<T>::types());
     }
@@ -142,7 +155,7 @@ void describe_parts(layout_writer& writer, unsigned depth) {
 template <class T>
 std::string layout_of() {
   layout_writer writer;
-  describe_part<T>(writer, 0, "");
+  describe_part<T>(writer, 0, {});
   return writer.take();
 }
 

@@ -25,6 +25,7 @@
 #include <memory>
 #include <perdure/container/detail/control_group.hpp>
 #include <perdure/container/detail/storage.hpp>
+#include <perdure/detail/copyable.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/relocation.hpp>
 #include <type_traits>
@@ -182,9 +183,11 @@ class flat_table {
     if constexpr (traits::propagate_on_container_swap::value) {
       swap(alloc_, other.alloc_);
     } else if (!(alloc_ == other.alloc_)) {
-      flat_table mine(std::move(*this));
-      move_assign(other);
-      other.move_assign(mine);
+      // Both copies are made before either table changes; only elements that cannot be copied are moved.
+      flat_table theirs(copied_if_possible(other), alloc_);
+      flat_table mine(copied_if_possible(*this), other.alloc_);
+      this->swap(theirs);
+      other.swap(mine);
       return;
     }
     swap(hash_, other.hash_);
