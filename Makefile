@@ -122,7 +122,9 @@ format:
 	@scripts/install-deps.sh check
 	@clang-format-16 -i $$(git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 
-install: build
+install:
+	@scripts/install-deps.sh build test
+	@$(call configure_and_build,release,--target perdure_installed)
 	@cmake --install build/release --prefix $(PREFIX)
 
 clean:

@@ -6,7 +6,14 @@ include(GNUInstallDirs)
 file(RELATIVE_PATH PERDURE_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
 
+# What `make install` has to build.
+add_custom_target(perdure_installed)
+
 function(perdure_install)
+  add_dependencies(perdure_installed perdure perdure_metall_c perdure_memkind)
+  if(TARGET perdure_cli)
+    add_dependencies(perdure_installed perdure_cli)
+  endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
   install(TARGETS perdure perdure_compat perdure_metall_c perdure_memkind EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

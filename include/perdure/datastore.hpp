@@ -136,7 +136,8 @@ struct stage_report {
 /// it has the segment itself, and may only read.) Children that run another program are not concerned.
 class datastore {
  public:
-  /// Creates the directory and an empty store in it, durable on return. `already_exists` if the path exists.
+  /// Creates the directory and an empty store in it, durable on return. `already_exists` if something is at
+  /// the path, but for an empty directory, whose permissions the store gets.
   static std::unique_ptr<datastore> create(const std::filesystem::path& path,
                                            const store_options& options = {});
   /// Opens for reading and writing, at the last committed checkpoint. Only `backing`, `verify` and the

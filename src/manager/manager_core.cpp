@@ -20,6 +20,7 @@
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
 #include "store/forked_child.hpp"
+#include "store/store_directory.hpp"
 
 namespace perdure::detail {
 
@@ -217,7 +218,10 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       try {
         open_existing();
       } catch (const error& failure) {
-        if (failure.code() != errc::not_found) throw;
+        const bool nothing_there =
+            failure.code() == errc::not_found ||
+            (failure.code() == errc::not_a_store && is_empty_directory(normalized_store_path(path)));
+        if (!nothing_there) throw;
         try {
           create();
         } catch (const error& race) {

@@ -71,19 +71,6 @@ int open_without_symlinks(int directory, const char* name, int flags) {
 }
 
 // Never replaces what has the name already.
-int rename_unobserved(const char* from, const char* to) {
-  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
-  if (::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return -1;
-  // The file system cannot do it atomically (NFS): check, then rename.
-  struct stat status;
-  if (::lstat(to, &status) == 0) {
-    errno = EEXIST;
-    return -1;
-  }
-  return ::rename(from, to);
-}
-
 struct flock lock_of(lock_mode mode, lock_range range) {
   struct flock lock {};
   lock.l_type = static_cast<short>(mode == lock_mode::exclusive ? F_WRLCK : F_RDLCK);
@@ -393,10 +380,10 @@ void make_directory(const std::filesystem::path& path) {
   if (result != 0) throw_errno("mkdir", path.string());
 }
 
-void rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to) {
+void rename_directory(const std::filesystem::path& from, const std::filesystem::path& to) {
   const int result =
       observed({.operation = file_operation::rename, .name = from.c_str(), .new_name = to.c_str()},
-               [&](std::uint64_t) { return rename_unobserved(from.c_str(), to.c_str()); });
+               [&](std::uint64_t) { return ::rename(from.c_str(), to.c_str()); });
   if (result != 0) throw_errno("rename to", to.string());
 }
 

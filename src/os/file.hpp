@@ -105,8 +105,9 @@ bool try_reserve_space(int descriptor, std::uint64_t offset, std::uint64_t bytes
 
 /// Makes an empty directory with mode 0700 less the umask. EEXIST when there is something of that name.
 void make_directory(const std::filesystem::path& path);
-/// Gives `from` the name `to`, which must not exist: EEXIST. Both on one file system.
-void rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
+/// Gives a directory the name `to`, atomically, if nothing or an empty directory is there: ENOTEMPTY, EEXIST
+/// or ENOTDIR otherwise. Both on one file system.
+void rename_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Gives `from` the name `to` inside one directory, replacing what had it.
 void rename_in(const file& directory, const std::string& from, const std::string& to);
 /// Removes a name inside a directory; a missing one is no error.

@@ -293,7 +293,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
   const std::filesystem::path path = normalized_store_path(given);
   layout::super_slot slot = first_slot(options);
   return reporting("create", path, [&] {
-    require_absent(path);
+    require_free(path);
     os::reservation place;
     if (options.pinned) {
       std::uint64_t seed;

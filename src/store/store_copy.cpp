@@ -163,7 +163,7 @@ void copy_into(const os::file& directory, const os::file& from, const layout::su
 
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options) {
-  require_absent(to);
+  require_free(to);
   remove_unfinished(to);
   unfinished_store fresh(to);
   const os::file directory = os::file::open_directory(fresh.path());

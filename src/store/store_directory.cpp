@@ -52,6 +52,8 @@ os::file open_store_directory(const std::filesystem::path& path) {
 unfinished_store::unfinished_store(const std::filesystem::path& path)
     : path_(path), hidden_(hidden_name(path)), parent_(os::file::open_directory(parent_of(path))) {
   os::make_directory(hidden_);
+  if (is_empty_directory(path_))
+    std::filesystem::permissions(hidden_, std::filesystem::status(path_).permissions());
 }
 
 unfinished_store::~unfinished_store() {
@@ -61,18 +63,26 @@ unfinished_store::~unfinished_store() {
 
 void unfinished_store::publish() {
   try {
-    os::rename_to_new(hidden_, path_);
+    os::rename_directory(hidden_, path_);
   } catch (const std::system_error& failure) {
-    if (failure.code().value() != EEXIST && failure.code().value() != ENOTEMPTY) throw;
+    const int code = failure.code().value();
+    if (code != EEXIST && code != ENOTEMPTY && code != ENOTDIR) throw;
     throw_exists(path_);
   }
   finished_ = true;
   parent_.sync();
 }
 
-void require_absent(const std::filesystem::path& path) {
+bool is_empty_directory(const std::filesystem::path& path) {
   struct stat status;
-  if (::lstat(path.c_str(), &status) == 0) throw_exists(path);
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  std::error_code failure;
+  return std::filesystem::is_empty(path, failure) && !failure;
+}
+
+void require_free(const std::filesystem::path& path) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) == 0 && !is_empty_directory(path)) throw_exists(path);
 }
 
 }  // namespace perdure

@@ -17,8 +17,8 @@ std::filesystem::path parent_of(const std::filesystem::path& store);
 os::file open_store_directory(const std::filesystem::path& path);
 
 /// A store under construction: made under a hidden name beside its place and renamed when complete and
-/// durable, so that nobody ever sees half of one. What a crash leaves is a directory `.NAME.new-XXXXXXXX`
-/// whose LOCK nobody holds.
+/// durable, so that nobody ever sees half of one. An empty directory in its place gives it its permissions,
+/// and goes. What a crash leaves is a directory `.NAME.new-XXXXXXXX` whose LOCK nobody holds.
 class unfinished_store {
  public:
   explicit unfinished_store(const std::filesystem::path& path);
@@ -38,7 +38,8 @@ class unfinished_store {
   bool finished_ = false;
 };
 
-/// Throws `already_exists` when something is at the path.
-void require_absent(const std::filesystem::path& path);
+bool is_empty_directory(const std::filesystem::path& path);
+/// Throws `already_exists` when something is at the path but an empty directory, which a store may replace.
+void require_free(const std::filesystem::path& path);
 
 }  // namespace perdure

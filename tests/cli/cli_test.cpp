@@ -110,6 +110,7 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "generate", "rmat", "--scale", "3", "-o", path("x.gz")},
                              {"graph", "ingest", path("s")},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
+                             {"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", "1KiB"},
                              {"graph", "bfs", path("s")},
                              {"graph", "bfs", path("s"), "--source", "-1"},
                              {"graph", "bfs", path("s"), "--source", "18446744073709551616"},

@@ -33,7 +33,28 @@ TEST_F(open_mode_test, OpenOnlyWantsAStore) {
   EXPECT_EQ(code_of([&] { manager store(open_read_only, path); }), errc::not_found);
   std::filesystem::create_directory(path);
   EXPECT_EQ(code_of([&] { manager store(open_only, path); }), errc::not_a_store);
+  std::ofstream(path / "notes.txt") << "not a store";
   EXPECT_EQ(code_of([&] { manager store(open_or_create, path, small_store()); }), errc::not_a_store);
+  EXPECT_EQ(code_of([&] { manager store(create_only, path, small_store()); }), errc::already_exists);
+  EXPECT_TRUE(std::filesystem::exists(path / "notes.txt"));
+}
+
+TEST_F(open_mode_test, AnEmptyDirectoryIsAFreePath) {
+  for (const bool create : {true, false}) {
+    std::filesystem::create_directory(path);
+    std::filesystem::permissions(path, std::filesystem::perms{0710});
+    EXPECT_FALSE(manager::exists(path));
+    if (create) {
+      manager store(create_only, path, small_store());
+      store.construct<int>("x")(1);
+    } else {
+      manager store(open_or_create, path.string() + "/", small_store());
+      store.construct<int>("x")(1);
+    }
+    EXPECT_EQ(*manager(open_only, path).find<int>("x").first, 1);
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms{0710});
+    manager::remove(path);
+  }
 }
 
 TEST_F(open_mode_test, OpenOrCreate) {

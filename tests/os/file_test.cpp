@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <fstream>
 #include <functional>
 #include <numeric>
 #include <system_error>
@@ -109,11 +110,16 @@ TEST_F(a_file, is_locked_by_one_writer_or_many_readers) {
   EXPECT_EQ(file::open_in(directory(), "f", O_RDONLY).foreign_lock(), lock_mode::shared);
 }
 
-TEST_F(a_file, is_renamed_only_to_what_is_new) {
+TEST_F(a_file, gives_a_directory_only_a_name_that_is_free) {
   std::filesystem::create_directory(path("a"));
-  std::filesystem::create_directory(path("b"));
-  EXPECT_EQ(error_of([&] { rename_to_new(path("a"), path("b")); }), EEXIST);
-  rename_to_new(path("a"), path("c"));
+  std::filesystem::create_directories(path("b") / "inside");
+  std::ofstream(path("file")) << "text";
+  std::filesystem::create_directory_symlink(path("b"), path("link"));
+  EXPECT_EQ(error_of([&] { rename_directory(path("a"), path("b")); }), ENOTEMPTY);
+  EXPECT_EQ(error_of([&] { rename_directory(path("a"), path("file")); }), ENOTDIR);
+  EXPECT_EQ(error_of([&] { rename_directory(path("a"), path("link")); }), ENOTDIR);
+  std::filesystem::create_directory(path("c"));
+  rename_directory(path("a"), path("c"));
   EXPECT_TRUE(std::filesystem::exists(path("c")));
   EXPECT_FALSE(exists_in(directory(), "a"));
   remove_in(directory(), "missing");

@@ -156,10 +156,10 @@ TEST_F(snapshots, of_a_shared_store_are_clean) {
 
 TEST_F(snapshots, do_not_overwrite) {
   const auto store = make_store(path());
-  fs::create_directory(path("taken"));
+  fs::create_directories(path("taken") / "inside");
   EXPECT_TRUE(fails_with(errc::already_exists, "taken", [&] { store->snapshot(path("taken")); }));
   EXPECT_TRUE(fails_with(errc::not_found, "", [&] { store->snapshot(path("no/where")); }));
-  EXPECT_TRUE(fs::is_empty(path("taken")));
+  EXPECT_TRUE(fs::is_empty(path("taken") / "inside"));
 }
 
 TEST_F(snapshots, clear_away_what_a_crash_left) {

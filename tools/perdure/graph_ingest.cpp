@@ -199,7 +199,7 @@ void add_ingest_command(command graph_command) {
                     "Make the graph durable each time about N edges were added",
                     [given](std::uint64_t n) { given->checkpoint_every = n; });
   ingest.add_size("--capacity", given->capacity,
-                  "Address space to reserve when the store is made, as 64GiB (default 1TiB)");
+                  "Address space to reserve when the store is made, in whole GiB, as 64GiB (default 1TiB)");
   add_threads_option(ingest, given->threads);
   add_verify_option(ingest, given->verify);
   add_json_option(ingest, given->as_json);
@@ -207,6 +207,9 @@ void add_ingest_command(command graph_command) {
     if (given->files.empty() && !given->rmat_scale)
       throw usage_error(
           "nothing to ingest: give edge lists or --rmat-scale (see 'perdure graph ingest --help')");
+    if (given->capacity < std::uint64_t{1} << 30)
+      throw usage_error(
+          "--capacity is address space, which is reserved in whole GiB and takes no disk: give 1GiB or more");
     given->rmat.scale = given->rmat_scale.value_or(1);
     ingestion(*given).run();
   });

@@ -1,0 +1,3 @@
+#include <perdure/persistable.hpp>
+struct my_type {};
+@snippet@

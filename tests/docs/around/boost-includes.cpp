@@ -1,0 +1,2 @@
+@snippet@
+bip::managed_mapped_file* file;

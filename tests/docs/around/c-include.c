@@ -1,0 +1,2 @@
+@snippet@
+perdure_store* store;

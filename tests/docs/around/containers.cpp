@@ -1,0 +1,4 @@
+#include <perdure/perdure.hpp>
+void fill(perdure::manager& store) {
+@snippet@
+}

@@ -1,0 +1,4 @@
+#include <perdure/perdure.hpp>
+void open_on_dax() {
+@snippet@
+}

@@ -1,0 +1,5 @@
+#include <memory>
+#include <vector>
+void use_kinds() {
+@snippet@
+}

@@ -1,0 +1,3 @@
+void map_a_file() {
+@snippet@
+}

@@ -1,0 +1,3 @@
+#include <perdure/perdure.hpp>
+struct my_handle {};
+@snippet@

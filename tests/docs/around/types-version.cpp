@@ -1,0 +1,2 @@
+#include <perdure/perdure.hpp>
+@snippet@
