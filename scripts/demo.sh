@@ -98,8 +98,8 @@ for name in $kept; do
     -v edges="$(grouped "$(field "$work/$name.info" edges)")" \
     -v ingest="$(field "$work/$name.ingest" ingest_seconds)" -v close_s="$(field "$work/$name.ingest" close_seconds)" \
     -v attach="$(field "$work/$name.bfs" attach_seconds)" \
-    -v bfs_index="$(field "$work/$name.bfs" index_seconds)" -v bfs="$(field "$work/$name.bfs" bfs_seconds)" \
-    -v cc_index="$(field "$work/$name.cc" index_seconds)" -v cc="$(field "$work/$name.cc" cc_seconds)" '
+    -v bfs_index="$(field "$work/$name.bfs" index_seconds)" -v bfs="$(field "$work/$name.bfs" seconds)" \
+    -v cc_index="$(field "$work/$name.cc" index_seconds)" -v cc="$(field "$work/$name.cc" seconds)" '
     function t(s) { return s < 1 ? sprintf("%.2f ms", s * 1000) : sprintf("%.2f s", s) }
     BEGIN {
       printf "%-10s %12s %12s %10s %10s %10s %10s %10s   %.0f times faster than ingest\n", name, vertices, edges,

@@ -111,6 +111,7 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "ingest", path("s")},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", "1KiB"},
+                             {"log", path("s"), "--last", "-1"},
                              {"graph", "bfs", path("s")},
                              {"graph", "bfs", path("s"), "--source", "-1"},
                              {"graph", "bfs", path("s"), "--source", "18446744073709551616"},
@@ -262,10 +263,59 @@ TEST_F(Cli, FailuresAsJson) {
       "bad_input");
 }
 
+TEST_F(Cli, NamesTheCommandThatThereIsNot) {
+  expect_part(fails({"frobnicate"}, 2), "no command 'frobnicate'");
+  expect_part(fails({"graph", "frobnicate"}, 2), "'perdure graph' has no command 'frobnicate'");
+  expect_part(fails({"graph"}, 2), "perdure graph --help");
+}
+
+TEST_F(Cli, HelpThatCannotBeWrittenIsAFailure) {
+  for (const arguments& a : {arguments{"--help"}, {"--version"}, {"graph", "bfs", "--help"}})
+    EXPECT_EQ(perdure_run_to("/dev/full", a).status, 1);
+  expect_part(ok({"graph", "bfs", "--help"}), "--levels");
+}
+
+TEST_F(Cli, RemoveSaysWhatItRemoved) {
+  const std::string store = small_store();
+  const json report = ok_json({"rm", "--force", store, path("absent")});
+  EXPECT_EQ(report["removed"], json::array({store}));
+  EXPECT_EQ(report["missing"], json::array({path("absent")}));
+  EXPECT_EQ(json::parse(perdure_run({"rm", path("absent"), "--json"}).out)["error"]["code"], "not_found");
+}
+
+TEST_F(Cli, AnInterruptedCommandLeavesNoHalfFile) {
+  const std::string edges = path("edges.txt");
+  process generating(
+      {perdure_program(), "graph", "generate", "rmat", "--scale", "30", "--edge-factor", "64", "-o", edges});
+  const auto parts = [&] {
+    std::size_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(edges).parent_path()))
+      found += entry.path().filename().string().find(".part") != std::string::npos ? 1U : 0U;
+    return found;
+  };
+  while (parts() == 0 && !generating.has_ended()) std::this_thread::yield();
+  generating.interrupt();
+  EXPECT_EQ(generating.wait().status, -SIGINT);
+  EXPECT_EQ(parts(), 0U);
+  EXPECT_FALSE(std::filesystem::exists(edges));
+}
+
+TEST_F(Cli, SumsUpManyLevels) {
+  std::string road;
+  for (int i = 0; i < 100; ++i) road += std::to_string(i) + " " + std::to_string(i + 1) + "\n";
+  ok({"graph", "ingest", path("road"), file("road.txt", road)});
+  const std::string text = ok({"graph", "bfs", path("road"), "--source", "0"});
+  expect_part(text, "0 to 100; half of the vertices within 50; the most, 1, at 0");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_EQ(ok_json({"graph", "bfs", path("road"), "--source", "0"})["levels"].size(), 101U);
+  expect_part(fails({"graph", "bfs", path("road"), "--source", "0", "--levels", "-", "--json"}, 2),
+              "--levels");
+}
+
 TEST_F(Cli, InfoAndList) {
   const std::string store = small_store();
   const json info = ok_json({"info", store});
-  EXPECT_EQ(info["path"], store);
+  EXPECT_EQ(info["store"], store);
   EXPECT_EQ(info["uuid"].get<std::string>().size(), 36u);
   EXPECT_GE(info["epoch"], 1);
   EXPECT_EQ(info["pinned"], false);

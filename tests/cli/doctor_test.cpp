@@ -5,6 +5,7 @@
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
+#include "graph/data_files.hpp"
 #include "program.hpp"
 
 namespace {
@@ -40,6 +41,31 @@ TEST(Doctor, ListsTheTiersOfThePager) {
   EXPECT_EQ(tiers[1]["available"].get<bool>(), !perdure::pager::why_unavailable(perdure::pager::tier::guard));
   EXPECT_EQ(tiers[2]["name"], "plain");
   EXPECT_TRUE(tiers[2]["available"].get<bool>());
+}
+
+TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
+  const perdure::test::scratch_directory scratch;
+  const std::string at = scratch.path().string();
+  const outcome o = perdure_run({"doctor", "--at", at, "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto report = nlohmann::json::parse(o.out);
+  const auto trackers = report["page_trackers"];
+  ASSERT_EQ(trackers.size(), 3u) << trackers;
+  int used = 0;
+  for (const auto& row : trackers) {
+    used += row["used"].get<bool>() ? 1 : 0;
+    EXPECT_TRUE(row["available"].get<bool>() || !row["used"].get<bool>()) << row;
+  }
+  EXPECT_EQ(used, 1);
+  EXPECT_TRUE(trackers[2]["available"].get<bool>()) << "mprotect works everywhere";
+  EXPECT_EQ(report["shared_blocks"]["directory"], at);
+  EXPECT_NE(report["huge_pages"], "");
+  EXPECT_GT(report["limits"]["open_files"].get<std::uint64_t>(), 0u);
+  EXPECT_TRUE(std::filesystem::is_empty(at)) << "what was tried leaves nothing behind";
+
+  const auto elsewhere = nlohmann::json::parse(perdure_run({"doctor", "--at", at + "/absent", "--json"}).out);
+  EXPECT_TRUE(elsewhere["page_trackers"][0].contains("why_not"));
+  EXPECT_FALSE(elsewhere["shared_blocks"]["available"].get<bool>());
 }
 
 TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {

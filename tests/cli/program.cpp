@@ -85,6 +85,10 @@ void process::kill() {
   if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
+void process::interrupt() {
+  if (pid_ > 0) ::kill(pid_, SIGINT);
+}
+
 bool process::has_ended() const {
   siginfo_t info{};
   // Left to be waited for: until then its id is nobody else's, and `kill` hits nobody else.

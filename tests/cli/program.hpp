@@ -31,6 +31,8 @@ class process {
   /// What it has written to its standard output so far.
   std::string output_so_far() const;
   void kill();
+  /// As Ctrl-C does.
+  void interrupt();
   /// Whether `wait` would return at once.
   bool has_ended() const;
   outcome wait();

@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <system_error>
+
+#include "output.hpp"
 
 namespace perdure::cli {
 
@@ -69,7 +72,9 @@ option command::add_number(const std::string& name, std::uint64_t smallest, std:
 }
 
 option command::add_number(const std::string& name, std::uint64_t& number, const std::string& description) {
-  return option(*parser_->add_option(name, number, description)->capture_default_str());
+  return add_number(name, 0, std::numeric_limits<std::uint64_t>::max(), description,
+                    [&number](std::uint64_t value) { number = value; })
+      .default_text(std::to_string(number));
 }
 
 option command::add_size(const std::string& name, std::uint64_t& bytes, const std::string& description) {
@@ -101,20 +106,29 @@ command command_line::program() {
 }
 
 void command_line::run(int argc, const char* const* argv) {
+  const auto say = [](const std::string& text) {
+    output out = output::standard();
+    out.write(text);
+    out.finish();
+  };
   try {
     parser_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    say(parser_->help());
+  } catch (const CLI::CallForVersion& version) {
+    say(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) {  // --help, --version
-      parser_->exit(e);
-      return;
-    }
     const CLI::App* given = parser_.get();
     std::string name = given->get_name();
     while (!given->get_subcommands().empty()) {
       given = given->get_subcommands().front();
       name += ' ' + given->get_name();
     }
-    throw usage_error(std::string(e.what()) + " (see '" + name + " --help')");
+    const std::string see = " (see '" + name + " --help')";
+    if (const std::vector<std::string> unknown = given->remaining();
+        !unknown.empty() && !unknown.front().starts_with('-') && given->get_require_subcommand_min() != 0)
+      throw usage_error("'" + name + "' has no command '" + unknown.front() + "'" + see);
+    throw usage_error(e.what() + see);
   }
 }
 

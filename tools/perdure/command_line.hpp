@@ -62,7 +62,7 @@ class command {
   /// through as a huge one.)
   option add_number(const std::string& name, std::uint64_t smallest, std::uint64_t largest,
                     const std::string& description, std::function<void(std::uint64_t)> store);
-  /// A whole number as the parser converts it; the help shows what `number` holds as the default.
+  /// Any whole number; the help shows what `number` holds as the default.
   option add_number(const std::string& name, std::uint64_t& number, const std::string& description);
   /// A number of bytes, with or without a unit, as 64GiB.
   option add_size(const std::string& name, std::uint64_t& bytes, const std::string& description);

@@ -1,5 +1,5 @@
-// perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. So far: kinds of
-// memory, the pager, and persistent memory.
+// perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. Kinds of memory, the
+// pager, persistent memory, page trackers, shared blocks, huge pages, limits.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <perdure/pager.hpp>
 
 #include "command.hpp"
+#include "machine.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -39,6 +40,17 @@ json persistent_memory(const std::filesystem::path& directory) {
   return row;
 }
 
+std::string column(std::string name) {
+  name.resize(std::max<std::size_t>(38, name.size() + 1), ' ');
+  return name;
+}
+
+void write_directory(output& out, const char* what, const json& row) {
+  out.write(std::string(what) + '\n');
+  out.write(column("  in " + row["directory"].get<std::string>()) +
+            (row["available"].get<bool>() ? "yes" : "no    " + row["why_not"].get<std::string>()) + '\n');
+}
+
 void examine(const std::filesystem::path& directory, bool as_json) {
   json kinds = json::array();
   for (unsigned i = 0; i < static_kind_count; ++i) {
@@ -62,12 +74,20 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   }
   const json tiers = pager_tiers();
   const json persistent = persistent_memory(directory);
-  if (as_json) return print({{"kinds", kinds}, {"pager", tiers}, {"persistent_memory", persistent}});
+  const json trackers = page_trackers(directory);
+  const json sharing = shared_blocks(directory);
+  if (as_json)
+    return print({{"kinds", kinds},
+                  {"pager", tiers},
+                  {"persistent_memory", persistent},
+                  {"page_trackers", trackers},
+                  {"shared_blocks", sharing},
+                  {"huge_pages", huge_pages()},
+                  {"limits", limits()}});
   output out = output::standard();
   out.write("kinds of memory\n");
   for (const json& row : kinds) {
-    std::string name = "  " + row["name"].get<std::string>();
-    name.resize(38, ' ');
+    const std::string name = column("  " + row["name"].get<std::string>());
     if (!row["available"].get<bool>()) {
       out.write(name + "no    " + row["why_not"].get<std::string>() + '\n');
       continue;
@@ -81,18 +101,26 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   }
   out.write("tiers of the pager, best first\n");
   for (const json& row : tiers) {
-    std::string name = "  " + row["name"].get<std::string>();
-    name.resize(38, ' ');
+    const std::string name = column("  " + row["name"].get<std::string>());
     out.write(name + (row["available"].get<bool>() ? "yes" : "no    " + row["why_not"].get<std::string>()) +
               '\n');
   }
-  out.write("stores with the backing dax, in persistent memory\n");
-  std::string name = "  in " + directory.string();
-  name.resize(std::max<std::size_t>(38, name.size() + 1), ' ');
-  out.write(
-      name +
-      (persistent["available"].get<bool>() ? "yes" : "no    " + persistent["why_not"].get<std::string>()) +
-      '\n');
+  write_directory(out, "stores with the backing dax, in persistent memory", persistent);
+  write_directory(out, "copies of stores that share their blocks", sharing);
+  out.write("how stores find what a program has changed, best first\n");
+  for (const json& row : trackers) {
+    if (row.contains("why_not")) {
+      out.write("  cannot be tried: " + row["why_not"].get<std::string>() + '\n');
+      continue;
+    }
+    out.write(column("  " + row["name"].get<std::string>()) + (row["available"].get<bool>() ? "yes" : "no") +
+              (row["used"].get<bool>() ? "   used" : "") + '\n');
+  }
+  out.write(column("transparent huge pages") + huge_pages() + '\n');
+  out.write("limits\n");
+  const json found = limits();
+  for (const auto& [name, value] : found.items())
+    out.write(column("  " + name) + (value.is_null() ? "none" : grouped(value.get<std::uint64_t>())) + '\n');
   out.finish();
 }
 

@@ -1,4 +1,5 @@
 // perdure graph bfs: distances from one vertex.
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -20,6 +21,23 @@ struct bfs_options {
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
 };
+
+/// A line a level, or of the many levels of a road map what matters of them; --json and --levels have all.
+void write_levels(output& out, const graph::bfs_result& result) {
+  constexpr std::size_t most_lines = 24;
+  const auto& counts = result.histogram;
+  if (counts.size() <= most_lines) {
+    for (std::size_t level = 0; level < counts.size(); ++level)
+      out.write("level " + std::to_string(level) + "  " + grouped(counts[level]) + "\n");
+    return;
+  }
+  const auto fullest = std::max_element(counts.begin(), counts.end());
+  std::size_t median = 0;
+  for (std::uint64_t within = counts[0]; within * 2 < result.reached; within += counts[median]) ++median;
+  out.write("levels         0 to " + grouped(counts.size() - 1) + "; half of the vertices within " +
+            grouped(median) + "; the most, " + grouped(*fullest) + ", at " +
+            grouped(static_cast<std::uint64_t>(fullest - counts.begin())) + "\n");
+}
 
 void search(const bfs_options& given) {
   const attached_graph attached(given.store, given.verify);
@@ -51,7 +69,7 @@ void search(const bfs_options& given) {
            {"threads", given.threads},
            {"attach_seconds", attached.seconds},
            {"index_seconds", index_seconds},
-           {"bfs_seconds", search_seconds}});
+           {"seconds", search_seconds}});
     return;
   }
   output out = output::standard();
@@ -61,8 +79,7 @@ void search(const bfs_options& given) {
             " in " + in_seconds(index_seconds + search_seconds) + " (index " + in_seconds(index_seconds) +
             ", search " + in_seconds(search_seconds) + ", " + counted(given.threads, "thread", "threads") +
             ")\n");
-  for (std::size_t level = 0; level < result.histogram.size(); ++level)
-    out.write("level " + std::to_string(level) + "  " + grouped(result.histogram[level]) + "\n");
+  write_levels(out, result);
   out.finish();
 }
 
@@ -82,7 +99,11 @@ void add_bfs_command(command graph_command) {
   add_threads_option(bfs, given->threads);
   add_verify_option(bfs, given->verify);
   add_json_option(bfs, given->as_json);
-  bfs.callback([given] { search(*given); });
+  bfs.callback([given] {
+    if (given->as_json && given->levels == "-")
+      throw usage_error("--json and --levels - would both write to standard output: give --levels a file");
+    search(*given);
+  });
 }
 
 }  // namespace perdure::cli

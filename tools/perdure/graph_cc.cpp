@@ -45,7 +45,7 @@ void find_components(const components_options& given) {
            {"threads", given.threads},
            {"attach_seconds", attached.seconds},
            {"index_seconds", index_seconds},
-           {"cc_seconds", seconds}});
+           {"seconds", seconds}});
     return;
   }
   output out = output::standard();

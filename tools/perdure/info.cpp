@@ -19,7 +19,7 @@ std::string hexadecimal(std::uint64_t value) {
 void show_store(const std::filesystem::path& path, bool as_json) {
   const store_info info = datastore::inspect(path);
   if (as_json) {
-    json value{{"path", path.string()},
+    json value{{"store", path.string()},
                {"uuid", info.uuid},
                {"format_version", info.format_version},
                {"compat_features", info.compat_features},

@@ -44,7 +44,7 @@ void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_jso
                              {"size", one.segment_bytes},
                              {"label", one.label},
                              {"kept", one.kept}});
-    print({{"path", path.string()}, {"checkpoints", checkpoints}});
+    print({{"store", path.string()}, {"checkpoints", checkpoints}});
     return;
   }
   output out = output::standard();

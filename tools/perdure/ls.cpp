@@ -60,7 +60,7 @@ void list_objects(const std::filesystem::path& path, verify_mode verify, bool as
                          {"length", e.length},
                          {"bytes", e.bytes},
                          {"attributes", e.attributes}});
-    print({{"path", path.string()}, {"objects", objects}});
+    print({{"store", path.string()}, {"objects", objects}});
     return;
   }
   output out = output::standard();

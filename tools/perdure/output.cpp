@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "unfinished_files.hpp"
+
 namespace perdure::cli {
 namespace {
 
@@ -49,13 +51,16 @@ output output::to(const std::filesystem::path& path) {
   const int flags = O_WRONLY | O_CLOEXEC | (temporary.empty() ? 0 : O_CREAT | O_TRUNC);
   const int descriptor = ::open(name.c_str(), flags, 0666);
   if (descriptor < 0) fail(path, "create", errno);
+  if (!temporary.empty()) remove_if_interrupted(temporary);
   return output(descriptor, path, std::move(temporary));
 }
 
 output::~output() {
   if (descriptor_ < 0 || path_.empty()) return;
   ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  finished(temporary_);
 }
 
 void output::write(std::uint64_t number) {
@@ -94,6 +99,7 @@ void output::finish() {
     ::unlink(temporary_.c_str());
     fail(path_, "create", number);
   }
+  finished(temporary_);
 }
 
 }  // namespace perdure::cli

@@ -12,7 +12,7 @@ namespace {
 void repair_store(const std::filesystem::path& path, const repair_options& options, bool as_json) {
   const repair_report report = datastore::repair(path, options);
   if (as_json) {
-    print({{"path", path.string()},
+    print({{"store", path.string()},
            {"whole", report.whole()},
            {"done", report.done},
            {"before", to_json(report.before)},

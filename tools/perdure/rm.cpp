@@ -13,17 +13,24 @@ void add_remove_command(command program) {
   struct options {
     std::vector<std::filesystem::path> stores;
     bool force = false;
+    bool as_json = false;
   };
   auto given = std::make_shared<options>();
   command remove = program.add_command("rm", "Delete stores");
   remove.add_paths("STORE", given->stores, "The stores' directories").required();
   remove.add_flag("--force", given->force, "Do not mind if there is none");
   remove.footer("Only a store's own files are deleted; its directory stays if anything else is in it.");
+  add_json_option(remove, given->as_json);
   remove.callback([given] {
+    json removed = json::array();
+    json missing = json::array();
     for (const std::filesystem::path& store : given->stores) {
-      if (!datastore::remove(store) && !given->force)
+      const bool was_there = datastore::remove(store);
+      if (!was_there && !given->force)
         throw error(errc::not_found, "there is no datastore " + store.string());
+      (was_there ? removed : missing).push_back(store.string());
     }
+    if (given->as_json) print({{"removed", removed}, {"missing", missing}});
   });
 }
 

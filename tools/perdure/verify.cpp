@@ -23,7 +23,7 @@ void verify_store(const std::filesystem::path& path, unsigned threads, bool as_j
     return manager::verify(path, options);
   }();
   if (as_json) {
-    json value{{"path", path.string()}};
+    json value{{"store", path.string()}};
     value.update(to_json(report));
     value["seconds"] = watch.seconds();
     print(value);

@@ -175,6 +175,9 @@ consteval bool is_made_of_braces() {
   else return sizeof...(More) != 0;
 }
 /// What `visit` returns of the `N` members. A bit-field is seen as a temporary of its type.
+///
+/// An error here means that the members of a type cannot be counted (one with a flexible array, an extension of
+/// compilers, is known). Give it a `perdure::layout_version`, before it is first stored or looked for.
 template <std::size_t N, class T, class Visitor>
 constexpr auto with_members([[maybe_unused]] const T& object, Visitor visit) {
   if constexpr (N == 0) return visit();
