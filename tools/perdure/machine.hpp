@@ -7,12 +7,12 @@
 namespace perdure::cli {
 
 /// How stores in a directory can find the pages that a program has changed: rows of `name`, `available` and
-/// `used` (the one that stores choose by themselves), or one row with `why_not`. Makes a small store there for a
-/// moment.
+/// `used` (the one that stores choose by themselves), or one row with `why_not`. Makes a small store there
+/// for a moment.
 nlohmann::ordered_json page_trackers(const std::filesystem::path& directory);
 
-/// Whether files in a directory can share blocks, which makes copies of stores free: `directory`, `available`,
-/// `why_not`.
+/// Whether files in a directory can share blocks, which makes copies of stores free: `directory`,
+/// `available`, `why_not`.
 nlohmann::ordered_json shared_blocks(const std::filesystem::path& directory);
 
 /// What the kernel says of transparent huge pages: "always", "madvise", "never", or "unknown".

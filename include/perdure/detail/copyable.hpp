@@ -1,4 +1,5 @@
-// Whether something can be copied with all that it holds: containers say that they can be whatever their elements.
+// Whether something can be copied with all that it holds: containers say that they can be whatever their
+// elements.
 #pragma once
 
 #include <perdure/detail/parts.hpp>
@@ -31,8 +32,8 @@ consteval bool copies_whole() {
   }
 }
 
-/// `container` itself to be copied from where its elements can be copied, else to be moved from: the choice of
-/// what must not lose elements when an allocation fails.
+/// `container` itself to be copied from where its elements can be copied, else to be moved from: the choice
+/// of what must not lose elements when an allocation fails.
 template <class Container>
 constexpr decltype(auto) copied_if_possible(Container& container) noexcept {
   if constexpr (copies_whole<typename Container::value_type>()) {
