@@ -2,7 +2,7 @@
 """Compiles every C++ and C block of a document.
 
 A block is a whole program, or a comment before it says what stands around it: <!-- in NAME --> means
-around/NAME.cpp (or .c), where each line `@snippet@` stands for the next block of that name. Lines that include
+around/NAME.cpp.in (or .c.in), where each line `@snippet@` stands for the next block of that name. Lines that include
 something go to the top.
 
 usage: check_snippets.py DOCUMENT [-c C_COMPILER...] -- COMPILER...
@@ -57,7 +57,7 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             fail(f"the block in line {line_of(found)} is no program, and no comment says what stands around it")
     for (name, suffix), blocks in around.items():
-        frame = (here / "around" / (name + suffix)).read_text().split("@snippet@\n")
+        frame = (here / "around" / (name + suffix + ".in")).read_text().split("@snippet@\n")
         if len(frame) != len(blocks) + 1:
             fail(f"{name}{suffix} has {len(frame) - 1} places for {len(blocks)} blocks")
         compile_as(name, suffix, "".join(part for pair in zip(frame, [*blocks, ""]) for part in pair))
