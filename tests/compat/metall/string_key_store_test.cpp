@@ -3,6 +3,7 @@
 #include <metall/container/string.hpp>
 #include <metall/container/string_key_store.hpp>
 #include <metall/container/vector.hpp>
+#include <metall/json/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,25 @@ TEST_F(string_key_store_test, KeysAnyNumberOfTimes) {
   std::map<std::string_view, int> keys;
   for (auto at = multi.begin(); at != multi.end(); at++) ++keys[multi.key(at)];
   EXPECT_EQ(keys, (std::map<std::string_view, int>{{"a", 3}, {"b", 1}}));
+}
+
+TEST_F(string_key_store_test, EraseOfManyDoesNotLookAtThoseThatAreGone) {
+  // In ordinary memory, where AddressSanitizer sees them.
+  metall::container::string_key_store<int, std::allocator<std::byte>> ordinary;
+  for (int i = 0; i < 1000; ++i) ordinary.insert("a", i);
+  ordinary.insert("b", 1);
+  EXPECT_EQ(ordinary.erase("a"), 1000U);
+  EXPECT_EQ(ordinary.size(), 1U);
+  EXPECT_EQ(ordinary.count("b"), 1U);
+}
+
+TEST_F(string_key_store_test, DefaultValuesThatTakeTheAllocator) {
+  using json_value = metall::json::value<metall::manager::allocator_type<std::byte>>;
+  metall::container::string_key_store<json_value> values(manager.get_allocator());
+  EXPECT_TRUE(values.insert("nothing"));
+  EXPECT_TRUE(values.value(values.find("nothing")).is_null());
+  values.value(values.find("nothing")).emplace_int64() = 3;
+  EXPECT_EQ(values.value(values.find("nothing")).as_int64(), 3);
 }
 
 TEST_F(string_key_store_test, Erase) {

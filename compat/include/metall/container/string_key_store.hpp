@@ -64,10 +64,9 @@ class string_key_store {
   /// there.
   bool insert(const key_type& key) {
     if (unique_ && count(key) != 0) return false;
-    // The tuple passes the allocator to the value, if that takes one.
-    element_type element(std::allocator_arg, map_.get_allocator().outer_allocator());
-    std::get<0>(element).assign(key.data(), key.size());
-    add(key, std::move(element));
+    const Allocator allocator = get_allocator();
+    add(key, element_type(std::allocator_arg, allocator, string_type(key.data(), key.size(), allocator),
+                          std::make_obj_using_allocator<Value>(allocator)));
     return true;
   }
   /// Adds the key with the value; if the keys are unique and it is there, replaces its value. True.
@@ -111,7 +110,9 @@ class string_key_store {
   std::size_t erase(const key_type& key) {
     const auto range = map_.equal_range(id_of(key));
     if (!holds(range.first, key)) return 0;
-    return map_.erase(range.first->first);
+    // Not by a reference into an element that goes.
+    const id_type id = range.first->first;
+    return map_.erase(id);
   }
   /// The position behind the one removed; nothing is removed at `end()`.
   locator_type erase(const locator_type& position) {
