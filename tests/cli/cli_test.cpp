@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <perdure/perdure.hpp>
 #include <sstream>
 #include <thread>
 
@@ -263,6 +264,22 @@ TEST_F(Cli, FailuresAsJson) {
       "bad_input");
 }
 
+TEST_F(Cli, ListsTypesAsAPersonWouldWriteThem) {
+  {
+    perdure::manager store(perdure::create_only, path("types"));
+    store.construct<perdure::vector<perdure::string>>("v")();
+    store.construct<perdure::flat_map<perdure::string, perdure::vector<int>>>("m")();
+    store.construct<perdure::map<int, std::pair<int, double>>>("b")();
+    store.construct<int>("i")[3](1);
+  }
+  const std::string list = ok({"ls", path("types")});
+  expect_part(list, "v     perdure::vector<perdure::string>  ");
+  expect_part(list, "m     perdure::flat_map<perdure::string, perdure::vector<int>>  ");
+  expect_part(list, "b     boost::container::map<int, std::pair<int, double>>  ");
+  expect_part(list, "i     int[3]  ");
+  expect_part(ok_json({"ls", path("types")})["objects"][2]["type"], "perdure::allocator");
+}
+
 TEST_F(Cli, NamesTheCommandThatThereIsNot) {
   expect_part(fails({"frobnicate"}, 2), "no command 'frobnicate'");
   expect_part(fails({"graph", "frobnicate"}, 2), "'perdure graph' has no command 'frobnicate'");
@@ -330,6 +347,10 @@ TEST_F(Cli, InfoAndList) {
   EXPECT_EQ(list["objects"][0]["kind"], "named");
   expect_part(list["objects"][0]["type"], "perdure::graph::adjacency_list");
   expect_part(ok({"ls", store}), "graph  perdure::graph::adjacency_list");
+  EXPECT_GT(info["heap"]["used_bytes"], 0);
+  EXPECT_GT(info["heap"]["blocks"], 0);
+  EXPECT_LE(info["heap"]["fragmentation_percent"], 100);
+  expect_part(text, " free between them (");
 }
 
 TEST_F(Cli, FailedWritesAreFailures) {

@@ -2,7 +2,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <perdure/datastore.hpp>
+#include <optional>
+#include <perdure/manager.hpp>
 
 #include "command.hpp"
 #include "units.hpp"
@@ -14,6 +15,22 @@ std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
   return text;
+}
+
+/// What the heap holds; nothing where the store cannot be read now, as before its first checkpoint.
+std::optional<heap_stats> heap_of(const std::filesystem::path& path) {
+  try {
+    const manager store(open_read_only, path);
+    return store.memory().stats();
+  } catch (const error&) {
+    return std::nullopt;
+  }
+}
+
+/// Of what blocks have ever taken, in percent, what lies free between them.
+std::uint64_t fragmentation(const heap_stats& heap) {
+  const std::uint64_t taken = heap.used_bytes + heap.free_bytes;
+  return taken == 0 ? 0 : heap.free_bytes * 100 / taken;
 }
 
 void show_store(const std::filesystem::path& path, bool as_json) {
@@ -36,6 +53,12 @@ void show_store(const std::filesystem::path& path, bool as_json) {
                {"pinned", info.pinned}};
     if (info.pinned) value["address"] = info.address;
     value["abi"] = info.abi;
+    if (const auto heap = heap_of(path))
+      value["heap"] = {{"used_bytes", heap->used_bytes},
+                       {"free_bytes", heap->free_bytes},
+                       {"metadata_bytes", heap->metadata_bytes},
+                       {"blocks", heap->blocks},
+                       {"fragmentation_percent", fragmentation(*heap)}};
     print(value);
     return;
   }
@@ -57,6 +80,11 @@ void show_store(const std::filesystem::path& path, bool as_json) {
   row("home files", counted(info.home_files, "file", "files") + " of up to " + in_bytes(info.home_file_size));
   row("placement", info.pinned ? "pinned at " + hexadecimal(info.address) : "relocatable");
   row("abi", info.abi);
+  if (const auto heap = heap_of(path))
+    row("heap", in_bytes(heap->used_bytes) + " in " + counted(heap->blocks, "block", "blocks") + ", " +
+                    in_bytes(heap->free_bytes) + " free between them (" +
+                    std::to_string(fragmentation(*heap)) + " %), " + in_bytes(heap->metadata_bytes) +
+                    " of bookkeeping");
   out.finish();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -71,7 +72,7 @@ void list_objects(const std::filesystem::path& path, verify_mode verify, bool as
     width = std::max(width, e.name.size());
   }
   for (const entry& e : entries)
-    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + printable_name(e.type) +
+    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + printable_name(short_type_name(e.type)) +
               (e.length == 1 ? "" : '[' + std::to_string(e.length) + ']') + "  " + in_bytes(e.bytes) + '\n');
   out.finish();
 }
