@@ -74,8 +74,9 @@ perdure_status record_current_exception() noexcept {
     throw;
   } catch (const error& failure) {
     record(status_of(failure.code()), failure.what());
-  } catch (const std::bad_alloc&) {
-    record(PERDURE_OUT_OF_MEMORY, "out of memory, or the store's capacity is used up");
+  } catch (const std::bad_alloc& failure) {
+    record(PERDURE_OUT_OF_MEMORY,
+           typeid(failure) == typeid(std::bad_alloc) ? "out of memory" : failure.what());
   } catch (const std::system_error& failure) {
     record(PERDURE_IO, failure.what());
   } catch (const std::exception& failure) {

@@ -15,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "heap/allocation_failure.hpp"
 #include "heap/engine.hpp"
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
@@ -99,12 +100,16 @@ void* take_last(cache_bin& cached) noexcept {
 
 // What the thread keeps for itself may be what is missing.
 template <class Allocate>
-void* with_all_there_is(heap& memory, Allocate allocate) {
+void* with_all_there_is(heap& memory, const segment& bounds, std::size_t bytes, Allocate allocate) {
   try {
     return allocate();
   } catch (const std::bad_alloc&) {
     memory.flush_own_cache();
-    return allocate();
+    try {
+      return allocate();
+    } catch (const std::bad_alloc&) {
+      throw allocation_failure(bounds, bytes);
+    }
   }
 }
 
@@ -155,7 +160,8 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
 
 void* heap::allocate_slow(std::size_t bytes) {
   const own_change change(*engine_, *this);
-  return with_all_there_is(*this, [&] { return engine_->allocate(change.cache(), bytes); });
+  return with_all_there_is(*this, engine_->memory, bytes,
+                           [&] { return engine_->allocate(change.cache(), bytes); });
 }
 
 void* heap::engine::allocate(owned_cache* cache, std::size_t bytes) {
@@ -238,7 +244,8 @@ void heap::deallocate_slow(void* block) noexcept {
 }
 
 void* heap::allocate(std::size_t bytes, std::size_t alignment) {
-  if (!std::has_single_bit(alignment) || alignment > chunk_size) throw std::bad_alloc();
+  if (!std::has_single_bit(alignment) || alignment > chunk_size)
+    throw allocation_failure(engine_->memory, allocation_failure::of_alignment{alignment});
   if (alignment <= unit_size && bytes <= max_small_size) {
     // Blocks lie at multiples of their size from a unit's start: a size that is a multiple will do.
     unsigned size_class = class_of(std::max(bytes, alignment));
@@ -247,7 +254,8 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
   }
   const auto units = static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1}));
   const own_change change(*engine_, *this);
-  return with_all_there_is(*this, [&] { return engine_->allocate_large(bytes, units); });
+  return with_all_there_is(*this, engine_->memory, bytes,
+                           [&] { return engine_->allocate_large(bytes, units); });
 }
 
 void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_units) {

@@ -185,6 +185,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
     store_options wanted = options;
     wanted.pinned = wanted.pinned || must_be_pinned;
     s->store = datastore::create(path, wanted);
+    s->store->memory().set_owner(s->path);
     s->format();
     s->store->checkpoint();
   };
@@ -192,6 +193,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
     s->store = how == mode::open_read_only       ? datastore::open_read_only(path, options)
                : how == mode::open_copy_on_write ? datastore::open_copy_on_write(path, options)
                                                  : datastore::open(path, options);
+    s->store->memory().set_owner(s->path);
     if (must_be_pinned && !s->store->info().pinned)
       throw error(errc::incompatible,
                   s->path +

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "os/withheld_memory.hpp"
 
@@ -47,6 +48,9 @@ class segment {
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   bool read_only() const noexcept { return read_only_; }
+  /// What messages call it: a store's path. Empty unless told. To be told before other threads use it.
+  const std::string& owner() const noexcept { return owner_; }
+  void set_owner(std::string name) { owner_ = std::move(name); }
   virtual possession held() const noexcept;
   /// From now on forked children have nothing of the memory, and are told so by `sentence` if they touch it.
   /// Throws std::system_error.
@@ -87,6 +91,9 @@ class segment {
   std::atomic<std::size_t> size_{0};
   bool read_only_ = false;
   bool commits_on_use_ = false;
+
+ private:
+  std::string owner_;
 };
 
 }  // namespace perdure

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manager/scratch_store.hpp"
+#include "perdure/container/vector.hpp"
 
 namespace perdure {
 namespace {
@@ -49,6 +50,44 @@ TEST_F(manager_test, DestroysByName) {
   EXPECT_EQ(store.get_num_named_objects(), 0U);
   store.construct<double>("number")(1.5);
   EXPECT_EQ(*store.find<double>("number").first, 1.5);
+}
+
+/// What the `std::bad_alloc` says that `call` throws.
+template <class Call>
+std::string told_by_bad_alloc(Call call) {
+  try {
+    call();
+  } catch (const std::bad_alloc& failure) {
+    return failure.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
+  const scratch_store scratch;
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  manager store(create_only, scratch.path(), options);
+  const auto expect_said = [&](const std::string& said, const char* what) {
+    EXPECT_TRUE(said.starts_with(scratch.path().string() + ": ")) << said;
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  };
+  const std::string full = told_by_bad_alloc([&] {
+    for (;;) static_cast<void>(store.allocate(std::size_t{100} << 20));
+  });
+  expect_said(full, "no room for a block of 104857600 bytes: of its capacity of 1073741824 bytes");
+  expect_said(full, "raise_capacity");
+  expect_said(told_by_bad_alloc([&] { store.construct<vector<int>>("v")(std::size_t{1} << 30); }),
+              "no room for a block of 4294967296 bytes");
+  expect_said(told_by_bad_alloc([&] { static_cast<void>(store.allocate_aligned(8, 3)); }),
+              "aligned to 3 bytes: an alignment is a power of two, up to 2097152");
+  while (store.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {
+  }
+  expect_said(told_by_bad_alloc([&] {
+                for (;;) static_cast<void>(store.allocate(48));
+              }),
+              "no room for a block of 48 bytes");
+  EXPECT_TRUE(store.check().empty());
 }
 
 TEST_F(manager_test, ANameIsGivenOnce) {

@@ -95,8 +95,9 @@ int run(int argc, char** argv) {
     return 1;
   } catch (const negative_result&) {
     return 1;
-  } catch (const std::bad_alloc&) {
-    return fail("out of memory, or the store's capacity is used up", errc::out_of_memory, as_json);
+  } catch (const std::bad_alloc& e) {
+    return fail(typeid(e) == typeid(std::bad_alloc) ? "out of memory" : e.what(), errc::out_of_memory,
+                as_json);
   } catch (const error& e) {
     return fail(e.what(), e.code(), as_json);
   } catch (const std::exception& e) {
