@@ -1,45 +1,58 @@
 #include "heap/allocation_failure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <new>
 
 #include "heap/layout.hpp"
 
 namespace perdure::detail {
 namespace {
 
-/// The end of a long path says more than its beginning.
-const char* owner_of(const segment& memory) noexcept {
+/// Holds its text itself: the store may be gone when it is read.
+class allocation_failure final : public std::bad_alloc {
+ public:
+  template <class... Values>
+  explicit allocation_failure(const char* format, Values... values) noexcept {
+    std::snprintf(text_.data(), text_.size(), format, values...);
+  }
+  const char* what() const noexcept override { return text_.data(); }
+
+ private:
+  std::array<char, 640> text_;
+};
+
+/// The end of a long path says more than its beginning. Throws where there is none.
+const char* owner_of(const segment& memory) {
   constexpr std::size_t most = 255;
   const std::string& owner = memory.owner();
-  if (owner.empty()) return "this heap";
+  if (owner.empty()) throw std::bad_alloc();
   return owner.c_str() + (owner.size() - std::min(owner.size(), most));
 }
 
 }  // namespace
 
-allocation_failure::allocation_failure(const segment& memory, std::size_t bytes) noexcept {
+void throw_no_block(const segment& memory, std::size_t bytes) {
+  const char* const owner = owner_of(memory);
   const std::size_t left = memory.capacity() - std::min(memory.size(), memory.capacity());
-  if (bytes > left || left < chunk_size) {
-    std::snprintf(
-        text_.data(), text_.size(),
+  if (bytes > left || left < chunk_size)
+    throw allocation_failure(
         "%s: no room for a block of %zu bytes: of its capacity of %zu bytes %zu were never used, and what "
         "was "
         "freed has no gap of that size. Free something, or give it more capacity "
         "(store_options::capacity when a store is made, datastore::raise_capacity while nobody has it open)",
-        owner_of(memory), bytes, memory.capacity(), left);
-  } else {
-    std::snprintf(text_.data(), text_.size(),
-                  "%s: the system gives no memory for a block of %zu bytes: see how much is free, and what "
-                  "`ulimit -v`, the control group and vm.overcommit_memory allow",
-                  owner_of(memory), bytes);
-  }
+        owner, bytes, memory.capacity(), left);
+  throw allocation_failure(
+      "%s: the system gives no memory for a block of %zu bytes: see how much is free, and what "
+      "`ulimit -v`, the control group and vm.overcommit_memory allow",
+      owner, bytes);
 }
 
-allocation_failure::allocation_failure(const segment& memory, of_alignment asked) noexcept {
-  std::snprintf(text_.data(), text_.size(),
-                "%s: blocks cannot be aligned to %zu bytes: an alignment is a power of two, up to %zu",
-                owner_of(memory), asked.alignment, chunk_size);
+void throw_no_such_alignment(const segment& memory, std::size_t alignment) {
+  throw allocation_failure(
+      "%s: blocks cannot be aligned to %zu bytes: an alignment is a power of two, up to %zu",
+      owner_of(memory), alignment, chunk_size);
 }
 
 }  // namespace perdure::detail

@@ -1,30 +1,17 @@
-// What a heap throws when it has no block to give: a `std::bad_alloc` that says whose memory it was, what was
-// asked for, and what can be done.
+// What a heap throws when it has no block to give: of a store, a `std::bad_alloc` that says which store it
+// was, what was asked for, and what can be done. Of other memory, a process's own among it, a plain
+// `std::bad_alloc`, as room for an exception must be found then too.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <new>
 
 #include "segment/segment.hpp"
 
 namespace perdure::detail {
 
-class allocation_failure final : public std::bad_alloc {
- public:
-  /// No block of that size in this memory: its capacity is used up, or the system gives no more.
-  allocation_failure(const segment& memory, std::size_t bytes) noexcept;
-  /// No heap aligns blocks like that.
-  struct of_alignment {
-    std::size_t alignment;
-  };
-  allocation_failure(const segment& memory, of_alignment asked) noexcept;
-
-  const char* what() const noexcept override { return text_.data(); }
-
- private:
-  // No memory is taken to say that there is none.
-  std::array<char, 640> text_;
-};
+/// There is no block of that size: the memory's capacity is used up, or the system gives no more.
+[[noreturn]] void throw_no_block(const segment& memory, std::size_t bytes);
+/// No heap aligns blocks like that.
+[[noreturn]] void throw_no_such_alignment(const segment& memory, std::size_t alignment);
 
 }  // namespace perdure::detail

@@ -108,7 +108,7 @@ void* with_all_there_is(heap& memory, const segment& bounds, std::size_t bytes, 
     try {
       return allocate();
     } catch (const std::bad_alloc&) {
-      throw allocation_failure(bounds, bytes);
+      throw_no_block(bounds, bytes);
     }
   }
 }
@@ -245,7 +245,7 @@ void heap::deallocate_slow(void* block) noexcept {
 
 void* heap::allocate(std::size_t bytes, std::size_t alignment) {
   if (!std::has_single_bit(alignment) || alignment > chunk_size)
-    throw allocation_failure(engine_->memory, allocation_failure::of_alignment{alignment});
+    throw_no_such_alignment(engine_->memory, alignment);
   if (alignment <= unit_size && bytes <= max_small_size) {
     // Blocks lie at multiples of their size from a unit's start: a size that is a multiple will do.
     unsigned size_class = class_of(std::max(bytes, alignment));
