@@ -49,9 +49,14 @@ output output::to(const std::filesystem::path& path) {
   }
   const auto& name = temporary.empty() ? path : temporary;
   const int flags = O_WRONLY | O_CLOEXEC | (temporary.empty() ? 0 : O_CREAT | O_TRUNC);
-  const int descriptor = ::open(name.c_str(), flags, 0666);
-  if (descriptor < 0) fail(path, "create", errno);
+  // Before it is there: no instant may be left in which nobody would remove it.
   if (!temporary.empty()) remove_if_interrupted(temporary);
+  const int descriptor = ::open(name.c_str(), flags, 0666);
+  if (descriptor < 0) {
+    const int number = errno;
+    finished(temporary);
+    fail(path, "create", number);
+  }
   return output(descriptor, path, std::move(temporary));
 }
 
