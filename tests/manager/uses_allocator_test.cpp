@@ -150,10 +150,12 @@ void swap_without_room(Fill fill) {
   manager small(create_only, cramped.path(), options);
   auto& much = *large.construct<Container>("c")();
   auto& little = *small.construct<Container>("c")();
-  fill(much, 100'000);
+  fill(much, 3'000);
   fill(little, 10);
-  while (small.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {
-  }
+  void* const reserve = small.allocate(std::size_t{256} << 10);
+  for (const std::size_t size : {std::size_t{8} << 20, std::size_t{1} << 20, std::size_t{16} << 10})
+    while (small.allocate(size, std::nothrow) != nullptr) {
+    }
   const Container much_before(much, large.get_allocator());
   const Container little_before(little, large.get_allocator());
   EXPECT_THROW(much.swap(little), std::bad_alloc);
@@ -165,6 +167,7 @@ void swap_without_room(Fill fill) {
   EXPECT_TRUE(large.check().empty() && small.check().empty());
   much.clear();
   fill(much, 20);
+  small.deallocate(reserve);
   const Container now(much, large.get_allocator());
   much.swap(little);
   EXPECT_EQ(much, little_before);
