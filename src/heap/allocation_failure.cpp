@@ -39,8 +39,7 @@ void throw_no_block(const segment& memory, std::size_t bytes) {
   if (bytes > left || left < chunk_size)
     throw allocation_failure(
         "%s: no room for a block of %zu bytes: of its capacity of %zu bytes %zu were never used, and what "
-        "was "
-        "freed has no gap of that size. Free something, or give it more capacity "
+        "was freed has no gap of that size. Free something, or give it more capacity "
         "(store_options::capacity when a store is made, datastore::raise_capacity while nobody has it open)",
         owner, bytes, memory.capacity(), left);
   throw allocation_failure(

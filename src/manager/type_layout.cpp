@@ -120,12 +120,6 @@ std::string told(const layout_part& part) {
   return demangle(part.name) + " (" + bytes(part.size) + ")";
 }
 
-std::string in_detail(const layout_part& part) {
-  return bytes(part.size) + " aligned to " + std::to_string(part.alignment) + ", " +
-         (part.trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
-         std::to_string(part.version);
-}
-
 std::string template_name(std::string_view mangled) {
   const std::string name = demangle(mangled);
   const std::size_t arguments = name.find('<');
@@ -170,8 +164,9 @@ class comparison {
     }
     if (stored.size != now.size || stored.alignment != now.alignment || stored.version != now.version ||
         stored.trivially_copyable != now.trivially_copyable)
-      return subject + " was " + demangle(stored.name) + " of " + in_detail(stored) + ", and is now of " +
-             in_detail(now);
+      return subject + " was " + demangle(stored.name) + " of " +
+             in_words(stored.size, stored.alignment, stored.version, stored.trivially_copyable) +
+             ", and is now of " + in_words(now.size, now.alignment, now.version, now.trivially_copyable);
     return std::nullopt;
   }
 
@@ -186,6 +181,13 @@ class comparison {
 };
 
 }  // namespace
+
+std::string in_words(std::size_t size, std::size_t alignment, std::uint32_t version,
+                     bool trivially_copyable) {
+  return bytes(size) + " aligned to " + std::to_string(alignment) + ", " +
+         (trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
+         std::to_string(version);
+}
 
 std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout) {
   std::uint64_t hash = own_hash;

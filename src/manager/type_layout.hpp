@@ -2,6 +2,7 @@
 // lines of depth, size, alignment, version, whether trivially copyable, role, mangled name and label.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@ namespace perdure::detail {
 
 /// The hash of a type alone, joined by what is inside it; itself if nothing is. Labels do not count.
 std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout);
+
+/// Size, alignment and the like: "4 bytes aligned to 4, trivially copyable, layout version 0".
+std::string in_words(std::size_t size, std::size_t alignment, std::uint32_t version, bool trivially_copyable);
 
 enum class layout_names { compared, where_opaque };
 

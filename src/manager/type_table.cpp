@@ -10,13 +10,6 @@ namespace perdure::detail {
 
 namespace {
 
-std::string layout_alone(std::uint64_t size, std::uint64_t alignment, std::uint32_t version,
-                         bool trivially_copyable) {
-  return std::to_string(size) + " bytes aligned to " + std::to_string(alignment) + ", " +
-         (trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
-         std::to_string(version);
-}
-
 /// As many whole lines as a record has room for.
 std::string_view kept_part_of(std::string_view layout) {
   constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
@@ -102,9 +95,8 @@ void type_table::require_same(const checked_memory& memory, const type_record& t
       message += *difference;
     } else {
       message += "stored with " +
-                 layout_alone(type.size, type.alignment, type.version, type.trivially_copyable != 0) +
-                 ", now " +
-                 layout_alone(asked.size, asked.alignment, asked.version, asked.trivially_copyable);
+                 in_words(type.size, type.alignment, type.version, type.trivially_copyable != 0) + ", now " +
+                 in_words(asked.size, asked.alignment, asked.version, asked.trivially_copyable);
     }
     message += "; docs/types.md says how to convert what is stored";
   } else {
