@@ -42,14 +42,53 @@ class allocator_base {
     return memory->allocate(n * sizeof(T));
   }
 };
+
+/// Asks for an allocator of the memory in which it lies itself.
+struct here_t {
+  explicit here_t() = default;
+};
+inline constexpr here_t here{};
+
+/// Whether containers may make the allocator from `here`. Such a container, moved into a store from
+/// elsewhere, must copy what it holds: `allocator_after_move`.
+template <class Allocator>
+concept self_locating = requires { Allocator(here); };
+
+template <class Allocator>
+concept made_without_a_store = std::is_default_constructible_v<Allocator> || self_locating<Allocator>;
+
+template <made_without_a_store Allocator>
+Allocator allocator_without_a_store() noexcept {
+  if constexpr (self_locating<Allocator>) {
+    return Allocator(here);
+  } else {
+    return Allocator();
+  }
+}
+
+/// The allocator of a container at `where` that is made by moving one whose allocator is `source`: another
+/// than that, if it is in a store and the source's memory is not.
+template <class Allocator>
+Allocator allocator_after_move(const Allocator& source, const void* where) noexcept {
+  if constexpr (self_locating<Allocator>) {
+    heap* const around = heap::containing(where);
+    if (around != nullptr && around->base() != source.anchor()) return Allocator(*around);
+  }
+  return source;
+}
 }  // namespace detail
 
 /// The standard allocator of a relocatable store: containers keep offset pointers.
 ///
-/// Not default-constructible: get one from `manager::get_allocator<T>()`. Like
-/// `std::pmr::polymorphic_allocator` it constructs allocator-aware elements with itself
-/// (uses-allocator construction), so a `vector<string>` puts its strings in the same store.
-/// Two allocators are equal when they belong to the same open store.
+/// Get one from `manager::get_allocator<T>()`. Perdure's containers need none: made without an allocator they
+/// take the memory in which they lie themselves, the store's inside a store and ordinary memory elsewhere,
+/// and what is moved into a store from outside is copied. Containers of others cannot do that, so for them
+/// the allocator has no default.
+///
+/// Like `std::pmr::polymorphic_allocator` it constructs allocator-aware elements with itself
+/// (uses-allocator construction), so a `vector<string>` puts its strings in the same store, and a copy of a
+/// container does not take over its allocator. Two allocators are equal when they belong to the same open
+/// store, or both to none.
 template <class T>
 class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   using base = detail::allocator_base<T, offset_ptr<T>>;
@@ -63,79 +102,35 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   };
 
   explicit allocator(heap& memory) noexcept : anchor_(memory.base()) {}
-  allocator(const allocator&) noexcept = default;
+  explicit allocator(detail::here_t) noexcept : anchor_(anchor_here()) {}
+  /// The copy of one that belongs to no store takes the memory in which it lies.
+  allocator(const allocator& other) noexcept : anchor_(anchor_of(other)) {}
   template <class U>
-  allocator(const allocator<U>& other) noexcept : anchor_(other.anchor()) {}
-  allocator& operator=(const allocator&) noexcept = default;
-
-  pointer allocate(size_type n) { return static_cast<T*>(this->allocate_in(memory(), n)); }
-  void deallocate(const pointer& p, size_type) noexcept { memory()->deallocate(p.get()); }
-  void deallocate(T* p, size_type) noexcept { memory()->deallocate(p); }
-
-  /// As `allocate` and `deallocate`, without the detour through an offset pointer.
-  T* allocate_raw(size_type n) { return static_cast<T*>(this->allocate_in(memory(), n)); }
-  void deallocate_raw(T* p, size_type) noexcept { memory()->deallocate(p); }
-  /// Grows the block of `p` to `n` elements without moving it, if it can.
-  bool try_expand(T* p, size_type n) noexcept { return memory()->try_expand(p, n * sizeof(T)); }
-
-  template <class U, class... Args>
-  void construct(U* p, Args&&... args) {
-    detail::construct_element(p, *this, std::forward<Args>(args)...);
+  allocator(const allocator<U>& other) noexcept : anchor_(anchor_of(other)) {}
+  allocator& operator=(const allocator& other) noexcept {
+    anchor_ = anchor_of(other);
+    return *this;
   }
-  template <class U>
-  void destroy(U* p) noexcept {
-    std::destroy_at(p);
-  }
-
-  heap* memory() const noexcept { return heap::containing(anchor_.get()); }
-  std::byte* anchor() const noexcept { return anchor_.get(); }
-
-  template <class U>
-  friend bool operator==(const allocator& a, const allocator<U>& b) noexcept {
-    return a.anchor() == b.anchor();
-  }
-
- private:
-  friend struct relocator<allocator>;
-  offset_ptr<std::byte> anchor_;  // the first byte of the heap's segment
-};
-
-/// As `allocator`, but default-constructible: then it uses ordinary memory. For code that builds the
-/// same container type inside a store and on the stack.
-template <class T>
-class fallback_allocator : public detail::allocator_base<T, offset_ptr<T>> {
-  using base = detail::allocator_base<T, offset_ptr<T>>;
-
- public:
-  using typename base::pointer;
-  using typename base::size_type;
-  template <class U>
-  struct rebind {
-    using other = fallback_allocator<U>;
-  };
-
-  fallback_allocator() noexcept = default;
-  explicit fallback_allocator(heap& memory) noexcept : anchor_(memory.base()) {}
-  fallback_allocator(const fallback_allocator&) noexcept = default;
-  template <class U>
-  fallback_allocator(const fallback_allocator<U>& other) noexcept : anchor_(other.anchor()) {}
-  template <class U>
-  fallback_allocator(const allocator<U>& other) noexcept : anchor_(other.anchor()) {}
-  fallback_allocator& operator=(const fallback_allocator&) noexcept = default;
+  allocator select_on_container_copy_construction() const noexcept { return allocator(detail::here); }
 
   pointer allocate(size_type n) { return allocate_raw(n); }
   void deallocate(const pointer& p, size_type n) noexcept { deallocate_raw(p.get(), n); }
   void deallocate(T* p, size_type n) noexcept { deallocate_raw(p, n); }
+
+  /// As `allocate` and `deallocate`, without the detour through an offset pointer.
   T* allocate_raw(size_type n) {
-    if (heap* h = memory()) return static_cast<T*>(this->allocate_in(h, n));
+    if (heap* const h = memory()) [[likely]]
+      return static_cast<T*>(this->allocate_in(h, n));
     return std::allocator<T>{}.allocate(n);
   }
   void deallocate_raw(T* p, size_type n) noexcept {
-    if (heap* h = memory()) return h->deallocate(p);
+    if (heap* const h = memory()) [[likely]]
+      return h->deallocate(p);
     if (p != nullptr) std::allocator<T>{}.deallocate(p, n);
   }
+  /// Grows the block of `p` to `n` elements without moving it, if it can.
   bool try_expand(T* p, size_type n) noexcept {
-    heap* h = memory();
+    heap* const h = memory();
     return h != nullptr && h->try_expand(p, n * sizeof(T));
   }
 
@@ -153,13 +148,43 @@ class fallback_allocator : public detail::allocator_base<T, offset_ptr<T>> {
   std::byte* anchor() const noexcept { return anchor_.get(); }
 
   template <class U>
-  friend bool operator==(const fallback_allocator& a, const fallback_allocator<U>& b) noexcept {
+  friend bool operator==(const allocator& a, const allocator<U>& b) noexcept {
     return a.anchor() == b.anchor();
   }
 
  private:
-  friend struct relocator<fallback_allocator>;
-  offset_ptr<std::byte> anchor_;
+  friend struct relocator<allocator>;
+
+  std::byte* anchor_here() const noexcept {
+    heap* const around = heap::containing(this);
+    return around == nullptr ? nullptr : around->base();
+  }
+  template <class U>
+  std::byte* anchor_of(const allocator<U>& other) const noexcept {
+    std::byte* const anchor = other.anchor();
+    return anchor != nullptr ? anchor : anchor_here();
+  }
+
+  offset_ptr<std::byte> anchor_;  // the first byte of the heap's segment; null: ordinary memory
+};
+
+/// As `allocator`, but default-constructible, for containers of others that are built on the stack and copied
+/// into a store. Moving such a container into a store takes its ordinary memory along, which the next run
+/// does not have: copy it, or use Perdure's containers.
+template <class T>
+class fallback_allocator : public allocator<T> {
+ public:
+  template <class U>
+  struct rebind {
+    using other = fallback_allocator<U>;
+  };
+
+  fallback_allocator() noexcept : allocator<T>(detail::here) {}
+  explicit fallback_allocator(heap& memory) noexcept : allocator<T>(memory) {}
+  explicit fallback_allocator(detail::here_t) noexcept : allocator<T>(detail::here) {}
+  template <class U>
+  fallback_allocator(const allocator<U>& other) noexcept : allocator<T>(other) {}
+  fallback_allocator select_on_container_copy_construction() const noexcept { return {}; }
 };
 
 /// The allocator of a pinned store: plain pointers, so that unmodified `std::` containers can be stored.
@@ -215,10 +240,6 @@ struct relocator<allocator<T>> {
   }
 };
 template <class T>
-struct relocator<fallback_allocator<T>> {
-  static void relocate(fallback_allocator<T>* to, fallback_allocator<T>* from) noexcept {
-    detail::relocate_at(&to->anchor_, &from->anchor_);
-  }
-};
+struct relocator<fallback_allocator<T>> : relocator<allocator<T>> {};
 
 }  // namespace perdure

@@ -41,6 +41,10 @@ inline std::uint64_t load_32(const unsigned char* p) noexcept {
   std::memcpy(&value, p, sizeof(value));
   return value;
 }
+
+/// False, but not before it is asked for one type.
+template <class T>
+inline constexpr bool hashable_otherwise = false;
 }  // namespace detail
 
 /// Mixes 64 bits so that any of the result's bits can choose a place in a table. One folded multiplication
@@ -101,7 +105,15 @@ inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
 /// (`is_avalanching`): a table takes its position from the low bits and a tag from the top 7, so data
 /// distributed over several tables by the same hash should use the bits between (say, from bit 32 on).
 template <class T>
-struct hash;
+struct hash {
+  static_assert(
+      detail::hashable_otherwise<T>,
+      "perdure::hash does not know this key: beside its type, write `std::uint64_t hash_value(const "
+      "key&)` that returns perdure::hash_combine of its members, and operator==; or give the container "
+      "a hash of your own");
+  using is_avalanching = void;
+  std::size_t operator()(const T&) const noexcept;
+};
 
 template <class T>
   requires(std::integral<T> || std::is_enum_v<T>)

@@ -174,6 +174,10 @@ class heap {
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;
 
+  /// Containers in the heap that were moved there, found no room, and are empty: see detail/failed_move.hpp.
+  int failed_moves() const noexcept { return failed_moves_.load(std::memory_order_relaxed); }
+  void count_failed_moves(int more) noexcept { failed_moves_.fetch_add(more, std::memory_order_relaxed); }
+
   /// Of the layer above, found again by the address of any block: null until set.
   void* owner() const noexcept { return owner_.load(std::memory_order_acquire); }
   void set_owner(void* owner) noexcept { owner_.store(owner, std::memory_order_release); }
@@ -209,6 +213,7 @@ class heap {
   std::byte* base_ = nullptr;
   unsigned cache_slot_ = 0;
   std::atomic<void*> owner_{nullptr};
+  std::atomic<int> failed_moves_{0};
   std::unique_ptr<engine> engine_;
 };
 

@@ -248,6 +248,12 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
   require_not_writing("a checkpoint");
+  if (const int empty = state_->memory->failed_moves(); empty != 0)
+    throw error(errc::out_of_capacity,
+                state_->path + ": " + std::to_string(empty) +
+                    " containers that were moved into the store found no room for what they held, and are "
+                    "empty. Nothing more is committed: discard what changed since the last checkpoint "
+                    "(manager::discard), give the store more capacity, and begin again");
   // Else another thread's checkpoint could be on its way home again when this one keeps all others out.
   const std::scoped_lock lock(state_->departing);
   await_application();

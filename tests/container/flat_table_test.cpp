@@ -36,7 +36,7 @@ static_assert(!std::is_convertible_v<plain_map<int, int>::const_iterator, plain_
 static_assert(std::is_same_v<std::iter_reference_t<plain_set<int>::iterator>, const int&>);
 static_assert(std::is_nothrow_move_constructible_v<perdure::flat_map<int, int>>);
 static_assert(std::is_nothrow_move_assignable_v<plain_map<int, int>>);
-static_assert(!std::is_default_constructible_v<perdure::flat_map<int, int>>);
+static_assert(std::is_default_constructible_v<perdure::flat_map<int, int>>);
 static_assert(std::uses_allocator_v<perdure::flat_set<int>, perdure::allocator<char>>);
 static_assert(perdure::detail::has_relocator<plain_map<int, int>>);
 static_assert(perdure::detail::has_relocator<perdure::flat_set<int>>);

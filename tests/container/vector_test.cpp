@@ -36,7 +36,7 @@ static_assert(std::is_nothrow_move_constructible_v<plain<int>>);
 static_assert(std::is_nothrow_move_assignable_v<plain<int>>);
 static_assert(std::is_nothrow_default_constructible_v<plain<int>>);
 static_assert(std::is_nothrow_swappable_v<plain<int>>);
-static_assert(!std::is_default_constructible_v<perdure::vector<int>>);
+static_assert(std::is_nothrow_default_constructible_v<perdure::vector<int>>);
 static_assert(std::uses_allocator_v<perdure::vector<int>, perdure::allocator<char>>);
 static_assert(std::three_way_comparable<plain<int>, std::strong_ordering>);
 static_assert(std::three_way_comparable<plain<double>, std::partial_ordering>);

@@ -3,11 +3,18 @@
 
 #include <boost/container/deque.hpp>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 
 namespace perdure {
 
 /// `boost::container::deque`, the interface of `std::deque`.
 template <class T, class Allocator = allocator<T>>
-using deque = boost::container::deque<T, Allocator>;
+class deque : public detail::locating<boost::container::deque<T, Allocator>> {
+  using base = detail::locating<boost::container::deque<T, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/flat_table.hpp>
 #include <perdure/hash.hpp>
 #include <tuple>
@@ -28,7 +29,7 @@ template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equa
           class Allocator = allocator<std::pair<const Key, Mapped>>>
 class flat_map {
   using table = detail::flat_table<detail::map_policy<Key, Mapped>, Hash, KeyEqual, Allocator>;
-  static constexpr bool allocator_by_default = std::is_default_constructible_v<Allocator>;
+  static constexpr bool allocator_by_default = detail::made_without_a_store<Allocator>;
 
  public:
   using key_type = Key;
@@ -56,9 +57,10 @@ class flat_map {
       requires(const Hash& hash, const std::remove_cvref_t<K>& key) { hash(key); };
 
  public:
+  /// Without an allocator: one made from nothing, or the memory in which it lies itself (see `allocator`).
   flat_map()
     requires allocator_by_default
-      : flat_map(Allocator()) {}
+      : flat_map(detail::allocator_without_a_store<Allocator>()) {}
   explicit flat_map(const Allocator& alloc) : table_(Hash(), KeyEqual(), alloc) {}
   explicit flat_map(size_type n, const Hash& hash, const KeyEqual& equal, const Allocator& alloc)
       : table_(hash, equal, alloc) {
@@ -68,7 +70,7 @@ class flat_map {
   flat_map(size_type n, const Allocator& alloc) : flat_map(n, Hash(), KeyEqual(), alloc) {}
   explicit flat_map(size_type n, const Hash& hash = Hash(), const KeyEqual& equal = KeyEqual())
     requires allocator_by_default
-      : flat_map(n, hash, equal, Allocator()) {}
+      : flat_map(n, hash, equal, detail::allocator_without_a_store<Allocator>()) {}
   template <std::input_iterator It>
   flat_map(It first, It last, size_type n, const Hash& hash, const KeyEqual& equal, const Allocator& alloc)
       : flat_map(n, hash, equal, alloc) {
@@ -79,18 +81,27 @@ class flat_map {
   template <std::input_iterator It>
     requires allocator_by_default
   flat_map(It first, It last, size_type n = 0, const Hash& hash = Hash(), const KeyEqual& equal = KeyEqual())
-      : flat_map(first, last, n, hash, equal, Allocator()) {}
+      : flat_map(first, last, n, hash, equal, detail::allocator_without_a_store<Allocator>()) {}
   flat_map(std::initializer_list<value_type> values, const Allocator& alloc)
       : flat_map(values.begin(), values.end(), alloc) {}
   flat_map(std::initializer_list<value_type> values)
     requires allocator_by_default
-      : flat_map(values, Allocator()) {}
+      : flat_map(values, detail::allocator_without_a_store<Allocator>()) {}
   flat_map(const flat_map& other)
       : table_(other.table_, std::allocator_traits<Allocator>::select_on_container_copy_construction(
                                  other.table_.allocator())) {}
   flat_map(const flat_map& other, const std::type_identity_t<Allocator>& alloc)
       : table_(other.table_, alloc) {}
-  flat_map(flat_map&& other) noexcept : table_(std::move(other.table_)) {}
+  /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
+  flat_map(flat_map&& other) noexcept
+      : table_(other.hash_function(), other.key_eq(),
+               detail::allocator_after_move(other.table_.allocator(), this)) {
+    if (!detail::self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
+      table_.take(other.table_);
+    } else {
+      detail::copy_moved(*this, other);
+    }
+  }
   flat_map(flat_map&& other, const std::type_identity_t<Allocator>& alloc)
       : table_(std::move(other.table_), alloc) {}
   ~flat_map() = default;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/flat_table.hpp>
 #include <perdure/hash.hpp>
 #include <type_traits>
@@ -18,7 +19,7 @@ namespace perdure {
 template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
 class flat_set {
   using table = detail::flat_table<detail::set_policy<Key>, Hash, KeyEqual, Allocator>;
-  static constexpr bool allocator_by_default = std::is_default_constructible_v<Allocator>;
+  static constexpr bool allocator_by_default = detail::made_without_a_store<Allocator>;
 
  public:
   using key_type = Key;
@@ -44,9 +45,10 @@ class flat_set {
       requires(const Hash& hash, const std::remove_cvref_t<K>& key) { hash(key); };
 
  public:
+  /// Without an allocator: one made from nothing, or the memory in which it lies itself (see `allocator`).
   flat_set()
     requires allocator_by_default
-      : flat_set(Allocator()) {}
+      : flat_set(detail::allocator_without_a_store<Allocator>()) {}
   explicit flat_set(const Allocator& alloc) : table_(Hash(), KeyEqual(), alloc) {}
   explicit flat_set(size_type n, const Hash& hash, const KeyEqual& equal, const Allocator& alloc)
       : table_(hash, equal, alloc) {
@@ -56,7 +58,7 @@ class flat_set {
   flat_set(size_type n, const Allocator& alloc) : flat_set(n, Hash(), KeyEqual(), alloc) {}
   explicit flat_set(size_type n, const Hash& hash = Hash(), const KeyEqual& equal = KeyEqual())
     requires allocator_by_default
-      : flat_set(n, hash, equal, Allocator()) {}
+      : flat_set(n, hash, equal, detail::allocator_without_a_store<Allocator>()) {}
   template <std::input_iterator It>
   flat_set(It first, It last, size_type n, const Hash& hash, const KeyEqual& equal, const Allocator& alloc)
       : flat_set(n, hash, equal, alloc) {
@@ -67,18 +69,27 @@ class flat_set {
   template <std::input_iterator It>
     requires allocator_by_default
   flat_set(It first, It last, size_type n = 0, const Hash& hash = Hash(), const KeyEqual& equal = KeyEqual())
-      : flat_set(first, last, n, hash, equal, Allocator()) {}
+      : flat_set(first, last, n, hash, equal, detail::allocator_without_a_store<Allocator>()) {}
   flat_set(std::initializer_list<Key> values, const Allocator& alloc)
       : flat_set(values.begin(), values.end(), alloc) {}
   flat_set(std::initializer_list<Key> values)
     requires allocator_by_default
-      : flat_set(values, Allocator()) {}
+      : flat_set(values, detail::allocator_without_a_store<Allocator>()) {}
   flat_set(const flat_set& other)
       : table_(other.table_, std::allocator_traits<Allocator>::select_on_container_copy_construction(
                                  other.table_.allocator())) {}
   flat_set(const flat_set& other, const std::type_identity_t<Allocator>& alloc)
       : table_(other.table_, alloc) {}
-  flat_set(flat_set&& other) noexcept : table_(std::move(other.table_)) {}
+  /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
+  flat_set(flat_set&& other) noexcept
+      : table_(other.hash_function(), other.key_eq(),
+               detail::allocator_after_move(other.table_.allocator(), this)) {
+    if (!detail::self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
+      table_.take(other.table_);
+    } else {
+      detail::copy_moved(*this, other);
+    }
+  }
   flat_set(flat_set&& other, const std::type_identity_t<Allocator>& alloc)
       : table_(std::move(other.table_), alloc) {}
   ~flat_set() = default;

@@ -3,11 +3,18 @@
 
 #include <boost/container/slist.hpp>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 
 namespace perdure {
 
 /// `boost::container::slist`: the interface of `std::forward_list`, and a `size()` in constant time.
 template <class T, class Allocator = allocator<T>>
-using forward_list = boost::container::slist<T, Allocator>;
+class forward_list : public detail::locating<boost::container::slist<T, Allocator>> {
+  using base = detail::locating<boost::container::slist<T, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

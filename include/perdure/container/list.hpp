@@ -3,11 +3,18 @@
 
 #include <boost/container/list.hpp>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 
 namespace perdure {
 
 /// `boost::container::list`, the interface of `std::list`.
 template <class T, class Allocator = allocator<T>>
-using list = boost::container::list<T, Allocator>;
+class list : public detail::locating<boost::container::list<T, Allocator>> {
+  using base = detail::locating<boost::container::list<T, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

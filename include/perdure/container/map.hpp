@@ -4,6 +4,7 @@
 #include <boost/container/map.hpp>
 #include <functional>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 #include <utility>
 
 namespace perdure {
@@ -12,9 +13,21 @@ namespace perdure {
 /// found by a string view.
 template <class Key, class Mapped, class Compare = std::less<>,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
-using map = boost::container::map<Key, Mapped, Compare, Allocator>;
+class map : public detail::locating<boost::container::map<Key, Mapped, Compare, Allocator>> {
+  using base = detail::locating<boost::container::map<Key, Mapped, Compare, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 template <class Key, class Mapped, class Compare = std::less<>,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
-using multimap = boost::container::multimap<Key, Mapped, Compare, Allocator>;
+class multimap : public detail::locating<boost::container::multimap<Key, Mapped, Compare, Allocator>> {
+  using base = detail::locating<boost::container::multimap<Key, Mapped, Compare, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

@@ -3,11 +3,18 @@
 
 #include <boost/container/stable_vector.hpp>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 
 namespace perdure {
 
 /// `boost::container::stable_vector`: references and iterators stay valid until their element is erased.
 template <class T, class Allocator = allocator<T>>
-using stable_vector = boost::container::stable_vector<T, Allocator>;
+class stable_vector : public detail::locating<boost::container::stable_vector<T, Allocator>> {
+  using base = detail::locating<boost::container::stable_vector<T, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

@@ -13,9 +13,11 @@
 #include <limits>
 #include <memory>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/relocation.hpp>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -53,7 +55,7 @@ class basic_string {
   static constexpr size_type npos = static_cast<size_type>(-1);
 
  private:
-  static constexpr bool allocator_by_default = std::is_default_constructible_v<Allocator>;
+  static constexpr bool allocator_by_default = detail::made_without_a_store<Allocator>;
   /// Types that are views but not character pointers (which have overloads of their own).
   template <class S>
   static constexpr bool viewable =
@@ -64,24 +66,25 @@ class basic_string {
       std::is_convertible_v<const S&, view> && !std::is_same_v<S, basic_string>;
 
  public:
-  basic_string() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
+  /// Without an allocator: one made from nothing, or the memory in which the string lies (see `allocator`).
+  basic_string() noexcept
     requires allocator_by_default
-      : alloc_() {}
+      : alloc_(detail::allocator_without_a_store<Allocator>()) {}
   explicit basic_string(const Allocator& alloc) noexcept : alloc_(alloc) {}
   basic_string(const Char* text, const Allocator& alloc) : basic_string(alloc) { start_with(view(text)); }
   basic_string(const Char* text)
     requires allocator_by_default
-      : basic_string(text, Allocator()) {}
+      : basic_string(text, detail::allocator_without_a_store<Allocator>()) {}
   basic_string(const Char* text, size_type n, const Allocator& alloc) : basic_string(alloc) {
     start_with(view(text, n));
   }
   basic_string(const Char* text, size_type n)
     requires allocator_by_default
-      : basic_string(text, n, Allocator()) {}
+      : basic_string(text, n, detail::allocator_without_a_store<Allocator>()) {}
   basic_string(size_type n, Char c, const Allocator& alloc) : basic_string(alloc) { append(n, c); }
   basic_string(size_type n, Char c)
     requires allocator_by_default
-      : basic_string(n, c, Allocator()) {}
+      : basic_string(n, c, detail::allocator_without_a_store<Allocator>()) {}
   template <class S>
     requires viewable<S>
   explicit basic_string(const S& text, const Allocator& alloc) : basic_string(alloc) {
@@ -89,7 +92,7 @@ class basic_string {
   }
   template <class S>
     requires(viewable<S> && allocator_by_default)
-  explicit basic_string(const S& text) : basic_string(text, Allocator()) {}
+  explicit basic_string(const S& text) : basic_string(text, detail::allocator_without_a_store<Allocator>()) {}
   template <class S>
     requires viewable<S>
   basic_string(const S& text, size_type position, size_type n, const Allocator& alloc) : basic_string(alloc) {
@@ -98,19 +101,20 @@ class basic_string {
   template <class S>
     requires(viewable<S> && allocator_by_default)
   basic_string(const S& text, size_type position, size_type n)
-      : basic_string(text, position, n, Allocator()) {}
+      : basic_string(text, position, n, detail::allocator_without_a_store<Allocator>()) {}
   template <std::input_iterator It>
   basic_string(It first, It last, const Allocator& alloc) : basic_string(alloc) {
     append(first, last);
   }
   template <std::input_iterator It>
     requires allocator_by_default
-  basic_string(It first, It last) : basic_string(first, last, Allocator()) {}
+  basic_string(It first, It last)
+      : basic_string(first, last, detail::allocator_without_a_store<Allocator>()) {}
   basic_string(std::initializer_list<Char> chars, const Allocator& alloc)
       : basic_string(chars.begin(), chars.size(), alloc) {}
   basic_string(std::initializer_list<Char> chars)
     requires allocator_by_default
-      : basic_string(chars, Allocator()) {}
+      : basic_string(chars, detail::allocator_without_a_store<Allocator>()) {}
   basic_string(std::nullptr_t) = delete;
   basic_string(const basic_string& other)
       : basic_string(alloc_traits::select_on_container_copy_construction(other.alloc_)) {
@@ -122,7 +126,14 @@ class basic_string {
   }
   basic_string(const basic_string& other, size_type position, const Allocator& alloc)
       : basic_string(other, position, npos, alloc) {}
-  basic_string(basic_string&& other) noexcept : alloc_(std::move(other.alloc_)) { take(other); }
+  /// Constant time, and the allocator goes along; into a store from elsewhere a long string is copied.
+  basic_string(basic_string&& other) noexcept : alloc_(detail::allocator_after_move(other.alloc_, this)) {
+    if (!detail::self_locating<Allocator> || alloc_ == other.alloc_ || !other.is_long()) {
+      take(other);
+    } else {
+      detail::copy_moved(*this, other);
+    }
+  }
   basic_string(basic_string&& other, const std::type_identity_t<Allocator>& alloc) : basic_string(alloc) {
     if (alloc_ == other.alloc_ || !other.is_long()) {
       take(other);
@@ -186,6 +197,7 @@ class basic_string {
 
   allocator_type get_allocator() const noexcept { return alloc_; }
   operator view() const noexcept { return view(raw(), size()); }
+  operator std::basic_string<Char, Traits>() const { return std::basic_string<Char, Traits>(view(*this)); }
 
   iterator begin() noexcept { return raw(); }
   iterator end() noexcept { return raw() + size(); }
@@ -474,9 +486,10 @@ class basic_string {
   int compare(size_type position, size_type n, view text, size_type from, size_type text_size = npos) const {
     return compare(position, n, text.substr(from, text_size));
   }
-  /// With this string's allocator, so that it can be made from any string of a store.
+  /// With the allocator that a copy of this string would have.
   basic_string substr(size_type position = 0, size_type n = npos) const {
-    return basic_string(view(*this).substr(position, n), alloc_);
+    return basic_string(view(*this).substr(position, n),
+                        alloc_traits::select_on_container_copy_construction(alloc_));
   }
 
   friend bool operator==(const basic_string& a, const basic_string& b) noexcept { return view(a) == view(b); }
@@ -527,6 +540,29 @@ class basic_string {
   friend Stream& operator<<(Stream& out, const basic_string& text) {
     out << view(text);
     return out;
+  }
+  /// Reads a word, as `std::basic_string` does.
+  template <class Stream>
+    requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
+  friend Stream& operator>>(Stream& in, basic_string& text) {
+    std::basic_string<Char, Traits> word(text);
+    in >> word;
+    text = word;
+    return in;
+  }
+  /// Reads up to the next `delimiter`, which is taken away, or up to the end.
+  template <class Stream>
+    requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
+  friend Stream& getline(Stream& in, basic_string& text, Char delimiter) {
+    std::basic_string<Char, Traits> line(text);
+    std::getline(in, line, delimiter);
+    text = line;
+    return in;
+  }
+  template <class Stream>
+    requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
+  friend Stream& getline(Stream& in, basic_string& text) {
+    return getline(in, text, in.widen('\n'));
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <boost/unordered/unordered_map.hpp>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 #include <perdure/hash.hpp>
 #include <utility>
 
@@ -11,9 +12,22 @@ namespace perdure {
 /// `boost::unordered_map`, the interface of `std::unordered_map`.
 template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equal_to,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
-using unordered_map = boost::unordered_map<Key, Mapped, Hash, KeyEqual, Allocator>;
+class unordered_map : public detail::locating<boost::unordered_map<Key, Mapped, Hash, KeyEqual, Allocator>> {
+  using base = detail::locating<boost::unordered_map<Key, Mapped, Hash, KeyEqual, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equal_to,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
-using unordered_multimap = boost::unordered_multimap<Key, Mapped, Hash, KeyEqual, Allocator>;
+class unordered_multimap
+    : public detail::locating<boost::unordered_multimap<Key, Mapped, Hash, KeyEqual, Allocator>> {
+  using base = detail::locating<boost::unordered_multimap<Key, Mapped, Hash, KeyEqual, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

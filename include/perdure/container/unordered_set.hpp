@@ -3,14 +3,28 @@
 
 #include <boost/unordered/unordered_set.hpp>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/locating.hpp>
 #include <perdure/hash.hpp>
 
 namespace perdure {
 
 /// `boost::unordered_set`, the interface of `std::unordered_set`.
 template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
-using unordered_set = boost::unordered_set<Key, Hash, KeyEqual, Allocator>;
+class unordered_set : public detail::locating<boost::unordered_set<Key, Hash, KeyEqual, Allocator>> {
+  using base = detail::locating<boost::unordered_set<Key, Hash, KeyEqual, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
-using unordered_multiset = boost::unordered_multiset<Key, Hash, KeyEqual, Allocator>;
+class unordered_multiset
+    : public detail::locating<boost::unordered_multiset<Key, Hash, KeyEqual, Allocator>> {
+  using base = detail::locating<boost::unordered_multiset<Key, Hash, KeyEqual, Allocator>>;
+
+ public:
+  using base::base;
+  using base::operator=;
+};
 
 }  // namespace perdure

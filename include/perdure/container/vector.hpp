@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <perdure/allocator.hpp>
+#include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/detail/copyable.hpp>
 #include <perdure/relocation.hpp>
@@ -45,38 +46,46 @@ class vector {
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
-  vector() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
-    requires std::is_default_constructible_v<Allocator>
-      : alloc_() {}
+  /// Without an allocator: one made from nothing, or the memory in which the vector lies (see `allocator`).
+  vector() noexcept
+    requires detail::made_without_a_store<Allocator>
+      : alloc_(detail::allocator_without_a_store<Allocator>()) {}
   explicit vector(const Allocator& alloc) noexcept : alloc_(alloc) {}
   explicit vector(size_type n, const Allocator& alloc) : vector(alloc) { append_value_initialized(n); }
   explicit vector(size_type n)
-    requires std::is_default_constructible_v<Allocator>
-      : vector(n, Allocator()) {}
+    requires detail::made_without_a_store<Allocator>
+      : vector(n, detail::allocator_without_a_store<Allocator>()) {}
   vector(size_type n, const T& value, const Allocator& alloc) : vector(alloc) {
     start_with(n);
     fill_end(n, value);
   }
   vector(size_type n, const T& value)
-    requires std::is_default_constructible_v<Allocator>
-      : vector(n, value, Allocator()) {}
+    requires detail::made_without_a_store<Allocator>
+      : vector(n, value, detail::allocator_without_a_store<Allocator>()) {}
   template <std::input_iterator It>
   vector(It first, It last, const Allocator& alloc) : vector(alloc) {
     append_range(first, last);
   }
   template <std::input_iterator It>
-    requires std::is_default_constructible_v<Allocator>
-  vector(It first, It last) : vector(first, last, Allocator()) {}
+    requires detail::made_without_a_store<Allocator>
+  vector(It first, It last) : vector(first, last, detail::allocator_without_a_store<Allocator>()) {}
   vector(std::initializer_list<T> values, const Allocator& alloc)
       : vector(values.begin(), values.end(), alloc) {}
   vector(std::initializer_list<T> values)
-    requires std::is_default_constructible_v<Allocator>
-      : vector(values, Allocator()) {}
+    requires detail::made_without_a_store<Allocator>
+      : vector(values, detail::allocator_without_a_store<Allocator>()) {}
   vector(const vector& other)
       : vector(other.begin(), other.end(), traits::select_on_container_copy_construction(other.alloc_)) {}
   vector(const vector& other, const std::type_identity_t<Allocator>& alloc)
       : vector(other.begin(), other.end(), alloc) {}
-  vector(vector&& other) noexcept : alloc_(std::move(other.alloc_)) { take_storage(other); }
+  /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
+  vector(vector&& other) noexcept : alloc_(detail::allocator_after_move(other.alloc_, this)) {
+    if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
+      take_storage(other);
+    } else {
+      detail::copy_moved(*this, other);
+    }
+  }
   vector(vector&& other,
          const std::type_identity_t<Allocator>& alloc) noexcept(traits::is_always_equal::value)
       : vector(alloc) {
@@ -253,10 +262,7 @@ class vector {
     if constexpr (relocates_nothrow) {
       // Built first: the arguments may refer to an element that is about to shift.
       detail::temporary<Allocator> value(alloc_, std::forward<Args>(args)...);
-      return insert_gap(at, 1, [&](T* gap) {
-        detail::relocate_at(gap, value.get());
-        value.release();
-      });
+      return insert_gap(at, 1, [&](T* gap) { value.move_to(gap); });
     } else {
       const size_type old_size = size_;
       emplace_back(std::forward<Args>(args)...);

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <new>
+#include <perdure/detail/failed_move.hpp>
+#include <perdure/relocation.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -117,18 +119,41 @@ constexpr auto arguments_with(const Allocator& alloc, Args&&... args) {
   }
 }
 
+/// Whether all the memory that a `T` takes is its allocator's, or none: no part of it looks where it lies.
+template <class T, class Allocator>
+consteval bool takes_memory_by_allocator() {
+  if constexpr (pair_halves<T>::known) {
+    return takes_memory_by_allocator<typename pair_halves<T>::first, Allocator>() &&
+           takes_memory_by_allocator<typename pair_halves<T>::second, Allocator>();
+  } else {
+    return is_trivially_relocatable_v<T> || std::uses_allocator_v<T, Allocator>;
+  }
+}
+
+/// Constructs an object whose parts may have been moved to where there is no room for them.
+template <class T, class Allocator, class Construct>
+void construct_checked(T* object, Construct construct) {
+  if constexpr (takes_memory_by_allocator<T, Allocator>()) {
+    construct();
+  } else {
+    construct_whole(object, construct);
+  }
+}
+
 /// Uses-allocator construction where the element and the arguments allow it, plain construction otherwise:
 /// containers construct nodes and other things of theirs through the same door.
 template <class T, class Allocator, class... Args>
 inline void construct_element(T* p, const Allocator& alloc, Args&&... args) {
   using object = std::remove_cv_t<T>;
   void* const where = const_cast<void*>(static_cast<const volatile void*>(p));
-  if constexpr (takes_allocator_somewhere<object, Allocator>() || try_emplace_tagged<Args...>) {
-    std::apply([where]<class... All>(All&&... all) { ::new (where) object(std::forward<All>(all)...); },
-               arguments_with<object>(alloc, std::forward<Args>(args)...));
-  } else {
-    ::new (where) object(std::forward<Args>(args)...);
-  }
+  construct_checked<object, Allocator>(static_cast<object*>(where), [&] {
+    if constexpr (takes_allocator_somewhere<object, Allocator>() || try_emplace_tagged<Args...>) {
+      std::apply([where]<class... All>(All&&... all) { ::new (where) object(std::forward<All>(all)...); },
+                 arguments_with<object>(alloc, std::forward<Args>(args)...));
+    } else {
+      ::new (where) object(std::forward<Args>(args)...);
+    }
+  });
 }
 
 }  // namespace perdure::detail

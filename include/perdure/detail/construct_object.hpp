@@ -28,15 +28,17 @@ template <class T, class Allocator, class... Args>
 void construct_object(void* where, const Allocator& allocator, Args&&... args) {
   // `construct_at`, being in a system header, keeps warnings of conversions out of the callers' builds.
   T* const object = static_cast<T*>(where);
-  if constexpr (carries_allocator<Args...> && std::is_constructible_v<T, Args...>) {
-    std::construct_at(object, std::forward<Args>(args)...);
-  } else if constexpr (takes_allocator_somewhere<T, Allocator>()) {
-    construct_element(object, allocator, std::forward<Args>(args)...);
-  } else if constexpr (std::is_constructible_v<T, Args...>) {
-    std::construct_at(object, std::forward<Args>(args)...);
-  } else {
-    ::new (where) T{std::forward<Args>(args)...};
-  }
+  construct_checked<T, Allocator>(object, [&] {
+    if constexpr (carries_allocator<Args...> && std::is_constructible_v<T, Args...>) {
+      std::construct_at(object, std::forward<Args>(args)...);
+    } else if constexpr (takes_allocator_somewhere<T, Allocator>()) {
+      construct_element(object, allocator, std::forward<Args>(args)...);
+    } else if constexpr (std::is_constructible_v<T, Args...>) {
+      std::construct_at(object, std::forward<Args>(args)...);
+    } else {
+      ::new (where) T{std::forward<Args>(args)...};
+    }
+  });
 }
 
 }  // namespace perdure::detail

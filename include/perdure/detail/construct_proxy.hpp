@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <optional>
 #include <perdure/detail/construct_object.hpp>
 #include <perdure/detail/manager_core.hpp>
+#include <perdure/detail/parts.hpp>
 #include <perdure/error.hpp>
 #include <perdure/persistable.hpp>
 #include <perdure/type_stamp.hpp>
@@ -106,6 +108,18 @@ class array_construct_proxy : public construct_request<T, Placement> {
   std::size_t length_;
 };
 
+/// What braces stand for among the arguments, which a template cannot deduce: the elements of a container,
+/// else the object.
+template <class T>
+struct braced_argument {
+  using type = T&&;
+};
+template <has_allocator T>
+  requires requires { typename T::value_type; }
+struct braced_argument<T> {
+  using type = std::initializer_list<typename T::value_type>;
+};
+
 template <class T, class Placement>
 class construct_proxy : public construct_request<T, Placement> {
  public:
@@ -119,6 +133,12 @@ class construct_proxy : public construct_request<T, Placement> {
   T* operator()(Args&&... args) const {
     return this->build(1, [&](T* element, std::size_t) {
       construct_object<T>(element, this->allocator(), std::forward<Args>(args)...);
+    });
+  }
+  /// `({…})`.
+  T* operator()(typename braced_argument<T>::type value) const {
+    return this->build(1, [&](T* element, std::size_t) {
+      construct_object<T>(element, this->allocator(), std::move(value));
     });
   }
 };

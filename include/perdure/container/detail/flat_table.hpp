@@ -136,10 +136,6 @@ class flat_table {
   flat_table(const flat_table& other, const Allocator& alloc) : flat_table(other.hash_, other.equal_, alloc) {
     copy_elements(other);
   }
-  flat_table(flat_table&& other) noexcept
-      : alloc_(std::move(other.alloc_)), hash_(other.hash_), equal_(other.equal_) {
-    take_storage(other);
-  }
   flat_table(flat_table&& other, const Allocator& alloc) : flat_table(other.hash_, other.equal_, alloc) {
     if (alloc_ == other.alloc_) {
       take_storage(other);
@@ -177,6 +173,8 @@ class flat_table {
     hash_ = other.hash_;
     equal_ = other.equal_;
   }
+  /// What the other holds, into an empty table with an equal allocator.
+  void take(flat_table& other) noexcept { take_storage(other); }
   void swap(flat_table& other) {
     if (this == std::addressof(other)) return;
     using std::swap;
@@ -251,11 +249,7 @@ class flat_table {
     const std::uint64_t hash = hash_of(key);
     if (const iterator found = find_hashed(key, hash); found != end()) return {found, false};
     if constexpr (relocates_nothrow) {
-      const iterator place = insert_with(hash, [&](value_type* slot) {
-        relocate_at(slot, value.get());
-        value.release();
-      });
-      return {place, true};
+      return {insert_with(hash, [&](value_type* slot) { value.move_to(slot); }), true};
     } else {
       return {construct_new(hash, std::move(*value.get())), true};
     }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <perdure/allocator.hpp>
+#include <perdure/relocation.hpp>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -131,10 +133,22 @@ class temporary {
     if (alive_) std::allocator_traits<Allocator>::destroy(memory_, get());
   }
   element_of<Allocator>* get() noexcept { return reinterpret_cast<element_of<Allocator>*>(bytes_); }
-  /// The element was relocated away.
-  void release() noexcept { alive_ = false; }
+  /// For elements that containers relocate. One that has taken ordinary memory, because it lies in that here,
+  /// is moved instead, which may throw.
+  void move_to(element_of<Allocator>* place) noexcept(is_alike_everywhere) {
+    if constexpr (is_alike_everywhere) {
+      relocate_at(place, get());
+      alive_ = false;
+    } else {
+      std::allocator_traits<Allocator>::construct(memory_, place, std::move(*get()));
+    }
+  }
 
  private:
+  /// Whether what the element takes does not depend on where it is built.
+  static constexpr bool is_alike_everywhere =
+      !self_locating<Allocator> || takes_memory_by_allocator<element_of<Allocator>, Allocator>();
+
   Allocator& memory_;
   bool alive_ = true;
   alignas(element_of<Allocator>) std::byte bytes_[sizeof(element_of<Allocator>)];
