@@ -58,11 +58,21 @@ constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t value) no
   return detail::fold_multiply(seed ^ detail::hash_key_2, value ^ detail::hash_key_3);
 }
 
-/// Hash of a byte string, any length. Multiplies 16 bytes a step, three steps at a time when it is long.
-inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
-  using namespace detail;
+namespace detail {
+/// What a table's seed changes in every key of a hash; none of a table without one.
+constexpr std::uint64_t key_change(std::uint16_t table_seed) noexcept {
+  return hash_mix(table_seed);
+}
+/// A seed for a table, other than 0, that nobody can foresee.
+std::uint16_t new_table_seed() noexcept;
+
+[[gnu::always_inline]] inline std::uint64_t hash_bytes_changed(const void* data, std::size_t length,
+                                                               std::uint64_t change) noexcept {
+  const std::uint64_t key_1 = hash_key_1 ^ change;
+  const std::uint64_t key_2 = hash_key_2 ^ change;
+  const std::uint64_t key_3 = hash_key_3 ^ change;
   const auto* p = static_cast<const unsigned char*>(data);
-  std::uint64_t seed = hash_key_0 ^ length;
+  std::uint64_t seed = hash_key_0 ^ length ^ change;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   if (length <= 16) {
@@ -81,20 +91,26 @@ inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
       std::uint64_t lane_1 = seed;
       std::uint64_t lane_2 = seed;
       for (; left > 48; left -= 48, p += 48) {
-        seed = fold_multiply(load_64(p) ^ hash_key_1, load_64(p + 8) ^ seed);
-        lane_1 = fold_multiply(load_64(p + 16) ^ hash_key_2, load_64(p + 24) ^ lane_1);
-        lane_2 = fold_multiply(load_64(p + 32) ^ hash_key_3, load_64(p + 40) ^ lane_2);
+        seed = fold_multiply(load_64(p) ^ key_1, load_64(p + 8) ^ seed);
+        lane_1 = fold_multiply(load_64(p + 16) ^ key_2, load_64(p + 24) ^ lane_1);
+        lane_2 = fold_multiply(load_64(p + 32) ^ key_3, load_64(p + 40) ^ lane_2);
       }
       seed ^= lane_1 ^ lane_2;
     }
     for (; left > 16; left -= 16, p += 16) {
-      seed = fold_multiply(load_64(p) ^ hash_key_1, load_64(p + 8) ^ seed);
+      seed = fold_multiply(load_64(p) ^ key_1, load_64(p + 8) ^ seed);
     }
     a = load_64(p + left - 16);
     b = load_64(p + left - 8);
   }
-  const std::uint64_t folded = fold_multiply(a ^ hash_key_1, b ^ seed);
-  return fold_multiply(folded ^ hash_key_2, seed ^ hash_key_3);
+  const std::uint64_t folded = fold_multiply(a ^ key_1, b ^ seed);
+  return fold_multiply(folded ^ key_2, seed ^ key_3);
+}
+}  // namespace detail
+
+/// Hash of a byte string, any length. Multiplies 16 bytes a step, three steps at a time when it is long.
+inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
+  return detail::hash_bytes_changed(data, length, 0);
 }
 
 /// The default hash of `flat_map`, `flat_set` and the node-based tables.
@@ -104,6 +120,8 @@ inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
 /// by argument-dependent lookup, that returns an integer. Every result has all its bits mixed
 /// (`is_avalanching`): a table takes its position from the low bits and a tag from the top 7, so data
 /// distributed over several tables by the same hash should use the bits between (say, from bit 32 on).
+///
+/// `seeded` gives other hashes, for a table in which too many keys have the same; see flat_table.hpp.
 template <class T>
 struct hash {
   static_assert(
@@ -122,18 +140,27 @@ struct hash<T> {
   constexpr std::size_t operator()(T value) const noexcept {
     return hash_mix(static_cast<std::uint64_t>(value));
   }
+  constexpr std::size_t seeded(T value, std::uint16_t seed) const noexcept {
+    return hash_mix(static_cast<std::uint64_t>(value) ^ detail::key_change(seed));
+  }
 };
 
 template <std::floating_point T>
   requires(sizeof(T) <= 8)
 struct hash<T> {
   using is_avalanching = void;
-  constexpr std::size_t operator()(T value) const noexcept {
-    if (value == T{0}) return hash_mix(0);
+  constexpr std::size_t operator()(T value) const noexcept { return hash_mix(bits(value)); }
+  constexpr std::size_t seeded(T value, std::uint16_t seed) const noexcept {
+    return hash_mix(bits(value) ^ detail::key_change(seed));
+  }
+
+ private:
+  static constexpr std::uint64_t bits(T value) noexcept {
+    if (value == T{0}) return 0;
     if constexpr (sizeof(T) == 8) {
-      return hash_mix(std::bit_cast<std::uint64_t>(value));
+      return std::bit_cast<std::uint64_t>(value);
     } else {
-      return hash_mix(std::bit_cast<std::uint32_t>(value));
+      return std::bit_cast<std::uint32_t>(value);
     }
   }
 };
@@ -156,9 +183,13 @@ template <detail::string_like T>
 struct hash<T> {
   using is_avalanching = void;
   using is_transparent = void;
-  std::size_t operator()(
-      std::basic_string_view<typename T::value_type, typename T::traits_type> text) const noexcept {
+  using view = std::basic_string_view<typename T::value_type, typename T::traits_type>;
+  std::size_t operator()(view text) const noexcept {
     return hash_bytes(text.data(), text.size() * sizeof(typename T::value_type));
+  }
+  std::size_t seeded(view text, std::uint16_t seed) const noexcept {
+    return detail::hash_bytes_changed(text.data(), text.size() * sizeof(typename T::value_type),
+                                      detail::key_change(seed));
   }
 };
 
@@ -167,6 +198,10 @@ struct hash<std::pair<A, B>> {
   using is_avalanching = void;
   constexpr std::size_t operator()(const std::pair<A, B>& value) const {
     return hash_combine(hash<std::remove_cv_t<A>>{}(value.first), hash<std::remove_cv_t<B>>{}(value.second));
+  }
+  constexpr std::size_t seeded(const std::pair<A, B>& value, std::uint16_t seed) const {
+    return hash_combine(hash<std::remove_cv_t<A>>{}.seeded(value.first, seed),
+                        hash<std::remove_cv_t<B>>{}.seeded(value.second, seed));
   }
 };
 
@@ -182,6 +217,15 @@ struct hash<std::tuple<Ts...>> {
         },
         value);
   }
+  constexpr std::size_t seeded(const std::tuple<Ts...>& value, std::uint16_t table_seed) const {
+    return std::apply(
+        [table_seed](const Ts&... parts) {
+          std::uint64_t seed = sizeof...(Ts) ^ detail::key_change(table_seed);
+          ((seed = hash_combine(seed, hash<std::remove_cv_t<Ts>>{}.seeded(parts, table_seed))), ...);
+          return seed;
+        },
+        value);
+  }
 };
 
 template <detail::has_hash_value T>
@@ -190,6 +234,10 @@ struct hash<T> {
   using is_avalanching = void;
   std::size_t operator()(const T& value) const noexcept(noexcept(hash_value(value))) {
     return hash_mix(static_cast<std::uint64_t>(hash_value(value)));
+  }
+  /// Keys for which `hash_value` is the same stay together.
+  std::size_t seeded(const T& value, std::uint16_t seed) const noexcept(noexcept(hash_value(value))) {
+    return hash_mix(static_cast<std::uint64_t>(hash_value(value)) ^ detail::key_change(seed));
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <memory>
 #include <perdure/container/flat_map.hpp>
@@ -12,6 +14,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -483,6 +486,62 @@ TYPED_TEST(ThrowingElements, LeaveTheMapAsItWas) {
   if (!std::is_nothrow_move_constructible_v<T>) {
     fail_everywhere<T>(20, [](M& m) { m.rehash(1000); });
   }
+}
+
+/// Keys that all have one hash while a table has no seed: the first eight bytes take the multiplication to 0.
+std::string chosen_key(std::uint64_t number) {
+  constexpr std::uint64_t annihilator = 0x9e3779b97f4a7c15U;
+  std::string key(16, '\0');
+  std::memcpy(key.data(), &annihilator, 8);
+  std::memcpy(key.data() + 8, &number, 8);
+  return key;
+}
+
+struct counting_equal {
+  using is_transparent = void;
+  static inline std::uint64_t calls = 0;
+  bool operator()(const auto& a, const auto& b) const {
+    ++calls;
+    return a == b;
+  }
+};
+
+template <class K>
+using counting_map = perdure::flat_map<K, std::uint64_t, perdure::hash<K>, counting_equal,
+                                       std::allocator<std::pair<const K, std::uint64_t>>>;
+
+TEST(FlatMap, KeysChosenForTheirHashAreSpreadAllTheSame) {
+  ASSERT_EQ(perdure::hash<std::string>{}(chosen_key(1)), perdure::hash<std::string>{}(chosen_key(2)));
+  constexpr std::uint64_t keys = 20000;
+  counting_equal::calls = 0;
+  counting_map<std::string> values;
+  values.emplace("kept from before", 7);
+  for (std::uint64_t i = 0; i < keys; ++i) values.emplace(chosen_key(i), i);
+  EXPECT_LT(counting_equal::calls, 100 * keys);  // of each with every other it would be keys / 2
+  counting_equal::calls = 0;
+  const auto copy = values;
+  auto moved = std::move(values);
+  values = copy;
+  values.rehash(100000);
+  EXPECT_TRUE(copy == moved && copy == values);
+  for (std::uint64_t i = 0; i < keys; i += 2) EXPECT_EQ(moved.erase(chosen_key(i)), 1U);
+  for (std::uint64_t i = 0; i < keys; ++i)
+    EXPECT_EQ(moved.contains(std::string_view(chosen_key(i))), i % 2 == 1);
+  EXPECT_EQ(values.at("kept from before"), 7U);
+  EXPECT_LT(counting_equal::calls, 100 * keys);
+  moved.clear();
+  EXPECT_TRUE(moved.emplace(chosen_key(3), 3).second);
+  EXPECT_EQ(moved.size(), 1U);
+}
+
+TEST(FlatMap, ChosenKeysInsideOthersAreSpreadToo) {
+  counting_equal::calls = 0;
+  constexpr std::uint64_t keys = 5000;
+  using key = std::pair<std::string, std::tuple<int, std::string>>;
+  counting_map<key> values;
+  for (std::uint64_t i = 0; i < keys; ++i) values.emplace(key("", {1, chosen_key(i)}), i);
+  for (std::uint64_t i = 0; i < keys; ++i) EXPECT_EQ(values.at(key("", {1, chosen_key(i)})), i);
+  EXPECT_LT(counting_equal::calls, 200 * keys);
 }
 
 struct throwing_hash {
