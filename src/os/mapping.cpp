@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -137,6 +139,33 @@ void drop_pages(void* address, std::size_t bytes) {
 
 bool prefer_huge_pages(void* address, std::size_t bytes) noexcept {
   return bytes == 0 || ::madvise(address, bytes, MADV_HUGEPAGE) == 0;
+}
+
+namespace {
+constexpr int collapse = 25;  // MADV_COLLAPSE: newer than the headers of the oldest supported distribution
+}  // namespace
+
+bool can_collapse_pages() noexcept {
+  static const bool supported = ::madvise(nullptr, 0, collapse) == 0;
+  return supported;
+}
+
+void collapse_pages(void* address, std::size_t bytes) noexcept {
+  static_cast<void>(::madvise(address, bytes, collapse));
+}
+
+bool is_all_in_memory(const void* address, std::size_t bytes) noexcept {
+  constexpr std::size_t page = 4096;
+  std::array<unsigned char, huge_page_bytes / page> resident;
+  for (std::size_t at = 0; at < bytes; at += huge_page_bytes) {
+    const std::size_t part = std::min(bytes - at, huge_page_bytes);
+    auto* const first = const_cast<std::byte*>(static_cast<const std::byte*>(address) + at);
+    if (::mincore(first, part, resident.data()) != 0) return false;
+    const auto end = resident.begin() + static_cast<std::ptrdiff_t>(part / page);
+    if (!std::all_of(resident.begin(), end, [](unsigned char state) { return (state & 1) != 0; }))
+      return false;
+  }
+  return true;
 }
 
 void prefer_small_pages(void* address, std::size_t bytes) noexcept {

@@ -64,6 +64,15 @@ void drop_pages(void* address, std::size_t bytes);
 /// Asks for huge pages for what is touched from now on. False when the kernel refuses or has none.
 bool prefer_huge_pages(void* address, std::size_t bytes) noexcept;
 
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+/// Whether the kernel makes huge pages of small ones on demand (Linux 6.1).
+bool can_collapse_pages() noexcept;
+/// Makes one of a huge page's place full of pages. It may refuse; all reads as before then too.
+void collapse_pages(void* address, std::size_t bytes) noexcept;
+/// Whether no page of these is missing.
+bool is_all_in_memory(const void* address, std::size_t bytes) noexcept;
+
 /// Asks for small pages, also where the system makes huge ones unasked. A hint.
 void prefer_small_pages(void* address, std::size_t bytes) noexcept;
 

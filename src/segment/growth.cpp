@@ -7,10 +7,11 @@
 
 namespace perdure {
 
-bool huge_pages_wanted(bool by_default) noexcept {
+huge_pages huge_pages_wanted(huge_pages by_default) noexcept {
+  if (!os::huge_pages_on_request()) return huge_pages::nowhere;
   const char* const setting = std::getenv("PERDURE_HUGE_PAGES");
-  const bool wanted = setting == nullptr || *setting == '\0' ? by_default : std::strcmp(setting, "0") != 0;
-  return wanted && os::huge_pages_on_request();
+  if (setting == nullptr || *setting == '\0') return by_default;
+  return std::strcmp(setting, "0") == 0 ? huge_pages::nowhere : huge_pages::everywhere;
 }
 
 }  // namespace perdure

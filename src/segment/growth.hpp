@@ -42,8 +42,15 @@ void open_up_to(std::size_t wanted, std::size_t capacity, std::size_t& open, Ope
   open += step;
 }
 
-/// Whether a segment asks for huge pages: PERDURE_HUGE_PAGES is "1", or it is not set and the backing wants
-/// them; and the system allows it.
-bool huge_pages_wanted(bool by_default) noexcept;
+/// Where a segment's anonymous memory is in huge pages.
+enum class huge_pages {
+  nowhere,
+  where_dense,  ///< small pages at first touch, made into huge ones once all of their place is touched
+  everywhere,   ///< huge ones at first touch, beyond the first part
+};
+
+/// What PERDURE_HUGE_PAGES asks for: "0" for `nowhere`, "1" for `everywhere`; where it is not set, what the
+/// segment does by default. `nowhere` if the system allows none.
+huge_pages huge_pages_wanted(huge_pages by_default) noexcept;
 
 }  // namespace perdure

@@ -45,8 +45,10 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   range_ = std::make_unique<os::guarded_range>(base_, capacity_);
   if (use != page_use::tracked) return;
   const std::size_t small = std::max(round_up(mapped_, size_step), small_page_part);
-  // What a store holds is there to be filled and scanned.
-  if (huge_pages_wanted(true) && small < capacity_) os::prefer_huge_pages(base_ + small, capacity_ - small);
+  const huge_pages wanted = huge_pages_wanted(huge_pages::where_dense);
+  if (wanted == huge_pages::everywhere && small < capacity_)
+    os::prefer_huge_pages(base_ + small, capacity_ - small);
+  if (wanted == huge_pages::where_dense && os::can_collapse_pages()) not_collapsed_ = small;
   tracker_ = os::make_page_tracker(os::choose_tracker(medium), *range_);
   tracker_->open_range(0, mapped_);
 }
@@ -68,11 +70,17 @@ void private_segment::grow(std::size_t bytes) {
   if (owner_ == ::getpid()) lock.lock();
   const std::size_t wanted = round_up(bytes, size_step);
   if (wanted <= size()) return;
+  const std::size_t before = open_;
   open_up_to(wanted, capacity_, open_, [this](std::size_t offset, std::size_t step) {
     if (tracker_) return tracker_->open_range(offset, step);
     os::protect(base_ + offset, step, os::access::read_write);
   });
   size_.store(wanted, std::memory_order_release);
+  // What was opened before this step has been used up to here, so it is as dense as it becomes.
+  if (collapse_ && before < open_ && not_collapsed_ < before) {
+    const std::size_t from = std::exchange(not_collapsed_, before);
+    collapse_({from / page_size, (before - from) / page_size});
+  }
   if (notice_ && wanted > noticed_beyond_) std::exchange(notice_, nullptr)();
 }
 
@@ -81,6 +89,19 @@ void private_segment::notice_growth(std::size_t beyond, std::function<void()> no
   if (size() > beyond) return notice();
   noticed_beyond_ = beyond;
   notice_ = std::move(notice);
+}
+
+void private_segment::notice_filled(std::function<void(page_run)> collapse) {
+  const std::scoped_lock lock(growing_);
+  if (not_collapsed_ < capacity_) collapse_ = std::move(collapse);
+}
+
+void private_segment::collapse_dense(page_run pages, const std::function<bool()>& go_on) const noexcept {
+  constexpr std::size_t step = os::huge_page_bytes;
+  const std::size_t end = (pages.first + pages.count) * page_size;
+  for (std::size_t at = round_up(pages.first * page_size, step); at + step <= end && go_on(); at += step) {
+    if (os::is_all_in_memory(base_ + at, step)) os::collapse_pages(base_ + at, step);
+  }
 }
 
 void private_segment::discard(page_run pages) {

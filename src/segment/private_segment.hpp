@@ -41,6 +41,13 @@ class private_segment final : public tracked_segment {
   /// so it must be quick and must not throw.
   void notice_growth(std::size_t beyond, std::function<void()> notice);
 
+  /// Calls `collapse` with each part that growth has left behind, where huge pages are wanted in what is
+  /// dense; by whoever makes the segment grow, so it must be quick and must not throw.
+  void notice_filled(std::function<void(page_run)> collapse);
+  /// Makes huge pages of the small ones in each of their places that is full of pages, while `go_on` says so.
+  /// Other threads may use the segment. About 0.1 ms each.
+  void collapse_dense(page_run pages, const std::function<bool()>& go_on) const noexcept;
+
   /// Of a segment whose pages are `tracked`.
   void collect_dirty(page_run where, std::vector<page_run>& dirty) override;
   /// Whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a checkpoint.
@@ -74,6 +81,8 @@ class private_segment final : public tracked_segment {
   int owner_;  // process; a child forked while another thread held `growing_` has nobody to wait for
   std::size_t noticed_beyond_ = 0;
   std::function<void()> notice_;
+  std::function<void(page_run)> collapse_;
+  std::size_t not_collapsed_ = static_cast<std::size_t>(-1);  // offset; nobody was told of what is there yet
   std::size_t open_ = 0;    // bytes readable and writable: size() and a reserve for growth
   std::size_t mapped_ = 0;  // bytes backed by files; anonymous beyond, but for what is in:
   std::vector<page_run> mapped_early_;

@@ -19,7 +19,8 @@ class volatile_segment final : public segment {
     base_ = memory_.base();
     capacity_ = memory_.size();
     // Left to the user: a lone touch would clear 2 MiB, for blocks that may never be filled.
-    if (huge_pages_wanted(false)) os::prefer_huge_pages(base_ + small_page_part, capacity_ - small_page_part);
+    if (huge_pages_wanted(huge_pages::nowhere) == huge_pages::everywhere)
+      os::prefer_huge_pages(base_ + small_page_part, capacity_ - small_page_part);
   }
 
   void grow(std::size_t bytes) override {

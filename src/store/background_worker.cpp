@@ -46,7 +46,14 @@ void background_worker::start_thread() {
 
 void background_worker::wait() {
   std::unique_lock lock(mutex_);
+  ++waiting_;
   changed_.wait(lock, [this] { return tasks_.empty(); });
+  --waiting_;
+}
+
+bool background_worker::is_awaited() {
+  const std::scoped_lock lock(mutex_);
+  return waiting_ != 0 || ending_ || tasks_.size() > 1;
 }
 
 void background_worker::loop() {

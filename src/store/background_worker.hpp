@@ -23,6 +23,8 @@ class background_worker {
   void post(std::function<void()> task);
   /// Waits until no task is left.
   void wait();
+  /// For a task that can be left undone: whether others wait for its end, or behind it.
+  bool is_awaited();
 
  private:
   void loop();
@@ -31,6 +33,7 @@ class background_worker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;  // the first is being run
+  int waiting_ = 0;
   bool ending_ = false;
   std::thread thread_;
 };
