@@ -417,6 +417,16 @@ TEST(FlatMap, ReserveKeepsElementsInPlace) {
   EXPECT_THROW(values.reserve(static_cast<std::size_t>(-1)), std::length_error);
 }
 
+TEST(FlatMap, RehashRefusesMoreSlotsThanThereCanBe) {
+  plain_map<int, int> values;
+  for (int i = 0; i < 100; ++i) values[i] = i;
+  constexpr std::size_t one = 1;
+  for (const std::size_t slots : {~one + 1, ~one, (one << 63) + 1, one << 63, (one << 62) + 1, one << 62,
+                                  (one << 56) + 1, values.max_size() + 1})
+    EXPECT_THROW(values.rehash(slots), std::length_error) << slots;
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(values.at(i), i);
+}
+
 TEST(FlatMap, ZeroedMemoryIsAnEmptyMap) {
   using M = plain_map<int, int>;
   alignas(M) unsigned char zeroed[sizeof(M)] = {};

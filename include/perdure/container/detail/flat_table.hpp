@@ -309,6 +309,7 @@ class flat_table {
   }
   /// Makes the number of slots the smallest that holds both `n` slots and the elements.
   void rehash(size_type n) {
+    if (n > max_size()) throw_too_long("perdure: a flat table cannot have that many slots");
     const size_type for_elements = size_ == 0 ? 0 : slots_for(size_);
     const size_type asked = n == 0 ? 0 : std::bit_ceil(n + 1) - 1;
     const size_type wanted = asked > for_elements ? asked : for_elements;
