@@ -12,6 +12,7 @@
 #include <forward_list>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
@@ -200,7 +201,13 @@ fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches whi
   }
   const auto found =
       std::find_if(slots.begin(), slots.end(), [](const slot& s) { return s.base.load() == nullptr; });
-  if (found == slots.end()) throw_errno("watch memory:", "too many stores are open", EMFILE);
+  if (found == slots.end())
+    throw_errno(
+        (std::to_string(slots.size()) +
+         " mappings (regions of the pager, stores, kinds of memory) have their touches answered already, "
+         "which is the most of a process; unmap or close one first")
+            .c_str(),
+        "", EAGAIN);
   slot_ = static_cast<std::size_t>(found - slots.begin());
   found->bytes = bytes;
   found->which = which;

@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <deque>
+#include <system_error>
 
 #include "os/file_observer.hpp"
+#include "os/memory_faults.hpp"
 #include "patterned_file.hpp"
 #include "store/error_matcher.hpp"
 
@@ -170,6 +173,24 @@ TEST_F(a_failing_file, ends_a_program_that_has_no_handler) {
       "perdure: cannot read the page at offset 204800 of .*data: the file has become shorter; the thread "
       "that "
       "touched it gets a SIGBUS");
+}
+
+TEST_F(a_failing_file, is_refused_where_a_process_has_as_many_regions_as_it_may) {
+  const auto file = make_file(10);
+  constexpr auto never = [](void*, std::byte*, os::touch) noexcept { return false; };
+  // In the place of regions, each of which would take a millisecond.
+  std::deque<os::fault_watch> others;
+  std::byte nothing{};
+  try {
+    while (others.size() < 100'000)
+      others.emplace_back(&nothing, 0, os::watched_touches::missing, +never, nullptr);
+  } catch (const std::system_error&) {
+  }
+  EXPECT_TRUE(fails_with(errc::io, "regions of the pager", [&] { map(file, with_budget(8)); }));
+  EXPECT_TRUE(fails_with(errc::io, std::to_string(others.size()), [&] { map(file, with_budget(8)); }));
+  others.pop_back();
+  const region mapped = map(file, with_budget(8));
+  EXPECT_TRUE(can_read(words_of(mapped)));
 }
 
 TEST_F(a_failing_file, that_is_read_only_signals_stores) {
