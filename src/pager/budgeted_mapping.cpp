@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "os/memory_limits.hpp"
 #include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
 #include "pager/file_io.hpp"
@@ -914,6 +915,15 @@ const char* why_no_user_faults() {
 
 const char* why_no_guards() {
   return why_not<guard_faults>("the kernel lacks guard regions for mapped files, which Linux 6.15 brought");
+}
+
+std::optional<std::string> why_no_guards_in(std::uint64_t bytes, mode wanted) {
+  const std::uint64_t needed = guard_faults::page_table_bytes(bytes, wanted != mode::read_only);
+  const std::uint64_t most = os::usable_memory() / 32;
+  if (needed <= most) return std::nullopt;
+  return "guards in " + std::to_string(bytes / mebibyte) + " MiB take " + std::to_string(needed / mebibyte) +
+         " MiB of page tables, more than a 32nd of the memory that may be used (" +
+         std::to_string(most / mebibyte) + " MiB); map parts of the file one after the other";
 }
 
 }  // namespace perdure::pager::detail

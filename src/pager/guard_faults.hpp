@@ -5,10 +5,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 #include "pager/page_faults.hpp"
+#include "pager/page_source.hpp"
 
 namespace perdure::pager::detail {
 
@@ -16,6 +18,12 @@ class guard_faults final : public page_faults {
  public:
   /// Throws std::system_error where the kernel has no guards for mapped files (before Linux 6.15).
   guard_faults();
+
+  /// What the kernel takes for page tables while so many bytes are watched.
+  static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool stores) noexcept {
+    constexpr std::uint64_t bytes_of_an_entry = 8;
+    return bytes / page_bytes * bytes_of_an_entry * (stores ? 2 : 1);
+  }
 
   void watch(std::byte* base, std::size_t bytes, bool stores) override;
   os::watched_touches signalled() const noexcept override { return os::watched_touches::guarded; }

@@ -33,26 +33,34 @@ void check(const options& wanted) {
     throw error(errc::invalid_argument, "an option has a value that is none");
 }
 
-tier chosen_tier(tier wanted) {
+// Why not for such a part of a file.
+std::optional<std::string> why_not(tier which, std::uint64_t bytes, mode how) {
+  std::optional<std::string> reason = why_unavailable(which);
+  if (!reason && which == tier::guard) reason = detail::why_no_guards_in(bytes, how);
+  return reason;
+}
+
+tier chosen_tier(const options& asked, std::uint64_t bytes) {
+  tier wanted = asked.tier;
   if (wanted == tier::automatic) {
     const char* const given = std::getenv("PERDURE_PAGER_TIER");
     const std::string name = given == nullptr ? "" : given;
     for (const tier one : {tier::uffd_sigbus, tier::guard, tier::plain}) {
-      if (name.empty() && !why_unavailable(one)) return one;
+      if (name.empty() && !why_not(one, bytes, asked.mode)) return one;
       if (name == to_string(one)) wanted = one;
     }
     if (wanted == tier::automatic)
       throw error(errc::invalid_argument,
                   "PERDURE_PAGER_TIER is '" + name + "'; it may be uffd_sigbus, guard or plain");
   }
-  if (const auto reason = why_unavailable(wanted))
+  if (const auto reason = why_not(wanted, bytes, asked.mode))
     throw error(errc::unsupported,
                 "the pager's tier " + std::string(to_string(wanted)) + " is not to be had: " + *reason);
   return wanted;
 }
 
 std::unique_ptr<detail::mapped_file> map_file(std::unique_ptr<detail::file_io> file, const options& wanted) {
-  switch (chosen_tier(wanted.tier)) {
+  switch (chosen_tier(wanted, file->size())) {
     case tier::automatic:
     case tier::uffd_sigbus:
       return detail::map_with_user_faults(std::move(file), wanted);

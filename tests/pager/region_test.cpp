@@ -6,8 +6,11 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
+#include <system_error>
 #include <tuple>
 
+#include "os/memory_limits.hpp"
 #include "patterned_file.hpp"
 #include "store/error_matcher.hpp"
 
@@ -158,6 +161,25 @@ TEST_P(on_each_tier, refuses_what_cannot_be_mapped) {
   EXPECT_TRUE(fails_with(errc::invalid_argument, "", [&] { auto p = mapped.pin(&file, 1); }));
   EXPECT_TRUE(
       fails_with(errc::read_only, "", [&] { auto p = mapped.pin(mapped.data(), 1, pin_for::writing); }));
+}
+
+// Page tables for all of a region are made when it is mapped in this tier.
+TEST_F(pager_test, does_not_put_guards_into_more_than_memory_has_page_tables_for) {
+  if (const auto reason = why_unavailable(tier::guard)) GTEST_SKIP() << *reason;
+  const std::uint64_t usable = os::usable_memory() / page_bytes * page_bytes;
+  { const std::ofstream file(path("sparse")); }
+  std::error_code too_large;
+  std::filesystem::resize_file(path("sparse"), 17 * usable, too_large);
+  if (too_large) GTEST_SKIP() << too_large.message();
+  EXPECT_TRUE(fails_with(errc::unsupported, "page tables",
+                         [&] { map(path("sparse"), with_budget(8, mode::read_only, tier::guard)); }));
+  options part = with_budget(8, mode::read_only, tier::guard);
+  part.bytes = 1 << 20;
+  EXPECT_EQ(map(path("sparse"), part).tier(), tier::guard);
+  options any = with_budget(8, mode::read_only, tier::automatic);
+  EXPECT_NE(map(path("sparse"), any).tier(), tier::guard);
+  any.mode = mode::write_back;
+  EXPECT_NE(map(path("sparse"), any).tier(), tier::guard);
 }
 
 TEST_P(on_each_tier, gives_system_calls_what_is_pinned) {
