@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <forward_list>
 #include <mutex>
 #include <optional>
@@ -97,15 +98,34 @@ bool is_admitted(std::byte* address, touch how, watched_touches asked) noexcept 
   return ask(address, how, asked) == answer::admitted;
 }
 
-void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+void send_to_this_thread(siginfo_t& info) noexcept {
+  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), info.si_signo, &info);
+}
+
+// To the handler that was there before, as the kernel would have.
+void pass_on(std::atomic<const struct sigaction*>& kept, siginfo_t& info, ucontext_t& interrupted) {
+  static constexpr struct sigaction default_action {};
+  const struct sigaction& previous = *kept.load(std::memory_order_acquire);
+  const bool takes_info = (previous.sa_flags & SA_SIGINFO) != 0;
+  if (!takes_info && (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN)) {
+    const bool is_sent = info.si_code <= 0;
+    // No fault can be ignored.
+    if (is_sent && previous.sa_handler == SIG_IGN) return;
     // Returning repeats the faulting instruction, now with the action that ends the process.
-    ::signal(signal, SIG_DFL);
-  } else {
-    previous.sa_handler(signal);
+    ::signal(info.si_signo, SIG_DFL);
+    if (is_sent) send_to_this_thread(info);
+    return;
   }
+  if ((previous.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) kept = &default_action;
+  // It expects the signal mask that it asked for.
+  sigset_t mask;
+  ::sigorset(&mask, &interrupted.uc_sigmask, &previous.sa_mask);
+  if ((previous.sa_flags & SA_NODEFER) == 0) ::sigaddset(&mask, info.si_signo);
+  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  if (takes_info)
+    previous.sa_sigaction(info.si_signo, &info, &interrupted);
+  else
+    previous.sa_handler(info.si_signo);
 }
 
 // As the kernel does for a mapped file that cannot be read.
@@ -114,28 +134,26 @@ void send_bus_error(void* address) noexcept {
   info.si_signo = SIGBUS;
   info.si_code = BUS_ADRERR;
   info.si_addr = address;
-  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), SIGBUS, &info);
+  send_to_this_thread(info);
 }
 
 // Whether there is nothing more to do than to return.
 bool is_answered_guarded(std::byte* address, touch how) noexcept {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const kernel_signals before = block_only(all_signals);
   const answer given = ask(address, how, watched_touches::guarded);
   if (given == answer::refused) {
     send_bus_error(address);
     // Signals stay blocked until the handler returns: then it comes as if the touch itself had caused it.
     return true;
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  block_only(before);
   return given == answer::admitted;
 }
 
-void on_segv(int signal, siginfo_t* info, void* context) {
+void on_segv(int, siginfo_t* info, void* context) {
   const int saved = errno;
-  const std::optional<touch> how = touch_of(static_cast<const ucontext_t*>(context));
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  const std::optional<touch> how = touch_of(&interrupted);
   auto* const address = static_cast<std::byte*>(info->si_addr);
   bool is_answered = false;
   if (how && info->si_code == SEGV_ACCERR && !is_admitted(address, *how, watched_touches::withheld)) {
@@ -145,24 +163,17 @@ void on_segv(int signal, siginfo_t* info, void* context) {
     is_answered = is_answered_guarded(address, *how);
   }
   errno = saved;
-  if (!is_answered) pass_on(*previous_segv.load(std::memory_order_acquire), signal, info, context);
+  if (!is_answered) pass_on(previous_segv, *info, interrupted);
 }
 
-void on_bus_error(int signal, siginfo_t* info, void* context) {
+void on_bus_error(int, siginfo_t* info, void* context) {
   const int saved = errno;
-  const auto* const interrupted = static_cast<const ucontext_t*>(context);
-  const std::optional<touch> how = touch_of(interrupted);
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  const std::optional<touch> how = touch_of(&interrupted);
   const bool ours = info->si_code == BUS_ADRERR && how &&
                     is_admitted(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing);
   errno = saved;
-  if (ours) return;
-  const struct sigaction& previous = *previous_bus.load(std::memory_order_acquire);
-  // The handler before this one expects the signal mask that it asked for.
-  sigset_t mask;
-  ::sigorset(&mask, &interrupted->uc_sigmask, &previous.sa_mask);
-  if ((previous.sa_flags & SA_NODEFER) == 0) ::sigaddset(&mask, SIGBUS);
-  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  pass_on(previous, signal, info, context);
+  if (!ours) pass_on(previous_bus, *info, interrupted);
 }
 
 using signal_handler = void (*)(int, siginfo_t*, void*);
@@ -174,12 +185,11 @@ void install_handler(int signal, const char* name, signal_handler handler, bool 
   struct sigaction action {};
   action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  if (with_signals_blocked) {
-    ::sigfillset(&action.sa_mask);
-  } else {
-    action.sa_flags |= SA_NODEFER;
-    ::sigemptyset(&action.sa_mask);
-  }
+  // Which signals those are sigfillset does not know.
+  const kernel_signals blocked = with_signals_blocked ? all_signals : cancelling_signal;
+  ::sigemptyset(&action.sa_mask);
+  std::memcpy(&action.sa_mask, &blocked, sizeof blocked);
+  if (!with_signals_blocked) action.sa_flags |= SA_NODEFER;
   struct sigaction current {};
   if (::sigaction(signal, nullptr, &current) != 0) throw_errno("sigaction", name);
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == handler) return;

@@ -1,6 +1,7 @@
 #include "pager/fault_log.hpp"
 
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,7 +75,8 @@ void fault_log::announce(const failed_transfer& failed) noexcept {
   if (lines_.fetch_add(1, std::memory_order_relaxed) >= most_lines) return;
   line text;
   text << "perdure: " << sentence(failed, path_).text() << "; the thread that touched it gets a SIGBUS\n";
-  [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, text.text().data(), text.text().size());
+  // Not `write`, which is a cancellation point.
+  ::syscall(SYS_write, STDERR_FILENO, text.text().data(), text.text().size());
 }
 
 std::optional<failure> fault_log::first() const {

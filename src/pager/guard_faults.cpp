@@ -111,8 +111,9 @@ void guard_faults::drop(std::span<const iovec> parts) const noexcept {
     if (!is_done) advise(at, part.iov_len, guard_install);
     // Rather keep the memory than lose the guard.
     if (is_writable_ && advise(content(at), part.iov_len, guard_install) != 0) continue;
-    ::fallocate(memory_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at - base_,
-                static_cast<off_t>(part.iov_len));
+    // The C library's function is a cancellation point.
+    ::syscall(SYS_fallocate, memory_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at - base_,
+              part.iov_len);
   }
 }
 

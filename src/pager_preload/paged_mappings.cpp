@@ -228,19 +228,16 @@ std::shared_ptr<pager::region> region_of(const std::byte* begin, std::size_t byt
 
 // fork copies only the thread that calls it. The pager's memory is not copied: the child gets the kernel's
 // mappings in its place.
-constinit sigset_t mask_before_fork{};
+constinit os::kernel_signals mask_before_fork = 0;
 void before_fork() {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const os::kernel_signals before = os::block_only(os::all_signals);
   changing.lock();
   mask_before_fork = before;
 }
 void unlock_after_fork() {
-  const sigset_t before = mask_before_fork;
+  const os::kernel_signals before = mask_before_fork;
   changing.unlock();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  os::block_only(before);
 }
 void after_fork_in_child() {
   for (std::size_t i = 0; i < places_used.load(); ++i) {
