@@ -71,6 +71,14 @@ constinit next_function<int(int, const struct sigaction*, struct sigaction*)> ne
 constinit next_function<sighandler_t(int, sighandler_t)> next_signal{"signal"};
 constinit next_function<int(int, const sigset_t*, sigset_t*)> next_pthread_sigmask{"pthread_sigmask"};
 constinit next_function<int(int, const sigset_t*, sigset_t*)> next_sigprocmask{"sigprocmask"};
+constinit next_function<decltype(next::pthread_attr_setsigmask_np)> next_pthread_attr_setsigmask_np{
+    "pthread_attr_setsigmask_np"};
+constinit next_function<decltype(next::sigsuspend)> next_sigsuspend{"sigsuspend"};
+constinit next_function<decltype(next::ppoll)> next_ppoll{"ppoll"};
+constinit next_function<decltype(next::ppoll_chk)> next_ppoll_chk{"__ppoll_chk"};
+constinit next_function<decltype(next::pselect)> next_pselect{"pselect"};
+constinit next_function<decltype(next::epoll_pwait)> next_epoll_pwait{"epoll_pwait"};
+constinit next_function<decltype(next::epoll_pwait2)> next_epoll_pwait2{"epoll_pwait2"};
 
 // Some of these may be called by signal handlers, which dlsym may not: the sooner it is over, the better.
 __attribute__((constructor)) void look_up_all() {
@@ -87,6 +95,13 @@ __attribute__((constructor)) void look_up_all() {
   static_cast<void>(next_signal.get());
   static_cast<void>(next_pthread_sigmask.get());
   static_cast<void>(next_sigprocmask.get());
+  static_cast<void>(next_pthread_attr_setsigmask_np.get());
+  static_cast<void>(next_sigsuspend.get());
+  static_cast<void>(next_ppoll.get());
+  static_cast<void>(next_ppoll_chk.get());
+  static_cast<void>(next_pselect.get());
+  static_cast<void>(next_epoll_pwait.get());
+  static_cast<void>(next_epoll_pwait2.get());
 }
 
 }  // namespace
@@ -132,6 +147,29 @@ int pthread_sigmask(int how, const sigset_t* wanted, sigset_t* former) noexcept 
 }
 int sigprocmask(int how, const sigset_t* wanted, sigset_t* former) noexcept {
   return next_sigprocmask.get()(how, wanted, former);
+}
+int pthread_attr_setsigmask_np(pthread_attr_t* attributes, const sigset_t* wanted) {
+  return next_pthread_attr_setsigmask_np.get()(attributes, wanted);
+}
+int sigsuspend(const sigset_t* wanted) {
+  return next_sigsuspend.get()(wanted);
+}
+int ppoll(pollfd* files, nfds_t count, const timespec* most, const sigset_t* wanted) {
+  return next_ppoll.get()(files, count, most, wanted);
+}
+int ppoll_chk(pollfd* files, nfds_t count, const timespec* most, const sigset_t* wanted,
+              std::size_t bytes_of_files) {
+  return next_ppoll_chk.get()(files, count, most, wanted, bytes_of_files);
+}
+int pselect(int count, fd_set* to_read, fd_set* to_write, fd_set* exceptional, const timespec* most,
+            const sigset_t* wanted) {
+  return next_pselect.get()(count, to_read, to_write, exceptional, most, wanted);
+}
+int epoll_pwait(int file, epoll_event* events, int count, int milliseconds, const sigset_t* wanted) {
+  return next_epoll_pwait.get()(file, events, count, milliseconds, wanted);
+}
+int epoll_pwait2(int file, epoll_event* events, int count, const timespec* most, const sigset_t* wanted) {
+  return next_epoll_pwait2.get()(file, events, count, most, wanted);
 }
 
 }  // namespace next

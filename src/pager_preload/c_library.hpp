@@ -1,8 +1,12 @@
 // What the C library and the kernel do under the names that this library puts its own functions under.
 #pragma once
 
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -39,6 +43,15 @@ int sigaction(int signal, const struct sigaction* wanted, struct sigaction* form
 sighandler_t signal(int signal, sighandler_t handler) noexcept;
 int pthread_sigmask(int how, const sigset_t* wanted, sigset_t* former) noexcept;
 int sigprocmask(int how, const sigset_t* wanted, sigset_t* former) noexcept;
+int pthread_attr_setsigmask_np(pthread_attr_t* attributes, const sigset_t* wanted);
+int sigsuspend(const sigset_t* wanted);
+int ppoll(pollfd* files, nfds_t count, const timespec* most, const sigset_t* wanted);
+int ppoll_chk(pollfd* files, nfds_t count, const timespec* most, const sigset_t* wanted,
+              std::size_t bytes_of_files);
+int pselect(int count, fd_set* to_read, fd_set* to_write, fd_set* exceptional, const timespec* most,
+            const sigset_t* wanted);
+int epoll_pwait(int file, epoll_event* events, int count, int milliseconds, const sigset_t* wanted);
+int epoll_pwait2(int file, epoll_event* events, int count, const timespec* most, const sigset_t* wanted);
 }  // namespace next
 
 }  // namespace perdure::pager_preload
