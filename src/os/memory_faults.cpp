@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
@@ -74,9 +75,18 @@ std::optional<touch> touch_of([[maybe_unused]] const ucontext_t* context) noexce
 #endif
 }
 
-enum class answer { nobodys, refused, admitted };
+enum class answer { nobodys, refused, admitted, no_room };
 
-answer ask(std::byte* address, touch how, watched_touches asked) noexcept {
+// What is left of the stack that this runs on, if that is the alternate one of the thread: answering takes
+// 1,700 bytes at most.
+bool has_room_to_answer(const ucontext_t& interrupted) noexcept {
+  constexpr std::size_t enough = 2048;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t left = here - reinterpret_cast<std::uintptr_t>(interrupted.uc_stack.ss_sp);
+  return left >= interrupted.uc_stack.ss_size || left >= enough;
+}
+
+answer ask(std::byte* address, touch how, watched_touches asked, bool has_room = true) noexcept {
   answer given = answer::nobodys;
   const std::size_t used = slots_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {
@@ -86,6 +96,7 @@ answer ask(std::byte* address, touch how, watched_touches asked) noexcept {
         address >= base + watched.bytes.load(std::memory_order_relaxed) ||
         watched.which.load(std::memory_order_relaxed) != asked)
       continue;
+    if (!has_room) return answer::no_room;
     if (watched.admit.load(std::memory_order_relaxed)(watched.context.load(std::memory_order_relaxed),
                                                       address, how))
       return answer::admitted;
@@ -137,17 +148,28 @@ void send_bus_error(void* address) noexcept {
   send_to_this_thread(info);
 }
 
+// Better than to write over what lies before the stack. Returning repeats the touch.
+void end_at_next_touch(int signal) noexcept {
+  constexpr std::string_view sentence =
+      "perdure: the alternate signal stack of the thread that touched a mapped file is too small: it must "
+      "have "
+      "room for the kernel's frame, getauxval(AT_MINSIGSTKSZ), and 3072 bytes more\n";
+  ::syscall(SYS_write, STDERR_FILENO, sentence.data(), sentence.size());
+  ::signal(signal, SIG_DFL);
+}
+
 // Whether there is nothing more to do than to return.
-bool is_answered_guarded(std::byte* address, touch how) noexcept {
+bool is_answered_guarded(std::byte* address, touch how, const ucontext_t& interrupted) noexcept {
   const kernel_signals before = block_only(all_signals);
-  const answer given = ask(address, how, watched_touches::guarded);
+  const answer given = ask(address, how, watched_touches::guarded, has_room_to_answer(interrupted));
+  if (given == answer::no_room) end_at_next_touch(SIGSEGV);
   if (given == answer::refused) {
     send_bus_error(address);
     // Signals stay blocked until the handler returns: then it comes as if the touch itself had caused it.
     return true;
   }
   block_only(before);
-  return given == answer::admitted;
+  return given != answer::nobodys;
 }
 
 void on_segv(int, siginfo_t* info, void* context) {
@@ -160,7 +182,7 @@ void on_segv(int, siginfo_t* info, void* context) {
     is_answered = is_admitted(address, *how, watched_touches::all) ||
                   (*how == touch::store && is_admitted(address, *how, watched_touches::stores));
   } else if (how && info->si_code == SEGV_MAPERR) {
-    is_answered = is_answered_guarded(address, *how);
+    is_answered = is_answered_guarded(address, *how, interrupted);
   }
   errno = saved;
   if (!is_answered) pass_on(previous_segv, *info, interrupted);
@@ -170,10 +192,15 @@ void on_bus_error(int, siginfo_t* info, void* context) {
   const int saved = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
   const std::optional<touch> how = touch_of(&interrupted);
-  const bool ours = info->si_code == BUS_ADRERR && how &&
-                    is_admitted(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing);
+  answer given = answer::nobodys;
+  if (how && info->si_code == BUS_ADRERR)
+    given = ask(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing,
+                has_room_to_answer(interrupted));
   errno = saved;
-  if (!ours) pass_on(previous_bus, *info, interrupted);
+  if (given == answer::no_room)
+    end_at_next_touch(SIGBUS);
+  else if (given != answer::admitted)
+    pass_on(previous_bus, *info, interrupted);
 }
 
 using signal_handler = void (*)(int, siginfo_t*, void*);

@@ -63,8 +63,6 @@ class budgeted_mapping : public mapped_file {
   enum class by { touch, evictor, advice };
   enum class taking { all, cold };
 
-  // What one of the kernel's page tables holds.
-  static constexpr std::size_t pages_of_area = 512;
   static constexpr std::size_t most_runs_of_area = pages_of_area / 2;
 
   page_span pages_of(byte_range range) const noexcept;

@@ -39,8 +39,7 @@ class line {
   std::size_t length_ = 0;
 };
 
-line sentence(const failed_transfer& failed, std::string_view path) noexcept {
-  line text;
+void tell(line& text, const failed_transfer& failed, std::string_view path) noexcept {
   text << "cannot " << (failed.what == failure::operation::read ? "read" : "write") << " the page at offset "
        << failed.offset << " of " << path.substr(0, 256) << ": ";
   // strerror may need memory; this function does not.
@@ -48,7 +47,6 @@ line sentence(const failed_transfer& failed, std::string_view path) noexcept {
                           : failed.error == EBADMSG ? "its content contradicts its checksum"
                                                     : ::strerrordesc_np(failed.error);
   text << (why == nullptr ? "unknown error" : why);
-  return text;
 }
 
 }  // namespace
@@ -59,7 +57,9 @@ errc code_of(const failed_transfer& failed) noexcept {
 }
 
 std::string describe(const failed_transfer& failed, const std::string& path) {
-  return std::string(sentence(failed, path).text());
+  line text;
+  tell(text, failed, path);
+  return std::string(text.text());
 }
 
 void fault_log::record(const failed_transfer& failed) noexcept {
@@ -74,7 +74,9 @@ void fault_log::announce(const failed_transfer& failed) noexcept {
   constexpr std::uint32_t most_lines = 16;
   if (lines_.fetch_add(1, std::memory_order_relaxed) >= most_lines) return;
   line text;
-  text << "perdure: " << sentence(failed, path_).text() << "; the thread that touched it gets a SIGBUS\n";
+  text << "perdure: ";
+  tell(text, failed, path_);
+  text << "; the thread that touched it gets a SIGBUS\n";
   // Not `write`, which is a cancellation point.
   ::syscall(SYS_write, STDERR_FILENO, text.text().data(), text.text().size());
 }

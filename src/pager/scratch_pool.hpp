@@ -1,4 +1,5 @@
-// What a thread needs while it answers a fault, made beforehand since a signal handler may take no memory.
+// What a thread needs while it answers a fault, made beforehand since a signal handler may take no memory,
+// and little of the stack, which may be an alternate one of a few KiB.
 #pragma once
 
 #include <sched.h>
@@ -14,12 +15,15 @@
 #include "os/futex.hpp"
 #include "os/mapping.hpp"
 #include "pager/page_source.hpp"
+#include "pager/page_states.hpp"
 
 namespace perdure::pager::detail {
 
 inline constexpr std::size_t most_pages_at_once = 256;  // that are read in one call
 inline constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
 inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
+
+inline constexpr std::size_t pages_of_area = 512;  // what one of the kernel's page tables holds
 
 inline constexpr std::size_t most_runs_at_once = 512;  // that are transferred in parallel
 
@@ -50,6 +54,7 @@ struct alignas(64) scratch {
   std::array<page_number, most_victims_at_once> victims;
   std::array<page_number, most_victims_at_once> dirty;
   std::array<iovec, most_victims_at_once> parts;
+  std::array<page_state, pages_of_area> states;
   std::span<page_run> runs;   // to be written
   std::span<page_run> loads;  // to be read; room for them may have to be made by writing others
   std::span<os::transfer_request> requests;

@@ -115,7 +115,7 @@ std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taki
   std::size_t end = area.count;
   while (end != 0 && !is_wanted(pages_[area.first + end - 1].read())) --end;
   std::optional<failed_transfer> failed;
-  std::array<page_state, pages_of_area> before;
+  auto& before = own.states;
   for (std::size_t first = 0; first < end;) {
     std::size_t taken_end = first;
     std::size_t dirty_end = first;

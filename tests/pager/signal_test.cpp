@@ -1,10 +1,13 @@
 // What signals, and the cancelling of threads, do to the pager, which lives in a handler.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
@@ -78,6 +81,65 @@ TEST_F(signals, that_are_sent_reach_a_handler_that_is_there_for_one) {
               return 2;
             }),
             128 + own_signal());
+}
+#endif
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose frames are larger
+// An alternate stack for this thread, with memory before it that tells whether it was overrun.
+class alternate_stack {
+ public:
+  explicit alternate_stack(std::size_t bytes) : memory_(before + bytes, 0x5a) {
+    stack_t wanted{};
+    wanted.ss_sp = memory_.data() + before;
+    wanted.ss_size = bytes;
+    is_there_ = ::sigaltstack(&wanted, nullptr) == 0;
+  }
+  bool is_there() const { return is_there_; }
+  bool was_overrun() const {
+    return !std::all_of(memory_.begin(), memory_.begin() + before, [](unsigned char c) { return c == 0x5a; });
+  }
+
+ private:
+  static constexpr std::ptrdiff_t before = 16384;
+  std::vector<unsigned char> memory_;
+  bool is_there_ = false;
+};
+
+TEST_F(signals, are_answered_on_small_alternate_stacks) {
+  constexpr std::size_t enough = 3072;  // docs/pager.md
+  const auto file = make_file(250);
+  for (const mode how : {mode::read_only, mode::private_copy, mode::write_back})
+    for (const std::size_t budget : {std::size_t{4}, std::size_t{64}})
+      EXPECT_EQ(result_of_child([&] {
+                  const region mapped = map(file, with_budget(budget, how));
+                  // What is called for the first time is looked up, which takes more.
+                  if (!has_all(mapped)) return 1;
+                  const alternate_stack small(::getauxval(AT_MINSIGSTKSZ) + enough);
+                  if (!small.is_there()) return 2;
+                  for (std::size_t i = 0; i < 400; ++i) {
+                    std::uint64_t* const word = words_of(mapped) + pattern(i) % (250 * words_of_page);
+                    if (how != mode::read_only && i % 2 == 0) {
+                      *static_cast<volatile std::uint64_t*>(word) = *word;
+                    } else if (*word != pattern(static_cast<std::size_t>(word - words_of(mapped)))) {
+                      return 3;
+                    }
+                  }
+                  return has_all(mapped) ? small.was_overrun() ? 4 : 0 : 5;
+                }),
+                0)
+          << static_cast<int>(how) << " with " << budget;
+}
+
+TEST_F(signals, end_a_program_whose_alternate_stack_is_too_small) {
+  const auto file = make_file(100);
+  const auto touch_on_small_stack = [&] {
+    const region mapped = map(file, with_budget(8));
+    const alternate_stack small(::getauxval(AT_MINSIGSTKSZ) + 512);
+    if (!small.is_there()) ::_exit(0);
+    ::_exit(has_all(mapped) && !small.was_overrun() ? 1 : 2);
+  };
+  EXPECT_EXIT(touch_on_small_stack(), testing::KilledBySignal(own_signal()),
+              "perdure: the alternate signal stack .* is too small");
 }
 #endif
 
