@@ -374,7 +374,7 @@ bool heap::trim() {
   const own_change change(*engine_, *this);
   // Discarded under the lock: without it a run could be allocated meanwhile.
   const std::lock_guard lock(engine_->runs_mutex);
-  const std::vector<page_run> chunks = engine_->runs.take_idle_chunks();
+  const std::vector<page_run> chunks = engine_->runs.take_idle_parts();
   for (const page_run& run : chunks) engine_->memory.discard(run);
   return !chunks.empty();
 }

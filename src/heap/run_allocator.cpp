@@ -102,6 +102,7 @@ unit_index run_allocator::allocate(std::uint32_t units, std::uint32_t alignment_
 }
 
 void run_allocator::release(unit_index first, std::uint32_t units) {
+  recent_.note(first, units);
   const unit_index region_start = first - first % units_per_region;
   const unit_index region_end = region_start + metadata_.region(first / units_per_region).end_unit;
   idle_state idle = idle_state::fresh;
@@ -218,11 +219,10 @@ bool run_allocator::is_free_run(unit_index first, unsigned list) const noexcept 
          run.length <= end - within && list_of(run.length) == list;
 }
 
-std::vector<page_run> run_allocator::take_idle_chunks() {
-  constexpr std::uint64_t pages_per_unit = unit_size / page_size;
-  std::vector<page_run> chunks;
-  heap_header& header = metadata_.header();
-  const auto held = static_cast<unit_index>(memory_.size() / unit_size);
+// Those of a chunk and longer.
+template <class Visit>
+void run_allocator::visit_unreleased_runs(Visit&& visit) {
+  const heap_header& header = metadata_.header();
   // No more runs of a chunk and longer than there is room for: a list that is longer goes in a circle.
   std::uint64_t most = std::uint64_t{header.region_count} * (units_per_region / units_per_chunk);
   for (unsigned list = list_of(units_per_chunk); list < run_list_count; ++list) {
@@ -231,26 +231,30 @@ std::vector<page_run> run_allocator::take_idle_chunks() {
         throw error(errc::damaged,
                     "the heap's lists of free runs are damaged; restore the store from a copy");
       unit_descriptor& run = metadata_.unit(first);
-      if (run.idle == idle_state::released) continue;
-      if (run.idle == idle_state::fresh) {
-        run.idle = idle_state::seen;
-        continue;
-      }
-      run.idle = idle_state::released;
-      const std::size_t r = first / units_per_region;
-      const auto region_start = static_cast<unit_index>(r * units_per_region);
-      const unit_index used_end = std::min(region_start + metadata_.region(r).frontier, held);
-      const unit_index run_end = first + run.length;
-      const unit_index begin = (first + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
-      // Nothing from the frontier on was ever used, so a last chunk that reaches past it counts as whole.
-      unit_index end =
-          std::min(run_end, (used_end + units_per_chunk - 1) / units_per_chunk * units_per_chunk);
-      end = end / units_per_chunk * units_per_chunk;
-      if (begin >= end) continue;
-      if (run_end >= used_end) metadata_.region(r).frontier = begin - region_start;
-      chunks.push_back({begin * pages_per_unit, (end - begin) * pages_per_unit});
+      if (run.idle != idle_state::released) visit(first, run);
     }
   }
+}
+
+// The whole chunks of [begin, end), which is part of the free run at `first`.
+void run_allocator::give_back(unit_index first, unit_index begin, unit_index end,
+                              std::vector<page_run>& chunks) {
+  constexpr std::uint64_t pages_per_unit = unit_size / page_size;
+  const auto held = static_cast<unit_index>(memory_.size() / unit_size);
+  const std::size_t r = first / units_per_region;
+  const auto region_start = static_cast<unit_index>(r * units_per_region);
+  const unit_index used_end = std::min(region_start + metadata_.region(r).frontier, held);
+  begin = (begin + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
+  // Nothing from the frontier on was ever used, so a last chunk that reaches past it counts as whole.
+  const unit_index end_of_used_chunks = (used_end + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
+  const unit_index end_of_chunks = std::min(end, end_of_used_chunks) / units_per_chunk * units_per_chunk;
+  if (begin >= end_of_chunks) return;
+  if (end >= used_end) metadata_.region(r).frontier = begin - region_start;
+  chunks.push_back({begin * pages_per_unit, (end_of_chunks - begin) * pages_per_unit});
+}
+
+void run_allocator::take_vacant_regions(std::vector<page_run>& chunks) {
+  heap_header& header = metadata_.header();
   for (std::size_t r = 0; r < header.region_count; ++r) {
     if (header.regions[r] != region_kind::vacant) continue;
     header.regions[r] = region_kind::vacant_released;
@@ -258,6 +262,39 @@ std::vector<page_run> run_allocator::take_idle_chunks() {
     if (end > r * region_size)
       chunks.push_back({r * region_size / page_size, (end - r * region_size) / page_size});
   }
+}
+
+std::vector<page_run> run_allocator::take_idle_chunks() {
+  std::vector<page_run> chunks;
+  visit_unreleased_runs([&](unit_index first, unit_descriptor& run) {
+    if (run.idle == idle_state::fresh) {
+      run.idle = idle_state::seen;
+      return;
+    }
+    run.idle = idle_state::released;
+    give_back(first, first, first + run.length, chunks);
+  });
+  take_vacant_regions(chunks);
+  return chunks;
+}
+
+std::vector<page_run> run_allocator::take_idle_parts() {
+  std::vector<page_run> chunks;
+  const std::span<const released_run> recent = recent_.take();
+  visit_unreleased_runs([&](unit_index first, unit_descriptor& run) {
+    const unit_index end = first + run.length;
+    run.idle = idle_state::released;
+    unit_index idle_begin = first;
+    for (const released_run& kept : recent) {
+      const unit_index kept_end = kept.first + kept.units;
+      if (kept_end <= idle_begin || kept.first >= end) continue;
+      run.idle = idle_state::fresh;
+      if (kept.first > idle_begin) give_back(first, idle_begin, kept.first, chunks);
+      idle_begin = kept_end;
+    }
+    if (idle_begin < end) give_back(first, idle_begin, end, chunks);
+  });
+  take_vacant_regions(chunks);
   return chunks;
 }
 

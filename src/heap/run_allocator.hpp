@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heap/metadata.hpp"
+#include "heap/recent_releases.hpp"
 #include "segment/segment.hpp"
 
 namespace perdure::detail {
@@ -33,6 +34,9 @@ class run_allocator {
   /// Chunks inside runs that were already free at the previous call; marks them released. Throws
   /// `errc::damaged` where the lists of free runs are not what this library wrote.
   std::vector<page_run> take_idle_chunks();
+  /// The same, also of parts of a run of which other parts were used meanwhile. For memory that goes and
+  /// comes back at little cost: what it has given back once is given back again with what is new beside it.
+  std::vector<page_run> take_idle_parts();
 
   static unsigned list_of(std::uint32_t units) noexcept;
   /// Units from `first` on that lie in the same region and exist.
@@ -49,9 +53,14 @@ class run_allocator {
   void start_region(std::size_t region, bool as_free_run);
   void commit(std::size_t begin, std::size_t end, page_role role);
   void make_accessible(unit_index first, std::uint32_t units);
+  template <class Visit>
+  void visit_unreleased_runs(Visit&& visit);
+  void give_back(unit_index first, unit_index begin, unit_index end, std::vector<page_run>& chunks);
+  void take_vacant_regions(std::vector<page_run>& chunks);
 
   segment& memory_;
   metadata metadata_;
+  recent_releases recent_;
 };
 
 }  // namespace perdure::detail

@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <perdure/detail/size_classes.hpp>
+#include <utility>
 
 #include "malloc/c_library.hpp"
 #include "malloc/process_heap.hpp"
@@ -34,9 +36,25 @@ constexpr std::size_t least_bytes = 16;                       // smaller blocks 
 
 /// Blocks from here on are cleared by giving their pages back.
 constexpr std::size_t least_cleared_by_kernel = std::size_t{1} << 20;
-/// Large blocks freed until free memory is given back to the system.
-constexpr std::size_t freed_until_trim = std::size_t{64} << 20;
-std::atomic<std::size_t> freed_since_trim{0};
+/// Bytes of large blocks freed, and not taken again, until free memory is given back to the system.
+constexpr std::ptrdiff_t freed_until_trim = std::ptrdiff_t{64} << 20;
+/// That a thread counts before it tells the others.
+constexpr std::ptrdiff_t most_untold = freed_until_trim / 16;
+std::atomic<std::ptrdiff_t> freed{0};
+__thread std::ptrdiff_t freed_by_thread __attribute__((tls_model("initial-exec"))) = 0;
+
+/// Of large blocks; taken ones count less than nothing. Whether it is time to give memory back.
+bool count_freed(std::ptrdiff_t bytes) noexcept {
+  freed_by_thread += bytes;
+  if (std::abs(freed_by_thread) < most_untold) [[likely]]
+    return false;
+  const std::ptrdiff_t told = std::exchange(freed_by_thread, 0);
+  const std::ptrdiff_t all = freed.fetch_add(told, std::memory_order_relaxed) + told;
+  const bool is_enough = all >= freed_until_trim;
+  // What is taken beyond what was freed is new memory.
+  if (is_enough || all < 0) freed.store(0, std::memory_order_relaxed);
+  return is_enough;
+}
 
 bool is_ours(const void* block) noexcept {
   return heap::containing(block) != nullptr;
@@ -54,7 +72,9 @@ void* from_heap(std::size_t bytes, std::size_t alignment = 1) noexcept {
   const process_heap::visit inside(*h);
   try {
     bytes = std::max(bytes, least_bytes);
-    return alignment <= 16 ? h->allocate(bytes) : h->allocate(bytes, alignment);
+    void* const block = alignment <= 16 ? h->allocate(bytes) : h->allocate(bytes, alignment);
+    if (bytes > perdure::detail::max_small_size) count_freed(-static_cast<std::ptrdiff_t>(bytes));
+    return block;
   } catch (...) {
     return nullptr;
   }
@@ -83,9 +103,7 @@ void give_back(void* block) noexcept {
   const bool large = perdure::detail::class_byte(block) == 0;
   const std::size_t bytes = large ? h->usable_size(block) : 0;
   h->deallocate(block);
-  if (!large || freed_since_trim.fetch_add(bytes, std::memory_order_relaxed) + bytes < freed_until_trim)
-    return;
-  freed_since_trim.store(0, std::memory_order_relaxed);
+  if (!large || !count_freed(static_cast<std::ptrdiff_t>(bytes))) return;
   try {
     h->trim();
   } catch (...) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -474,6 +476,34 @@ TEST_F(SmallHeapTest, TrimGivesChunksBackThatStayedFree) {
   EXPECT_EQ(block[bytes / 2], 0);
   EXPECT_EQ(h->allocate(bytes), block);
   std::memset(block, 2, bytes);
+}
+
+TEST_F(SmallHeapTest, TrimGivesBackWhatStayedFreeBesideWhatWasJustFreed) {
+  constexpr std::size_t bytes = 32 * MiB;
+  std::array<unsigned char*, 3> blocks{};
+  for (auto& block : blocks) {
+    block = static_cast<unsigned char*>(h->allocate(bytes));
+    std::memset(block, 1, bytes);
+  }
+  std::sort(blocks.begin(), blocks.end());
+  const auto free_block = [&](std::size_t i) {
+    h->deallocate(blocks[i]);
+    h->flush_own_cache();
+  };
+  free_block(0);
+  EXPECT_FALSE(h->trim());
+  free_block(1);  // one run with the first from now on
+  EXPECT_TRUE(h->trim());
+  EXPECT_EQ(blocks[0][bytes / 2], 0);
+  EXPECT_EQ(blocks[1][bytes / 2], 1) << "memory freed just now is kept for reuse";
+  free_block(2);
+  EXPECT_TRUE(h->trim());
+  EXPECT_EQ(blocks[1][bytes / 2], 0);
+  EXPECT_EQ(blocks[2][bytes / 2], 1);
+  EXPECT_TRUE(h->trim());
+  EXPECT_EQ(blocks[2][bytes / 2], 0);
+  EXPECT_FALSE(h->trim());
+  EXPECT_TRUE(h->check().empty());
 }
 
 TEST_F(SmallHeapTest, LockHoldsOtherThreadsUp) {

@@ -261,6 +261,31 @@ TEST(malloc_conformance, TrimGivesMemoryBack) {
   EXPECT_LT(resident_bytes(), before + bytes);
 }
 
+// Freed the other way round than they came, and in no order.
+TEST(malloc_conformance, MemoryGoesByItselfWhenLargeBlocksAreFreed) {
+  constexpr std::size_t all = 400 * mib;
+  for (const bool in_order : {true, false}) {
+    std::vector<char*> blocks;
+    std::size_t taken = 0;
+    for (std::size_t i = 0; taken < all; ++i) {
+      const std::size_t bytes = std::size_t{200'000} << i * 7 % 8;
+      char* const block = static_cast<char*>(std::malloc(bytes));
+      ASSERT_NE(block, nullptr);
+      for (std::size_t at = 0; at < bytes; at += 4096) block[at] = 1;
+      blocks.push_back(block);
+      taken += bytes;
+    }
+    const std::size_t full = resident_bytes();
+    std::reverse(blocks.begin(), blocks.end());
+    for (std::size_t i = 0; i + 1 < blocks.size() && !in_order; ++i)
+      std::swap(blocks[i], blocks[i + i * 7919 % (blocks.size() - i)]);
+    for (char* const block : blocks) std::free(block);
+    EXPECT_GT(full, all);
+    // Twice 64 MiB may stay, and what threads keep.
+    EXPECT_LT(resident_bytes() + all, full + 170 * mib) << in_order;
+  }
+}
+
 TEST(malloc_conformance, MallinfoCounts) {
   const struct mallinfo2 before = ::mallinfo2();
   void* const block = std::malloc(10 * mib);
