@@ -22,6 +22,7 @@
 #include "malloc/c_library.hpp"
 #include "malloc/process_heap.hpp"
 #include "os/clear_memory.hpp"
+#include "os/mapping.hpp"
 
 #define PERDURE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -36,6 +37,8 @@ constexpr std::size_t least_bytes = 16;                       // smaller blocks 
 
 /// Blocks from here on are cleared by giving their pages back.
 constexpr std::size_t least_cleared_by_kernel = std::size_t{1} << 20;
+/// Of more the system is asked whether it is too much; less is not too much for any.
+constexpr std::size_t most_unasked = std::size_t{64} << 20;
 /// Bytes of large blocks freed, and not taken again, until free memory is given back to the system.
 constexpr std::ptrdiff_t freed_until_trim = std::ptrdiff_t{64} << 20;
 /// That a thread counts before it tells the others.
@@ -65,10 +68,15 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+/// What the heap has reserved is not counted against what there is, so it would give out anything.
+bool may_have(std::size_t bytes) noexcept {
+  return bytes <= most_unasked || !perdure::os::is_obvious_overcommit(bytes);
+}
+
 /// Null where the heap cannot serve.
 void* from_heap(std::size_t bytes, std::size_t alignment = 1) noexcept {
   heap* const h = process_heap::get();
-  if (h == nullptr) return nullptr;
+  if (h == nullptr || !may_have(bytes)) return nullptr;
   const process_heap::visit inside(*h);
   try {
     bytes = std::max(bytes, least_bytes);
@@ -159,6 +167,8 @@ PERDURE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
   if (bytes > most_bytes) return fail(ENOMEM);
   if (!is_ours(block)) return __libc_realloc(block, bytes);
   heap* const h = heap::containing(block);
+  if (bytes > most_unasked && bytes > h->usable_size(block) && !may_have(bytes - h->usable_size(block)))
+    return fail(ENOMEM);
   if (!process_heap::is_inside) {
     const process_heap::visit inside(*h);
     try {

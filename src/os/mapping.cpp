@@ -1,6 +1,9 @@
 #include "os/mapping.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -32,6 +35,20 @@ int protection_bits(access allowed) noexcept {
 }
 
 constexpr int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+bool is_limited(__rlimit_resource_t what) noexcept {
+  rlimit limit{};
+  return ::getrlimit(what, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+// Then reserved ranges count as others do, when they are opened.
+bool counts_commitments() noexcept {
+  const int file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+  char mode = '0';
+  const bool is_read = file >= 0 && ::read(file, &mode, 1) == 1;
+  if (file >= 0) ::close(file);
+  return is_read && mode == '2';
+}
 
 std::string describe(const void* address, std::size_t bytes) {
   char text[64];
@@ -129,6 +146,17 @@ void populate(void* address, std::size_t bytes, int protection) {
   constexpr int populate_write = 23;
   if ((protection & PROT_WRITE) != 0 && ::madvise(address, bytes, populate_write) != 0 && errno != EINVAL)
     throw_errno("madvise(MADV_POPULATE_WRITE)", describe(address, bytes));
+}
+
+bool is_obvious_overcommit(std::size_t bytes) noexcept {
+  const int saved = errno;
+  void* const tried = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool is_given = tried != MAP_FAILED;
+  if (is_given) ::munmap(tried, bytes);
+  const bool result =
+      !is_given && !is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA) && !counts_commitments();
+  errno = saved;
+  return result;
 }
 
 void drop_pages(void* address, std::size_t bytes) {

@@ -58,6 +58,10 @@ bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int
 /// Takes the memory of a mapping that is writable, so that a lack of it is an error here and no signal later.
 void populate(void* address, std::size_t bytes, int protection);
 
+/// Whether so much more memory is what the system refuses as an obvious overcommitment (vm.overcommit_memory
+/// is 0), which reserved ranges are exempt from. Keeps `errno`.
+bool is_obvious_overcommit(std::size_t bytes) noexcept;
+
 /// Drops the pages of a private mapping: they read as the file's bytes, or zero, again.
 void drop_pages(void* address, std::size_t bytes);
 

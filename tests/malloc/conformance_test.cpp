@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -284,6 +286,36 @@ TEST(malloc_conformance, MemoryGoesByItselfWhenLargeBlocksAreFreed) {
     // Twice 64 MiB may stay, and what threads keep.
     EXPECT_LT(resident_bytes() + all, full + 170 * mib) << in_order;
   }
+}
+
+TEST(malloc_conformance, MoreThanTheSystemGivesIsRefused) {
+  const auto pages = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES));
+  const std::size_t bytes = opaque(16 * pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  // What the C library gets, which asks the system each time, is what its overcommit mode allows.
+  const std::unique_ptr<void, decltype(&std::free)> allowed(__libc_malloc(bytes), std::free);
+  const std::unique_ptr<void, decltype(&std::free)> given(std::malloc(bytes), std::free);
+  EXPECT_EQ(given == nullptr, allowed == nullptr);
+  void* const small = std::malloc(100);
+  void* const grown = std::realloc(small, bytes);
+  EXPECT_EQ(grown == nullptr, allowed == nullptr);
+  std::free(grown != nullptr ? grown : small);
+  const std::unique_ptr<void, decltype(&std::free)> cleared(std::calloc(bytes / 8, 8), std::free);
+  EXPECT_EQ(cleared == nullptr, allowed == nullptr);
+}
+
+TEST(malloc_conformance, WhatIsReservedIsGivenThoughNothingMoreMayBeMapped) {
+  void* const first = std::malloc(100);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit little{mib, mib};
+    if (::setrlimit(RLIMIT_AS, &little) != 0) ::_exit(1);
+    // The C library could map nothing for it.
+    ::_exit(std::malloc(200 * mib) != nullptr && __libc_malloc(200 * mib) == nullptr ? 0 : 2);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  std::free(first);
 }
 
 TEST(malloc_conformance, MallinfoCounts) {
