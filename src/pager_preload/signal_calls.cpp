@@ -7,6 +7,8 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 
+#include <cerrno>
+
 #include "os/memory_faults.hpp"
 #include "pager_preload/c_library.hpp"
 
@@ -59,7 +61,11 @@ sighandler_t set_handler(int number, sighandler_t handler, int flags) noexcept {
   wanted.sa_flags = flags;
   ::sigemptyset(&wanted.sa_mask);
   struct sigaction former {};
-  return handler != SIG_ERR && set_action(number, &wanted, &former) == 0 ? former.sa_handler : SIG_ERR;
+  if (handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  return set_action(number, &wanted, &former) == 0 ? former.sa_handler : SIG_ERR;
 }
 
 /// As BSD had it: bit 0 is signal 1, and there are 32.

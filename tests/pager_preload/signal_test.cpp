@@ -137,6 +137,7 @@ TEST_F(in_older_ways, handlers_are_set_for_what_is_not_the_pagers) {
   EXPECT_EQ(result_of([] { ::sigset(SIGBUS, on_bus_error); }, is_ours), 0);
   EXPECT_EQ(result_of([] { bsd_signal(SIGBUS, on_bus_error); }, is_ours), 0);
   EXPECT_EQ(result_of([] { ::sigignore(SIGBUS); }, is_ignored), 0);
+  EXPECT_EQ(result_of([] { errno = 0, ::sysv_signal(SIGBUS, SIG_ERR); }, [] { return errno == EINVAL; }), 0);
   // A handler that was told to stay for one signal does no more.
   EXPECT_EQ(result_of([] { ::sysv_signal(SIGBUS, [](int) {}), ::raise(SIGBUS); },
                       [] { return handler_is(SIG_DFL); }),
