@@ -138,16 +138,25 @@ void bin::put(void* const* blocks, std::uint32_t count) noexcept {
 }
 
 void* bin::move_to_denser(void* block) noexcept {
-  constexpr int most_tries = 1024;
+  // Few, as every call looks at them; what is found full comes to the front, so that later calls see it.
+  constexpr int most_tries = 8;
   const slab_geometry& geometry = slab_geometries[size_class_];
   const std::lock_guard lock(mutex_);
   heap_header& header = metadata_.header();
   const unit_index own = metadata_.slab_of(metadata_.unit_of(block));
+  const auto free_blocks = [this](unit_index slab) { return metadata_.unit(slab).free_blocks; };
+  if (free_blocks(own) == 0) return nullptr;
   unit_index fullest = own;
   int tries = 0;
   for (unit_index slab = header.partial_slabs[size_class_]; slab != no_unit && tries < most_tries;
        slab = metadata_.unit(slab).next, ++tries)
-    if (metadata_.unit(slab).free_blocks < metadata_.unit(fullest).free_blocks) fullest = slab;
+    // One that is as full is good enough: it is fuller than the block's afterwards.
+    if (free_blocks(slab) < free_blocks(fullest) || (fullest == own && free_blocks(slab) == free_blocks(own)))
+      fullest = slab;
+  if (header.partial_slabs[size_class_] != fullest) {
+    unlink(fullest);
+    link(fullest);
+  }
   if (fullest == own) return nullptr;
   unit_descriptor& d = metadata_.unit(fullest);
   std::uint64_t* const bitmap = metadata_.bitmap(fullest, geometry);

@@ -19,8 +19,8 @@ class bin {
   std::uint32_t take(void** blocks, std::uint32_t wanted);
   /// Puts blocks back. Those that are free already are dropped and counted.
   void put(void* const* blocks, std::uint32_t count) noexcept;
-  /// Copies a used block into a slab that has fewer free blocks than its own, and frees it. Null if none of
-  /// the first thousand slabs is fuller.
+  /// Copies a used block into another slab that has no more free blocks than its own, and frees it. Null if
+  /// there is none among the first few slabs.
   void* move_to_denser(void* block) noexcept;
   /// Whether the block is one of a slab and not free.
   bool is_used(const void* block) noexcept;

@@ -53,6 +53,31 @@ TEST_F(a_pmem_kind, may_be_as_large_as_the_file_system) {
   EXPECT_EQ(memkind_destroy_kind(kind), MEMKIND_SUCCESS);
 }
 
+// One block in ten is left, so nearly all can move together; how many do not depends on where each lies.
+TEST_F(a_pmem_kind, moves_blocks_together) {
+  memkind_t kind = nullptr;
+  ASSERT_EQ(memkind_create_pmem(directory().c_str(), 64 * mib, &kind), MEMKIND_SUCCESS);
+  std::vector<unsigned char*> blocks;
+  for (int i = 0; i < 20000; ++i) {
+    blocks.push_back(static_cast<unsigned char*>(memkind_malloc(kind, 512)));
+    ASSERT_NE(blocks.back(), nullptr);
+    std::memset(blocks.back(), i, 512);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (i % 10 != 0) memkind_free(kind, blocks[i]);
+  int moved = 0;
+  for (std::size_t i = 0; i < blocks.size(); i += 10) {
+    if (void* const elsewhere = memkind_defrag_reallocate(kind, blocks[i])) {
+      blocks[i] = static_cast<unsigned char*>(elsewhere);
+      ++moved;
+    }
+    EXPECT_EQ(memkind_detect_kind(blocks[i]), kind);
+    EXPECT_EQ(blocks[i][511], static_cast<unsigned char>(i));
+  }
+  EXPECT_GT(moved, 1600);
+  EXPECT_EQ(memkind_destroy_kind(kind), MEMKIND_SUCCESS);
+}
+
 TEST_F(a_pmem_kind, refuses_sizes_below_the_least) {
   memkind_t kind = nullptr;
   EXPECT_EQ(memkind_create_pmem(directory().c_str(), MEMKIND_PMEM_MIN_SIZE - 1, &kind),
