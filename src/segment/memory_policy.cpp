@@ -21,14 +21,14 @@ namespace {
 constexpr int ordinary_flags = MAP_PRIVATE | MAP_ANONYMOUS;
 constexpr int ordinary_protection = PROT_READ | PROT_WRITE;
 
-os::mempolicy mempolicy_of(numa_mode mode) noexcept {
-  switch (mode) {
+os::mempolicy mempolicy_of(const numa_placement& wanted) noexcept {
+  switch (wanted.mode) {
     case numa_mode::none:
       return os::mempolicy::standard;
     case numa_mode::bind:
       return os::mempolicy::bind;
     case numa_mode::preferred:
-      return os::mempolicy::preferred_many;
+      return wanted.nodes.count() == 1 ? os::mempolicy::preferred : os::mempolicy::preferred_many;
     case numa_mode::interleave:
       return os::mempolicy::interleave;
     case numa_mode::weighted_interleave:
@@ -43,7 +43,7 @@ void place(void* address, std::size_t bytes, const numa_placement& wanted) {
   if (wanted.mode == numa_mode::none) return;
   const std::span<const std::uint64_t> nodes =
       wanted.mode == numa_mode::local ? std::span<const std::uint64_t>() : wanted.nodes.words();
-  int failure = os::place_memory(address, bytes, mempolicy_of(wanted.mode), nodes);
+  int failure = os::place_memory(address, bytes, mempolicy_of(wanted), nodes);
   // Before Linux 5.15 there is one preferred node, the lowest of the mask.
   if (failure == EINVAL && wanted.mode == numa_mode::preferred)
     failure = os::place_memory(address, bytes, os::mempolicy::preferred, nodes);
