@@ -3,7 +3,12 @@
 
 #include <stdlib.h>
 
-#include "memkind.h"
+/* So that any value may be passed, to be refused. */
+#ifdef __cplusplus
+#define PERDURE_UNSIGNED_ENUM : unsigned
+#else
+#define PERDURE_UNSIGNED_ENUM
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,3 +54,5 @@ size_t hbw_malloc_usable_size(void* ptr);
 #ifdef __cplusplus
 }
 #endif
+
+#undef PERDURE_UNSIGNED_ENUM

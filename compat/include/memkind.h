@@ -122,14 +122,16 @@ int memkind_get_version(void);
 /* Writes at most `size` bytes, terminated. */
 void memkind_error_message(int err, char* msg, size_t size);
 
-/* Kinds of one's own. A kind that is destroyed takes its memory with it, freed or not. Errors: INVALID,
-   MEMTYPE_NOT_AVAILABLE, OPERATION_FAILED (destroy: no kind that was created), MALLOC, MMAP. */
+/* The static kind of that memory. MEMKIND_DEFAULT for the policy PREFERRED_LOCAL where there is none, for the
+   others MEMTYPE_NOT_AVAILABLE. INVALID: there is no such kind anywhere. */
 int memkind_create_kind(memkind_memtype_t memtype_flags, memkind_policy_t policy, memkind_bits_t flags,
                         memkind_t* kind);
+/* Kinds of one's own. Errors: INVALID, MALLOC, MMAP. */
 /* A file without a name in the directory; `max_size` 0, or at least MEMKIND_PMEM_MIN_SIZE. */
 int memkind_create_pmem(const char* dir, size_t max_size, memkind_t* kind);
 /* Hands out the caller's memory, which must stay until the kind is destroyed. */
 int memkind_create_fixed(void* addr, size_t size, memkind_t* kind);
+/* Such a kind takes its memory with it, freed or not. A static kind stays. OPERATION_FAILED: no kind. */
 int memkind_destroy_kind(memkind_t kind);
 
 struct memkind_config;
@@ -143,7 +145,7 @@ int memkind_create_pmem_with_config(struct memkind_config* cfg, memkind_t* kind)
 /* Of any address: null for what is not ours. */
 memkind_t memkind_detect_kind(void* ptr);
 int memkind_check_available(memkind_t kind);
-/* MMAP if files there cannot be mapped as persistent memory. */
+/* RUNTIME if there is no such directory, MMAP if files there cannot be mapped as persistent memory. */
 int memkind_check_dax_path(const char* pmem_dir);
 /* Bytes; -1 for preferred kinds and errors. */
 ssize_t memkind_get_capacity(memkind_t kind);
@@ -166,20 +168,23 @@ size_t memkind_malloc_usable_size(memkind_t kind, MEMKIND_MALLOC_USABLE_SIZE_CON
 /* Null if the block stays where it is. */
 void* memkind_defrag_reallocate(memkind_t kind, void* ptr);
 
-/* Called before and after if the program defines them. */
-void memkind_malloc_pre(memkind_t* kind, size_t* size);
-void memkind_malloc_post(memkind_t kind, size_t size, void** result);
-void memkind_calloc_pre(memkind_t* kind, size_t* nmemb, size_t* size);
-void memkind_calloc_post(memkind_t kind, size_t nmemb, size_t size, void** result);
-void memkind_posix_memalign_pre(memkind_t* kind, void** memptr, size_t* alignment, size_t* size);
-void memkind_posix_memalign_post(memkind_t kind, void** memptr, size_t alignment, size_t size, int* err);
-void memkind_realloc_pre(memkind_t* kind, void** ptr, size_t* size);
-void memkind_realloc_post(memkind_t kind, void* ptr, size_t size, void** result);
-void memkind_free_pre(memkind_t* kind, void** ptr);
-void memkind_free_post(memkind_t kind, void* ptr);
+/* A program may define, with C linkage, functions that are called before and after these:
+   memkind_malloc_pre(memkind_t* kind, size_t* size)
+   memkind_malloc_post(memkind_t kind, size_t size, void** result)
+   memkind_calloc_pre(memkind_t* kind, size_t* num, size_t* size)
+   memkind_calloc_post(memkind_t kind, size_t num, size_t size, void** result)
+   memkind_posix_memalign_pre(memkind_t* kind, void** memptr, size_t* alignment, size_t* size)
+   memkind_posix_memalign_post(memkind_t kind, void** memptr, size_t alignment, size_t size, int* err)
+   memkind_realloc_pre(memkind_t* kind, void** ptr, size_t* size)
+   memkind_realloc_post(memkind_t kind, void* ptr, size_t size, void** result)
+   memkind_free_pre(memkind_t* kind, void** ptr)
+   memkind_free_post(memkind_t kind, void* ptr)
+   They are void, and like memkind's they are not declared here. */
 
 #ifdef __cplusplus
 }
 #endif
+
+#undef PERDURE_UNSIGNED_ENUM
 
 #include "memkind_deprecated.h"

@@ -5,6 +5,13 @@
 
 #include "memkind.h"
 
+/* So that any value may be passed, to be refused. */
+#ifdef __cplusplus
+#define PERDURE_UNSIGNED_ENUM : unsigned
+#else
+#define PERDURE_UNSIGNED_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,14 +56,17 @@ size_t memtier_kind_allocated_size(memkind_t kind);
    value. */
 int memtier_ctl_set(struct memtier_builder* builder, const char* name, const void* val);
 
-/* Called if the program defines them. */
-void memtier_kind_malloc_post(memkind_t kind, size_t size, void** result);
-void memtier_kind_calloc_post(memkind_t kind, size_t nmemb, size_t size, void** result);
-void memtier_kind_posix_memalign_post(memkind_t kind, void** memptr, size_t alignment, size_t size, int* err);
-void memtier_kind_realloc_post(memkind_t kind, void* ptr, size_t size, void** result);
-void memtier_kind_free_pre(void** ptr);
-void memtier_kind_usable_size_post(void** ptr, size_t size);
+/* A program may define, with C linkage, functions that are called after or before these:
+   memtier_kind_malloc_post(memkind_t kind, size_t size, void** result)
+   memtier_kind_calloc_post(memkind_t kind, size_t num, size_t size, void** result)
+   memtier_kind_posix_memalign_post(memkind_t kind, void** memptr, size_t alignment, size_t size, int* err)
+   memtier_kind_realloc_post(memkind_t kind, void* ptr, size_t size, void** result)
+   memtier_kind_free_pre(void** ptr)
+   memtier_kind_usable_size_post(void** ptr, size_t size)
+   They are void, and like memkind's they are not declared here. */
 
 #ifdef __cplusplus
 }
 #endif
+
+#undef PERDURE_UNSIGNED_ENUM

@@ -1,4 +1,4 @@
-// Kinds that programs create: by type and policy, over a file, over memory of their own.
+// Kinds that programs ask for: by type and policy, over a file, over memory of their own.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -98,12 +98,11 @@ int memkind_create_kind(memkind_memtype_t memtype_flags, memkind_policy_t policy
                         memkind_t* kind) {
   memkind_t const model =
       model_of(static_cast<unsigned>(memtype_flags), policy, static_cast<unsigned>(flags));
-  if (model == nullptr) return MEMKIND_ERROR_INVALID;
-  const int status = availability(*model);
-  if (status == MEMKIND_ERROR_UNAVAILABLE) return MEMKIND_ERROR_MEMTYPE_NOT_AVAILABLE;
-  if (status != MEMKIND_SUCCESS) return status;
-  return create(kind, model->name,
-                [&] { return perdure::kind::create(request_of(*model), {.name = model->name}); });
+  if (model == nullptr || kind == nullptr) return MEMKIND_ERROR_INVALID;
+  const bool is_there = availability(*model) == MEMKIND_SUCCESS;
+  if (!is_there && policy != MEMKIND_POLICY_PREFERRED_LOCAL) return MEMKIND_ERROR_MEMTYPE_NOT_AVAILABLE;
+  *kind = is_there ? model : MEMKIND_DEFAULT;
+  return MEMKIND_SUCCESS;
 }
 
 int memkind_create_pmem(const char* dir, size_t max_size, memkind_t* kind) {
@@ -111,13 +110,15 @@ int memkind_create_pmem(const char* dir, size_t max_size, memkind_t* kind) {
 }
 
 int memkind_create_fixed(void* addr, size_t size, memkind_t* kind) {
-  if (addr == nullptr || size == 0) return MEMKIND_ERROR_INVALID;
+  if (addr == nullptr) return MEMKIND_ERROR_INVALID;
   return create(kind, "fixed",
                 [&] { return perdure::kind::create(allocation_over(addr, size), {.name = "fixed"}); });
 }
 
 int memkind_destroy_kind(memkind_t kind) {
-  if (kind == nullptr || is_static(kind) || !is_known(kind)) return MEMKIND_ERROR_OPERATION_FAILED;
+  if (kind == nullptr) return MEMKIND_ERROR_OPERATION_FAILED;
+  if (is_static(kind)) return MEMKIND_SUCCESS;
+  if (!is_known(kind)) return MEMKIND_ERROR_OPERATION_FAILED;
   if (kind->ops != nullptr) return destroy_user_kind(kind);
   return remove(kind) ? MEMKIND_SUCCESS : MEMKIND_ERROR_OPERATION_FAILED;
 }
@@ -172,7 +173,7 @@ int memkind_check_available(memkind_t kind) {
 int memkind_check_dax_path(const char* pmem_dir) {
   if (pmem_dir == nullptr) return MEMKIND_ERROR_INVALID;
   const int file = ::open(pmem_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0) return MEMKIND_ERROR_INVALID;
+  if (file < 0) return MEMKIND_ERROR_RUNTIME;
   constexpr std::size_t bytes = 4096;
   int status = MEMKIND_ERROR_MMAP;
   if (::ftruncate(file, bytes) == 0) {

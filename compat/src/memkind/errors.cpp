@@ -1,7 +1,7 @@
 // Error codes as sentences, and the version that is imitated.
 #include <cstdio>
 
-#include "memkind.h"
+#include "memkind_1_0.h"
 
 namespace {
 

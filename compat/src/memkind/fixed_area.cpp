@@ -47,6 +47,21 @@ class fixed_area final : public kind_allocation {
   best_fit* memory_;
 };
 
+// An area that has no room for anything: a kind all the same, as memkind's.
+class full_area final : public kind_allocation {
+ public:
+  explicit full_area(std::size_t bytes) : bytes_(bytes) {}
+
+  void* allocate(std::size_t, std::size_t) noexcept override { return nullptr; }
+  void deallocate(void*) noexcept override {}
+  std::size_t usable_size(const void*) const noexcept override { return 0; }
+  bool owns(const void*) const noexcept override { return false; }
+  memory_size size() const override { return {bytes_, 0}; }
+
+ private:
+  std::size_t bytes_;
+};
+
 }  // namespace
 
 std::shared_ptr<kind_allocation> allocation_over(void* area, std::size_t bytes) {
@@ -54,10 +69,8 @@ std::shared_ptr<kind_allocation> allocation_over(void* area, std::size_t bytes) 
   void* begin = area;
   std::size_t left = bytes;
   if (std::align(best_fit::Alignment, sizeof(best_fit), begin, left) == nullptr ||
-      left < best_fit::get_min_size(0)) {
-    throw error(errc::invalid_argument,
-                "an area of " + std::to_string(bytes) + " bytes is too small for a kind");
-  }
+      left < best_fit::get_min_size(0))
+    return std::make_shared<full_area>(bytes);
   return std::make_shared<fixed_area>(static_cast<std::byte*>(begin), left);
 }
 

@@ -8,7 +8,7 @@
 
 namespace perdure::memkind_compat {
 
-/// Throws errc::invalid_argument if the area is too small to hold anything.
+/// One that is too small to hold anything hands out nothing.
 std::shared_ptr<kind_allocation> allocation_over(void* area, std::size_t bytes);
 
 }  // namespace perdure::memkind_compat

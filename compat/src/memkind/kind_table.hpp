@@ -7,7 +7,7 @@
 #include <perdure/kind.hpp>
 #include <string_view>
 
-#include "memkind.h"
+#include "memkind_1_0.h"
 
 /// Static ones exist from the start and get their kind when it is asked for first.
 struct memkind {

@@ -4,6 +4,8 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "memkind.h"
@@ -55,9 +57,19 @@ std::optional<node_set> wanted(const char* variable) {
   return nodes_of(text).value_or(node_set());
 }
 
-bool is_list_or_unset(const char* variable) {
+bool is_there(unsigned node) {
+  std::error_code failure;
+  return std::filesystem::exists("/sys/devices/system/node/node" + std::to_string(node), failure);
+}
+
+bool names_nodes_or_unset(const char* variable) {
   const char* const text = std::getenv(variable);
-  return text == nullptr || nodes_of(text).has_value();
+  if (text == nullptr) return true;
+  const auto nodes = nodes_of(text);
+  if (!nodes) return false;
+  bool all_there = true;
+  nodes->for_each([&](unsigned node) { all_there = all_there && is_there(node); });
+  return all_there;
 }
 
 bool is_number_or_unset(const char* variable, std::uint64_t least, std::uint64_t most) {
@@ -67,16 +79,26 @@ bool is_number_or_unset(const char* variable, std::uint64_t least, std::uint64_t
   return number && *number >= least && *number <= most;
 }
 
+int status_of(bool sound) {
+  if (!sound) debug("a MEMKIND_* environment variable has no sound value");
+  return sound ? MEMKIND_SUCCESS : MEMKIND_ERROR_ENVIRON;
+}
+
 }  // namespace
 
 int environment_status() {
-  const bool sound = is_list_or_unset("MEMKIND_HBW_NODES") && is_list_or_unset("MEMKIND_DAX_KMEM_NODES") &&
-                     is_number_or_unset("MEMKIND_HBW_THRESHOLD", 0, UINT64_MAX) &&
-                     is_number_or_unset("MEMKIND_ARENA_NUM_PER_KIND", 1, INT_MAX) &&
-                     is_number_or_unset("MEMKIND_HOG_MEMORY", 0, 1) &&
-                     is_number_or_unset("MEMKIND_BACKGROUND_THREAD_LIMIT", 0, UINT64_MAX);
-  if (!sound) debug("a MEMKIND_* environment variable has no sound value");
-  return sound ? MEMKIND_SUCCESS : MEMKIND_ERROR_ENVIRON;
+  return status_of(is_number_or_unset("MEMKIND_ARENA_NUM_PER_KIND", 1, INT_MAX) &&
+                   is_number_or_unset("MEMKIND_HOG_MEMORY", 0, 1) &&
+                   is_number_or_unset("MEMKIND_BACKGROUND_THREAD_LIMIT", 0, UINT64_MAX));
+}
+
+int high_bandwidth_status() {
+  return status_of(names_nodes_or_unset("MEMKIND_HBW_NODES") &&
+                   is_number_or_unset("MEMKIND_HBW_THRESHOLD", 0, UINT64_MAX));
+}
+
+int persistent_memory_status() {
+  return status_of(names_nodes_or_unset("MEMKIND_DAX_KMEM_NODES"));
 }
 
 std::optional<node_set> hbw_nodes_wanted() {

@@ -7,8 +7,12 @@
 
 namespace perdure::memkind_compat {
 
-/// MEMKIND_ERROR_ENVIRON if a variable does not say what it should; else MEMKIND_SUCCESS.
+/// MEMKIND_ERROR_ENVIRON if a variable that concerns all kinds does not say what it should; else
+/// MEMKIND_SUCCESS.
 int environment_status();
+/// The same of those for high-bandwidth memory and for persistent memory; nodes that they name must be there.
+int high_bandwidth_status();
+int persistent_memory_status();
 
 /// Empty: the variable is not set.
 std::optional<node_set> hbw_nodes_wanted();   ///< MEMKIND_HBW_NODES

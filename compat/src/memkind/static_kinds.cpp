@@ -1,7 +1,9 @@
 #include "memkind/static_kinds.hpp"
 
 #include <array>
+#include <cerrno>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "memkind/high_bandwidth.hpp"
@@ -116,6 +118,25 @@ memory_request huge(page_backing pages) {
   return request;
 }
 
+bool is_of_persistent_memory(const memkind& one) noexcept {
+  return one.partition >= MEMKIND_PARTITION_DAX_KMEM &&
+         one.partition <= MEMKIND_PARTITION_DAX_KMEM_INTERLEAVE;
+}
+
+// Whether the environment variables that concern it are sound.
+int environment_status_of(const memkind& one) {
+  if (const int status = environment_status()) return status;
+  if (is_of_persistent_memory(one)) return persistent_memory_status();
+  return std::string_view(one.name).starts_with("memkind_hbw") ? high_bandwidth_status() : MEMKIND_SUCCESS;
+}
+
+// That there is no such memory here, as memkind says it of this kind.
+int code_for_none(const memkind& one) {
+  if (is_of_persistent_memory(one)) return MEMKIND_ERROR_UNAVAILABLE;
+  const bool of_1_gib = request_of(one).pages == page_backing::huge_1g;
+  return of_1_gib ? MEMKIND_ERROR_HUGETLB : MEMKIND_ERROR_MEMTYPE_NOT_AVAILABLE;
+}
+
 }  // namespace
 
 memory_request request_of(const memkind& of) {
@@ -194,17 +215,17 @@ int availability(const memkind& one) noexcept {
   try {
     // Always there, so whatever the environment says.
     if (one.partition == MEMKIND_PARTITION_DEFAULT) return MEMKIND_SUCCESS;
-    if (const int status = environment_status()) return status;
+    if (const int status = environment_status_of(one)) return status;
     memory_request request = request_of(one);
     const bool wants_high_bandwidth = one.partition == MEMKIND_PARTITION_HBW_PREFERRED ||
                                       one.partition == MEMKIND_PARTITION_HBW_PREFERRED_HUGETLB ||
                                       one.partition == MEMKIND_PARTITION_HBW_PREFERRED_GBTLB;
-    if (wants_high_bandwidth && request.tier != memory_tier::nodes) return MEMKIND_ERROR_UNAVAILABLE;
+    if (wants_high_bandwidth && request.tier != memory_tier::nodes) return code_for_none(one);
     if (request.mode == numa_mode::preferred) request.mode = numa_mode::bind;
     const page_backing pages = std::exchange(request.pages, page_backing::ordinary);
     if (const auto why = kind::why_unavailable(request)) {
       debug(why->c_str());
-      return MEMKIND_ERROR_UNAVAILABLE;
+      return code_for_none(one);
     }
     request.pages = pages;
     if (const auto why = kind::why_unavailable(request)) {
@@ -218,6 +239,7 @@ int availability(const memkind& one) noexcept {
 }
 
 kind* make_static(memkind& of) noexcept {
+  const int errno_before = errno;
   if (of.partition < 0 || of.failure.load(std::memory_order_acquire) != MEMKIND_SUCCESS) return nullptr;
   const std::scoped_lock lock(making);
   if (kind* const live = of.live.load()) return live;
@@ -225,12 +247,14 @@ kind* make_static(memkind& of) noexcept {
     kind* live = nullptr;
     if (of.partition == MEMKIND_PARTITION_DEFAULT) {
       live = &kind::get(static_kind::standard);
-    } else if (const int status = environment_status()) {
+    } else if (const int status = environment_status_of(of)) {
       of.failure.store(status, std::memory_order_release);
     } else {
       live = kind::create(request_of(of), {.name = of.name}).release();
     }
     of.live.store(live, std::memory_order_release);
+    // Whoever asks for memory first and gets it finds nothing in errno that came of making the kind.
+    if (live != nullptr) errno = errno_before;
     return live;
   } catch (const std::exception& failure) {
     debug(failure.what());

@@ -135,6 +135,8 @@ int memkind_get_size(memkind_t kind, size_t* total, size_t* free) {
 
 ssize_t memkind_get_capacity(memkind_t kind) {
   std::size_t total = 0, free = 0;
+  // Both may take memory of any node; only of kinds of nodes is it known what their nodes have.
+  if (kind == MEMKIND_DEFAULT) kind = MEMKIND_INTERLEAVE;
   if (!is_known(kind) || is_preferred(kind) || memkind_get_size(kind, &total, &free) != MEMKIND_SUCCESS)
     return -1;
   return total > SSIZE_MAX ? -1 : static_cast<ssize_t>(total);

@@ -1,7 +1,7 @@
 // Kinds by an operations table, as memkind had them until 2016: memkind_create.
 #pragma once
 
-#include "memkind.h"
+#include "memkind_1_0.h"
 
 namespace perdure::memkind_compat {
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <memkind.h>
+#include <memkind_1_0.h>
 
 #include <cerrno>
 #include <set>

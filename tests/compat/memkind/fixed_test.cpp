@@ -84,9 +84,21 @@ TEST(memkind_create_fixed_, refuses_what_is_no_area) {
   memkind_t kind = nullptr;
   char small[16];
   EXPECT_EQ(memkind_create_fixed(nullptr, mib, &kind), MEMKIND_ERROR_INVALID);
-  EXPECT_EQ(memkind_create_fixed(small, 0, &kind), MEMKIND_ERROR_INVALID);
-  EXPECT_EQ(memkind_create_fixed(small, sizeof small, &kind), MEMKIND_ERROR_INVALID);
   EXPECT_EQ(memkind_create_fixed(small, mib, nullptr), MEMKIND_ERROR_INVALID);
+}
+
+TEST(memkind_create_fixed_, takes_an_area_too_small_to_hand_anything_out) {
+  char small[87];
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{25}, sizeof small}) {
+    memkind_t kind = nullptr;
+    ASSERT_EQ(memkind_create_fixed(small, bytes, &kind), MEMKIND_SUCCESS);
+    EXPECT_EQ(memkind_get_capacity(kind), static_cast<ssize_t>(bytes));
+    errno = 0;
+    EXPECT_EQ(memkind_malloc(kind, 1), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+    EXPECT_EQ(memkind_detect_kind(small), nullptr);
+    EXPECT_EQ(memkind_destroy_kind(kind), MEMKIND_SUCCESS);
+  }
 }
 
 TEST(memkind_create_fixed_, takes_an_area_at_any_address) {

@@ -143,7 +143,7 @@ TEST_F(a_pmem_setting, is_checked_when_it_is_used) {
 
 TEST_F(a_pmem_kind, is_on_persistent_memory_only_where_there_is_some) {
   EXPECT_EQ(memkind_check_dax_path(nullptr), MEMKIND_ERROR_INVALID);
-  EXPECT_EQ(memkind_check_dax_path(path("missing").c_str()), MEMKIND_ERROR_INVALID);
+  EXPECT_EQ(memkind_check_dax_path(path("missing").c_str()), MEMKIND_ERROR_RUNTIME);
   EXPECT_EQ(memkind_check_dax_path("/dev/shm"), MEMKIND_ERROR_MMAP);
   // Present in the virtual machine of tests/vm.
   if (std::filesystem::exists("/mnt/pmem/lost+found")) {

@@ -1,6 +1,6 @@
 // Kinds by an operations table, as memkind had them until 2016.
 #include <gtest/gtest.h>
-#include <memkind.h>
+#include <memkind_1_0.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
