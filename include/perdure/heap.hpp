@@ -93,6 +93,8 @@ class heap {
   /// Whether an allocated block of this heap begins at the address, which may be any. A block that was given
   /// back is known to be free by the thread that did, or once caches were flushed. Takes a lock.
   bool owns(const void* block) const noexcept;
+  /// Whether the address, which lies in a block of this heap, is where that begins. Takes no lock.
+  bool begins_block(const void* address) const noexcept;
   /// Bytes that may be used in the block, at least what was asked for.
   std::size_t usable_size(const void* block) const noexcept;
   /// Grows (or shrinks) the block in place if it can; the block never moves.

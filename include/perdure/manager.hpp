@@ -384,10 +384,10 @@ class basic_manager {
     core().require_writable();
     return core().memory().allocate(bytes, alignment);
   }
-  /// Of what `allocate` and `allocate_aligned` gave; null is ignored.
+  /// Of what `allocate` and `allocate_aligned` gave; null is ignored. An object is removed by it too, without
+  /// its destructor.
   void deallocate(void* block) {
-    core().require_writable();
-    core().memory().deallocate(block);
+    if (!core().deallocate_object(block)) core().memory().deallocate(block);
   }
 
   /// First byte of the store.

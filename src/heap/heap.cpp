@@ -301,6 +301,12 @@ void heap::engine::deallocate_large(void* block) noexcept {
   }
 }
 
+bool heap::engine::has_metadata_for(std::uint64_t offset) const noexcept {
+  if ((offset & region_mask) < data_offset) return false;
+  const region_kind kind = metadata.header().regions[offset / region_size];
+  return kind == region_kind::runs || kind == region_kind::huge;
+}
+
 bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
   if (bytes > memory.capacity()) return false;
   const std::lock_guard lock(runs_mutex);
@@ -400,13 +406,21 @@ void heap::set_root(std::uint64_t offset) noexcept {
   engine_->metadata.header().root = offset;
 }
 
+bool heap::begins_block(const void* address) const noexcept {
+  if (!engine_->has_metadata_for(offset_of(address))) return false;
+  const detail::metadata& known = engine_->metadata;
+  const unsigned class_plus_one = class_byte(address);
+  const unit_index unit = known.unit_of(address);
+  if (class_plus_one == 0) return known.unit(unit).kind == unit_kind::large && known.address(unit) == address;
+  const std::byte* const first = known.address(known.slab_of(unit));
+  const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - first);
+  return offset % slab_geometries[class_plus_one - 1].block_size == 0;
+}
+
 bool heap::owns(const void* block) const noexcept {
   if (containing(block) != this) return false;
-  // Only what lies in the data of a region with metadata may be looked up there.
   const std::uint64_t offset = offset_of(block);
-  if (offset >= engine_->memory.size() || (offset & region_mask) < data_offset) return false;
-  const region_kind kind = engine_->metadata.header().regions[offset / region_size];
-  if (kind != region_kind::runs && kind != region_kind::huge) return false;
+  if (offset >= engine_->memory.size() || !engine_->has_metadata_for(offset)) return false;
 
   // To the metadata, blocks in caches are used. Those in other threads' caches are beyond reach.
   const own_change change(*engine_, const_cast<heap&>(*this));

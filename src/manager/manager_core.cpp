@@ -379,6 +379,20 @@ void manager_core::release(void* withdrawn) noexcept {
   state_->directory->free_object(withdrawn);
 }
 
+bool manager_core::deallocate_object(void* address) {
+  require_writable();
+  heap& memory = *state_->memory;
+  // An object lies behind its name and record.
+  if (heap::containing(address) != &memory || memory.begins_block(address)) return false;
+  const heap_change change(memory);
+  std::unique_lock held(state_->lock);
+  if (!state_->directory->contains(address)) return false;
+  state_->directory->erase(address);
+  held.unlock();
+  state_->directory->free_object(address);
+  return true;
+}
+
 object_info manager_core::describe(const void* object) const {
   require_memory();
   const std::shared_lock held(state_->lock);

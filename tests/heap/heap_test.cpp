@@ -62,10 +62,10 @@ TEST_F(HeapTest, KnowsItsBlocksFromEveryOtherAddress) {
   auto* const small = static_cast<std::byte*>(h->allocate(100));
   auto* const large = static_cast<std::byte*>(h->allocate(300'000));
   auto* const huge = static_cast<std::byte*>(h->allocate(3 * GiB));
-  for (const void* block : {small, large, huge}) EXPECT_TRUE(h->owns(block));
+  for (const void* block : {small, large, huge}) EXPECT_TRUE(h->owns(block) && h->begins_block(block));
   for (const void* inside : {small + 1, small + 8, large + 16, large + 16384, huge + 16384, huge + GiB,
                              huge + GiB - 22 * MiB + 64 * 1024})
-    EXPECT_FALSE(h->owns(inside));
+    EXPECT_FALSE(h->owns(inside) || h->begins_block(inside));
   const std::byte* const base = h->base();
   for (const void* other :
        std::vector<const void*>{nullptr, &outside, base, base + 64 * 1024, base + 7 * GiB, base + 8 * GiB})

@@ -225,10 +225,12 @@ class basic_manager {
   void* allocate_aligned(const size_type bytes, const size_type alignment) noexcept {
     return ask<void*>(nullptr, [&] { return native().allocate_aligned(bytes, alignment); });
   }
-  /// Null is ignored. In debug builds a block that is freed twice ends the program with a message.
+  /// Null is ignored. An object is removed by it too; none of its destructors is called. In debug builds a
+  /// block that is freed twice ends the program with a message.
   void deallocate(void* const block) noexcept {
     ask(false, [&] {
       native().deallocate(block);
+      store_->objects_changed();
       return true;
     });
   }
@@ -352,15 +354,17 @@ class basic_manager {
       return true;
     });
   }
-  /// Where there is none the text is left as it is, and that is no error.
+  /// Where there is none: false, and the text is left as it is.
   bool get_description(std::string* description) const noexcept {
     return description != nullptr && ask(false, [&] { return read_description(native(), description); });
   }
   static bool get_description(const path_type& path, std::string* description) noexcept {
     return description != nullptr && detail::or_else(false, __FILE__, __LINE__, [&] {
-             if (detail::open_store::with_open(
-                     path, [&](detail::open_store& open) { read_description(open.manager(), description); }))
-               return true;
+             bool found = false;
+             if (detail::open_store::with_open(path, [&](detail::open_store& open) {
+                   found = read_description(open.manager(), description);
+                 }))
+               return found;
              return read_description(detail::native_manager(open_read_only, detail::plain_path(path)),
                                      description);
            });
@@ -452,8 +456,9 @@ class basic_manager {
   }
 
   static bool read_description(const detail::native_manager& manager, std::string* description) {
-    if (std::optional<std::string> known = manager.store_attribute(detail::description_key))
-      *description = std::move(*known);
+    std::optional<std::string> known = manager.store_attribute(detail::description_key);
+    if (!known) return false;
+    *description = std::move(*known);
     return true;
   }
 

@@ -88,6 +88,9 @@ class manager_core {
   std::pair<void*, std::size_t> withdraw(const void* object, const type_stamp& type);
   void release(void* withdrawn) noexcept;
 
+  /// Removes the object that begins at the address, without its destructor. False if no object does.
+  bool deallocate_object(void* address);
+
   /// What is known of an object; `errc::invalid_argument` if the address is not that of an object.
   object_info describe(const void* object) const;
   std::size_t count(instance_kind kind) const noexcept;

@@ -302,11 +302,12 @@ TEST_F(stores_test, Version) {
 TEST_F(stores_test, Description) {
   create();
   std::string text = "kept";
-  EXPECT_TRUE(metall::manager::get_description(path(), &text));
+  EXPECT_FALSE(metall::manager::get_description(path(), &text)) << "a new store has none";
   EXPECT_EQ(text, "kept");
   {
     metall::manager manager(metall::open_only, path());
-    EXPECT_TRUE(manager.get_description(&text));
+    EXPECT_FALSE(manager.get_description(&text));
+    EXPECT_FALSE(metall::manager::get_description(path(), &text));
     EXPECT_EQ(text, "kept");
     EXPECT_TRUE(manager.set_description("first"));
     EXPECT_TRUE(manager.set_description("second"));

@@ -259,6 +259,25 @@ TEST_F(manager_test, MutexesMayBeStored) {
   EXPECT_EQ(object->value, 0);
 }
 
+TEST_F(manager_test, DeallocateRemovesObjectsToo) {
+  struct large {
+    char bytes[200000];
+  };
+  for (int round = 0; round < 3; ++round) {
+    manager.deallocate(manager.construct<int>(metall::anonymous_instance)());
+    manager.deallocate(manager.construct<int>("named")[100](1));
+    manager.deallocate(manager.construct<large>(metall::unique_instance)());
+    EXPECT_EQ(manager.find<int>("named").first, nullptr);
+    EXPECT_EQ(manager.find<large>(metall::unique_instance).first, nullptr);
+    EXPECT_EQ(manager.anonymous_begin(), manager.anonymous_end());
+    EXPECT_TRUE(manager.all_memory_deallocated());
+  }
+  int* const kept = manager.construct<int>("kept")(7);
+  manager.deallocate(manager.construct<int>("named")());
+  EXPECT_EQ(manager.find<int>("kept").first, kept);
+  EXPECT_EQ(manager.get_num_named_objects(), 1U);
+}
+
 TEST_F(manager_test, Allocate) {
   void* const block = manager.allocate(100);
   ASSERT_NE(block, nullptr);
