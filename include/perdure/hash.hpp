@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <perdure/cxx20.hpp>
 #include <string_view>
 #include <tuple>
 #include <type_traits>

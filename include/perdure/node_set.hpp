@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <perdure/cxx20.hpp>
 
 namespace perdure {
 

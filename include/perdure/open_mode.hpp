@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <perdure/cxx20.hpp>
 #include <string_view>
 #include <type_traits>
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <perdure/cxx20.hpp>
 #include <perdure/error.hpp>
 #include <span>
 #include <string>

@@ -1,6 +1,9 @@
 // Everything, for programs that do not mind the compile time.
 #pragma once
 
+// clang-format off: first, for what is compiled as an older C++ to stop there
+#include <perdure/cxx20.hpp>
+// clang-format on
 #include <perdure/allocator.hpp>
 #include <perdure/container/deque.hpp>
 #include <perdure/container/flat_map.hpp>

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <perdure/cxx20.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <perdure/cxx20.hpp>
 #include <string_view>
 #include <tuple>
 #include <type_traits>

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <perdure/cxx20.hpp>
 
 namespace perdure::detail {
 
