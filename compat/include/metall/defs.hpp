@@ -27,3 +27,11 @@
 #ifndef PERDURE_METALL_ANY_TYPE
 #define PERDURE_METALL_ANY_TYPE 0
 #endif
+
+/// 1: `metall::offset_ptr` is `boost::interprocess::offset_ptr`, as in Metall, for programs and libraries
+/// that have templates of their own for it. 0: it is Perdure's, which is faster. Must be the same in all
+/// sources of a program and in all programs that use a store, since it is part of the types of what is
+/// stored.
+#ifndef PERDURE_METALL_BOOST_OFFSET_PTR
+#define PERDURE_METALL_BOOST_OFFSET_PTR 0
+#endif

@@ -1,6 +1,7 @@
 // The allocator of containers in a store.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -44,11 +45,12 @@ class stl_allocator {
 
   /// Belongs to no store: allocation throws. What a bad manager gives.
   stl_allocator(std::nullptr_t) noexcept {}
-  /// Any allocator of the same store.
-  template <typename U>
-  stl_allocator(const perdure::allocator<U>& other) noexcept : anchor_(other.anchor()) {}
-  template <typename U>
-  stl_allocator(const perdure::fallback_allocator<U>& other) noexcept : anchor_(other.anchor()) {}
+  /// Any of Perdure's allocators of the same store.
+  template <typename Native>
+    requires requires(const Native& other) {
+      { other.anchor() } -> std::same_as<std::byte*>;
+    }
+  stl_allocator(const Native& other) noexcept : anchor_(other.anchor()) {}
   template <typename U>
   stl_allocator(const stl_allocator<U, Kernel>& other) noexcept
       : anchor_(other.get_pointer_to_manager_kernel()) {}
@@ -70,10 +72,10 @@ class stl_allocator {
                   "an allocator was used that belongs to no open store");
       throw std::bad_alloc();
     }
-    return native(*memory).allocate(n);
+    return native(*memory).allocate_raw(n);
   }
   void deallocate(const pointer& p, const size_type n) const noexcept {
-    if (perdure::heap* const memory = heap()) native(*memory).deallocate(p, n);
+    if (perdure::heap* const memory = heap()) native(*memory).deallocate_raw(p.get(), n);
   }
   size_type max_size() const noexcept { return native::max_size(); }
 

@@ -62,6 +62,8 @@ static_assert(std::is_convertible_v<allocator<char>, allocator<int>> &&
               std::is_convertible_v<fallback<char>, fallback<int>>);
 static_assert(std::is_same_v<metall::utility::fallback_allocator_adaptor<allocator<int>>, fallback<int>>);
 static_assert(std::is_same_v<metall::container::fallback_allocator<allocator<int>>, fallback<int>>);
+static_assert(
+    std::is_same_v<decltype(std::declval<fallback<int>&>().get_stateful_allocator()), allocator<int>&>);
 
 struct two {
   int a;

@@ -24,6 +24,27 @@ using namespace std::string_literals;
 
 struct utility_test : metall_test {};
 
+TEST_F(utility_test, DetailsThatProgramsUse) {
+  namespace detail = metall::mtlldetail;
+  // Of the algorithm's reference implementation.
+  EXPECT_EQ(detail::MurmurHash64A("", 0, 0), 0U);
+  EXPECT_EQ(detail::MurmurHash64A("a", 1, 0), 0x071717d2d36b6b11U);
+  EXPECT_EQ(detail::MurmurHash64A("metall and perdure", 18, 123), 0xcfd8cedd71ed2722U);
+  EXPECT_EQ(detail::MurmurHash64A("xmetall and perdure" + 1, 18, 123), 0xcfd8cedd71ed2722U);
+
+  std::size_t begin = 0;
+  for (std::size_t block = 0; block < 4; ++block) {
+    const auto range = detail::partial_range(10, block, 4);
+    EXPECT_EQ(range.first, begin);
+    EXPECT_EQ(range.second - range.first, block < 2 ? 3U : 2U);
+    begin = range.second;
+  }
+  EXPECT_EQ(begin, 10U);
+
+  EXPECT_EQ(detail::get_page_size() & (detail::get_page_size() - 1), 0);
+  EXPECT_GE(detail::elapsed_time_sec(detail::elapsed_time_sec()), 0.0);
+}
+
 TEST_F(utility_test, HashesAreTheSameInEveryRun) {
   // Frozen: tables in stores are searched by later versions.
   EXPECT_EQ(mu::hash<int>()(1), mu::hash<>()(1));

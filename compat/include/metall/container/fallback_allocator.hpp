@@ -91,6 +91,8 @@ class fallback_allocator_adaptor {
   }
   stateful_allocator_type& stateful_allocator() noexcept { return stateful_; }
   const stateful_allocator_type& stateful_allocator() const noexcept { return stateful_; }
+  stateful_allocator_type& get_stateful_allocator() noexcept { return stateful_; }
+  const stateful_allocator_type& get_stateful_allocator() const noexcept { return stateful_; }
   primary_allocator_type& primary_allocator() noexcept { return stateful_; }
   const primary_allocator_type& primary_allocator() const noexcept { return stateful_; }
 

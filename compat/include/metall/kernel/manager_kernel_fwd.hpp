@@ -21,6 +21,12 @@ struct storage {
 };
 struct segment_storage {};
 
+// Part of the name of every allocator's and so of every container's type, by which stores tell types apart:
+// what holds the one pointer must not be found as what holds the other.
+#if PERDURE_METALL_BOOST_OFFSET_PTR
+inline namespace with_boost_offset_ptr {
+#endif
+
 template <typename Storage, typename SegmentStorage, typename ChunkNumber, std::size_t ChunkSize>
 struct manager_kernel {
   using void_pointer = offset_ptr<void>;
@@ -32,6 +38,10 @@ struct manager_kernel {
   using chunk_no_type = ChunkNumber;
   static constexpr size_type k_chunk_size = ChunkSize;
 };
+
+#if PERDURE_METALL_BOOST_OFFSET_PTR
+}  // namespace with_boost_offset_ptr
+#endif
 
 }  // namespace kernel
 }  // namespace metall
