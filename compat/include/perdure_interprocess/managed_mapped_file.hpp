@@ -9,8 +9,12 @@
 // The differences are in docs/compatibility.md.
 #pragma once
 
+// clang-format off: first, for what is compiled as an older C++ to stop there
+#include <perdure/cxx20.hpp>
+// clang-format on
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <new>
 #include <perdure/manager.hpp>
@@ -19,7 +23,9 @@
 #include <perdure_interprocess/detail/open_file.hpp>
 #include <perdure_interprocess/detail/translate_errors.hpp>
 #include <perdure_interprocess/exceptions.hpp>
+#include <perdure_interprocess/file_mapping.hpp>
 #include <perdure_interprocess/interprocess_fwd.hpp>
+#include <perdure_interprocess/mapped_region.hpp>
 #include <perdure_interprocess/offset_ptr.hpp>
 #include <perdure_interprocess/permissions.hpp>
 #include <perdure_interprocess/segment_manager.hpp>
@@ -64,11 +70,11 @@ class basic_managed_mapped_file {
   /// used. At `address`, a multiple of 1 GiB, if one is given: then always there. `already_exists_error`.
   basic_managed_mapped_file(create_only_t, const std::filesystem::path& path, size_type size,
                             const void* address = nullptr, const permissions& = permissions())
-      : basic_managed_mapped_file(perdure::create_only, path, options_for(size, address), nullptr) {}
+      : basic_managed_mapped_file(perdure::create_only, path, options_for(size, address), nullptr, size) {}
   /// As `open_only`, or `create_only` where nothing is at the path.
   basic_managed_mapped_file(open_or_create_t, const std::filesystem::path& path, size_type size,
                             const void* address = nullptr, const permissions& = permissions())
-      : basic_managed_mapped_file(perdure::open_or_create, path, options_for(size, address), address) {}
+      : basic_managed_mapped_file(perdure::open_or_create, path, options_for(size, address), address, size) {}
   /// Opens a store at its last checkpoint. One process writes, or many read: `busy_error` names who has it. A
   /// store that is not at `address` is `busy_error` too.
   basic_managed_mapped_file(open_only_t, const std::filesystem::path& path, const void* address = nullptr)
@@ -105,25 +111,36 @@ class basic_managed_mapped_file {
     }
   }
 
-  /// Lets a store that no one has open grow to `extra_bytes` more, rounded up to whole GiB. False if that
-  /// failed.
+  /// Adds to the size of a store that no one has open. False if that failed.
   static bool grow(const std::filesystem::path& path, size_type extra_bytes) {
     return succeeds([&] {
-      const std::size_t now = perdure::datastore::inspect(path).capacity;
-      perdure::datastore::raise_capacity(path, extra_bytes > static_cast<std::size_t>(-1) - now
-                                                   ? static_cast<std::size_t>(-1)
-                                                   : now + extra_bytes);
+      const auto plus = [extra_bytes](size_type bytes) {
+        const size_type most = std::numeric_limits<size_type>::max();
+        return extra_bytes > most - bytes ? most : bytes + extra_bytes;
+      };
+      const size_type capacity = perdure::datastore::inspect(path).capacity;
+      size_type size = 0;
+      bool is_overfull = false;
+      {
+        open_file file(manager_type(perdure::open_read_only, path));
+        size = plus(file.size());
+        is_overfull = file.size() > file.asked_for();
+      }
+      // What took all that the store may grow to, beyond what was asked for, gets room too.
+      if (is_overfull || size > capacity) perdure::datastore::raise_capacity(path, plus(capacity));
+      resize(path, [&](open_file&) { return size; });
     });
   }
-  /// Gives the disk space of free memory back, of a store that no one has open. How far it may grow stays.
+  /// Gives the disk space of free memory back, of a store that no one has open. Its size is then what is in
+  /// use; how far it may grow stays.
   static bool shrink_to_fit(const std::filesystem::path& path) {
     return succeeds([&] {
-      manager_type store(perdure::open_only, path);
-      // Memory is given back when it stayed free from one checkpoint to the next.
-      store.checkpoint();
-      store.checkpoint();
-      store.store().wait_applied();
-      store.close();
+      resize(path, [](open_file& file) {
+        // Memory is given back when it stayed free from one checkpoint to the next.
+        file.manager().checkpoint();
+        file.manager().checkpoint();
+        return file.in_use();
+      });
     });
   }
 
@@ -141,8 +158,15 @@ class basic_managed_mapped_file {
   }
 
   void* get_address() const { return open_store().get_address(); }
-  size_type get_size() const { return open_store().get_size(); }
-  size_type get_free_memory() const { return open_store().get_free_memory(); }
+  /// What was asked for when the store was created, and by `grow`; more if more is in use.
+  size_type get_size() const {
+    open_store();
+    return file_->size();
+  }
+  size_type get_free_memory() const {
+    open_store();
+    return file_->free_memory();
+  }
   bool belongs_to_segment(const void* address) const { return open_store().belongs_to_segment(address); }
   handle_t get_handle_from_address(const void* address) const {
     return static_cast<const char*>(address) - static_cast<const char*>(get_address());
@@ -282,9 +306,13 @@ class basic_managed_mapped_file {
  private:
   template <class Tag>
   basic_managed_mapped_file(Tag how, const std::filesystem::path& path, const perdure::store_options& options,
-                            const void* address)
-      : file_(detail::translate_errors(
-            [&] { return std::make_unique<open_file>(manager_type(how, path, options)); })) {
+                            const void* address, size_type size = 0)
+      : file_(detail::translate_errors([&] {
+          const bool is_new = size != 0 && !manager_type::exists(path);
+          auto file = std::make_unique<open_file>(manager_type(how, path, options));
+          if (is_new) file->ask_for(size);
+          return file;
+        })) {
     if (address == nullptr || get_address() == address) return;
     throw store_exception(perdure::error(
         perdure::errc::address_taken,
@@ -298,6 +326,16 @@ class basic_managed_mapped_file {
     options.pinned = address != nullptr;
     options.address = const_cast<void*>(address);
     return options;
+  }
+  /// Opens the store; `size_of` says what its size is from now on.
+  template <class SizeOf>
+  static void resize(const std::filesystem::path& path, SizeOf size_of) {
+    open_file file(manager_type(perdure::open_only, path));
+    const std::size_t size = size_of(file);
+    if (file.asked_for() != 0) file.ask_for(size);
+    file.manager().checkpoint();
+    file.manager().store().wait_applied();
+    file.manager().close();
   }
   template <class Body>
   static bool succeeds(Body body) {

@@ -43,9 +43,9 @@ class segment_manager_base {
   segment_manager_base(const segment_manager_base&) = delete;
   segment_manager_base& operator=(const segment_manager_base&) = delete;
 
-  /// Bytes the store may grow to.
-  size_type get_size() const { return manager().get_size(); }
-  size_type get_free_memory() const { return manager().get_free_memory(); }
+  /// As that of the file.
+  size_type get_size() const { return file().size(); }
+  size_type get_free_memory() const { return file().free_memory(); }
   /// Any size will do: a store has address space for at least 1 GiB.
   static constexpr size_type get_min_size(size_type = 0) noexcept { return 1; }
 

@@ -141,21 +141,47 @@ TEST_F(file_test, DefaultConstructedMovedAndSwapped) {
   EXPECT_EQ(value_in(again), 7);
 }
 
+TEST_F(file_test, SizeIsWhatWasAskedFor) {
+  constexpr std::size_t kib = 1024;
+  std::size_t free_before = 0;
+  {
+    bip::managed_mapped_file file(bip::create_only, path.c_str(), 640 * kib);
+    EXPECT_EQ(file.get_size(), 640 * kib);
+    EXPECT_EQ(file.get_segment_manager()->get_size(), 640 * kib);
+    free_before = file.get_free_memory();
+    EXPECT_LT(free_before, 640 * kib);
+    EXPECT_EQ(file.get_segment_manager()->get_free_memory(), free_before);
+    EXPECT_TRUE(file.all_memory_deallocated());
+  }
+  EXPECT_TRUE(bip::managed_mapped_file::grow(path.c_str(), 640 * kib));
+  {
+    bip::managed_mapped_file file(bip::open_or_create, path.c_str(), 64 * kib);
+    EXPECT_EQ(file.get_size(), 1280 * kib);
+    EXPECT_GT(file.get_free_memory(), free_before);
+    file.construct<char>("much")[2048 * kib]('a');
+    EXPECT_GE(file.get_size(), 2048 * kib) << "a store may have more in use than was asked for";
+    EXPECT_EQ(file.get_free_memory(), 0U);
+    file.destroy<char>("much");
+    EXPECT_EQ(file.get_size(), 1280 * kib);
+  }
+  EXPECT_TRUE(bip::managed_mapped_file::shrink_to_fit(path.c_str()));
+  bip::managed_mapped_file file(bip::open_only, path.c_str());
+  EXPECT_LT(file.get_size(), 1280 * kib);
+  EXPECT_LT(file.get_free_memory(), free_before);
+}
+
 TEST_F(file_test, GrowRaisesTheCapacity) {
   EXPECT_FALSE(bip::managed_mapped_file::grow(path.c_str(), 65536));
-  std::size_t before = 0;
   {
     bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
-    before = file.get_size();
-    EXPECT_GE(before, 65536U);
-    EXPECT_EQ(file.allocate(before, std::nothrow), nullptr);
-    EXPECT_THROW((void)file.allocate(before), bip::bad_alloc);
+    EXPECT_EQ(file.allocate(gib, std::nothrow), nullptr);
+    EXPECT_THROW((void)file.allocate(gib), bip::bad_alloc);
     EXPECT_FALSE(bip::managed_mapped_file::grow(path.c_str(), 65536));
   }
   EXPECT_TRUE(bip::managed_mapped_file::grow(path.c_str(), gib + 1));
   bip::managed_mapped_file file(bip::open_only, path.c_str());
-  EXPECT_GT(file.get_size(), before + gib);
-  EXPECT_NE(file.allocate(before, std::nothrow), nullptr);
+  EXPECT_EQ(file.get_size(), 65536 + gib + 1);
+  EXPECT_NE(file.allocate(gib, std::nothrow), nullptr);
   EXPECT_FALSE(bip::managed_mapped_file::grow(path.c_str(), ~std::size_t{0}));
 }
 

@@ -26,7 +26,7 @@ TEST_F(memory_test, AllocateAndDeallocate) {
   EXPECT_FALSE(file.all_memory_deallocated());
   file.deallocate(block);
   EXPECT_TRUE(file.all_memory_deallocated());
-  EXPECT_THROW((void)file.allocate(file.get_size()), bip::bad_alloc);
+  EXPECT_THROW((void)file.allocate(file.store().get_size()), bip::bad_alloc);
   EXPECT_EQ(file.allocate(~std::size_t{0}, std::nothrow), nullptr);
   EXPECT_TRUE(file.check_sanity());
 }

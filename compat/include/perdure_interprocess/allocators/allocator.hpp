@@ -4,6 +4,7 @@
 #include <boost/container/detail/multiallocation_chain.hpp>
 #include <boost/intrusive/pointer_traits.hpp>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <new>
 #include <perdure_interprocess/containers/version_type.hpp>
@@ -58,7 +59,10 @@ class allocator {
     if (perdure::heap* const open = perdure::heap::containing(get_segment_manager()))
       open->deallocate(const_cast<std::remove_cv_t<T>*>(std::to_address(p)));
   }
-  size_type max_size() const noexcept { return get_segment_manager()->get_size() / sizeof(T); }
+  /// More than the file's size, which is not enforced.
+  size_type max_size() const noexcept {
+    return static_cast<size_type>(std::numeric_limits<difference_type>::max()) / sizeof(T);
+  }
   /// Elements there is room for in the block.
   size_type size(const pointer& p) const { return memory().usable_size(std::to_address(p)) / sizeof(T); }
 

@@ -4,11 +4,15 @@
 // it can be kept in the store as Boost's programs do. All it does, it does through this.
 #pragma once
 
+#include <cstddef>
+#include <cstdlib>
 #include <mutex>
 #include <perdure/heap.hpp>
 #include <perdure/manager.hpp>
 #include <perdure_interprocess/exceptions.hpp>
 #include <shared_mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +30,8 @@ class open_file {
 
   explicit open_file(manager_type opened) : manager_(std::move(opened)) {
     manager_.commit_when_unwinding();  // as a mapped file keeps what was stored to it
+    if (const auto known = manager_.store_attribute(size_key))
+      size_ = std::strtoull(known->c_str(), nullptr, 10);
     const std::unique_lock lock(registry().mutex);
     registry().files.push_back(this);
   }
@@ -46,6 +52,25 @@ class open_file {
   }
 
   manager_type& manager() noexcept { return manager_; }
+
+  /// Bytes as Boost counts them: what the program asked for when it created the store, and has grown it by.
+  /// A store may grow by whole GiB and is not kept from it, so it may have more in use. 0 of a store that was
+  /// created otherwise.
+  std::size_t asked_for() const noexcept { return size_; }
+  void ask_for(std::size_t bytes) {
+    manager_.set_store_attribute(size_key, std::to_string(bytes));
+    size_ = bytes;
+  }
+  /// Bytes of allocated blocks. What a heap needs for itself counts for nothing: it is more than the files of
+  /// some programs.
+  std::size_t in_use() const { return manager_.memory().stats().used_bytes; }
+  std::size_t size() const { return size_ == 0 ? manager_.get_size() : in_use() + free_memory(); }
+  std::size_t free_memory() const {
+    if (size_ == 0) return manager_.get_free_memory();
+    const std::size_t used = in_use();
+    return size_ > used ? size_ - used : 0;
+  }
+
   /// Held by whoever looks for, constructs or destroys a named or unique object. Recursive because
   /// constructors, and functions given to `atomic_func`, do the same.
   std::recursive_mutex& objects() noexcept { return objects_; }
@@ -60,7 +85,10 @@ class open_file {
     return all;
   }
 
+  static constexpr std::string_view size_key = "boost_interprocess_size";
+
   manager_type manager_;
+  std::size_t size_ = 0;
   std::recursive_mutex objects_;
 };
 
