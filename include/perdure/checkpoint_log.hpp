@@ -20,6 +20,7 @@ struct checkpoint_record {
   std::uint64_t overwritten_pages = 0;  ///< written to the journal, then home
   std::uint64_t cleared_pages = 0;      ///< become zero, or given back
   std::uint64_t segment_bytes = 0;      ///< length of the segment
+  std::uint64_t address = 0;            ///< where its program had the store mapped; 0: not known
   std::string label;                    ///< as given to `checkpoint`
   bool kept = false;                    ///< a copy of this epoch is in the store's `epochs/`
 

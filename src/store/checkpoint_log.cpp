@@ -60,6 +60,7 @@ void checkpoint_log::append(const layout::journal_header& header,
     record.epoch = header.epoch;
     record.committed_ns = header.committed_ns;
     record.segment_bytes = header.segment_bytes;
+    record.address = header.address;
     record.label = header.label;
     for (const layout::journal_entry& entry : index) {
       if (entry.carried != 0) continue;
@@ -102,6 +103,7 @@ std::vector<checkpoint_record> checkpoint_log::read(const os::file& directory,
     out.overwritten_pages = record.overwritten_pages;
     out.cleared_pages = record.cleared_pages;
     out.segment_bytes = record.segment_bytes;
+    out.address = record.address;
     out.label = text_of(record.label);
   }
   std::sort(found.begin(), found.end(),

@@ -229,7 +229,7 @@ void dax_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_vi
   parts_->home.sync();
   journal& to = parts_->journals[(epoch_ + 1) & 1];
   is_suspect_ = true;
-  const layout::journal_header header = to.commit(epoch_ + 1, bytes, plan.index, 0, label);
+  const layout::journal_header header = to.commit(epoch_ + 1, bytes, plan.index, 0, label, memory_->base());
   is_suspect_ = false;
   bytes_ = bytes;
   epoch_ = header.epoch;

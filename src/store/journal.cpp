@@ -60,13 +60,15 @@ void journal::write_payload(std::uint64_t first, std::size_t count, const std::b
 
 layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segment_bytes,
                                        std::span<const layout::journal_entry> index,
-                                       std::uint64_t payload_pages, std::string_view label) {
+                                       std::uint64_t payload_pages, std::string_view label,
+                                       const std::byte* base) {
   layout::journal_header header = make_header(layout::journal_magic, uuid_, index, payload_pages);
   file_.write_at(index.data(), index.size_bytes(), header.index_offset);
   header.epoch = epoch;
   header.segment_bytes = segment_bytes;
   header.committed_ns = unix_time_ns();
   label.copy(header.label.data(), header.label.size() - 1);
+  header.address = reinterpret_cast<std::uintptr_t>(base);
   seal_block(header);
   file_.write_at(&header, sizeof header, 0);
   file_.sync_data();

@@ -33,10 +33,10 @@ class journal {
   /// Writes pages to the slots from the `first`.
   void write_payload(std::uint64_t first, std::size_t count, const std::byte* from);
   /// Writes the index behind so many slots, and the header, and makes all of the journal durable: this is the
-  /// commit.
+  /// commit. `base` is where the segment is mapped.
   layout::journal_header commit(std::uint64_t epoch, std::uint64_t segment_bytes,
                                 std::span<const layout::journal_entry> index, std::uint64_t payload_pages,
-                                std::string_view label = {});
+                                std::string_view label = {}, const std::byte* base = nullptr);
 
   /// Makes a journal that was found here durable, by writing it once more. It may have been found in this
   /// machine's memory only: its writer was killed before its fdatasync, or after one that failed.

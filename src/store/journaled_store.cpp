@@ -657,7 +657,8 @@ void journaled_store::commit() {
   if (journaled_) journaled = journaled_->pages();
   suspect_[parity] = true;
   const std::uint64_t slots = journaled_ ? journaled_->slots() : now.plan.overwrites;
-  const layout::journal_header header = to.commit(now.epoch, now.bytes, now.plan.index, slots, now.label);
+  const layout::journal_header header =
+      to.commit(now.epoch, now.bytes, now.plan.index, slots, now.label, memory_->base());
   suspect_[parity] = false;
   committing_.reset();
   if (journaled_) journaled_->commit();

@@ -190,7 +190,8 @@ struct journal_header {
   std::uint32_t reserved0;
   std::uint64_t committed_ns;  ///< Unix time
   std::array<char, 64> label;  ///< of a named checkpoint, zero-terminated
-  std::array<std::uint8_t, 3940> reserved;
+  std::uint64_t address;       ///< at which its writer had the segment; 0 where that is not known
+  std::array<std::uint8_t, 3932> reserved;
   std::uint32_t crc;
 };
 static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) == block - 4);
@@ -223,7 +224,7 @@ struct log_record {
   std::uint64_t overwritten_pages;
   std::uint64_t cleared_pages;
   std::uint64_t segment_bytes;
-  std::uint64_t reserved1;
+  std::uint64_t address;  ///< as in the journal's header
   std::array<char, 64> label;
 };
 static_assert(sizeof(log_record) == 128);

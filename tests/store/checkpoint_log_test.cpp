@@ -22,8 +22,10 @@ void write(datastore& store, std::uint64_t page, std::uint64_t number) {
 class the_log : public scratch_directory {};
 
 TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
+  std::uint64_t base = 0;
   {
     const auto store = datastore::create(path(), small());
+    base = reinterpret_cast<std::uintptr_t>(store->memory().base());
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 0; page < 100; ++page) write(*store, page, page + 1);
     store->checkpoint({}, "first");
@@ -34,6 +36,8 @@ TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
   }
   const auto log = datastore::log(path());
   ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].address, base);
+  EXPECT_EQ(log[1].address, base);
   EXPECT_EQ(log[0].epoch, 1u);
   EXPECT_EQ(log[0].label, "first");
   EXPECT_EQ(log[0].fresh_pages + log[0].overwritten_pages, 100u);

@@ -42,6 +42,7 @@ void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_jso
                              {"cleared_pages", one.cleared_pages},
                              {"bytes", one.bytes()},
                              {"size", one.segment_bytes},
+                             {"address", one.address},
                              {"label", one.label},
                              {"kept", one.kept}});
     print({{"store", path.string()}, {"checkpoints", checkpoints}});
