@@ -5,13 +5,17 @@
 #include <perdure/verify.hpp>
 
 #include "command.hpp"
+#include "raw_pointers.hpp"
 
 namespace perdure::cli {
 
 json to_json(const verify_finding& finding);
 json to_json(const verify_report& report);
+json to_json(const pointer_report& report);
 
 /// One line for each finding, then how it stands.
 void print(output& out, const verify_report& report);
+/// One line for each object or block with such words, then how many there are.
+void print(output& out, const pointer_report& report);
 
 }  // namespace perdure::cli

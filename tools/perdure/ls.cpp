@@ -1,6 +1,5 @@
 // perdure ls STORE: the objects in a store.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <perdure/manager.hpp>
@@ -26,21 +25,6 @@ entry entry_of(const object_info& object, const char* kind) {
   entry e{std::string(object.name()), kind, object.type_name(), object.length(), object.size()};
   for (const attribute& a : object.attributes()) e.attributes[a.key] = a.value;
   return e;
-}
-
-// Names may hold any bytes; a terminal must not see control characters.
-std::string printable_name(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
-      text += c;
-    } else {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      text += escape;
-    }
-  }
-  return text;
 }
 
 void list_objects(const std::filesystem::path& path, verify_mode verify, bool as_json) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdio>
 #include <vector>
 
 namespace perdure::cli {
@@ -102,6 +103,20 @@ std::string short_type_name(std::string_view demangled) {
   reader whole(demangled);
   std::string name = whole.name();
   return whole.is_at_end() ? name : std::string(demangled);
+}
+
+std::string printable_name(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
+      text += c;
+    } else {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      text += escape;
+    }
+  }
+  return text;
 }
 
 }  // namespace perdure::cli

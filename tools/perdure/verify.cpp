@@ -1,6 +1,9 @@
-// perdure verify STORE: whether every byte of a store is as it was written.
+// perdure verify STORE: whether every byte of a store is as it was written, and whether raw pointers are
+// among them.
+#include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <perdure/manager.hpp>
 
 #include "command.hpp"
@@ -10,46 +13,71 @@
 namespace perdure::cli {
 namespace {
 
-void verify_store(const std::filesystem::path& path, unsigned threads, bool as_json) {
+struct verification_wanted {
+  std::filesystem::path store;
+  unsigned threads = 1;
+  bool pointers = false;
+  bool as_json = false;
+};
+
+pointer_report look_for_pointers(const std::filesystem::path& path) {
+  const manager store(open_read_only, path, {.beside_writer = reader_beside_writer::hold_writer});
+  const std::uint64_t total = store.memory().stats().used_bytes;
+  std::atomic<std::uint64_t> done{0};
+  const progress_line line("looking for raw pointers", [&] {
+    return progress_line::state{done, total, "bytes"};
+  });
+  return find_raw_pointers(store, [&done](std::uint64_t bytes) { done = bytes; });
+}
+
+void verify_store(const verification_wanted& given) {
   verify_progress progress;
   verify_options options;
-  options.threads = threads;
+  options.threads = given.threads;
   options.progress = &progress;
   const stopwatch watch;
   const verify_report report = [&] {
     const progress_line line("verifying", [&progress] {
       return progress_line::state{progress.done, progress.total, "bytes"};
     });
-    return manager::verify(path, options);
+    return manager::verify(given.store, options);
   }();
-  if (as_json) {
-    json value{{"store", path.string()}};
+  // What is damaged is not safe to follow.
+  std::optional<pointer_report> pointers;
+  if (given.pointers && report.whole()) pointers = look_for_pointers(given.store);
+  if (given.as_json) {
+    json value{{"store", given.store.string()}};
     value.update(to_json(report));
+    if (given.pointers) value["pointers"] = pointers ? to_json(*pointers) : json(nullptr);
     value["seconds"] = watch.seconds();
     print(value);
   } else {
     output out = output::standard();
     print(out, report);
+    if (pointers) {
+      print(out, *pointers);
+    } else if (given.pointers) {
+      out.write("raw pointers were not looked for, as the store is damaged\n");
+    }
     out.finish();
   }
-  if (!report.whole()) throw negative_result();
+  if (!report.whole() || (pointers && pointers->places != 0)) throw negative_result();
 }
 
 }  // namespace
 
 void add_verify_command(command program) {
-  struct options {
-    std::filesystem::path store;
-    unsigned threads = 1;
-    bool as_json = false;
-  };
-  auto given = std::make_shared<options>();
+  auto given = std::make_shared<verification_wanted>();
   command verify = program.add_command("verify", "Check every byte of a store");
   verify.add_path("STORE", given->store, "The store's directory").required();
   add_threads_option(verify, given->threads);
+  verify.add_flag("--pointers", given->pointers,
+                  "Look for words in objects that look like raw pointers of the process that wrote them");
   add_json_option(verify, given->as_json);
-  verify.footer("Exit codes: 0 whole, 1 damaged. Damage is named by file, offset, page and epoch.");
-  verify.callback([given] { verify_store(given->store, given->threads, given->as_json); });
+  verify.footer(
+      "Exit codes: 0 whole, 1 damaged, or raw pointers found. Damage is named by file, offset, page and "
+      "epoch.");
+  verify.callback([given] { verify_store(*given); });
 }
 
 }  // namespace perdure::cli
