@@ -8,7 +8,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -17,6 +16,7 @@
 #include "os/clear_memory.hpp"
 #include "os/memory_limits.hpp"
 #include "perdure/detail/kind_slots.hpp"
+#include "segment/environment.hpp"
 #include "segment/growth.hpp"
 
 namespace perdure {
@@ -30,13 +30,14 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::size_t least_cleared_by_kernel = std::size_t{32} << 20;
 constexpr std::size_t gib = std::size_t{1} << 30;
 
-bool checks_wanted(const kind_options& options) noexcept {
+bool checks_wanted(const kind_options& options) {
+  const bool wanted = switch_in("PERDURE_KIND_CHECKS").value_or(false);
 #ifndef NDEBUG
   static_cast<void>(options);
+  static_cast<void>(wanted);
   return true;
 #else
-  const char* const setting = std::getenv("PERDURE_KIND_CHECKS");
-  return options.check_frees || (setting != nullptr && std::strcmp(setting, "1") == 0);
+  return options.check_frees || wanted;
 #endif
 }
 

@@ -78,6 +78,12 @@ std::string_view name_of(tracker_kind kind) noexcept {
   return "";
 }
 
+std::optional<tracker_kind> tracker_named(std::string_view name) noexcept {
+  for (const tracker_kind kind : all_kinds)
+    if (name == name_of(kind)) return kind;
+  return std::nullopt;
+}
+
 bool tracker_works(tracker_kind kind) {
   switch (kind) {
     case tracker_kind::uffd: {
@@ -99,10 +105,8 @@ bool tracker_works(tracker_kind kind) {
 tracker_kind choose_tracker(mapped_medium medium) {
   if (medium == mapped_medium::direct_access && tracker_works(tracker_kind::mprotect))
     return tracker_kind::mprotect;
-  if (const char* wish = std::getenv("PERDURE_TRACKER")) {
-    for (const tracker_kind kind : all_kinds) {
-      if (wish == name_of(kind) && tracker_works(kind)) return kind;
-    }
+  if (const char* const wish = std::getenv("PERDURE_TRACKER")) {
+    if (const auto kind = tracker_named(wish); kind && tracker_works(*kind)) return *kind;
   }
   for (const tracker_kind kind : all_kinds) {
     if (tracker_works(kind)) return kind;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -87,6 +88,7 @@ class page_tracker {
 };
 
 std::string_view name_of(tracker_kind kind) noexcept;
+std::optional<tracker_kind> tracker_named(std::string_view name) noexcept;
 
 /// Whether this kind passes its self-test on this system; tried once per process.
 bool tracker_works(tracker_kind kind);

@@ -25,6 +25,7 @@
 #include "os/system_error.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/publication_format.hpp"
+#include "segment/environment.hpp"
 
 namespace perdure::pager::detail {
 
@@ -241,9 +242,8 @@ std::atomic<publisher*> publisher::of_process{nullptr};
 
 std::unique_ptr<publication> publication::begin(const mapped_file& file, const std::string& name,
                                                 const options& wanted) {
-  const char* const asked = std::getenv("PERDURE_PAGER_PUBLISH");
-  if (asked == nullptr || std::strcmp(asked, "1") != 0) return nullptr;
   try {
+    if (!switch_in("PERDURE_PAGER_PUBLISH").value_or(false)) return nullptr;
     publisher& owner = publisher::of_this_process();
     return std::unique_ptr<publication>(new publication(owner, owner.add(file, name, wanted)));
   } catch (const std::exception& failure) {

@@ -1,17 +1,15 @@
 #include "segment/growth.hpp"
 
-#include <cstdlib>
-#include <cstring>
-
 #include "os/mapping.hpp"
+#include "segment/environment.hpp"
 
 namespace perdure {
 
-huge_pages huge_pages_wanted(huge_pages by_default) noexcept {
+huge_pages huge_pages_wanted(huge_pages by_default) {
+  const auto asked = switch_in("PERDURE_HUGE_PAGES");
   if (!os::huge_pages_on_request()) return huge_pages::nowhere;
-  const char* const setting = std::getenv("PERDURE_HUGE_PAGES");
-  if (setting == nullptr || *setting == '\0') return by_default;
-  return std::strcmp(setting, "0") == 0 ? huge_pages::nowhere : huge_pages::everywhere;
+  if (!asked) return by_default;
+  return *asked ? huge_pages::everywhere : huge_pages::nowhere;
 }
 
 }  // namespace perdure

@@ -50,7 +50,8 @@ enum class huge_pages {
 };
 
 /// What PERDURE_HUGE_PAGES asks for: "0" for `nowhere`, "1" for `everywhere`; where it is not set, what the
-/// segment does by default. `nowhere` if the system allows none.
-huge_pages huge_pages_wanted(huge_pages by_default) noexcept;
+/// segment does by default. `nowhere` if the system allows none. Throws `invalid_argument` where the
+/// variable is neither 0 nor 1.
+huge_pages huge_pages_wanted(huge_pages by_default);
 
 }  // namespace perdure

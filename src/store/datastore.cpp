@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <perdure/pager.hpp>
 
 #include "os/memory_limits.hpp"
+#include "os/page_tracker.hpp"
+#include "segment/environment.hpp"
 #include "segment/growth.hpp"
 #include "store/address_space.hpp"
 #include "store/failure.hpp"
@@ -72,11 +73,9 @@ layout::super_slot first_slot(const store_options& options) {
 
 std::uint64_t memory_budget(const store_options& options) {
   if (options.memory_budget != 0) return options.memory_budget;
-  if (const char* const setting = std::getenv("PERDURE_MEMORY_BUDGET")) {
-    char* end = nullptr;
-    const std::uint64_t mebibytes = std::strtoull(setting, &end, 10);
-    if (end != setting && *end == '\0' && mebibytes != 0) return mebibytes << 20;
-  }
+  constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40;
+  if (const auto mebibytes = number_in("PERDURE_MEMORY_BUDGET", 1, most_mebibytes, "MiB"))
+    return *mebibytes << 20;
   // Read once: several files, which opening a store should not wait for each time.
   static const std::uint64_t usable = os::usable_memory();
   return usable / 2;
@@ -84,16 +83,22 @@ std::uint64_t memory_budget(const store_options& options) {
 
 // A program that does not choose leaves the choice to who runs it.
 backing chosen_backing(const store_options& options) {
-  const char* const setting = std::getenv("PERDURE_BACKING");
-  if (options.backing != backing::private_memory || setting == nullptr || *setting == '\0')
-    return options.backing;
-  const std::string_view name = setting;
+  const auto name = setting("PERDURE_BACKING");
+  if (options.backing != backing::private_memory || !name) return options.backing;
   if (name == "private") return backing::private_memory;
   if (name == "paged") return backing::paged;
   if (name == "shared") return backing::shared_file;
   if (name == "dax") return backing::dax;
-  throw error(errc::invalid_argument,
-              "PERDURE_BACKING is '" + std::string(name) + "'; it may be private, paged, dax or shared");
+  refuse_setting("PERDURE_BACKING", *name, "private, paged, dax or shared");
+}
+
+// Before anything is made or locked: what is wrong with them is no matter of the store's.
+void require_sound_settings(const store_options& options) {
+  memory_budget(options);
+  chosen_backing(options);
+  huge_pages_wanted(true);
+  if (const auto tracker = setting("PERDURE_TRACKER"); tracker && !os::tracker_named(*tracker))
+    refuse_setting("PERDURE_TRACKER", *tracker, "uffd, pagemap or mprotect");
 }
 
 // Else the private backing keeps the budget, by writing changed pages early.
@@ -267,6 +272,7 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, store_use use,
                                          const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
+  require_sound_settings(options);
   return reporting("open", path, [&] {
     if (options.verify == verify_mode::lazy && use == store_use::write &&
         (chosen_backing(options) == backing::shared_file || chosen_backing(options) == backing::dax)) {
@@ -291,6 +297,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
 std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
                                              const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
+  require_sound_settings(options);
   layout::super_slot slot = first_slot(options);
   return reporting("create", path, [&] {
     require_free(path);

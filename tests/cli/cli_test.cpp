@@ -280,6 +280,42 @@ TEST_F(Cli, ListsTypesAsAPersonWouldWriteThem) {
   expect_part(ok_json({"ls", path("types")})["objects"][2]["type"], "perdure::allocator");
 }
 
+TEST_F(Cli, NamesTheVariableWithAValueThatIsNone) {
+  struct setting {
+    const char* variable;
+    const char* value;
+    const char* choices;
+  };
+  const std::string edges = file("g.txt", "1 2\n");
+  for (const setting& wrong : {setting{"PERDURE_MEMORY_BUDGET", "4GiB", "a whole number of MiB from 1 to"},
+                               {"PERDURE_MEMORY_BUDGET", "-1", "a whole number of MiB from 1 to"},
+                               {"PERDURE_MEMORY_BUDGET", "0", "a whole number of MiB from 1 to"},
+                               {"PERDURE_TRACKER", "uffdd", "uffd, pagemap or mprotect"},
+                               {"PERDURE_BACKING", "cardboard", "private, paged, dax or shared"},
+                               {"PERDURE_HUGE_PAGES", "yes", "0 or 1"},
+                               {"PERDURE_VERIFY", "never", "journal|open|lazy"}}) {
+    const char* const before = std::getenv(wrong.variable);
+    const std::string kept = before == nullptr ? "" : before;
+    ::setenv(wrong.variable, wrong.value, 1);
+    const std::string message =
+        fails({"graph", "ingest", path("s"), edges}, std::string(wrong.variable) == "PERDURE_VERIFY" ? 2 : 1);
+    // An empty one is as one that is not set.
+    ::setenv(wrong.variable, "", 1);
+    ok({"graph", "ingest", path("empty"), edges});
+    ok({"rm", path("empty")});
+    before == nullptr ? ::unsetenv(wrong.variable) : ::setenv(wrong.variable, kept.c_str(), 1);
+    expect_part(message,
+                std::string(wrong.variable) + " is '" + wrong.value + "'; it may be " + wrong.choices);
+    EXPECT_FALSE(std::filesystem::exists(path("s")));
+  }
+}
+
+TEST_F(Cli, NamesTheChoicesThereAre) {
+  expect_part(fails({"ls", path("s"), "--verify", "never"}, 2),
+              "--verify: 'never' is none of journal|open|lazy");
+  fails({"ls", path("s"), "--verify", "0"}, 2);
+}
+
 TEST_F(Cli, NamesTheCommandThatThereIsNot) {
   expect_part(fails({"frobnicate"}, 2), "no command 'frobnicate'");
   expect_part(fails({"graph", "frobnicate"}, 2), "'perdure graph' has no command 'frobnicate'");

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
-#include <map>
 #include <system_error>
 
 #include "output.hpp"
@@ -87,10 +87,22 @@ option command::add_numbered_choice(const std::string& name,
                                     std::function<void(int)> store, const std::string& description) {
   std::string names;
   for (const auto& [text, number] : choices) names += (names.empty() ? "" : "|") + text;
-  const std::map<std::string, int> numbers(choices.begin(), choices.end());
-  return option(*parser_->add_option_function<int>(name, std::move(store), description)
-                     ->transform(CLI::CheckedTransformer(numbers))
-                     ->type_name(names));
+  // Known to the function once it is made.
+  const auto self = std::make_shared<const CLI::Option*>(nullptr);
+  CLI::Option* added = parser_->add_option_function<std::string>(
+      name,
+      [name, names, choices, self, store = std::move(store)](const std::string& text) {
+        for (const auto& [choice, number] : choices)
+          if (text == choice) return store(number);
+        const std::string variable = (*self)->get_envname();
+        const char* const value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+        if (value != nullptr && text == value)
+          throw CLI::ValidationError(variable + " is '" + text + "'; it may be " + names);
+        throw CLI::ValidationError(name, "'" + text + "' is none of " + names);
+      },
+      description);
+  *self = added;
+  return option(*added->type_name(names));
 }
 
 command_line::command_line(const std::string& program, const std::string& description,
