@@ -1,6 +1,7 @@
 #include "byte_stream.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -25,7 +26,8 @@ namespace {
 
 class file_stream final : public byte_stream {
  public:
-  explicit file_stream(const std::filesystem::path& path) : name_(display_name(path)) {
+  file_stream(const std::filesystem::path& path, int end_descriptor)
+      : name_(display_name(path)), end_descriptor_(end_descriptor) {
     descriptor_ = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                               : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor_ < 0) fail(name_, "open", errno);
@@ -35,7 +37,10 @@ class file_stream final : public byte_stream {
         ::close(descriptor_);
         fail(name_, "read", EISDIR);
       }
-      if (S_ISREG(status.st_mode)) length_ = static_cast<std::uint64_t>(status.st_size);
+      if (S_ISREG(status.st_mode)) {
+        length_ = static_cast<std::uint64_t>(status.st_size);
+        end_descriptor_ = -1;
+      }
     }
     ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
     // The first bytes tell the format; they are handed out again by the first reads.
@@ -73,6 +78,11 @@ class file_stream final : public byte_stream {
  private:
   std::size_t read_file(char* out, std::size_t size) {
     for (;;) {
+      if (end_descriptor_ >= 0) {
+        pollfd both[2] = {{descriptor_, POLLIN, 0}, {end_descriptor_, POLLIN, 0}};
+        if (::poll(both, 2, -1) > 0 && both[1].revents != 0) return 0;
+        if (both[0].revents == 0) continue;
+      }
       const ssize_t got = ::read(descriptor_, out, size);
       if (got >= 0) {
         position_.fetch_add(static_cast<std::uint64_t>(got), std::memory_order_relaxed);
@@ -83,6 +93,7 @@ class file_stream final : public byte_stream {
   }
 
   std::string name_;
+  int end_descriptor_;
   int descriptor_;
   std::uint64_t length_ = 0;
   std::atomic<std::uint64_t> position_{0};
@@ -162,8 +173,8 @@ std::string display_name(const std::filesystem::path& path) {
   return path == "-" ? "standard input" : path.string();
 }
 
-std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path) {
-  auto file = std::make_unique<file_stream>(path);
+std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path, int end_descriptor) {
+  auto file = std::make_unique<file_stream>(path, end_descriptor);
   if (file->is_gzip()) return std::make_unique<gzip_stream>(std::move(file));
   return file;
 }

@@ -27,7 +27,8 @@ class byte_stream {
 /// What messages call a file.
 std::string display_name(const std::filesystem::path& path);
 
-/// Opens a file (`-`: standard input); gzip is recognised by its first two bytes.
-std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path);
+/// Opens a file (`-`: standard input); gzip is recognised by its first two bytes. Once `end_descriptor` can
+/// be read from, what is no regular file is at its end.
+std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path, int end_descriptor = -1);
 
 }  // namespace perdure::graph

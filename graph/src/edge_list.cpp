@@ -89,6 +89,8 @@ class line_parser {
   }
 
   const flaw& problem() const noexcept { return flaw_; }
+  /// Of the first line that has columns which are not kept.
+  unsigned ignored_columns() const noexcept { return ignored_columns_; }
 
   const char* after_line(const char* p) const noexcept {
     return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1;
@@ -133,18 +135,31 @@ class line_parser {
     if (const void* zero = std::memchr(p, '\0', static_cast<std::size_t>(end - p)))
       return wrong(static_cast<const char*>(zero), "byte 0x00 is not text");
     if (keep_values_) {
-      while (p != end && (is_blank(*p) || *p == ',')) ++p;
+      while (p != end && is_gap(*p)) ++p;
       if (p != end) {
         const auto result = std::from_chars(p, end, value);
-        if (result.ec != std::errc{} || (result.ptr != end && !is_blank(*result.ptr) && *result.ptr != ','))
+        if (result.ec != std::errc{} || (result.ptr != end && !is_gap(*result.ptr)))
           return wrong(p, "the third column is not a number");
+        p = result.ptr;
       }
     }
+    if (ignored_columns_ == 0) ignored_columns_ = columns(p, end);
     return next;
+  }
+
+  static bool is_gap(char c) noexcept { return is_blank(c) || c == ','; }
+  static unsigned columns(const char* p, const char* end) noexcept {
+    unsigned found = 0;
+    for (bool in_gap = true; p != end; ++p) {
+      found += in_gap && !is_gap(*p) ? 1U : 0U;
+      in_gap = is_gap(*p);
+    }
+    return found;
   }
 
   const char* end_;
   bool keep_values_;
+  unsigned ignored_columns_ = 0;
   flaw flaw_;
 };
 
@@ -176,6 +191,8 @@ class text_source final : public edge_source {
       skipped_.fetch_add(1, std::memory_order_relaxed);
       p = parser.after_line(begin);
     }
+    if (unsigned none = 0; parser.ignored_columns() != 0)
+      ignored_columns_.compare_exchange_strong(none, parser.ignored_columns(), std::memory_order_relaxed);
     return true;
   }
 
@@ -183,6 +200,9 @@ class text_source final : public edge_source {
     return {stream_->position(), stream_->length(), "bytes"};
   }
   std::uint64_t skipped_lines() const noexcept override { return skipped_.load(std::memory_order_relaxed); }
+  unsigned ignored_columns() const noexcept override {
+    return ignored_columns_.load(std::memory_order_relaxed);
+  }
 
  private:
   edge_list_error at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
@@ -261,6 +281,7 @@ class text_source final : public edge_source {
   std::uint64_t line_ = 1;
   bool ended_ = false;
   std::atomic<std::uint64_t> skipped_{0};
+  std::atomic<unsigned> ignored_columns_{0};
 };
 
 class binary_source final : public edge_source {
@@ -317,7 +338,7 @@ edge_list_format format_of(const std::filesystem::path& path, edge_list_format a
 
 std::unique_ptr<edge_source> open_edge_list(const std::filesystem::path& path,
                                             const edge_list_options& options) {
-  auto stream = open_byte_stream(path);
+  auto stream = open_byte_stream(path, options.end_descriptor);
   std::string name = display_name(path);
   if (format_of(path, options.format) == edge_list_format::binary)
     return std::make_unique<binary_source>(std::move(stream), std::move(name));

@@ -196,6 +196,78 @@ TEST_F(Cli, IngestAddsToTheGraphThere) {
   expect_part(fails({"graph", "ingest", path("d"), file("a.txt", "1 2\n"), "--undirected"}), "is directed");
 }
 
+TEST_F(Cli, IngestDoesNotAddAFileTwiceUnasked) {
+  const std::string store = path("g");
+  const std::string edges = file("a.txt", "1 2\n2 3\n");
+  expect_part(fails({"graph", "ingest", store, edges, edges}), "the graph has the edges of a.txt already");
+  EXPECT_FALSE(std::filesystem::exists(store));
+  ok({"graph", "ingest", store, edges});
+  expect_part(fails({"graph", "ingest", store, edges}), "--append");
+  // Whatever it is called.
+  expect_part(fails({"graph", "ingest", store, file("b.txt", "5 6\n"), file("c.txt", "1 2\n2 3\n")}),
+              "the graph has the edges of c.txt already, as a.txt");
+  EXPECT_EQ(ok_json({"graph", "info", store})["edges"], 2);
+  EXPECT_EQ(ok_json({"graph", "ingest", store, edges, "--append"})["graph_edges"], 4);
+  EXPECT_EQ(ok_json({"graph", "ingest", store, file("a.txt", "1 2\n2 3\n3 4\n")})["graph_edges"], 7);
+}
+
+TEST_F(Cli, AnInterruptedIngestSaysWhatItLeaves) {
+  {
+    process writer({perdure_program(), "graph", "ingest", path("g"), "-"}, true);
+    writer.write_input("1 2\n");
+    while (!std::filesystem::exists(path("g"))) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    writer.interrupt();
+    const outcome o = writer.wait();
+    EXPECT_EQ(o.status, -SIGINT);
+    EXPECT_EQ(o.err, "perdure: interrupted: " + path("g") + " was not made\n");
+    EXPECT_FALSE(std::filesystem::exists(path("g")));
+  }
+  // With one thread: another would wait for more edges before the checkpoint.
+  process writer(
+      {perdure_program(), "graph", "ingest", path("g"), "-", "--checkpoint-every", "1", "--threads", "1"},
+      true);
+  writer.write_input("7 8\n");
+  while (writer.output_so_far().find("checkpoint") == std::string::npos && !writer.has_ended())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  writer.interrupt();
+  const outcome o = writer.wait();
+  EXPECT_EQ(o.status, -SIGINT);
+  expect_part(o.err, path("g") + " keeps its graph as of the last checkpoint: epoch 2, 1 edge\n");
+  EXPECT_EQ(ok_json({"graph", "info", path("g")})["edges"], 1);
+}
+
+TEST_F(Cli, AnInterruptedIngestLeavesAStoreAsItWas) {
+  const std::string store = small_store();
+  const json before = ok_json({"graph", "info", store});
+  process writer({perdure_program(), "graph", "ingest", store, "-", "--json"}, true);
+  writer.write_input("1 2\n");
+  // Until it has the store open.
+  std::string message;
+  for (int attempt = 0; attempt < 400 && message.find("process ") == std::string::npos; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    message = perdure_run({"graph", "info", store}).err;
+  }
+  writer.interrupt();
+  const outcome o = writer.wait();
+  EXPECT_EQ(o.status, -SIGINT);
+  EXPECT_EQ(json::parse(o.out)["error"]["code"], "interrupted");
+  EXPECT_EQ(o.err, "perdure: interrupted: " + store + " is as it was before\n");
+  EXPECT_EQ(ok_json({"graph", "info", store})["epoch"], before["epoch"]);
+}
+
+TEST_F(Cli, IngestTellsOfColumnsThatItDropsOnce) {
+  const std::string weighted = file("w.txt", "1 2 0.5\n2 3 0.25\n");
+  const outcome o = perdure_run({"graph", "ingest", path("g"), weighted, file("t.csv", "4,5,1,2\n")});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.err,
+            "perdure: w.txt: its third column is ignored: the graph keeps no weights or times\n"
+            "perdure: t.csv: columns from the third on are ignored: the graph keeps no weights or times\n");
+  const outcome as_json = perdure_run({"graph", "ingest", path("h"), weighted, "--json"});
+  EXPECT_EQ(json::parse(as_json.out)["ignored_columns"], 1);
+  EXPECT_EQ(ok_json({"graph", "ingest", path("i"), file("two.txt", "1 2 \n3\t4\t\r\n")})["ignored_columns"],
+            0);
+}
+
 TEST_F(Cli, IngestRmatEqualsIngestOfTheGeneratedFile) {
   ok({"graph", "generate", "rmat", "--scale", "12", "--seed", "3", "-o", path("r.bin")});
   ok({"graph", "ingest", path("a"), path("r.bin"), "--undirected", "--threads", "1"});
@@ -229,7 +301,7 @@ TEST_F(Cli, MalformedInputNamesThePlaceAndChangesNothing) {
   const json report = ok_json({"graph", "ingest", store, bad, "--skip-bad-lines"});
   EXPECT_EQ(report["skipped_lines"], 2);
   EXPECT_EQ(report["edges"], 2);
-  expect_part(ok({"graph", "ingest", store, bad, "--skip-bad-lines"}), "2 malformed lines");
+  expect_part(ok({"graph", "ingest", store, bad, "--skip-bad-lines", "--append"}), "2 malformed lines");
 }
 
 TEST_F(Cli, MissingThings) {
@@ -299,15 +371,19 @@ TEST_F(Cli, NamesTheVariableWithAValueThatIsNone) {
     ::setenv(wrong.variable, wrong.value, 1);
     const std::string message =
         fails({"graph", "ingest", path("s"), edges}, std::string(wrong.variable) == "PERDURE_VERIFY" ? 2 : 1);
-    // An empty one is as one that is not set.
-    ::setenv(wrong.variable, "", 1);
-    ok({"graph", "ingest", path("empty"), edges});
-    ok({"rm", path("empty")});
     before == nullptr ? ::unsetenv(wrong.variable) : ::setenv(wrong.variable, kept.c_str(), 1);
     expect_part(message,
                 std::string(wrong.variable) + " is '" + wrong.value + "'; it may be " + wrong.choices);
     EXPECT_FALSE(std::filesystem::exists(path("s")));
   }
+}
+
+TEST_F(Cli, TakesAnEmptyVariableForOneThatIsNotSet) {
+  ::setenv("PERDURE_VERIFY", "", 1);
+  ::setenv("PERDURE_HUGE_PAGES", "", 1);
+  small_store();
+  ::unsetenv("PERDURE_VERIFY");
+  ::unsetenv("PERDURE_HUGE_PAGES");
 }
 
 TEST_F(Cli, NamesTheChoicesThereAre) {

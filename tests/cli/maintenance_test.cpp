@@ -59,7 +59,7 @@ TEST_F(looking_after_stores, commands_check_pages_when_they_use_them_if_told_to)
     EXPECT_EQ(ok_json({"graph", "info", at("store"), "--verify", mode})["edges"], 3);
   }
   EXPECT_EQ(ok_json({"graph", "cc", at("store"), "--verify", "lazy"})["vertices"], 5);
-  ok({"graph", "ingest", at("store"), at("edges.txt"), "--verify", "lazy"});
+  ok({"graph", "ingest", at("store"), at("edges.txt"), "--append", "--verify", "lazy"});
   EXPECT_EQ(perdure_run({"ls", at("store"), "--verify", "sometimes"}).status, 2);
   damage_a_page();
   fails({"ls", at("store"), "--verify", "lazy"}, "heap.000 at byte 2097152, page 0, epoch 3: its bytes");
@@ -162,8 +162,8 @@ TEST_F(looking_after_stores, staging_writes_back_or_refuses) {
   ok({"verify", at("store")});
   EXPECT_EQ(ok_json({"graph", "info", at("store")})["edges"],
             ok_json({"graph", "info", at("fast")})["edges"]);
-  ok({"graph", "ingest", at("store"), at("more.txt")});
-  ok({"graph", "ingest", at("fast"), at("more.txt")});
+  ok({"graph", "ingest", at("store"), at("more.txt"), "--append"});
+  ok({"graph", "ingest", at("fast"), at("more.txt"), "--append"});
   fails({"stage", "out", at("fast"), at("store")}, "writing back would undo");
 }
 

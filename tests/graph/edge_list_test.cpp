@@ -100,6 +100,17 @@ TEST_F(EdgeList, ThirdColumnIsKeptOnDemand) {
   EXPECT_EQ(r.edges.size(), 4u);
   EXPECT_EQ(r.values, (std::vector<double>{0.5, -7, 0, 1082040961}));
   EXPECT_THROW(read(dir_.write("w.txt", "1 2 heavy\n"), {.keep_values = true}), edge_list_error);
+
+  const auto ignored = [&](const std::string& text, const edge_list_options& options) {
+    const auto source = open_edge_list(dir_.write("c.txt", text), options);
+    for (edge_batch batch; source->next(batch);) {
+    }
+    return source->ignored_columns();
+  };
+  EXPECT_EQ(ignored("1 2 \t\r\n3,4\n", {}), 0U);
+  EXPECT_EQ(ignored("1 2\n3,4, -7 ,x\r\n5 6 7\n", {}), 2U);
+  EXPECT_EQ(ignored("1 2 0.5\n", {.keep_values = true}), 0U);
+  EXPECT_EQ(ignored("1 2 0.5 9\n", {.keep_values = true}), 1U);
 }
 TEST_F(EdgeList, WholeRangeOfIds) {
   EXPECT_EQ(edges_of("0 18446744073709551615\n00000000000000000000007 10000000000000000000\n"),

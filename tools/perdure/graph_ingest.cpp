@@ -1,5 +1,6 @@
 // perdure graph ingest: adds edges to the graph in a store.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -7,12 +8,17 @@
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
 #include "graph_options.hpp"
+#include "ingested_files.hpp"
+#include "interruption.hpp"
 #include "progress.hpp"
 #include "stored_graph.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -26,11 +32,31 @@ struct ingestion_wanted {
   graph::edge_list_format format = graph::edge_list_format::automatic;
   bool undirected = false;
   bool skip_bad_lines = false;
+  bool append = false;
   std::uint64_t checkpoint_every = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t capacity = store_options{}.capacity;
   verify_mode verify = verify_mode::journal;
   unsigned threads = 1;
   bool as_json = false;
+};
+
+/// Ends in the middle when a signal asks for it. What is thrown is not seen: who catches it asks for the
+/// signal.
+class interruptible_source final : public graph::edge_source {
+ public:
+  explicit interruptible_source(std::unique_ptr<graph::edge_source> source) : source_(std::move(source)) {}
+
+  bool next(graph::edge_batch& batch) override {
+    const bool more = source_->next(batch);
+    if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
+    return more;
+  }
+  graph::source_progress progress() const noexcept override { return source_->progress(); }
+  std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
+  unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
+
+ private:
+  std::unique_ptr<graph::edge_source> source_;
 };
 
 class ingestion {
@@ -39,13 +65,42 @@ class ingestion {
       : given_(given), created_(!manager::exists(given.store)) {}
 
   void run() {
-    // Opened before the store is made, so that a misspelt name leaves no empty store behind.
-    std::vector<std::unique_ptr<graph::edge_source>> sources;
-    sources.reserve(given_.files.size() + 1);
-    for (const auto& file : given_.files)
-      sources.push_back(graph::open_edge_list(file, {given_.format, given_.skip_bad_lines}));
-    if (given_.rmat_scale) sources.push_back(std::make_unique<graph::rmat_source>(given_.rmat));
+    try {
+      ingest();
+    } catch (...) {
+      const int signal = interruption_watch::signal();
+      if (signal == 0) throw;
+      throw interrupted(signal, "interrupted: " + what_is_left());
+    }
+    report();
+  }
 
+ private:
+  struct input {
+    std::string name;
+    std::string fingerprint;  // empty of what is no regular file
+    std::unique_ptr<graph::edge_source> edges;
+  };
+
+  // Opened before the store is made, so that a misspelt name leaves no empty store behind.
+  std::vector<input> open_inputs() const {
+    std::vector<input> inputs;
+    inputs.reserve(given_.files.size() + 1);
+    for (const auto& file : given_.files) {
+      graph::edge_list_options options{given_.format, given_.skip_bad_lines};
+      options.end_descriptor = interruption_.descriptor();
+      inputs.push_back({file.filename(), fingerprint_of(file).value_or(""),
+                        std::make_unique<interruptible_source>(graph::open_edge_list(file, options))});
+    }
+    if (given_.rmat_scale)
+      inputs.push_back(
+          {"R-MAT", "",
+           std::make_unique<interruptible_source>(std::make_unique<graph::rmat_source>(given_.rmat))});
+    return inputs;
+  }
+
+  void ingest() {
+    const std::vector<input> inputs = open_inputs();
     store_options store_settings;
     store_settings.capacity = given_.capacity;
     store_settings.verify = given_.verify;
@@ -53,9 +108,15 @@ class ingestion {
     try {
       stored_graph& g = graph_in(store);
       const std::uint64_t edges_before = g.edges();
-      for (std::size_t i = 0; i < sources.size(); ++i) {
-        ingest_source(store, g, *sources[i], i < given_.files.size() ? given_.files[i].filename() : "R-MAT");
-        skipped_lines_ += sources[i]->skipped_lines();
+      ingested_files files(store.attribute(graph_name, ingested_files::attribute).value_or(""));
+      if (!given_.append) require_new(inputs, files);
+      for (const input& one : inputs) {
+        // A checkpoint on the way has part of its edges.
+        note(store, files, one, false);
+        ingest_source(store, g, *one.edges, one.name);
+        note(store, files, one, true);
+        skipped_lines_ += one.edges->skipped_lines();
+        tell_ignored_columns(one);
       }
       added_ = g.edges() - edges_before;
       vertices_ = g.vertices();
@@ -69,10 +130,50 @@ class ingestion {
     const stopwatch watch;
     store.close();
     close_seconds_ = watch.seconds();
-    report();
   }
 
- private:
+  static void note(manager& store, ingested_files& files, const input& one, bool whole) {
+    if (one.fingerprint.empty()) return;
+    files.set({one.fingerprint, one.name, whole});
+    store.set_attribute(graph_name, ingested_files::attribute, files.text());
+  }
+
+  void require_new(const std::vector<input>& inputs, const ingested_files& before) const {
+    ingested_files seen = before;
+    for (const input& one : inputs) {
+      if (one.fingerprint.empty()) continue;
+      if (const ingested_files::entry* const known = seen.find(one.fingerprint)) {
+        const std::string as = known->name == one.name ? "" : ", as " + known->name;
+        throw error(
+            errc::already_exists,
+            given_.store.string() +
+                (known->whole ? ": the graph has the edges of " + one.name + " already" + as +
+                                    "; give --append to add them once more"
+                              : ": an ingestion of " + one.name + as +
+                                    " did not come to its end, so the graph has some of its edges; make "
+                                    "the graph anew, or give --append to add all of them"));
+      }
+      seen.set({one.fingerprint, one.name, true});
+    }
+  }
+
+  void tell_ignored_columns(const input& one) {
+    const unsigned columns = one.edges->ignored_columns();
+    ignored_columns_ = std::max(ignored_columns_, columns);
+    if (columns != 0)
+      std::fprintf(stderr, "perdure: %s: %s ignored: the graph keeps no weights or times\n",
+                   printable_name(one.name).c_str(),
+                   columns == 1 ? "its third column is" : "columns from the third on are");
+  }
+
+  std::string what_is_left() const {
+    const std::string name = given_.store.string();
+    if (checkpoints_ != 0)
+      return name + " keeps its graph as of the last checkpoint: epoch " + grouped(kept_epoch_) + ", " +
+             counted(kept_edges_, "edge", "edges");
+    return created_ ? name + " was not made" : name + " is as it was before";
+  }
+
   stored_graph& graph_in(manager& store) {
     if (stored_graph* g = store.find<stored_graph>(graph_name).first) {
       if (given_.undirected && !g->undirected())
@@ -104,7 +205,9 @@ class ingestion {
         const double seconds = checkpoint_watch.seconds();
         checkpoint_seconds_ += seconds;
         ++checkpoints_;
-        announce(store.store().epoch(), g.edges(), seconds);
+        kept_epoch_ = store.store().epoch();
+        kept_edges_ = g.edges();
+        announce(kept_epoch_, kept_edges_, seconds);
         since_checkpoint_ = 0;
       }
       if (r.exhausted) return;
@@ -136,6 +239,7 @@ class ingestion {
                  {"edges_per_second", static_cast<double>(added_) / std::max(ingest_seconds_, 1e-9)},
                  {"threads", given_.threads},
                  {"skipped_lines", skipped_lines_},
+                 {"ignored_columns", ignored_columns_},
                  {"checkpoints", checkpoints_},
                  {"checkpoint_seconds", checkpoint_seconds_},
                  {"close_seconds", close_seconds_},
@@ -165,6 +269,10 @@ class ingestion {
 
   const ingestion_wanted& given_;
   bool created_;
+  interruption_watch interruption_;
+  std::uint64_t kept_epoch_ = 0;
+  std::uint64_t kept_edges_ = 0;
+  unsigned ignored_columns_ = 0;
   std::uint64_t since_checkpoint_ = 0;
   std::uint64_t checkpoints_ = 0;
   std::uint64_t skipped_lines_ = 0;
@@ -190,6 +298,8 @@ void add_ingest_command(command graph_command) {
   ingest.add_flag("--undirected", given->undirected,
                   "Make an undirected graph: store each edge with both ends");
   ingest.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");
+  ingest.add_flag("--append", given->append,
+                  "Add the edges of files that the graph has already, in part or whole, once more");
   add_format_option(ingest, given->format);
   ingest.add_number("--rmat-scale", 1, graph::rmat_generator::max_scale,
                     "Generate an R-MAT graph with 2^N vertex ids",

@@ -1,4 +1,4 @@
-// The command-line program. Exit codes: 0 done, 1 failed, 2 wrong command line.
+// The command-line program. Exit codes: 0 done, 1 failed, 2 wrong command line; a signal where one ended it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "command.hpp"
+#include "interruption.hpp"
 
 namespace perdure::cli {
 
@@ -40,10 +41,10 @@ int complain(const std::string& what, int status) {
 }
 
 // Who asked for JSON gets the failure as JSON too.
-int fail(const std::string& what, errc code, bool as_json) {
+int fail(const std::string& what, std::string_view code, bool as_json) {
   if (as_json) {
     try {
-      print({{"error", {{"code", to_string(code)}, {"message", what}}}});
+      print({{"error", {{"code", code}, {"message", what}}}});
     } catch (const std::exception&) {
       // Standard output may be what failed; the line below still says so.
     }
@@ -95,13 +96,16 @@ int run(int argc, char** argv) {
     return 1;
   } catch (const negative_result&) {
     return 1;
+  } catch (const interrupted& e) {
+    fail(e.what(), "interrupted", as_json);
+    end_by(e.signal);
   } catch (const std::bad_alloc& e) {
-    return fail(typeid(e) == typeid(std::bad_alloc) ? "out of memory" : e.what(), errc::out_of_memory,
-                as_json);
+    return fail(typeid(e) == typeid(std::bad_alloc) ? "out of memory" : e.what(),
+                to_string(errc::out_of_memory), as_json);
   } catch (const error& e) {
-    return fail(e.what(), e.code(), as_json);
+    return fail(e.what(), to_string(e.code()), as_json);
   } catch (const std::exception& e) {
-    return fail(e.what(), errc::io, as_json);
+    return fail(e.what(), to_string(errc::io), as_json);
   }
 }
 

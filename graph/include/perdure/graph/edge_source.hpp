@@ -37,6 +37,9 @@ class edge_source {
 
   /// Malformed lines left out so far (only where the source was told to skip them).
   virtual std::uint64_t skipped_lines() const noexcept { return 0; }
+
+  /// Columns behind those that are kept, of the first line seen that has any.
+  virtual unsigned ignored_columns() const noexcept { return 0; }
 };
 
 /// Edges that lie in memory. The span must outlive the source.

@@ -1,0 +1,79 @@
+#include "ingested_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <perdure/hash.hpp>
+
+namespace perdure::cli {
+namespace {
+
+constexpr std::string_view is_whole = "whole";
+constexpr std::string_view has_begun = "begun";
+constexpr std::size_t longest_text = std::size_t{1} << 20;  // of an attribute's value
+
+std::string one_line(std::string name) {
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  return name;
+}
+
+}  // namespace
+
+std::optional<std::string> fingerprint_of(const std::filesystem::path& path) {
+  constexpr std::uint64_t part = std::uint64_t{1} << 20;
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  const auto length = static_cast<std::uint64_t>(status.st_size);
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(part, '\0');
+  std::uint64_t hash = hash_mix(length);
+  for (const std::uint64_t at : {std::uint64_t{0}, length - std::min(length, part)}) {
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(at));
+    file.read(bytes.data(), static_cast<std::streamsize>(part));
+    hash = hash_combine(hash, hash_bytes(bytes.data(), static_cast<std::size_t>(file.gcount())));
+  }
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+ingested_files::ingested_files(std::string_view recorded) {
+  while (!recorded.empty()) {
+    const std::string_view line = recorded.substr(0, recorded.find('\n'));
+    recorded.remove_prefix(std::min(line.size() + 1, recorded.size()));
+    const std::size_t first = line.find(' ');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
+    if (second == std::string_view::npos) continue;
+    entries_.push_back({std::string(line.substr(0, first)), std::string(line.substr(second + 1)),
+                        line.substr(first + 1, second - first - 1) == is_whole});
+  }
+}
+
+const ingested_files::entry* ingested_files::find(std::string_view fingerprint) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const entry& one) { return one.fingerprint == fingerprint; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void ingested_files::set(const entry& file) {
+  std::erase_if(entries_, [&](const entry& one) { return one.fingerprint == file.fingerprint; });
+  entries_.push_back(file);
+}
+
+std::string ingested_files::text() const {
+  std::string all;
+  for (const entry& one : entries_) {
+    all += one.fingerprint + ' ';
+    all += one.whole ? is_whole : has_begun;
+    all += ' ' + one_line(one.name) + '\n';
+  }
+  while (all.size() > longest_text) all.erase(0, all.find('\n', all.size() - longest_text - 1) + 1);
+  return all;
+}
+
+}  // namespace perdure::cli

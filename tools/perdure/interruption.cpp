@@ -1,0 +1,66 @@
+#include "interruption.hpp"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <system_error>
+
+namespace perdure::cli {
+namespace {
+
+std::atomic<int> noted{0};
+std::atomic<int> to_wake{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+constexpr std::array watched{SIGINT, SIGTERM, SIGHUP};
+
+void note(int signal) {
+  const int number = errno;
+  noted.store(signal);
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(to_wake.load(), &one, sizeof one));
+  errno = number;
+}
+
+void set_action(int signal, void (*from)(int), void (*to)(int)) {
+  struct sigaction action {};
+  if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != from) return;
+  action = {};
+  action.sa_handler = to;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+interruption_watch::interruption_watch() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  noted.store(0);
+  to_wake.store(descriptor_);
+  for (const int signal : watched) set_action(signal, SIG_DFL, note);
+}
+
+interruption_watch::~interruption_watch() {
+  for (const int signal : watched) set_action(signal, note, SIG_DFL);
+  to_wake.store(-1);
+  ::close(descriptor_);
+}
+
+int interruption_watch::signal() noexcept {
+  return noted.load();
+}
+
+void end_by(int signal) {
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+  std::abort();
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,36 @@
+// Ctrl-C while a command has something to set right before it ends.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace perdure::cli {
+
+/// The command ended as its user wished, and says what it leaves. Ends with the signal's own death.
+struct interrupted : std::runtime_error {
+  interrupted(int by, const std::string& what) : std::runtime_error(what), signal(by) {}
+  int signal;
+};
+
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP only leaves a note, and the next one ends the program.
+/// Signals that were ignored stay so. One at a time.
+class interruption_watch {
+ public:
+  interruption_watch();
+  interruption_watch(const interruption_watch&) = delete;
+  interruption_watch& operator=(const interruption_watch&) = delete;
+  ~interruption_watch();
+
+  /// The signal that came, or 0. From any thread.
+  static int signal() noexcept;
+  /// Can be read from once a signal has come.
+  int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// Ends the program by this signal.
+[[noreturn]] void end_by(int signal);
+
+}  // namespace perdure::cli
