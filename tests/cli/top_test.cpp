@@ -1,12 +1,19 @@
 // perdure top.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/pager.hpp>
+#include <sstream>
+#include <utility>
 
 #include "program.hpp"
 #include "segment/segment.hpp"
@@ -108,6 +115,69 @@ TEST_F(Top, ShowsPagedStores) {
   EXPECT_GT(region["evictions"], 0);
   EXPECT_FALSE(region["latency"].empty());
   EXPECT_LE(region["resident_bytes"], 64 * 4096);
+}
+
+/// A terminal of 80 columns, and `perdure top` on it, after which a shell tells how it ended and how it left
+/// the terminal.
+class top_on_terminal {
+ public:
+  top_on_terminal() {
+    const winsize size{24, 80, 0, 0};
+    const std::string program = perdure::test::perdure_program();
+    pid_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
+    if (pid_ == 0) {
+      ::execlp("sh", "sh", "-c", R"(trap : INT; "$0" top --interval 3600; echo "ended $?"; stty -a)",
+               program.c_str(), nullptr);
+      ::_exit(127);
+    }
+    EXPECT_GT(pid_, 0);
+  }
+  top_on_terminal(const top_on_terminal&) = delete;
+  top_on_terminal& operator=(const top_on_terminal&) = delete;
+  ~top_on_terminal() {
+    ::close(terminal_);
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  void type(char key) const { EXPECT_EQ(::write(terminal_, &key, 1), 1); }
+  /// What was shown until this was, or until all programs have ended.
+  std::string read_until(const std::string& part) const {
+    std::array<char, 4096> bytes;
+    std::string shown;
+    while (part.empty() || shown.find(part) == std::string::npos) {
+      pollfd waiting{terminal_, POLLIN, 0};
+      if (::poll(&waiting, 1, 10'000) <= 0) break;
+      const ssize_t got = ::read(terminal_, bytes.data(), bytes.size());
+      if (got <= 0) break;
+      shown.append(bytes.data(), static_cast<std::size_t>(got));
+    }
+    return shown;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int terminal_ = -1;
+};
+
+TEST_F(Top, FitsTheTerminalAndEndsWhenTold) {
+  const perdure::pager::region mapped = map();
+  for (const auto& [key, end] : {std::pair{'q', "ended 0"}, {'\x03', "ended 130"}}) {
+    const top_on_terminal top;
+    const std::string shown = top.read_until(std::to_string(::getpid()));
+    top.type(key);
+    const std::string rest = top.read_until("");
+    EXPECT_NE(rest.find(end), std::string::npos) << rest;
+    EXPECT_NE(rest.find(" icanon"), std::string::npos) << rest;
+    EXPECT_NE(rest.find(" echo "), std::string::npos) << rest;
+    const std::string all = shown + rest;
+    std::istringstream lines(all.substr(all.find("\x1b[J") + 3, all.find("ended") - all.find("\x1b[J") - 3));
+    std::size_t found = 0;
+    for (std::string line; std::getline(lines, line); ++found)
+      EXPECT_LE(line.substr(0, line.find('\r')).size(), 80u) << line;
+    EXPECT_GE(found, 2u);
+  }
 }
 
 TEST_F(Top, SaysHowToBeSeenWhereNobodyIs) {

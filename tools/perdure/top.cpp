@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "terminal.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -177,15 +178,23 @@ void show(const std::vector<pager::published_process>& now,
     return print({{"processes", std::move(processes)}});
   }
   output out = output::standard();
-  // Home, the text, and nothing of what was there before.
+  // Home, the text, and nothing of what was there before. The last row stays empty: the cursor is there.
   if (on_terminal) out.write("\x1b[H\x1b[J");
+  const terminal_size screen = size_of_terminal();
+  std::size_t rows = 1;
+  const auto write_line = [&](const std::string& line) {
+    if (!on_terminal) return out.write(line);
+    if (++rows > screen.rows) return;
+    out.write(cut_to(screen.columns, line));
+    out.write("\n");
+  };
   if (now.empty()) {
     out.write(std::string("No process publishes regions of the pager or paged stores. ") + hint + "\n");
   } else {
-    out.write(heading());
+    write_line(heading());
     for (const auto& process : now)
       for (const auto& region : process.regions)
-        out.write(line_of(process, region, change_of(process, region)));
+        write_line(line_of(process, region, change_of(process, region)));
   }
   out.finish();
 }
@@ -193,13 +202,25 @@ void show(const std::vector<pager::published_process>& now,
 void show_processes(const top_options& given) {
   const bool on_terminal = !given.as_json && ::isatty(STDOUT_FILENO) != 0;
   const std::uint64_t count = given.count != 0 ? given.count : on_terminal ? ~std::uint64_t{0} : 1;
+  std::optional<key_watch> keys;
+  if (on_terminal && count != 1) keys.emplace();
+  const std::chrono::seconds interval(given.interval);
   std::vector<pager::published_process> before;
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (i != 0) std::this_thread::sleep_for(std::chrono::seconds(given.interval));
+    if (i != 0) {
+      if (!keys) {
+        std::this_thread::sleep_for(interval);
+      } else if (keys->is_over_within(interval)) {
+        break;
+      }
+    }
     std::vector<pager::published_process> now = pager::published();
-    show(now, before, given, on_terminal && count != 1);
+    show(now, before, given, keys.has_value());
     before = std::move(now);
   }
+  if (!keys) return;
+  keys.reset();
+  if (const int signal = interruption_watch::signal(); signal != 0) end_by(signal);
 }
 
 }  // namespace
@@ -210,7 +231,8 @@ void add_top_command(command program) {
       "top", "Show what the pager does in running processes: again and again on a terminal, once elsewhere");
   top.footer(
       std::string(hint) +
-      "\nWhat is shown first is the mean since a region was mapped, then what happened since the last "
+      "\nOn a terminal q or Ctrl-C ends it, and lines are cut at the terminal's width.\nWhat is shown first "
+      "is the mean since a region was mapped, then what happened since the last "
       "look.\nP50 and P99: half, and 99 % of the touches that brought pages in took less. HOT: loads of "
       "pages that were\nmissed soon after they had left.");
   top.add_number("--interval", 1, 3600, "Seconds between looks",

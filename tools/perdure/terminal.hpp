@@ -1,0 +1,46 @@
+// The terminal that a command works on until its user has seen enough.
+#pragma once
+
+#include <termios.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "interruption.hpp"
+
+namespace perdure::cli {
+
+struct terminal_size {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+/// Of the terminal on standard output.
+terminal_size size_of_terminal() noexcept;
+
+/// The line's beginning that fits, without its end of line. UTF-8, each character as wide as any other.
+std::string_view cut_to(std::size_t columns, std::string_view line) noexcept;
+
+/// Hears single keys while it lives, unseen, where standard input is this process's terminal. Signals that
+/// end the program are heard too, so that the terminal is as it was afterwards.
+class key_watch {
+ public:
+  key_watch();
+  key_watch(const key_watch&) = delete;
+  key_watch& operator=(const key_watch&) = delete;
+  ~key_watch();
+
+  /// Waits so long; whether `q` was pressed or a signal came, which `interruption_watch` tells.
+  bool is_over_within(std::chrono::milliseconds time);
+
+ private:
+  void hear_keys() noexcept;
+
+  interruption_watch signals_;
+  termios before_{};
+  bool has_keys_;
+};
+
+}  // namespace perdure::cli
