@@ -36,6 +36,10 @@ class object_info {
   std::string type_name() const { return demangle(mangled_type_name_); }
   /// As the compiler names it; followed by a zero byte.
   std::string_view mangled_type_name() const noexcept { return mangled_type_name_; }
+  /// What is inside the element type, as the store keeps it to notice changes: a line each for the type and
+  /// what it holds (depth, size, alignment, version, whether trivially copyable, role, mangled name, label).
+  /// Empty where nothing is, or nothing is known.
+  std::string_view layout() const noexcept { return layout_; }
   std::size_t element_size() const noexcept { return element_size_; }
   std::size_t alignment() const noexcept { return alignment_; }
   /// Bytes of all elements, without what they point to.
@@ -47,7 +51,7 @@ class object_info {
   template <class T>
   bool is_type() const {
     return type_hash_ == type_stamp_of<T>().hash ||
-           (!layout_known_ && type_hash_ == type_stamp_of<T>().own_hash);
+           (layout_.empty() && type_hash_ == type_stamp_of<T>().own_hash);
   }
 
  private:
@@ -59,7 +63,7 @@ class object_info {
   std::size_t element_size_ = 0;
   std::size_t alignment_ = 0;
   std::uint64_t type_hash_ = 0;
-  bool layout_known_ = false;  // not of types of older stores, nor of those that have nothing inside
+  std::string_view layout_;  // not of types of older stores, nor of those that have nothing inside
   std::uint64_t offset_ = 0;
   void* value_ = nullptr;
   instance_kind kind_ = instance_kind::named;

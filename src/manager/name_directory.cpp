@@ -179,7 +179,7 @@ object_info name_directory::describe(const void* object) const {
   info.element_size_ = type.size;
   info.alignment_ = type.alignment;
   info.type_hash_ = type.hash;
-  info.layout_known_ = type.layout_length != 0;
+  info.layout_ = type_table::layout(type);
   info.offset_ = offset;
   info.value_ = const_cast<void*>(object);
   if (record.attributes != 0) info.attributes_ = list_attributes(memory_, record.attributes);

@@ -3,8 +3,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <boost/container/vector.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -350,6 +353,124 @@ TEST_F(Cli, ListsTypesAsAPersonWouldWriteThem) {
   expect_part(list, "b     boost::container::map<int, std::pair<int, double>>  ");
   expect_part(list, "i     int[3]  ");
   expect_part(ok_json({"ls", path("types")})["objects"][2]["type"], "perdure::allocator");
+}
+
+enum class colour : std::uint8_t { red, green };
+struct place {
+  perdure::string name;
+  double height;
+  colour paint;
+  std::pair<short, float> at;
+  std::array<int, 3> counts;
+  bool open;
+};
+struct tree {
+  int number;
+  perdure::vector<tree> below;
+};
+
+TEST_F(Cli, ListsWhatIsInObjects) {
+  {
+    perdure::manager store(perdure::create_only, path("s"));
+    auto& places = *store.construct<perdure::vector<place>>("places")();
+    for (const char* name : {"here", "a name that is too long to be in the string itself"})
+      places.push_back({perdure::string(name, store.get_allocator<char>()),
+                        0.5,
+                        colour::green,
+                        {-3, 0.1F},
+                        {1, 2, 3},
+                        true});
+    auto& ages = *store.construct<perdure::flat_map<perdure::string, long>>("ages")();
+    ages["Ada"] = 36;
+    auto& lists = *store.construct<perdure::vector<perdure::vector<int>>>("lists")();
+    for (int i = 0; i < 30; ++i) lists.emplace_back(100, i);
+    store.construct<perdure::flat_set<int>>("set")()->insert(7);
+    store.construct<boost::container::vector<int, perdure::allocator<int>>>("boost")(3, 9);
+    store.construct<double>("pi")(3.25);
+    store.construct<unsigned char>("bytes")[4](5);
+    store.construct<perdure::string>("text")("hello");
+    store.construct<perdure::map<int, int>>("unknown")();
+    auto& root = *store.construct<perdure::vector<tree>>("trees")();
+    root.push_back({1, perdure::vector<tree>(store.get_allocator())});
+    root[0].below.push_back({2, perdure::vector<tree>(store.get_allocator())});
+  }
+  const json listed = ok_json({"ls", path("s")});
+  std::map<std::string, json> objects;
+  for (const json& one : listed["objects"]) objects[one["name"]] = one;
+  EXPECT_EQ(objects["lists"]["elements"], 30);
+  EXPECT_EQ(objects["lists"]["bytes"], 32);
+  EXPECT_GE(objects["lists"]["reachable_bytes"], 32 + 30 * (32 + 400));
+  EXPECT_LE(objects["lists"]["reachable_bytes"], 32 + 64 * 32 + 30 * 400);
+  EXPECT_EQ(objects["lists"]["reachable_is_all"], true);
+  EXPECT_EQ(objects["unknown"]["reachable_is_all"], false);
+  EXPECT_EQ(objects["ages"]["elements"], 1);
+  EXPECT_EQ(objects["boost"]["elements"], 3);
+  EXPECT_EQ(objects["bytes"]["elements"], 4);
+  expect_part(ok({"ls", path("s")}), "perdure::vector<perdure::vector<int>>  ");
+  expect_part(ok({"ls", path("s")}), " KiB, 30 elements\n");
+  expect_part(ok({"ls", path("s")}), "at least ");
+
+  const auto values = [&](const std::string& name, const arguments& more = {}) {
+    arguments command{"ls", path("s"), name};
+    command.insert(command.end(), more.begin(), more.end());
+    return ok_json(command)["object"]["values"];
+  };
+  EXPECT_EQ(values("places")[0], (json{{"name", "here"},
+                                       {"height", 0.5},
+                                       {"paint", 1},
+                                       {"at", {{"first", -3}, {"second", 0.1}}},
+                                       {"counts", {1, 2, 3}},
+                                       {"open", true}}));
+  EXPECT_EQ(values("places")[1]["name"], "a name that is too long to be in the string itself");
+  EXPECT_EQ(values("ages"), (json{{{"first", "Ada"}, {"second", 36}}}));
+  EXPECT_EQ(values("lists").size(), 20u);
+  EXPECT_EQ(values("lists", {"--limit", "2"}),
+            json::parse(R"([[0, 0, {"more": 98}], [1, 1, {"more": 98}]])"));
+  EXPECT_EQ(values("set"), json{7});
+  EXPECT_EQ(values("boost"), (json{9, 9, 9}));
+  EXPECT_EQ(values("pi"), json{3.25});
+  EXPECT_EQ(values("bytes"), (json{5, 5, 5, 5}));
+  EXPECT_EQ(values("text"), json{"hello"});
+  EXPECT_EQ(values("unknown")[0]["type"], "boost::container::map<int, int>");
+  EXPECT_EQ(values("trees")[0]["below"][0]["number"], 2);
+  expect_part(ok({"ls", path("s"), "lists", "--limit", "1"}), ",{\"more\":99}]\nand 29 more (--limit)\n");
+  expect_part(fails({"ls", path("s"), "nothing"}), "no object named \"nothing\"");
+}
+
+TEST_F(Cli, ListsItsOwnGraphWhole) {
+  const json graph = ok_json({"ls", small_store()})["objects"][0];
+  EXPECT_EQ(graph["reachable_is_all"], true);
+  EXPECT_GT(graph["reachable_bytes"], 1024 * 40);
+}
+
+TEST_F(Cli, ListsDamagedObjectsWithoutEnd) {
+  for (const std::uint64_t word : {0U, 2U, 3U}) {
+    const std::string name = path("s" + std::to_string(word));
+    {
+      perdure::manager store(perdure::create_only, name);
+      auto* const strings = store.construct<perdure::vector<perdure::string>>("strings")();
+      auto* const map = store.construct<perdure::flat_map<int, int>>("map")();
+      auto* const text = store.construct<perdure::string>("text")(std::string(100, 'x').c_str());
+      auto* const trees = store.construct<perdure::vector<tree>>("trees")();
+      strings->emplace_back("a");
+      map->try_emplace(1, 1);
+      trees->push_back({1, perdure::vector<tree>(store.get_allocator())});
+      // A tree that is in itself.
+      auto* const inner = reinterpret_cast<std::uint64_t*>(&trees->front().below);
+      std::memcpy(inner + 1, reinterpret_cast<const std::uint64_t*>(trees) + 1, 24);
+      inner[1] += reinterpret_cast<std::uintptr_t>(trees) - reinterpret_cast<std::uintptr_t>(inner);
+      for (void* const object :
+           {static_cast<void*>(strings), static_cast<void*>(map), static_cast<void*>(text)})
+        static_cast<std::uint64_t*>(object)[word] = 0x0123456789abcdefU << word;
+      store.checkpoint();
+      store.discard();
+    }
+    const outcome o = perdure_run({"ls", name});
+    EXPECT_EQ(o.status, 0) << o.err;
+    expect_part(o.out, "damaged");
+    for (const char* const object : {"strings", "map", "text", "trees"})
+      EXPECT_EQ(perdure_run({"ls", name, object, "--limit", "3"}).status, 0) << object;
+  }
 }
 
 TEST_F(Cli, NamesTheVariableWithAValueThatIsNone) {

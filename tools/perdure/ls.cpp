@@ -1,16 +1,28 @@
-// perdure ls STORE: the objects in a store.
+// perdure ls STORE: the objects in a store; perdure ls STORE NAME: the elements of one.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <perdure/error.hpp>
 #include <perdure/manager.hpp>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
+#include "stored_values.hpp"
 #include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
+
+struct listing_wanted {
+  std::filesystem::path store;
+  std::filesystem::path name;
+  std::uint64_t limit = 20;
+  verify_mode verify = verify_mode::journal;
+  bool as_json = false;
+};
 
 struct entry {
   std::string name;
@@ -18,34 +30,48 @@ struct entry {
   std::string type;
   std::uint64_t length;
   std::uint64_t bytes;
+  object_extent extent;
   json attributes = json::object();
 };
 
-entry entry_of(const object_info& object, const char* kind) {
-  entry e{std::string(object.name()), kind, object.type_name(), object.length(), object.size()};
+entry entry_of(const manager& store, const object_info& object, const char* kind) {
+  entry e{std::string(object.name()),           kind, object.type_name(), object.length(), object.size(),
+          object_reader(store, object).extent()};
   for (const attribute& a : object.attributes()) e.attributes[a.key] = a.value;
   return e;
 }
 
-void list_objects(const std::filesystem::path& path, verify_mode verify, bool as_json) {
-  const manager store(open_read_only, path,
-                      {.verify = verify, .beside_writer = reader_beside_writer::hold_writer});
+json to_json(const entry& e) {
+  json row{{"name", e.name}, {"kind", e.kind}, {"type", e.type}, {"length", e.length}, {"bytes", e.bytes}};
+  row["reachable_bytes"] = e.extent.bytes;
+  row["reachable_is_all"] = e.extent.is_all && !e.extent.is_damaged;
+  if (e.extent.elements) row["elements"] = *e.extent.elements;
+  if (e.extent.is_damaged) row["damaged"] = true;
+  row["attributes"] = e.attributes;
+  return row;
+}
+
+std::string described(const entry& e) {
+  std::string text = printable_name(short_type_name(e.type)) +
+                     (e.length == 1 ? "" : '[' + std::to_string(e.length) + ']') + "  " +
+                     (e.extent.is_all ? "" : "at least ") + in_bytes(e.extent.bytes);
+  if (e.extent.elements && e.length == 1) text += ", " + counted(*e.extent.elements, "element", "elements");
+  return text + (e.extent.is_damaged ? ", damaged" : "");
+}
+
+void list_objects(const manager& store, const listing_wanted& given) {
   std::vector<entry> entries;
-  for (auto i = store.named_begin(); i != store.named_end(); ++i) entries.push_back(entry_of(*i, "named"));
-  for (auto i = store.unique_begin(); i != store.unique_end(); ++i) entries.push_back(entry_of(*i, "unique"));
+  for (auto i = store.named_begin(); i != store.named_end(); ++i)
+    entries.push_back(entry_of(store, *i, "named"));
+  for (auto i = store.unique_begin(); i != store.unique_end(); ++i)
+    entries.push_back(entry_of(store, *i, "unique"));
   std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
     return std::pair(a.name, a.type) < std::pair(b.name, b.type);
   });
-  if (as_json) {
+  if (given.as_json) {
     json objects = json::array();
-    for (const entry& e : entries)
-      objects.push_back({{"name", e.name},
-                         {"kind", e.kind},
-                         {"type", e.type},
-                         {"length", e.length},
-                         {"bytes", e.bytes},
-                         {"attributes", e.attributes}});
-    print({{"store", path.string()}, {"objects", objects}});
+    for (const entry& e : entries) objects.push_back(to_json(e));
+    print({{"store", given.store.string()}, {"objects", objects}});
     return;
   }
   output out = output::standard();
@@ -56,25 +82,63 @@ void list_objects(const std::filesystem::path& path, verify_mode verify, bool as
     width = std::max(width, e.name.size());
   }
   for (const entry& e : entries)
-    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + printable_name(short_type_name(e.type)) +
-              (e.length == 1 ? "" : '[' + std::to_string(e.length) + ']') + "  " + in_bytes(e.bytes) + '\n');
+    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + described(e) + '\n');
   out.finish();
+}
+
+void show_object(const manager& store, const listing_wanted& given) {
+  const std::string& name = given.name.native();
+  for (const object_info& object : store.named_objects()) {
+    if (object.name() != name) continue;
+    const entry found = entry_of(store, object, "named");
+    const json values = object_reader(store, object).values(given.limit);
+    if (given.as_json) {
+      json row = to_json(found);
+      row["values"] = values;
+      print({{"store", given.store.string()}, {"object", std::move(row)}});
+      return;
+    }
+    output out = output::standard();
+    out.write(described(found) + '\n');
+    for (const json& value : values)
+      out.write(value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+    const std::uint64_t all = found.extent.elements.value_or(values.size());
+    if (all > values.size()) out.write("and " + grouped(all - values.size()) + " more (--limit)\n");
+    out.finish();
+    return;
+  }
+  throw error(errc::not_found, given.store.string() + ": there is no object named \"" + name + '"');
+}
+
+void show_contents(const listing_wanted& given) {
+  const manager store(open_read_only, given.store,
+                      {.verify = given.verify, .beside_writer = reader_beside_writer::hold_writer});
+  if (given.name.empty()) {
+    list_objects(store, given);
+  } else {
+    show_object(store, given);
+  }
 }
 
 }  // namespace
 
 void add_list_command(command program) {
-  struct options {
-    std::filesystem::path store;
-    verify_mode verify = verify_mode::journal;
-    bool as_json = false;
-  };
-  auto given = std::make_shared<options>();
-  command list = program.add_command("ls", "List the objects in a store");
+  auto given = std::make_shared<listing_wanted>();
+  command list = program.add_command("ls", "List the objects in a store, or the elements of one");
   list.add_path("STORE", given->store, "The store's directory").required();
+  list.add_path("NAME", given->name, "The object whose elements are shown");
+  list.add_number("--limit", 1, 1'000'000, "Show no more elements of a container",
+                  [given](std::uint64_t n) { given->limit = n; })
+      .default_text("20");
   add_verify_option(list, given->verify);
   add_json_option(list, given->as_json);
-  list.callback([given] { list_objects(given->store, given->verify, given->as_json); });
+  list.footer(
+      "Bytes are those of an object with all memory that belongs to what is in it, where its types tell: "
+      "numbers, "
+      "enumerations,\nplain structs, pairs, arrays, strings, and Perdure's vectors, flat maps and flat sets "
+      "of them. "
+      "Else they are \"at least\" so many.");
+  list.callback([given] { show_contents(*given); });
 }
 
 }  // namespace perdure::cli

@@ -1,0 +1,188 @@
+#include "stored_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include "stored_graph.hpp"
+
+namespace perdure::cli {
+namespace {
+
+constexpr std::size_t most_types = 4096;
+constexpr unsigned deepest = 64;
+
+struct layout_line {
+  std::uint64_t depth = 0;
+  stored_type type;
+  std::string label;
+};
+
+std::optional<layout_line> next_layout_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view rest = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  std::array<std::string_view, 7> words;
+  for (std::string_view& word : words) {
+    const std::size_t space = rest.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    word = rest.substr(0, space);
+    rest.remove_prefix(space + 1);
+  }
+  layout_line line;
+  std::uint64_t trivially_copyable = 0;
+  for (const auto& [word, number] :
+       {std::pair(words[0], &line.depth), std::pair(words[1], &line.type.size),
+        std::pair(words[2], &line.type.alignment), std::pair(words[4], &trivially_copyable)}) {
+    const auto [stop, problem] = std::from_chars(word.data(), word.data() + word.size(), *number);
+    if (problem != std::errc{} || stop != word.data() + word.size()) return std::nullopt;
+  }
+  if (line.type.size == 0 || line.type.alignment == 0) return std::nullopt;
+  line.type.trivially_copyable = trivially_copyable != 0;
+  line.type.name = words[6];
+  line.label = rest;
+  return line;
+}
+
+struct builtin {
+  std::string_view name;
+  type_form form;
+  std::uint64_t size;
+};
+
+/// As the Itanium C++ ABI names them.
+constexpr std::array builtins{
+    builtin{"b", type_form::boolean, 1},        builtin{"c", type_form::character, 1},
+    builtin{"a", type_form::signed_integer, 1}, builtin{"h", type_form::unsigned_integer, 1},
+    builtin{"s", type_form::signed_integer, 2}, builtin{"t", type_form::unsigned_integer, 2},
+    builtin{"i", type_form::signed_integer, 4}, builtin{"j", type_form::unsigned_integer, 4},
+    builtin{"l", type_form::signed_integer, 8}, builtin{"m", type_form::unsigned_integer, 8},
+    builtin{"x", type_form::signed_integer, 8}, builtin{"y", type_form::unsigned_integer, 8},
+    builtin{"f", type_form::floating, 4},       builtin{"d", type_form::floating, 8}};
+
+/// The graph's members are private, so the store does not tell of them; but they are this program's own.
+std::string layout_of_graph() {
+  const std::string banks = detail::layout_of<perdure::vector<stored_graph::bank_type>>();
+  std::string layout = "0 " + std::to_string(sizeof(stored_graph)) + ' ' +
+                       std::to_string(alignof(stored_graph)) + " 0 0 a " + typeid(stored_graph).name() +
+                       " \n";
+  for (std::string_view rest = banks; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(line.size() + 1);
+    const std::size_t depth_end = line.find(' ');
+    std::uint64_t depth = 0;
+    std::from_chars(line.data(), line.data() + depth_end, depth);
+    layout +=
+        std::to_string(depth + 1) + std::string(line.substr(depth_end)) + (depth == 0 ? ".banks\n" : "\n");
+  }
+  return layout + "1 8 8 0 1 o m .edges\n1 8 8 0 1 o m .self_loops\n1 1 1 0 1 o h .direction\n";
+}
+
+}  // namespace
+
+stored_types::stored_types(const object_info& object) {
+  stored_type own;
+  own.name = object.mangled_type_name();
+  own.size = object.element_size();
+  own.alignment = object.alignment();
+  types_.push_back(own);
+  if (own.name == typeid(stored_graph).name()) {
+    read(layout_of_graph());
+  } else {
+    read(object.layout());
+  }
+  for (stored_type& one : types_) recognise(one);
+  for (stored_type& one : types_) one.points_elsewhere = may_point_elsewhere(one, 0);
+}
+
+std::size_t stored_types::find(std::string_view name) const noexcept {
+  const auto found =
+      std::find_if(types_.begin(), types_.end(), [&](const stored_type& one) { return one.name == name; });
+  return static_cast<std::size_t>(found - types_.begin());
+}
+
+void stored_types::read(std::string_view layout) {
+  const std::optional<layout_line> own = next_layout_line(layout);
+  if (!own || own->depth != 0 || own->type.name != types_[0].name || own->type.size != types_[0].size) return;
+  types_[0].trivially_copyable = own->type.trivially_copyable;
+  struct open_type {
+    std::size_t type;
+    bool is_first;  // what is inside a type is told again of arrays and enumerations
+  };
+  std::vector<open_type> open{{0, true}};
+  while (const std::optional<layout_line> line = next_layout_line(layout)) {
+    if (line->depth == 0 || line->depth > open.size() || types_.size() == most_types) return;
+    open.resize(line->depth);
+    std::size_t type = find(line->type.name);
+    const bool is_first = type == types_.size();
+    if (is_first) types_.push_back(line->type);
+    if (open.back().is_first) types_[open.back().type].parts.push_back({line->label, type, 0});
+    open.push_back({type, is_first});
+  }
+}
+
+void stored_types::recognise(stored_type& type) const {
+  const std::string_view name = type.name;
+  for (const builtin& one : builtins)
+    if (name == one.name && type.size == one.size) {
+      type.form = one.form;
+      return;
+    }
+  const bool has_elements = type.parts.size() == 1 && type.parts[0].label == "[i]";
+  constexpr std::uint64_t words = 3 * sizeof(std::uint64_t);
+  if (name.starts_with("N7perdure12basic_stringIc") && type.size >= words) {
+    type.form = type_form::string;
+  } else if (has_elements && name.starts_with("N7perdure6vectorI") && type.size >= words) {
+    type.form = type_form::vector;
+  } else if (has_elements && name.starts_with("N5boost9container6vectorI") &&
+             type.size == words + sizeof(std::uint64_t)) {
+    type.form = type_form::boost_vector;
+  } else if (has_elements &&
+             (name.starts_with("N7perdure8flat_mapI") || name.starts_with("N7perdure8flat_setI")) &&
+             type.size > words) {
+    type.form = type_form::table;
+  } else if (((has_elements && name.starts_with("A")) ||
+              (type.parts.size() == 1 && name.starts_with("St5arrayI"))) &&
+             type.size % types_[type.parts[0].type].size == 0) {
+    type.form = type_form::array;
+  } else if (type.parts.size() == 1 && type.parts[0].label.empty() &&
+             type.size == types_[type.parts[0].type].size) {
+    type.form = type_form::enumeration;
+  } else if (!type.parts.empty()) {
+    // As the compiler places them, unless bit-fields or attributes had a say: then the size shows it, mostly.
+    std::uint64_t end = 0;
+    for (stored_type::part& one : type.parts) {
+      if (!one.label.starts_with(".") || one.label.starts_with(".<")) return;
+      const stored_type& inside = types_[one.type];
+      one.offset = (end + inside.alignment - 1) / inside.alignment * inside.alignment;
+      end = one.offset + inside.size;
+      if (one.offset > type.size || end > type.size) return;
+    }
+    if ((end + type.alignment - 1) / type.alignment * type.alignment == type.size)
+      type.form = type_form::aggregate;
+  }
+}
+
+bool stored_types::may_point_elsewhere(const stored_type& type, unsigned depth) const {
+  switch (type.form) {
+    case type_form::unknown:
+      return !type.trivially_copyable;
+    case type_form::vector:
+    case type_form::boost_vector:
+    case type_form::string:
+    case type_form::table:
+      return true;
+    case type_form::array:
+    case type_form::aggregate:
+      return depth == deepest || std::any_of(type.parts.begin(), type.parts.end(), [&](const auto& one) {
+               return may_point_elsewhere(types_[one.type], depth + 1);
+             });
+    default:
+      return false;
+  }
+}
+
+}  // namespace perdure::cli
