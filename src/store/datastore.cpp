@@ -96,7 +96,7 @@ backing chosen_backing(const store_options& options) {
 void require_sound_settings(const store_options& options) {
   memory_budget(options);
   chosen_backing(options);
-  huge_pages_wanted(true);
+  huge_pages_wanted(huge_pages::nowhere);
   if (const auto tracker = setting("PERDURE_TRACKER"); tracker && !os::tracker_named(*tracker))
     refuse_setting("PERDURE_TRACKER", *tracker, "uffd, pagemap or mprotect");
 }
