@@ -26,7 +26,7 @@ struct utility_test : metall_test {};
 
 TEST_F(utility_test, DetailsThatProgramsUse) {
   namespace detail = metall::mtlldetail;
-  // Of the algorithm's reference implementation.
+  // Worked out apart, by the published algorithm.
   EXPECT_EQ(detail::MurmurHash64A("", 0, 0), 0U);
   EXPECT_EQ(detail::MurmurHash64A("a", 1, 0), 0x071717d2d36b6b11U);
   EXPECT_EQ(detail::MurmurHash64A("metall and perdure", 18, 123), 0xcfd8cedd71ed2722U);
