@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <new>
+#include <perdure/cxx20.hpp>
 #include <perdure/detail/failed_move.hpp>
 #include <perdure/relocation.hpp>
 #include <tuple>
