@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <perdure/manager.hpp>
+#include <perdure/perdure.hpp>
 
 #include "program.hpp"
 #include "store/scratch_directory.hpp"
@@ -138,6 +139,58 @@ TEST_F(looking_after_stores, copies_are_stores_and_rm_removes_them) {
   EXPECT_FALSE(std::filesystem::exists(path("one")));
   fails({"rm", at("one")}, "there is no datastore");
   ok({"rm", "--force", at("one")});
+}
+
+/// Its member is not seen.
+class closed_type {
+ public:
+  explicit closed_type(int number) : number_(number) {}
+  ~closed_type() { number_ = 0; }
+
+ private:
+  int number_;
+};
+
+TEST_F(looking_after_stores, diff_names_objects_that_changed_and_counts_pages) {
+  {
+    perdure::manager store(perdure::create_only, at("store"));
+    auto& deep = *store.construct<perdure::vector<perdure::vector<int>>>("deep")();
+    for (int i = 0; i < 3; ++i) deep.emplace_back(1000, i);
+    store.construct<perdure::vector<int>>("same")(1000, 1);
+    store.construct<int>("gone")(1);
+    store.construct<int>("own")(1);
+    store.construct<closed_type>("closed")(1);
+    store.construct<double>(perdure::unique_instance)(1);
+  }
+  perdure::manager::copy(at("store"), at("before"));
+  EXPECT_NE(ok({"diff", at("before"), at("store")}).find("0 of "), std::string::npos);
+  {
+    perdure::manager store(perdure::open_only, at("store"));
+    (*store.find<perdure::vector<perdure::vector<int>>>("deep").first)[1][500] = 7;
+    store.destroy<int>("gone");
+    *store.find<int>("own").first = 2;
+    store.construct<int>("new")(1);
+  }
+  const outcome o = perdure_run({"diff", at("before"), at("store"), "--json"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  const json report = json::parse(o.out);
+  std::map<std::string, std::string> objects;
+  for (const json& one : report["objects"]) objects[one["name"]] = one["what"];
+  EXPECT_EQ(objects, (std::map<std::string, std::string>{{"deep", "changed"},
+                                                         {"gone", "removed"},
+                                                         {"own", "changed"},
+                                                         {"new", "added"},
+                                                         {"closed", "unsure"}}));
+  EXPECT_EQ(report["same_objects"], 2);
+  EXPECT_GE(report["different_pages"], 2);
+  EXPECT_LT(report["different_pages"], 30);
+  const outcome text = perdure_run({"diff", at("before"), at("store")});
+  EXPECT_NE(text.out.find("changed  deep  perdure::vector<perdure::vector<int>>\n"), std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("between epochs 2 and 3; 2 objects are the same\n"), std::string::npos) << text.out;
+
+  { perdure::manager other(perdure::create_only, at("other")); }
+  fails({"diff", at("store"), at("other")}, "are no copies of one store");
 }
 
 TEST_F(looking_after_stores, log_lists_checkpoints) {

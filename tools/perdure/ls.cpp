@@ -41,7 +41,7 @@ entry entry_of(const manager& store, const object_info& object, const char* kind
   return e;
 }
 
-json to_json(const entry& e) {
+json row_of(const entry& e) {
   json row{{"name", e.name}, {"kind", e.kind}, {"type", e.type}, {"length", e.length}, {"bytes", e.bytes}};
   row["reachable_bytes"] = e.extent.bytes;
   row["reachable_is_all"] = e.extent.is_all && !e.extent.is_damaged;
@@ -70,7 +70,7 @@ void list_objects(const manager& store, const listing_wanted& given) {
   });
   if (given.as_json) {
     json objects = json::array();
-    for (const entry& e : entries) objects.push_back(to_json(e));
+    for (const entry& e : entries) objects.push_back(row_of(e));
     print({{"store", given.store.string()}, {"objects", objects}});
     return;
   }
@@ -93,7 +93,7 @@ void show_object(const manager& store, const listing_wanted& given) {
     const entry found = entry_of(store, object, "named");
     const json values = object_reader(store, object).values(given.limit);
     if (given.as_json) {
-      json row = to_json(found);
+      json row = row_of(found);
       row["values"] = values;
       print({{"store", given.store.string()}, {"object", std::move(row)}});
       return;

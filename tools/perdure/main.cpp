@@ -80,6 +80,7 @@ int run(int argc, char** argv) {
   add_verify_command(program);
   add_repair_command(program);
   add_copy_commands(program);
+  add_diff_command(program);
   add_remove_command(program);
   add_stage_commands(program);
   add_doctor_command(program);

@@ -37,7 +37,7 @@ object_reader::object_reader(const manager& store, const object_info& object)
       offset_(object.offset()),
       length_(object.length()),
       types_(object),
-      left_(most_looked_at) {}
+      left_(0) {}
 
 template <class T>
 T object_reader::load(std::uint64_t offset) const noexcept {
@@ -67,6 +67,7 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
       if (capacity == 0) inside.first = offset;
       if (inside.count > capacity || capacity > size_ / element) return std::nullopt;
       inside.bytes = capacity * element;
+      inside.begin = inside.first;
       if (!holds(inside.first, inside.bytes)) return std::nullopt;
       return inside;
     }
@@ -81,6 +82,7 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
       inside.count = word(begin + 8);
       inside.first = offset + word(begin);
       inside.bytes = (capacity & ~(std::uint64_t{1} << 63)) + 1;
+      inside.begin = inside.first;
       if (inside.bytes > size_ || inside.count >= inside.bytes || !holds(inside.first, inside.bytes))
         return std::nullopt;
       return inside;
@@ -96,7 +98,8 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
         if (load<std::uint8_t>(inside.first + i) == control_is_absent)
           inside.slots = std::min(inside.slots, i);
       if (inside.slots > inside.first / element || inside.count > inside.slots) return std::nullopt;
-      inside.bytes = (inside.slots * element + group - 1) / group * group + mask + group;
+      inside.begin = inside.first - inside.slots * element;
+      inside.bytes = inside.slots * element + mask + group;
       return inside;
     }
     default:
@@ -125,9 +128,20 @@ void object_reader::each_element(const stored_type& type, const contents& inside
 }
 
 object_extent object_reader::extent() const {
+  left_ = most_looked_at;
+  return measure_all([](std::uint64_t, std::uint64_t) {});
+}
+
+object_extent object_reader::each_block(const block_visitor& visit) const {
+  left_ = size_;
+  return measure_all(visit);
+}
+
+object_extent object_reader::measure_all(const block_visitor& visit) const {
   const stored_type& type = types_[0];
   object_extent extent;
   extent.bytes = length_ * type.size;
+  visit(offset_, extent.bytes);
   if (length_ != 1) {
     extent.elements = length_;
   } else if (const auto inside = contents_of(type, offset_)) {
@@ -135,13 +149,13 @@ object_extent object_reader::extent() const {
   }
   if (!type.points_elsewhere) return extent;
   for (std::uint64_t i = 0; i < length_ && !extent.is_damaged && left_ != 0; ++i)
-    measure(type, offset_ + i * type.size, 0, extent);
+    measure(type, offset_ + i * type.size, 0, extent, visit);
   if (left_ == 0) extent.is_all = false;
   return extent;
 }
 
 void object_reader::measure(const stored_type& type, std::uint64_t offset, unsigned depth,
-                            object_extent& extent) const {
+                            object_extent& extent, const block_visitor& visit) const {
   if (!type.points_elsewhere || extent.is_damaged || !may_look_on()) return;
   // Nothing is in more than one place, so no more can be found than there is.
   if (extent.bytes > size_ || depth == deepest_value) {
@@ -152,12 +166,13 @@ void object_reader::measure(const stored_type& type, std::uint64_t offset, unsig
     extent.is_all = false;
   } else if (type.form == type_form::aggregate) {
     for (const stored_type::part& one : type.parts)
-      measure(types_[one.type], offset + one.offset, depth + 1, extent);
+      measure(types_[one.type], offset + one.offset, depth + 1, extent, visit);
   } else if (const auto inside = contents_of(type, offset)) {
     extent.bytes += inside->bytes;
+    if (inside->bytes != 0) visit(inside->begin, inside->bytes);
     if (type.form == type_form::string || !types_[inside->element].points_elsewhere) return;
     each_element(type, *inside, [&](std::uint64_t element) {
-      measure(types_[inside->element], element, depth + 1, extent);
+      measure(types_[inside->element], element, depth + 1, extent, visit);
       return !extent.is_damaged && left_ != 0;
     });
   } else {

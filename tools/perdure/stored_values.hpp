@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <perdure/manager.hpp>
 
@@ -20,9 +21,15 @@ struct object_extent {
 
 class object_reader {
  public:
+  /// Told of the object's bytes, and of each block of memory that what is in it owns.
+  using block_visitor = std::function<void(std::uint64_t offset, std::uint64_t bytes)>;
+
   object_reader(const manager& store, const object_info& object);
 
+  /// As far as is quickly found out.
   object_extent extent() const;
+  /// However long it takes.
+  object_extent each_block(const block_visitor& visit) const;
   /// The first elements of the object; of an object that is no container, itself. Of what is inside them,
   /// too, no more elements are shown, followed by `{"more": N}`. Unknown types are `{"bytes": N, "type":
   /// NAME}`.
@@ -33,6 +40,7 @@ class object_reader {
   struct contents {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;  ///< of the memory it owns
+    std::uint64_t begin = 0;  ///< of that memory
     std::uint64_t first = 0;  ///< a vector's elements, a string's characters, a table's control bytes
     std::uint64_t slots = 0;  ///< of a table
     std::size_t element = 0;  ///< its type
@@ -50,7 +58,9 @@ class object_reader {
   template <class Visit>
   void each_element(const stored_type& type, const contents& inside, Visit&& visit) const;
 
-  void measure(const stored_type& type, std::uint64_t offset, unsigned depth, object_extent& extent) const;
+  object_extent measure_all(const block_visitor& visit) const;
+  void measure(const stored_type& type, std::uint64_t offset, unsigned depth, object_extent& extent,
+               const block_visitor& visit) const;
   json value(const stored_type& type, std::uint64_t offset, std::uint64_t limit, unsigned depth) const;
   json list(const stored_type& type, const contents& inside, std::uint64_t limit, unsigned depth) const;
   json unknown(const stored_type& type) const;
