@@ -385,6 +385,15 @@ TEST_F(Cli, ListsWhatIsInObjects) {
     auto& lists = *store.construct<perdure::vector<perdure::vector<int>>>("lists")();
     for (int i = 0; i < 30; ++i) lists.emplace_back(100, i);
     store.construct<perdure::flat_set<int>>("set")()->insert(7);
+    // All have one hash, so the table has a seed.
+    auto& chosen = *store.construct<perdure::flat_set<perdure::string>>("chosen")();
+    for (int i = 0; i < 3000; ++i) {
+      std::string text(16, '\0');
+      constexpr std::uint64_t takes_the_hash_to_zero = 0x9e3779b97f4a7c15U;
+      std::memcpy(text.data(), &takes_the_hash_to_zero, 8);
+      std::memcpy(text.data() + 8, &i, sizeof i);
+      chosen.insert(text);
+    }
     store.construct<boost::container::vector<int, perdure::allocator<int>>>("boost")(3, 9);
     store.construct<double>("pi")(3.25);
     store.construct<unsigned char>("bytes")[4](5);
@@ -404,6 +413,8 @@ TEST_F(Cli, ListsWhatIsInObjects) {
   EXPECT_EQ(objects["lists"]["reachable_is_all"], true);
   EXPECT_EQ(objects["unknown"]["reachable_is_all"], false);
   EXPECT_EQ(objects["ages"]["elements"], 1);
+  EXPECT_EQ(objects["chosen"]["elements"], 3000);
+  EXPECT_EQ(objects["chosen"]["reachable_is_all"], true);
   EXPECT_EQ(objects["boost"]["elements"], 3);
   EXPECT_EQ(objects["bytes"]["elements"], 4);
   expect_part(ok({"ls", path("s")}), "perdure::vector<perdure::vector<int>>  ");
@@ -431,7 +442,7 @@ TEST_F(Cli, ListsWhatIsInObjects) {
   EXPECT_EQ(values("pi"), json{3.25});
   EXPECT_EQ(values("bytes"), (json{5, 5, 5, 5}));
   EXPECT_EQ(values("text"), json{"hello"});
-  EXPECT_EQ(values("unknown")[0]["type"], "boost::container::map<int, int>");
+  EXPECT_EQ(values("unknown")[0]["type"], "perdure::map<int, int>");
   EXPECT_EQ(values("trees")[0]["below"][0]["number"], 2);
   expect_part(ok({"ls", path("s"), "lists", "--limit", "1"}), ",{\"more\":99}]\nand 29 more (--limit)\n");
   expect_part(fails({"ls", path("s"), "nothing"}), "no object named \"nothing\"");

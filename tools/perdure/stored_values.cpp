@@ -19,6 +19,7 @@ constexpr std::uint64_t most_looked_at = 2'000'000;
 constexpr std::uint64_t most_shown = 200'000;
 constexpr std::uint64_t group = 16;  // control bytes of a table that are probed at once
 constexpr std::uint8_t control_is_absent = 2;
+constexpr std::uint64_t mask_bits = (std::uint64_t{1} << 48) - 1;  // above them is the table's seed
 
 /// The shortest digits that mean this number.
 json shortest(float number) {
@@ -91,7 +92,7 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
       inside.count = word(0);
       if (word(16) == 0) return inside.count != 0 ? std::nullopt : std::optional(inside);
       inside.first = offset + word(16);
-      const std::uint64_t mask = word(24);
+      const std::uint64_t mask = word(24) & mask_bits;
       if (mask % group != 0 || mask > size_ || !holds(inside.first, mask + group)) return std::nullopt;
       inside.slots = mask + group - 1;
       for (std::uint64_t i = 0; mask == 0 && i < group; ++i)
