@@ -350,7 +350,7 @@ TEST_F(Cli, ListsTypesAsAPersonWouldWriteThem) {
   const std::string list = ok({"ls", path("types")});
   expect_part(list, "v     perdure::vector<perdure::string>  ");
   expect_part(list, "m     perdure::flat_map<perdure::string, perdure::vector<int>>  ");
-  expect_part(list, "b     boost::container::map<int, std::pair<int, double>>  ");
+  expect_part(list, "b     perdure::map<int, std::pair<int, double>>  ");
   expect_part(list, "i     int[3]  ");
   expect_part(ok_json({"ls", path("types")})["objects"][2]["type"], "perdure::allocator");
 }
