@@ -43,6 +43,12 @@ class allocator_base {
   }
 };
 
+/// The heap at an address, if what lies there is kept; null for ordinary memory, and for memory of kinds.
+inline heap* store_around(const void* address) noexcept {
+  heap* const around = heap::containing(address);
+  return around != nullptr && around->is_kept() ? around : nullptr;
+}
+
 /// Asks for an allocator of the memory in which it lies itself.
 struct here_t {
   explicit here_t() = default;
@@ -71,7 +77,7 @@ Allocator allocator_without_a_store() noexcept {
 template <class Allocator>
 Allocator allocator_after_move(const Allocator& source, const void* where) noexcept {
   if constexpr (self_locating<Allocator>) {
-    heap* const around = heap::containing(where);
+    heap* const around = store_around(where);
     if (around != nullptr && around->base() != source.anchor()) return Allocator(*around);
   }
   return source;
@@ -124,7 +130,9 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
     return std::allocator<T>{}.allocate(n);
   }
   void deallocate_raw(T* p, size_type n) noexcept {
-    if (heap* const h = memory()) [[likely]]
+    // By where the block is: containers of others, moved into a store or out of one that was closed since,
+    // may have one that is not of this allocator's memory.
+    if (heap* const h = heap::containing(p)) [[likely]]
       return h->deallocate(p);
     if (p != nullptr) std::allocator<T>{}.deallocate(p, n);
   }
@@ -156,7 +164,7 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   friend struct relocator<allocator>;
 
   std::byte* anchor_here() const noexcept {
-    heap* const around = heap::containing(this);
+    heap* const around = detail::store_around(this);
     return around == nullptr ? nullptr : around->base();
   }
   template <class U>

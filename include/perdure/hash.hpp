@@ -131,6 +131,7 @@ struct hash {
       "key&)` that returns perdure::hash_combine of its members, and operator==; or give the container "
       "a hash of your own");
   using is_avalanching = void;
+  using seeded_hash = hash;
   std::size_t operator()(const T&) const noexcept;
 };
 
@@ -138,6 +139,7 @@ template <class T>
   requires(std::integral<T> || std::is_enum_v<T>)
 struct hash<T> {
   using is_avalanching = void;
+  using seeded_hash = hash;
   constexpr std::size_t operator()(T value) const noexcept {
     return hash_mix(static_cast<std::uint64_t>(value));
   }
@@ -150,6 +152,7 @@ template <std::floating_point T>
   requires(sizeof(T) <= 8)
 struct hash<T> {
   using is_avalanching = void;
+  using seeded_hash = hash;
   constexpr std::size_t operator()(T value) const noexcept { return hash_mix(bits(value)); }
   constexpr std::size_t seeded(T value, std::uint16_t seed) const noexcept {
     return hash_mix(bits(value) ^ detail::key_change(seed));
@@ -183,6 +186,7 @@ concept has_hash_value = !string_like<T> && requires(const T& value) {
 template <detail::string_like T>
 struct hash<T> {
   using is_avalanching = void;
+  using seeded_hash = hash;
   using is_transparent = void;
   using view = std::basic_string_view<typename T::value_type, typename T::traits_type>;
   std::size_t operator()(view text) const noexcept {
@@ -194,13 +198,24 @@ struct hash<T> {
   }
 };
 
+namespace detail {
+/// A user's specialisation for a type of theirs need not have it.
+template <class T>
+concept has_seeded = requires(const hash<std::remove_cv_t<T>>& function, const T& value, std::uint16_t seed) {
+  function.seeded(value, seed);
+};
+}  // namespace detail
+
 template <class A, class B>
 struct hash<std::pair<A, B>> {
   using is_avalanching = void;
+  using seeded_hash = hash;
   constexpr std::size_t operator()(const std::pair<A, B>& value) const {
     return hash_combine(hash<std::remove_cv_t<A>>{}(value.first), hash<std::remove_cv_t<B>>{}(value.second));
   }
-  constexpr std::size_t seeded(const std::pair<A, B>& value, std::uint16_t seed) const {
+  constexpr std::size_t seeded(const std::pair<A, B>& value, std::uint16_t seed) const
+    requires detail::has_seeded<A> && detail::has_seeded<B>
+  {
     return hash_combine(hash<std::remove_cv_t<A>>{}.seeded(value.first, seed),
                         hash<std::remove_cv_t<B>>{}.seeded(value.second, seed));
   }
@@ -209,6 +224,7 @@ struct hash<std::pair<A, B>> {
 template <class... Ts>
 struct hash<std::tuple<Ts...>> {
   using is_avalanching = void;
+  using seeded_hash = hash;
   constexpr std::size_t operator()(const std::tuple<Ts...>& value) const {
     return std::apply(
         [](const Ts&... parts) {
@@ -218,7 +234,9 @@ struct hash<std::tuple<Ts...>> {
         },
         value);
   }
-  constexpr std::size_t seeded(const std::tuple<Ts...>& value, std::uint16_t table_seed) const {
+  constexpr std::size_t seeded(const std::tuple<Ts...>& value, std::uint16_t table_seed) const
+    requires(detail::has_seeded<Ts> && ...)
+  {
     return std::apply(
         [table_seed](const Ts&... parts) {
           std::uint64_t seed = sizeof...(Ts) ^ detail::key_change(table_seed);
@@ -233,6 +251,7 @@ template <detail::has_hash_value T>
   requires(!std::integral<T> && !std::is_enum_v<T> && !std::floating_point<T>)
 struct hash<T> {
   using is_avalanching = void;
+  using seeded_hash = hash;
   std::size_t operator()(const T& value) const noexcept(noexcept(hash_value(value))) {
     return hash_mix(static_cast<std::uint64_t>(hash_value(value)));
   }

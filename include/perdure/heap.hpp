@@ -177,8 +177,13 @@ class heap {
   std::vector<std::string> check() const;
 
   /// Containers in the heap that were moved there, found no room, and are empty: see detail/failed_move.hpp.
-  int failed_moves() const noexcept { return failed_moves_.load(std::memory_order_relaxed); }
-  void count_failed_moves(int more) noexcept { failed_moves_.fetch_add(more, std::memory_order_relaxed); }
+  unsigned failed_moves() const noexcept { return failed_moves_.load(std::memory_order_relaxed); }
+  void count_failed_move() noexcept { failed_moves_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Whether what is in the heap may outlive the process, so that what is put there must have all its memory
+  /// there. Until told otherwise it does.
+  bool is_kept() const noexcept { return is_kept_; }
+  void set_kept(bool kept) noexcept { is_kept_ = kept; }
 
   /// Of the layer above, found again by the address of any block: null until set.
   void* owner() const noexcept { return owner_.load(std::memory_order_acquire); }
@@ -215,7 +220,8 @@ class heap {
   std::byte* base_ = nullptr;
   unsigned cache_slot_ = 0;
   std::atomic<void*> owner_{nullptr};
-  std::atomic<int> failed_moves_{0};
+  std::atomic<unsigned> failed_moves_{0};
+  bool is_kept_ = true;
   std::unique_ptr<engine> engine_;
 };
 

@@ -1,6 +1,9 @@
 #include "perdure/detail/failed_move.hpp"
 
+#include <array>
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "perdure/heap.hpp"
@@ -8,26 +11,46 @@
 namespace perdure::detail {
 namespace {
 
+/// Failures that constructions can still take; of more the heap is told at once.
+constexpr std::size_t most_noted = 64;
+thread_local std::array<const void*, most_noted> failed{};
 thread_local std::exception_ptr last_failure;
+
+void count(const void* container) noexcept {
+  if (heap* const memory = heap::containing(container)) memory->count_failed_move();
+}
 
 }  // namespace
 
-__thread unsigned failed_moves = 0;
+__thread move_failures failures_of_thread = {};
 
 void note_failed_move(const void* container) noexcept {
   last_failure = std::current_exception();
-  ++failed_moves;
-  if (heap* const memory = heap::containing(container)) memory->count_failed_moves(1);
+  move_failures& mine = failures_of_thread;
+  if (mine.constructing == 0 || mine.noted == most_noted) return count(container);
+  failed[mine.noted++] = container;
 }
 
-void forget_failed_moves(const void* object, unsigned before) noexcept {
-  const auto failed = static_cast<int>(failed_moves - before);
-  if (heap* const memory = heap::containing(object)) memory->count_failed_moves(-failed);
-  failed_moves = before;
+bool take_failed_moves(const void* object, std::size_t bytes, unsigned before) noexcept {
+  const auto* const first = static_cast<const std::byte*>(object);
+  const std::less<const void*> is_before;
+  bool taken = false;
+  for (unsigned i = before; i != failures_of_thread.noted; ++i) {
+    if (failed[i] == nullptr || is_before(failed[i], first) || !is_before(failed[i], first + bytes)) continue;
+    failed[i] = nullptr;
+    taken = true;
+  }
+  return taken;
 }
 
-void rethrow_failed_move(const void* object, unsigned before) {
-  forget_failed_moves(object, before);
+void count_failed_moves() noexcept {
+  const unsigned noted = std::exchange(failures_of_thread.noted, 0);
+  for (unsigned i = 0; i != noted; ++i) {
+    if (failed[i] != nullptr) count(failed[i]);
+  }
+}
+
+void throw_last_failure() {
   std::rethrow_exception(std::exchange(last_failure, nullptr));
 }
 

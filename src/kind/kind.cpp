@@ -214,6 +214,7 @@ std::unique_ptr<kind> kind_access::make(std::shared_ptr<memory_policy> policy, s
   state->segment = make_policy_segment(*state->policy, capacity);
   try {
     state->own_heap = heap::format(*state->segment);
+    state->own_heap->set_kept(false);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory,
                 "kind " + options.name + ": not even a little memory of this kind can be had");

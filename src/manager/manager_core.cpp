@@ -248,16 +248,11 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
   require_not_writing("a checkpoint");
-  if (const int empty = state_->memory->failed_moves(); empty != 0)
-    throw error(errc::out_of_capacity,
-                state_->path + ": " + std::to_string(empty) +
-                    " containers that were moved into the store found no room for what they held, and are "
-                    "empty. Nothing more is committed: discard what changed since the last checkpoint "
-                    "(manager::discard), give the store more capacity, and begin again");
   // Else another thread's checkpoint could be on its way home again when this one keeps all others out.
   const std::scoped_lock lock(state_->departing);
   await_application();
   const heap::standstill still(*state_->memory);
+  require_no_failed_moves();
   std::vector<page_run> released = state_->memory->release_free_memory();
   for (const page_run& run : released) state_->store->memory().discard(run);
   return state_->store->checkpoint_async(released, label);
@@ -269,6 +264,7 @@ void manager_core::snapshot(const std::filesystem::path& to) const {
   require_not_writing("a snapshot");
   const std::scoped_lock lock(state_->departing);
   const heap::standstill still(*state_->memory);
+  require_no_failed_moves();
   state_->store->snapshot(to);
 }
 
@@ -286,6 +282,16 @@ void manager_core::require_not_writing(const char* what) const {
     throw error(errc::invalid_argument,
                 state_->path + ": this thread is inside a write_guard of the store, for whose end " + what +
                     " waits: end the guard first");
+}
+
+void manager_core::require_no_failed_moves() const {
+  const unsigned empty = state_->memory->failed_moves();
+  if (empty == 0) return;
+  throw error(errc::out_of_capacity,
+              state_->path + ": " + std::to_string(empty) +
+                  " containers that were moved into the store found no room for what they held, and are "
+                  "empty. Nothing more is committed: discard what changed since the last checkpoint "
+                  "(manager::discard), give the store more capacity, and begin again");
 }
 
 void manager_core::checkpoint_to_close() {

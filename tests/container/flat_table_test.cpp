@@ -544,6 +544,45 @@ TEST(FlatMap, KeysChosenForTheirHashAreSpreadAllTheSame) {
   EXPECT_EQ(moved.size(), 1U);
 }
 
+/// Of the hash that it is derived from it is no longer, so of its seeds neither.
+struct first_letter : perdure::hash<std::string> {
+  std::size_t operator()(std::string_view text) const noexcept {
+    return text.empty() ? 0 : (text[0] | 0x20U);
+  }
+};
+struct same_letters {
+  bool operator()(std::string_view a, std::string_view b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+  }
+};
+
+TEST(FlatMap, AHashDerivedFromOneWithSeedsHasNone) {
+  perdure::flat_set<std::string, first_letter, same_letters, std::allocator<std::string>> names;
+  for (int i = 0; i < 2000; ++i) names.insert("Key" + std::to_string(i));
+  for (int i = 0; i < 2000; ++i) EXPECT_TRUE(names.contains("KEY" + std::to_string(i)));
+}
+
+/// Its own key of a hash, which a table that is assigned to takes over.
+struct salted_hash {
+  std::uint64_t salt = 0;
+  std::size_t operator()(int key) const noexcept {
+    return perdure::hash_mix(static_cast<std::uint64_t>(key) ^ salt);
+  }
+};
+
+TEST(FlatMap, TakesTheHashOverBeforeTheElements) {
+  store_heap heap_1;
+  const perdure::allocator<int> in_1(*heap_1);
+  perdure::flat_set<int, salted_hash> stored(0, salted_hash{1}, perdure::equal_to(), in_1);
+  stored.insert(5);
+  perdure::flat_set<int, salted_hash> fresh(0, salted_hash{2});
+  for (int i = 0; i < 100; ++i) fresh.insert(i);
+  stored = std::move(fresh);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(stored.contains(i));
+  EXPECT_EQ(stored.size(), 100U);
+}
+
 TEST(FlatMap, ChosenKeysInsideOthersAreSpreadToo) {
   counting_equal::calls = 0;
   constexpr std::uint64_t keys = 5000;

@@ -2,6 +2,8 @@
 // to live in a store.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -9,6 +11,7 @@
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "manager/scratch_store.hpp"
 #include "perdure/container/deque.hpp"
@@ -266,6 +269,106 @@ TEST_F(own_memory_test, WhatNobodyWasToldOfIsNotCommitted) {
   reopen();
   EXPECT_TRUE(store->find<vector<person>>("people").first->empty());
   store->checkpoint();
+}
+
+TEST_F(own_memory_test, WhatIsBuiltBeforeItsPlaceIsFreeIsBuiltInTheStore) {
+  const std::vector<std::pair<int, std::string>> source{{1, long_text}};
+  auto* const tables = store->construct<vector<flat_map<int, string>>>("tables")();
+  tables->reserve(4);
+  tables->emplace_back();
+  tables->emplace(tables->begin(), source.begin(), source.end(), 100);
+  EXPECT_TRUE(inside(&*tables->front().begin()) && inside(tables->front().at(1)));
+  auto* const texts = store->construct<vector<string>>("texts")();
+  texts->reserve(4);
+  texts->emplace_back("x");
+  texts->insert(texts->begin(), 2, long_text);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(inside((*texts)[static_cast<std::size_t>(i)]));
+  auto* const nested = store->construct<flat_map<string, flat_map<int, string>>>("nested")();
+  nested->emplace(std::piecewise_construct, std::forward_as_tuple("k"),
+                  std::forward_as_tuple(source.begin(), source.end(), 100));
+  EXPECT_TRUE(inside(nested->at("k").at(1)));
+}
+
+template <class Map>
+void swap_with_ordinary_memory(manager& store, Map outside) {
+  const Map expected(outside);
+  auto* const inside = store.construct<Map>(anonymous_instance)();
+  inside->swap(outside);
+  EXPECT_TRUE(*inside == expected && outside.empty());
+  for (const auto& element : *inside) EXPECT_TRUE(store.belongs_to_segment(std::addressof(element)));
+  using std::swap;
+  swap(*inside, outside);
+  EXPECT_TRUE(outside == expected && inside->empty());
+  for (const auto& element : outside) EXPECT_FALSE(store.belongs_to_segment(std::addressof(element)));
+}
+
+TEST_F(own_memory_test, SwapBetweenAStoreAndOrdinaryMemory) {
+  swap_with_ordinary_memory(*store, map<int, string>{{1, long_text}, {2, "b"}});
+  swap_with_ordinary_memory(*store, unordered_map<int, string>{{1, long_text}, {2, "b"}});
+  swap_with_ordinary_memory(*store, list<string>{long_text, "b"});
+  swap_with_ordinary_memory(*store, deque<string>{long_text, "b"});
+  swap_with_ordinary_memory(*store, stable_vector<string>{long_text, "b"});
+  swap_with_ordinary_memory(*store, forward_list<string>{long_text, "b"});
+  swap_with_ordinary_memory(*store, vector<string>{long_text, "b"});
+  swap_with_ordinary_memory(*store, flat_map<int, string>{{1, long_text}, {2, "b"}});
+}
+
+struct owner_of_unique {
+  vector<std::unique_ptr<int>> pointers;
+};
+struct reversed {
+  explicit reversed(bool wanted) : is_reversed(wanted) {}
+  bool operator()(int a, int b) const { return is_reversed ? b < a : a < b; }
+  bool is_reversed;
+};
+
+TEST_F(own_memory_test, ElementsThatCannotBeCopiedAndOrdersThatHaveNoDefaultAreMoved) {
+  vector<owner_of_unique> owners;
+  owners.emplace_back().pointers.push_back(std::make_unique<int>(3));
+  const vector<owner_of_unique> moved = std::move(owners);
+  EXPECT_EQ(*moved.front().pointers.front(), 3);
+  vector<std::atomic<int>> counters(3);
+  const vector<std::atomic<int>> same = std::move(counters);
+  EXPECT_EQ(same.size(), 3U);
+  map<int, int, reversed> numbers(reversed(true), allocator<std::pair<const int, int>>(store->memory()));
+  numbers.emplace(1, 1);
+  numbers.emplace(2, 2);
+  const map<int, int, reversed> kept = std::move(numbers);
+  EXPECT_EQ(kept.begin()->first, 2);
+}
+
+TEST_F(own_memory_test, AFailureIsOfTheObjectThatItIsIn) {
+  using row = std::tuple<person, int>;
+  auto* const rows = store->construct<vector<row>>("rows")();
+  rows->reserve(4);
+  auto* const slot = store->construct<std::optional<person>>("slot")();
+  store->checkpoint();
+  fill(*store);
+  person large = ada();
+  large.name.assign(1 << 16, 'x');
+  EXPECT_THROW(rows->emplace_back(std::move(large), 1), std::bad_alloc);
+  EXPECT_EQ(large.name.size(), std::size_t{1} << 16);
+  EXPECT_TRUE(rows->empty());
+  // Somewhere else than in the object that is constructed: that is whole, and the store is told.
+  struct filler {
+    filler(std::optional<person>& where, person what) { where.emplace(std::move(what)); }
+    string text;
+  };
+  vector<filler> outside;
+  outside.emplace_back(*slot, large);
+  EXPECT_EQ(outside.size(), 1U);
+  EXPECT_THROW(store->checkpoint(), error);
+  store->discard();
+}
+
+TEST_F(own_memory_test, AStringTakenOutOutlivesItsStore) {
+  auto* const text = store->construct<string>("text")("short");
+  string taken = std::move(*text);
+  store.reset();
+  taken = long_text;
+  store.emplace(open_only, scratch.path(), small_store());
+  taken = std::string(1000, 'y').c_str();
+  EXPECT_EQ(taken.size(), 1000U);
 }
 
 TEST_F(own_memory_test, BracesAndLiterals) {

@@ -99,7 +99,7 @@ class flat_map {
     if (!detail::self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
       table_.take(other.table_);
     } else {
-      detail::copy_moved(*this, other);
+      detail::copy_moved(*this, other, [this](flat_map& copy) { table_.take(copy.table_); });
     }
   }
   flat_map(flat_map&& other, const std::type_identity_t<Allocator>& alloc)

@@ -87,7 +87,7 @@ class flat_set {
     if (!detail::self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
       table_.take(other.table_);
     } else {
-      detail::copy_moved(*this, other);
+      detail::copy_moved(*this, other, [this](flat_set& copy) { table_.take(copy.table_); });
     }
   }
   flat_set(flat_set&& other, const std::type_identity_t<Allocator>& alloc)

@@ -128,10 +128,12 @@ class basic_string {
       : basic_string(other, position, npos, alloc) {}
   /// Constant time, and the allocator goes along; into a store from elsewhere a long string is copied.
   basic_string(basic_string&& other) noexcept : alloc_(detail::allocator_after_move(other.alloc_, this)) {
-    if (!detail::self_locating<Allocator> || alloc_ == other.alloc_ || !other.is_long()) {
+    if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
       take(other);
+    } else if (!other.is_long()) {
+      words_ = other.words_;
     } else {
-      detail::copy_moved(*this, other);
+      detail::copy_moved(*this, other, [this](basic_string& copy) { take(copy); });
     }
   }
   basic_string(basic_string&& other, const std::type_identity_t<Allocator>& alloc) : basic_string(alloc) {

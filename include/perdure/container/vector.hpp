@@ -83,7 +83,7 @@ class vector {
     if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
       take_storage(other);
     } else {
-      detail::copy_moved(*this, other);
+      detail::copy_moved(*this, other, [this](vector& copy) { take_storage(copy); });
     }
   }
   vector(vector&& other,
@@ -262,7 +262,10 @@ class vector {
     if constexpr (relocates_nothrow) {
       // Built first: the arguments may refer to an element that is about to shift.
       detail::temporary<Allocator> value(alloc_, std::forward<Args>(args)...);
-      return insert_gap(at, 1, [&](T* gap) { value.move_to(gap); });
+      return insert_gap(at, 1, [&](T* gap) {
+        detail::relocate_at(gap, value.get());
+        value.release();
+      });
     } else {
       const size_type old_size = size_;
       emplace_back(std::forward<Args>(args)...);

@@ -120,21 +120,23 @@ constexpr auto arguments_with(const Allocator& alloc, Args&&... args) {
   }
 }
 
-/// Whether all the memory that a `T` takes is its allocator's, or none: no part of it looks where it lies.
+/// Whether the construction of a `T` throws whatever fails in it, as no container in it is moved by itself:
+/// containers that take the allocator, and what holds none.
 template <class T, class Allocator>
-consteval bool takes_memory_by_allocator() {
+consteval bool throws_its_failures() {
   if constexpr (pair_halves<T>::known) {
-    return takes_memory_by_allocator<typename pair_halves<T>::first, Allocator>() &&
-           takes_memory_by_allocator<typename pair_halves<T>::second, Allocator>();
+    return throws_its_failures<typename pair_halves<T>::first, Allocator>() &&
+           throws_its_failures<typename pair_halves<T>::second, Allocator>();
   } else {
-    return is_trivially_relocatable_v<T> || std::uses_allocator_v<T, Allocator>;
+    return is_trivially_relocatable_v<T> ||
+           (std::uses_allocator_v<T, Allocator> && requires { typename T::value_type; });
   }
 }
 
 /// Constructs an object whose parts may have been moved to where there is no room for them.
 template <class T, class Allocator, class Construct>
 void construct_checked(T* object, Construct construct) {
-  if constexpr (takes_memory_by_allocator<T, Allocator>()) {
+  if constexpr (throws_its_failures<T, Allocator>()) {
     construct();
   } else {
     construct_whole(object, construct);

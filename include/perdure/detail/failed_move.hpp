@@ -2,42 +2,58 @@
 //
 // Move constructors must not throw: containers that grow, and the classes of users, count on it. But a
 // container that is moved into a store from ordinary memory, or from another store, has to be copied, and the
-// store may be full. It is empty then, and the failure is kept here until the constructor of the object
-// around it has returned to Perdure, which destroys the object and throws the failure. Where no construction
-// of Perdure's is around it (a placement new of the user's), the heap keeps count, and checkpoints refuse to
-// commit.
+// store may be full. It is empty then, and its place is kept here until the constructor of the object around
+// it has returned to Perdure, which destroys the object and throws the failure. Where no construction of
+// Perdure's is around it (a placement new of the user's, an optional's `emplace`), the heap counts it, and
+// checkpoints refuse to commit.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 namespace perdure::detail {
 
-/// How many moves of this thread have failed.
-extern __thread unsigned failed_moves __attribute__((tls_model("initial-exec")));
+struct move_failures {
+  unsigned noted;         ///< in the constructions that go on
+  unsigned constructing;  ///< of them, one inside the other
+};
+/// Of this thread.
+extern __thread move_failures failures_of_thread __attribute__((tls_model("initial-exec")));
 
 /// For a handler of the exception, which it keeps.
 void note_failed_move(const void* container) noexcept;
+/// Whether containers inside the object have failed since there were `before`; they are forgotten.
+bool take_failed_moves(const void* object, std::size_t bytes, unsigned before) noexcept;
+/// Has the heaps count what no construction has taken.
+void count_failed_moves() noexcept;
+[[noreturn]] void throw_last_failure();
 
-/// The failures of this thread since there were `before` concern nobody any more: the object is destroyed.
-void forget_failed_moves(const void* object, unsigned before) noexcept;
-/// The same, and throws the last of them.
-[[noreturn]] void rethrow_failed_move(const void* object, unsigned before);
+inline void end_construction() noexcept {
+  if (--failures_of_thread.constructing == 0 && failures_of_thread.noted != 0) [[unlikely]]
+    count_failed_moves();
+}
 
 /// Around the construction of an object: if containers in it were moved and found no room it is destroyed,
 /// and the failure thrown.
 template <class T, class Construct>
 void construct_whole(T* object, Construct construct) {
-  const unsigned before = failed_moves;
+  const unsigned before = failures_of_thread.noted;
+  ++failures_of_thread.constructing;
   try {
     construct();
   } catch (...) {
-    if (failed_moves != before) forget_failed_moves(object, before);
+    take_failed_moves(object, sizeof(T), before);
+    end_construction();
     throw;
   }
-  if (failed_moves != before) [[unlikely]] {
-    std::destroy_at(object);
-    rethrow_failed_move(object, before);
+  if (failures_of_thread.noted != before) [[unlikely]] {
+    if (take_failed_moves(object, sizeof(T), before)) {
+      std::destroy_at(object);
+      end_construction();
+      throw_last_failure();
+    }
   }
+  end_construction();
 }
 
 }  // namespace perdure::detail

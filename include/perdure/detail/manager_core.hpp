@@ -75,6 +75,7 @@ class manager_core {
   bool writable() const noexcept;
   /// Throws `errc::invalid_argument`, saying that `what` would wait for the calling thread, if that is inside
   /// a write_guard of this store.
+  void require_no_failed_moves() const;
   void require_not_writing(const char* what) const;
 
   /// `{nullptr, 0}` where there is none; `errc::wrong_type` where it was stored as another type.

@@ -121,10 +121,13 @@ struct map_policy {
 
 template <class Hash>
 concept avalanching = requires { typename Hash::is_avalanching; };
-/// Hashes that a seed makes others, also of keys that have the same.
+/// Hashes that a seed makes others, also of keys that have the same. They say so by `seeded_hash`, their own
+/// name: what is derived from one may have another `operator()`.
 template <class Hash, class Key>
 concept seedable = requires(const Hash& hash, const Key& key, std::uint16_t seed) {
+  requires std::same_as<typename Hash::seeded_hash, Hash>;
   { hash.seeded(key, seed) } -> std::same_as<std::size_t>;
+  requires noexcept(hash.seeded(key, seed)) || !noexcept(hash(key));
 };
 template <class Function>
 concept transparent = requires { typename Function::is_transparent; };
@@ -178,7 +181,10 @@ class flat_table {
       take_storage(other);
     } else {
       clear();
+      hash_ = other.hash_;
+      equal_ = other.equal_;
       move_elements(other);
+      return;
     }
     hash_ = other.hash_;
     equal_ = other.equal_;
@@ -259,7 +265,11 @@ class flat_table {
     const std::uint64_t hash = hash_of(key);
     if (const iterator found = find_hashed(key, hash); found != end()) return {found, false};
     if constexpr (relocates_nothrow) {
-      return {insert_with(key, hash, [&](value_type* slot) { value.move_to(slot); }), true};
+      const iterator place = insert_with(key, hash, [&](value_type* slot) {
+        relocate_at(slot, value.get());
+        value.release();
+      });
+      return {place, true};
     } else {
       return {construct_new(key, hash, std::move(*value.get())), true};
     }

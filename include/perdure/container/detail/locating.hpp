@@ -5,6 +5,8 @@
 #include <memory>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/copy_moved.hpp>
+#include <perdure/detail/copyable.hpp>
+#include <perdure/detail/failed_move.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -27,13 +29,7 @@ class locating : public Base {
     requires made_without_a_store<allocator_type>
       : Base(values, allocator_without_a_store<allocator_type>()) {}
   locating(const locating&) = default;
-  locating(locating&& other) noexcept : Base(allocator_after_move(other.get_allocator(), this)) {
-    if (!self_locating<allocator_type> || this->get_allocator() == other.get_allocator()) {
-      Base::swap(other);
-    } else {
-      copy_moved(*this, other);
-    }
-  }
+  locating(locating&& other) noexcept : Base(moved(other, this)) {}
   locating(const locating& other, const std::type_identity_t<allocator_type>& alloc)
       : Base(static_cast<const Base&>(other), alloc) {}
   locating(locating&& other, const std::type_identity_t<allocator_type>& alloc)
@@ -43,6 +39,45 @@ class locating : public Base {
   locating& operator=(const locating&) = default;
   locating& operator=(locating&&) = default;
   using Base::operator=;
+
+  /// Between stores the elements are copied; if that throws, neither container has changed. (Elements that
+  /// can only be moved may be lost then.)
+  void swap(locating& other) {
+    if (this->get_allocator() == other.get_allocator()) return Base::swap(other);
+    locating theirs(copied_if_possible(other), this->get_allocator());
+    locating mine(copied_if_possible(*this), other.get_allocator());
+    Base::swap(theirs);
+    other.Base::swap(mine);
+  }
+  friend void swap(locating& a, locating& b) { a.swap(b); }
+
+ private:
+  /// With the elements of `other`, for a container at `where`.
+  static Base moved(locating& other, const void* where) noexcept {
+    if constexpr (self_locating<allocator_type>) {
+      const allocator_type alloc = allocator_after_move(other.get_allocator(), where);
+      if (!(alloc == other.get_allocator())) return elements_moved(other, alloc, where);
+    }
+    return Base(static_cast<Base&&>(other));
+  }
+  static Base elements_moved(Base& other, const allocator_type& alloc, const void* where) noexcept {
+    try {
+      if constexpr (std::is_move_constructible_v<value_type>) {
+        return Base(static_cast<Base&&>(other), alloc);
+      } else if (!other.empty()) {
+        throw_elements_cannot_follow();
+      }
+    } catch (...) {
+      note_failed_move(where);
+    }
+    if constexpr (requires { other.hash_function(); }) {
+      return Base(0, other.hash_function(), other.key_eq(), alloc);
+    } else if constexpr (requires { other.key_comp(); }) {
+      return Base(other.key_comp(), alloc);
+    } else {
+      return Base(alloc);
+    }
+  }
 };
 
 }  // namespace perdure::detail

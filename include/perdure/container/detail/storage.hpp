@@ -119,39 +119,49 @@ inline void destroy_n(Allocator& memory, element_of<Allocator>* first, std::size
   }
 }
 
-/// Memory for one element that is built before its place in the container is free.
+/// Memory for one element that is built before its place in the container is free. It is the container's,
+/// since parts of an element may look where they lie; but on the stack for those that do not, and where one
+/// ordinary memory is as good as another.
 template <class Allocator>
 class temporary {
  public:
   template <class... Args>
   explicit temporary(Allocator& memory, Args&&... args) : memory_(memory) {
-    std::allocator_traits<Allocator>::construct(memory_, get(), std::forward<Args>(args)...);
+    if constexpr (!on_stack) element_ = allocate_raw(memory_, 1);
+    try {
+      std::allocator_traits<Allocator>::construct(memory_, get(), std::forward<Args>(args)...);
+    } catch (...) {
+      give_back();
+      throw;
+    }
   }
   temporary(const temporary&) = delete;
   temporary& operator=(const temporary&) = delete;
   ~temporary() {
     if (alive_) std::allocator_traits<Allocator>::destroy(memory_, get());
+    give_back();
   }
-  element_of<Allocator>* get() noexcept { return reinterpret_cast<element_of<Allocator>*>(bytes_); }
-  /// For elements that containers relocate. One that has taken ordinary memory, because it lies in that here,
-  /// is moved instead, which may throw.
-  void move_to(element_of<Allocator>* place) noexcept(is_alike_everywhere) {
-    if constexpr (is_alike_everywhere) {
-      relocate_at(place, get());
-      alive_ = false;
+  element_of<Allocator>* get() noexcept {
+    if constexpr (on_stack) {
+      return reinterpret_cast<element_of<Allocator>*>(bytes_);
     } else {
-      std::allocator_traits<Allocator>::construct(memory_, place, std::move(*get()));
+      return element_;
     }
   }
+  /// The element was relocated away.
+  void release() noexcept { alive_ = false; }
 
  private:
-  /// Whether what the element takes does not depend on where it is built.
-  static constexpr bool is_alike_everywhere =
-      !self_locating<Allocator> || takes_memory_by_allocator<element_of<Allocator>, Allocator>();
+  static constexpr bool on_stack = is_trivially_relocatable_v<element_of<Allocator>> ||
+                                   std::allocator_traits<Allocator>::is_always_equal::value;
+  void give_back() noexcept {
+    if constexpr (!on_stack) deallocate_raw(memory_, element_, 1);
+  }
 
   Allocator& memory_;
   bool alive_ = true;
-  alignas(element_of<Allocator>) std::byte bytes_[sizeof(element_of<Allocator>)];
+  element_of<Allocator>* element_ = nullptr;
+  alignas(element_of<Allocator>) std::byte bytes_[on_stack ? sizeof(element_of<Allocator>) : 1];
 };
 
 [[noreturn, gnu::cold]] inline void throw_too_long(const char* what) {
