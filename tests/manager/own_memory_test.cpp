@@ -408,6 +408,9 @@ TEST_F(own_memory_test, StringsAreReadAndGivenLikeOthers) {
   EXPECT_EQ(ordinary, long_text);
   ordinary = *text;
   ordinary += *text;
+  EXPECT_EQ((person{ordinary, 1, {ordinary}, {}, {}}.tags.front()), ordinary);
+  const string from_ordinary = ordinary;
+  EXPECT_TRUE(from_ordinary == ordinary && ordinary == from_ordinary && *text < ordinary);
   EXPECT_EQ(ordinary, std::string(long_text) + long_text);
 }
 

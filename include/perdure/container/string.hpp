@@ -92,7 +92,8 @@ class basic_string {
   }
   template <class S>
     requires(viewable<S> && allocator_by_default)
-  explicit basic_string(const S& text) : basic_string(text, detail::allocator_without_a_store<Allocator>()) {}
+  explicit(!std::is_same_v<S, std::basic_string<Char, Traits>>) basic_string(const S& text)
+      : basic_string(text, detail::allocator_without_a_store<Allocator>()) {}
   template <class S>
     requires viewable<S>
   basic_string(const S& text, size_type position, size_type n, const Allocator& alloc) : basic_string(alloc) {
