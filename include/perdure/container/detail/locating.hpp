@@ -37,7 +37,7 @@ class locating : public Base {
   ~locating() = default;
 
   locating& operator=(const locating&) = default;
-  locating& operator=(locating&&) = default;
+  locating& operator=(locating&&) noexcept(std::is_nothrow_move_assignable_v<Base>) = default;
   using Base::operator=;
 
   /// Between stores the elements are copied; if that throws, neither container has changed. (Elements that
