@@ -463,7 +463,7 @@ perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory fo
     clear_away_failed_attempt();
     parts_->home.sync_names();]=]
 [=[    parts_->home.sync_names();]=]
-  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 4096 FIRST 79 9 79 9 79 9)
+  CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 4096 FIRST 79 79 79 79 79 79 79 79)
 
 perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
 [=[    parts_->journals[parity].replace(keep);]=]
