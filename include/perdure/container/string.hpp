@@ -61,6 +61,9 @@ class basic_string {
   static constexpr bool viewable =
       std::is_convertible_v<const S&, view> && !std::is_convertible_v<const S&, const Char*>;
 
+  static constexpr bool takes_when_assigned =
+      alloc_traits::propagate_on_container_move_assignment::value || alloc_traits::is_always_equal::value;
+
   template <class S>
   static constexpr bool other_text =
       std::is_convertible_v<const S&, view> && !std::is_same_v<S, basic_string>;
@@ -157,8 +160,8 @@ class basic_string {
     }
     return assign(view(other));
   }
-  basic_string& operator=(basic_string&& other) noexcept(
-      alloc_traits::propagate_on_container_move_assignment::value || alloc_traits::is_always_equal::value) {
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): between unequal allocators it copies.
+  basic_string& operator=(basic_string&& other) noexcept(takes_when_assigned) {
     if (this == std::addressof(other)) return *this;
     if constexpr (alloc_traits::propagate_on_container_move_assignment::value) {
       free_memory();

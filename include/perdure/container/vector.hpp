@@ -32,6 +32,9 @@ class vector {
   static_assert(std::is_same_v<T, std::remove_cv_t<T>>, "a vector's elements cannot be const or volatile");
   static_assert(std::is_same_v<T, typename traits::value_type>, "the allocator allocates another type");
 
+  static constexpr bool takes_when_assigned =
+      traits::propagate_on_container_move_assignment::value || traits::is_always_equal::value;
+
  public:
   using value_type = T;
   using allocator_type = Allocator;
@@ -109,8 +112,8 @@ class vector {
     assign(other.begin(), other.end());
     return *this;
   }
-  vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
-                                             traits::is_always_equal::value) {
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): between unequal allocators it copies.
+  vector& operator=(vector&& other) noexcept(takes_when_assigned) {
     if (this == std::addressof(other)) return *this;
     if constexpr (traits::propagate_on_container_move_assignment::value) {
       free_storage();
