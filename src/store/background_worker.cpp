@@ -1,10 +1,9 @@
 #include "store/background_worker.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <exception>
 #include <utility>
+
+#include "os/signals_blocked.hpp"
 
 namespace perdure {
 
@@ -32,16 +31,12 @@ void background_worker::post(std::function<void()> task) {
 
 void background_worker::start_thread() {
   // The program's signal handlers must not run on a thread it does not know of.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const os::signals_blocked blocked;
   try {
     thread_ = std::thread([this] { loop(); });
   } catch (const std::exception&) {
     // The system has no thread to give, or no memory for one. The caller sees that there is none.
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void background_worker::wait() {

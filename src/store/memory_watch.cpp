@@ -1,11 +1,10 @@
 #include "store/memory_watch.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "os/memory_limits.hpp"
+#include "os/signals_blocked.hpp"
 
 namespace perdure {
 
@@ -21,17 +20,8 @@ constexpr std::uint64_t longest_ms = 500;
 memory_watch::memory_watch(std::uint64_t budget, relief relieve)
     : budget_(budget), relieve_(std::move(relieve)) {
   // The program's signal handlers must not run on a thread it does not know of, which may hold all others.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { watch(); });
-  } catch (...) {
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const os::signals_blocked blocked;
+  thread_ = std::thread([this] { watch(); });
 }
 
 memory_watch::~memory_watch() {
