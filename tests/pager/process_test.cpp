@@ -2,12 +2,12 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 
 #include <atomic>
 #include <optional>
 #include <thread>
 
+#include "child_result.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
 #include "store/error_matcher.hpp"
@@ -16,16 +16,6 @@ namespace perdure::pager {
 namespace {
 
 class in_a_process : public pager_test {};
-
-// The child's exit code, or 128 and the signal that ended it.
-template <class Work>
-int result_of_child(Work&& work) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(work());
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 TEST_F(in_a_process, a_child_lacks_the_region_and_may_forget_it) {
   std::optional<region> mapped = map(make_file(3000), with_budget(1024, mode::write_back));

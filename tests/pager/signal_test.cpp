@@ -2,13 +2,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
 
+#include "child_result.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
 
@@ -19,16 +19,6 @@ class signals : public pager_test {
  protected:
   // That the pager lives in, in the tier under test.
   static int own_signal() { return tier_under_test() == tier::guard ? SIGSEGV : SIGBUS; }
-
-  // The child's exit code, or 128 and the signal that ended it.
-  template <class Work>
-  static int result_of_child(Work&& work) {
-    const pid_t child = ::fork();
-    if (child == 0) ::_exit(work());
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
 
   static bool has_all(const region& mapped) {
     for (std::size_t i = 0; i < mapped.size() / sizeof(std::uint64_t); i += 101)

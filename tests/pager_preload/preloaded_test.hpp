@@ -7,7 +7,6 @@
 #include <linux/userfaultfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +16,8 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "pager/child_result.hpp"
 
 namespace perdure::pager_preload {
 
@@ -79,16 +80,6 @@ class preloaded_test : public testing::Test {
     for (std::size_t i = 0; i < count * words_of_page; ++i)
       if (words[i] != pattern(first_page * words_of_page + i)) ++wrong;
     return wrong;
-  }
-
-  /// The exit code of a forked child that does `work`, or 128 and the signal that ended it.
-  template <class Work>
-  static int result_of_child(Work&& work) {
-    const pid_t child = ::fork();
-    if (child == 0) ::_exit(work());
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
   /// Whether the kernel can read there.
