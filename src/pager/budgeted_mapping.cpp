@@ -198,8 +198,9 @@ std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os
         }
         break;
       case page_state::loading:
-        // Who has to wait for what others were asked for needs what follows it soon. Who never has to gets to
-        // its end, and asks there.
+      case page_state::dirtying:
+        // A thread that has to wait for what the readers were asked for will soon need what follows. One that
+        // never has to wait gets to the end of what they were asked for, and asks there.
         if (const stream found = streams_.find(number); found.is_asked) ask_ahead(found, found.end(), number);
         touched.wait(seen);
         break;
@@ -212,7 +213,7 @@ std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os
         break;
       case page_state::clean:
         if (how == os::touch::load) return std::nullopt;
-        if (touched.claim(seen, page_state::loading)) return make_writable(number);
+        if (touched.claim(seen, page_state::dirtying)) return make_writable(number);
         break;
       case page_state::dirty:
         return std::nullopt;
@@ -220,13 +221,14 @@ std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os
   }
 }
 
+// The page is owned, and dirtying.
 std::optional<failed_transfer> budgeted_mapping::make_writable(page_number number) noexcept {
+  note_dirty(number);
   const int failed = faults_->protect(address_of(number), page_bytes, false);
   if (failed != 0) {
     pages_[number].settle(page_state::clean);
     return failed_transfer{failure::operation::write, file_.offset_of(number), failed};
   }
-  note_dirty(number);
   if (pages_[number].settle(page_state::dirty, {page_word::read_bit, 0}).is_only_read()) forecast_.stored();
   count(scratches_.events().first_stores);
   return std::nullopt;
@@ -387,6 +389,12 @@ std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run,
                                                                scratch& own) noexcept {
   page_span writable{touched.value_or(run.first), how == os::touch::store ? 1UL : 0UL};
   if (mode_ != mode::read_only && forecast_.expects_store(run.first)) writable = run;
+  // Another thread may store to them, and have that written, before this one has settled them.
+  for (std::size_t i = 0; i < writable.count; ++i) {
+    const auto number = static_cast<page_number>(writable.first + i);
+    pages_[number].go_on(page_state::loading, page_state::dirtying);
+    note_dirty(number);
+  }
   if (const int refused = install(run, writable, from); refused != 0) {
     abandon(run);
     resident_.fetch_sub(run.count);
@@ -407,7 +415,6 @@ std::optional<failed_transfer> budgeted_mapping::settle_loaded(page_span run,
     if (hot && !seen.is_queued()) change.set |= page_word::hot_bit;
     const page_state state = number - writable.first < writable.count ? page_state::dirty : page_state::clean;
     if (state == page_state::clean) change.set |= page_word::read_bit;
-    if (state == page_state::dirty) note_dirty(number);
     // Settled first: what is in a queue must be ready to leave it. A page that is in one already stays where
     // it is; and once more in the same would tie the queue in a knot.
     const bool was_queued = pages_[number].settle(state, change).is_queued();

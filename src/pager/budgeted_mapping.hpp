@@ -119,7 +119,8 @@ class budgeted_mapping : public mapped_file {
   void stop_threads() noexcept;
   bool has_evictor() const noexcept { return least_free_ != 0; }
   void note_dirty(page_number page) noexcept {
-    if (dirty_parts_ != nullptr) dirty_parts_[page / pages_of_part].store(true, std::memory_order_relaxed);
+    // Not a plain store: who takes the note must see whose state had changed before it was made.
+    if (dirty_parts_ != nullptr) dirty_parts_[page / pages_of_part].exchange(true, std::memory_order_acq_rel);
   }
 
   static constexpr std::size_t pages_of_part = 512;

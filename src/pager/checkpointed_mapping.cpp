@@ -27,6 +27,11 @@ std::span<const checkpointed_mapping::held_run> checkpointed_mapping::hold_dirty
   const auto hold = [this](page_number number) {
     for (;;) {
       const page_word seen = pages_[number].read();
+      if (seen.state() == page_state::dirtying) {
+        // What was stored to it belongs to this checkpoint. Its owner waits for nothing that this thread has.
+        pages_[number].wait(seen);
+        continue;
+      }
       if (seen.state() != page_state::dirty) return;
       const bool is_pinned = seen.pins() != 0;
       if (held_.empty() || held_.back().first + held_.back().count != number ||
@@ -37,12 +42,14 @@ std::span<const checkpointed_mapping::held_run> checkpointed_mapping::hold_dirty
       return;
     }
   };
+  std::size_t part = 0;
   try {
-    for (std::size_t part = 0; part * pages_of_part < all; ++part) {
+    for (; part * pages_of_part < all; ++part) {
       if (!dirty_parts_[part].load(std::memory_order_relaxed)) continue;
+      // Taken first: a page that another thread makes dirty behind the look at it is noted anew.
+      dirty_parts_[part].exchange(false, std::memory_order_acq_rel);
       const std::size_t end = std::min((part + 1) * pages_of_part, all);
       for (std::size_t page = part * pages_of_part; page < end; ++page) hold(static_cast<page_number>(page));
-      dirty_parts_[part].store(false, std::memory_order_relaxed);
     }
     std::erase_if(held_, [](const held_run& run) { return run.count == 0; });
     for (const held_run& run : held_) {
@@ -51,6 +58,7 @@ std::span<const checkpointed_mapping::held_run> checkpointed_mapping::hold_dirty
       if (refused != 0) os::throw_errno("UFFDIO_WRITEPROTECT", "", refused);
     }
   } catch (...) {
+    if (part * pages_of_part < all) dirty_parts_[part].store(true, std::memory_order_release);
     release_held(false, {});
     throw;
   }

@@ -4,13 +4,13 @@
 //   absent ------> loading ------------> clean ----------------> evicting -----> absent
 //                     |                  |   ^                      ^
 //                     | (a store)        |   | written              | written, nobody waits
-//                     v        loading   v   |                      |
-//                   dirty <-------------- (a first store)           |
-//                     |                                             |
-//                     +------> writing -----------------------------+
+//                     v   (a first store)v   |                      |
+//                  dirtying <------------+   |                      |
+//                     |                      |                      |
+//                     +------> dirty ------> writing ---------------+
 //
-// Who changed a state to loading, evicting or writing owns the page until it settles it; nobody else changes
-// the state of an owned page. What holds in each state is in docs/pager.md.
+// Who changed a state to loading, dirtying, evicting or writing owns the page until it settles it; nobody
+// else changes the state of an owned page. What holds in each state is in docs/pager.md.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +29,12 @@ struct page_span {
 
 enum class page_state : std::uint32_t {
   absent = 0,    ///< not in memory
-  loading = 1,   ///< owned: on its way in, or about to become writable
+  loading = 1,   ///< owned: on its way in, and protected until it is settled
   clean = 2,     ///< in memory, write-protected, as it is on disk
   dirty = 3,     ///< in memory, writable
   evicting = 4,  ///< owned: as it is on disk, about to leave memory
   writing = 5,   ///< owned: in memory, being written to disk; write-protected unless pinned
+  dirtying = 6,  ///< owned: about to be dirty; stores to it may succeed already
 };
 
 /// A snapshot of a page's word.
@@ -102,6 +103,12 @@ class page {
   /// Ends the ownership and wakes who waits for that.
   /// Returns what it was before.
   page_word settle(page_state state, settling change = {}) noexcept;
+
+  /// Goes from one owned state to another. Those who wait for the page go on waiting.
+  void go_on(page_state from, page_state to) noexcept {
+    word_.fetch_xor(static_cast<std::uint32_t>(from) ^ static_cast<std::uint32_t>(to),
+                    std::memory_order_acq_rel);
+  }
 
   /// Goes from one owned state to another, if nobody waits for the page.
   bool go_on_unless_awaited(page_state owned, std::uint32_t set) noexcept;

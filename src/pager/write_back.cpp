@@ -224,8 +224,9 @@ std::optional<failed_transfer> budgeted_mapping::write_dirty() noexcept {
   for (std::size_t i = 0; i < all;) {
     const auto number = static_cast<page_number>(i);
     const page_word seen = pages_[number].read();
-    if (seen.state() == page_state::writing) {
-      // Someone evicts it, and may fail. Nobody may have to wait for pages of this thread meanwhile.
+    if (seen.state() == page_state::writing || seen.state() == page_state::dirtying) {
+      // Another thread evicts it, and may fail, or makes it writable. Nobody may have to wait for pages of
+      // this thread meanwhile.
       write_runs();
       pages_[number].wait(seen);
       continue;

@@ -1,5 +1,6 @@
 // Stores of which only a part is in memory.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +63,9 @@ void fill_all(datastore& store, std::uint64_t pages, std::uint64_t round) {
 ::testing::AssertionResult has_all(datastore& store, std::uint64_t pages, std::uint64_t round) {
   for (std::uint64_t page = 0; page < pages; ++page) {
     if (word(store, page) != page * 1000 + round || word(store, page, 511) != round)
-      return ::testing::AssertionFailure() << "page " << page << " is not of round " << round;
+      return ::testing::AssertionFailure()
+             << "page " << page << " is not of round " << round << ": it begins with " << word(store, page)
+             << " and ends with " << word(store, page, 511);
   }
   return ::testing::AssertionSuccess();
 }
@@ -143,6 +146,34 @@ TEST_F(a_paged_store, can_be_opened_with_any_backing_and_read_by_many) {
   EXPECT_TRUE(has_all(*reader, pages, 7));
   EXPECT_TRUE(has_all(*other, pages, 7));
   EXPECT_LE(reader->paging()->most_resident_bytes, budget);
+}
+
+// Threads that read ahead make pages writable before they have said so, and may be stopped in between.
+TEST_F(a_paged_store, commits_what_is_stored_while_pages_come_in) {
+  constexpr std::uint64_t pages = 3 * budget / page_size;
+  constexpr std::uint64_t rounds = 16;
+  store_options reading = options();
+  reading.backing = backing::private_memory;
+  reading.beside_writer = reader_beside_writer::hold_writer;
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(::sched_getcpu(), &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  {
+    // The store's threads run, on this one processor, only where this thread sleeps.
+    const sched_param none{};
+    ASSERT_EQ(::sched_setscheduler(0, SCHED_IDLE, &none), 0);
+    const auto store = create(pages * page_size);
+    ASSERT_EQ(::sched_setscheduler(0, SCHED_OTHER, &none), 0);
+    for (std::uint64_t round = 1; round <= rounds; ++round) {
+      fill_all(*store, pages, round);
+      store->checkpoint();
+      ASSERT_TRUE(has_all(*datastore::open_read_only(path("store"), reading), pages, round));
+    }
+  }
+  ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 TEST_F(a_paged_store, keeps_private_changes_to_itself) {
