@@ -24,6 +24,10 @@ forbid src/pager 'perdure/(datastore|heap|kind|manager|allocator|memory_policy|v
   'lies beside the segments'
 forbid src/store '(heap|kind|manager)/' 'knows nothing of objects'
 forbid src/store 'perdure/(heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of objects'
+# Within the store: files < commit < offline work < backings < opening.
+forbid src/store/file 'store/(commit|offline|backing)/' 'knows one file at a time'
+forbid src/store/commit 'store/(offline|backing)/' 'knows memory by what it offers a checkpoint only'
+forbid src/store/offline 'store/backing/' 'works on stores that nobody need have open'
 forbid src/heap '(os/([b-eg-z]|fi)|(store|kind|manager)/)' 'knows nothing of files, and of the system how threads wait'
 forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
 forbid src/kind '(store|manager|heap|malloc)/' 'uses heaps by their public header, and knows nothing of stores'

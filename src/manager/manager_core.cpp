@@ -19,8 +19,8 @@
 #include "manager/name_directory.hpp"
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
-#include "store/forked_child.hpp"
-#include "store/store_directory.hpp"
+#include "store/backing/forked_child.hpp"
+#include "store/file/store_directory.hpp"
 
 namespace perdure::detail {
 

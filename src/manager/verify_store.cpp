@@ -8,7 +8,7 @@
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 
 namespace perdure::detail {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "store/checked_block.hpp"
-#include "store/home_files.hpp"
-#include "store/layout.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/home_files.hpp"
+#include "store/file/layout.hpp"
 
 namespace perdure::crash {
 

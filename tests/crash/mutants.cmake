@@ -14,7 +14,7 @@
 # more rig.
 
 # All that the mutated sources include, compiled once.
-file(GLOB store_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/store/*.hpp)
+file(GLOB store_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/store/*/*.hpp)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/nothing.cpp CONTENT "")
 add_library(mutants_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/mutants/nothing.cpp)
 target_precompile_headers(mutants_precompiled PRIVATE ${store_headers} <algorithm> <array> <cstring> <mutex> <thread>)
@@ -86,7 +86,7 @@ function(perdure_mutant_test test name)
   endif()
 endfunction()
 
-perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged before its journal is durable"
+perdure_mutant(commit_not_synced file/journal.cpp "a checkpoint is acknowledged before its journal is durable"
 [=[  file_.write_at(&header, sizeof header, 0);
   file_.sync_data();
   return header;]=]
@@ -94,13 +94,13 @@ perdure_mutant(commit_not_synced journal.cpp "a checkpoint is acknowledged befor
   return header;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+ ... write jrnl\.\d .*: (lost|torn)]=] FIRST 2 1)
 
-perdure_mutant(fresh_pages_not_synced journaled_store.cpp "a checkpoint is committed before its fresh pages are durable"
+perdure_mutant(fresh_pages_not_synced backing/journaled_store.cpp "a checkpoint is committed before its fresh pages are durable"
 [=[  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_->home.has_unsynced_names();]=]
 [=[  const bool home_changed = false;]=]
   CAUGHT_BY [=[(is cut short|is missing|page \d+ is wrong) ... heap\.\d+ .*: (lost|torn)]=] FIRST 2 1)
 
-perdure_mutant(told_before_commit journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
+perdure_mutant(told_before_commit backing/journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
 [=[    reporting("checkpoint", path_, [this] { commit(); });
   } catch (...) {
     take_back();
@@ -116,7 +116,7 @@ perdure_mutant(told_before_commit journaled_store.cpp "an asynchronous checkpoin
   }]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 2 1)
 
-perdure_mutant(failed_pages_forgotten journaled_store.cpp "the next checkpoint does not have the pages of one that failed"
+perdure_mutant(failed_pages_forgotten backing/journaled_store.cpp "the next checkpoint does not have the pages of one that failed"
 [=[  changed_ = std::move(flight_->changed);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --faults FIRST 1 2)
@@ -126,75 +126,75 @@ perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to 
 [=[]=]
   CAUGHT_BY [=[killed after call ... write jrnl\.\d .*: (lost|torn)]=] FIRST 7 8)
 
-perdure_mutant(found_names_synced_late home_files.cpp "pages are cut off while names found may not be on disk"
+perdure_mutant(found_names_synced_late file/home_files.cpp "pages are cut off while names found may not be on disk"
 [=[    sync_names();
     files_[index].resize]=]
 [=[    files_[index].resize]=]
   CAUGHT_BY [=[is cut short ... killed after call ... (create|rename) jrnl\.\d.*: lost]=] --faults --kills-at-renames FIRST 6)
 
-perdure_mutant(found_names_trusted home_files.cpp "names found are taken to be on disk"
+perdure_mutant(found_names_trusted file/home_files.cpp "names found are taken to be on disk"
 [=[      names_unsynced_(writable) {]=]
 [=[      names_unsynced_(false) {]=]
   CAUGHT_BY [=[heap\.\d+ is damaged: it is missing ... killed after call ... create heap\.\d+ in store: lost]=] FIRST 33)
 
-perdure_mutant(home_header_trusted home_files.cpp "the header of a home file is written once, though its sync may fail"
+perdure_mutant(home_header_trusted file/home_files.cpp "the header of a home file is written once, though its sync may fail"
 [=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
 [=[]=]
   CAUGHT_BY [=[heap\.\d+ is damaged ... write heap\.\d+ at 0, 4096 bytes: (lost|torn)]=] --faults --in heap. FIRST 11)
 
-perdure_mutant(applied_before_durable redo.cpp "the super block says applied before the pages are durable at home"
+perdure_mutant(applied_before_durable commit/redo.cpp "the super block says applied before the pages are durable at home"
 [=[  home.sync();
   if (use]=]
 [=[  if (use]=]
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (lost|torn)]=] FIRST 2 1)
 
-perdure_mutant(checksums_not_synced redo.cpp "the super block says applied before the checksum table is durable"
+perdure_mutant(checksums_not_synced commit/redo.cpp "the super block says applied before the checksum table is durable"
 [=[  if (use == table_use::write) table.sync();]=]
 [=[]=]
   CAUGHT_BY [=[(crc is damaged|page \d+ is wrong) ... (write|resize) crc .*: (lost|torn)]=] FIRST 2 1)
 
-perdure_mutant(checksums_said_written redo.cpp "the super block says that the table is written while the journal carries what it lacks"
+perdure_mutant(checksums_said_written commit/redo.cpp "the super block says that the table is written while the journal carries what it lacks"
 [=[  if (use == table_use::write) next.table_epoch = next.epoch;]=]
 [=[  next.table_epoch = next.epoch;]=]
   CAUGHT_BY [=[crc is damaged: table page \d+ .* has no valid checksum|page \d+ is wrong]=] FIRST 7)
 
-perdure_mutant(carried_checksums_dropped journaled_store.cpp "a journal does not carry on what the table lacks"
+perdure_mutant(carried_checksums_dropped backing/journaled_store.cpp "a journal does not carry on what the table lacks"
 [=[    if (carrying_) carry(carrying_->index, plan.index);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 1)
 
-perdure_mutant(carried_checksums_unread redo.cpp "recovery does not read what the last journal carries"
+perdure_mutant(carried_checksums_unread commit/redo.cpp "recovery does not read what the last journal carries"
 [=[  if (super.table_epoch >= applied) return std::nullopt;]=]
 [=[  return std::nullopt;]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 4 2)
 
-perdure_mutant(undo_dropped_with_table journaled_store.cpp "writing the table ends the undoing of pages that were written home early"
+perdure_mutant(undo_dropped_with_table backing/journaled_store.cpp "writing the table ends the undoing of pages that were written home early"
 [=[  if (!early_.empty()) return;]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
-perdure_mutant(page_checksum_unread journal_image.cpp "recovery does not check the pages in a journal"
+perdure_mutant(page_checksum_unread file/journal_image.cpp "recovery does not check the pages in a journal"
 [=[      if (page_checksum(entry.page, bytes) != entry.value) whole = false;]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong ... write (jrnl\.\d|undo) .*: (lost|torn)]=] FIRST 2)
 
-perdure_mutant(index_checksum_unread journal_image.cpp "recovery does not check the index of a journal"
+perdure_mutant(index_checksum_unread file/journal_image.cpp "recovery does not check the index of a journal"
 [=[  if (os::crc32c(0, index.data(), index_bytes) != header.index_crc) return std::nullopt;]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong ... write (jrnl\.\d|undo) .*: (lost|torn)]=] --thin 16 FIRST 6)
 
-perdure_mutant(journal_reused_early super_block.cpp "a journal is reused though its application is not durable in the super block"
+perdure_mutant(journal_reused_early file/super_block.cpp "a journal is reused though its application is not durable in the super block"
 [=[  file_.write_at(&next, sizeof next, other * layout::block);
   file_.sync_data();]=]
 [=[  file_.write_at(&next, sizeof next, other * layout::block);]=]
   CAUGHT_BY [=[(page \d+ is wrong|: epoch \d+|super is damaged) ... write super .*: (lost|torn)]=] FIRST 3 5)
 
-perdure_mutant(one_super_slot super_block.cpp "the super slot in use is overwritten"
+perdure_mutant(one_super_slot file/super_block.cpp "the super slot in use is overwritten"
 [=[  const std::size_t other = 1 - slot_;]=]
 [=[  const std::size_t other = slot_;]=]
   CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+) ... write super .*: (lost|torn)]=] FIRST 1)
 
-perdure_mutant(super_slot_trusted super_block.cpp "the super slot found is taken to be on disk"
+perdure_mutant(super_slot_trusted file/super_block.cpp "the super slot found is taken to be on disk"
 [=[  if (!is_durable_) {]=]
 [=[  if (false) {]=]
   CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 6)
@@ -205,18 +205,18 @@ perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's di
 [=[    fresh.publish();]=]
   CAUGHT_BY [=[(is damaged: it is missing|holds no datastore) ... create (super|crc|jrnl\.\d|heap\.000) in \S+: lost]=] FIRST 1)
 
-perdure_mutant(new_store_not_synced store_directory.cpp "a new store's own name is not made durable"
+perdure_mutant(new_store_not_synced file/store_directory.cpp "a new store's own name is not made durable"
 [=[  parent_.sync();]=]
 [=[]=]
   CAUGHT_BY [=[the store is gone ... rename \S+ in \. to store: lost]=] FIRST 2 1)
 
-perdure_mutant(home_name_not_synced home_files.cpp "the name of a new home file is not made durable"
+perdure_mutant(home_name_not_synced file/home_files.cpp "the name of a new home file is not made durable"
 [=[  directory_.sync();
   names_unsynced_ = false;]=]
 [=[  names_unsynced_ = false;]=]
   CAUGHT_BY [=[heap\.\d+ is damaged: it is missing ... create heap\.\d+ in store: lost]=] FIRST 2 1)
 
-perdure_mutant(failed_journal_kept journaled_store.cpp "a journal that failed stays in use"
+perdure_mutant(failed_journal_kept backing/journaled_store.cpp "a journal that failed stays in use"
 [=[    if (!suspect_[parity]) continue;]=]
 [=[    continue;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] --faults --in jrnl FIRST 3)
@@ -236,12 +236,12 @@ perdure_mutant(tail_kept_in_later_files datastore.cpp "recovery cuts uncommitted
 [=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 151)
 
-perdure_mutant(hole_taken_for_free checkpoint_plan.cpp "a page that reads as zero in the committed epoch is written in place"
+perdure_mutant(hole_taken_for_free commit/checkpoint_plan.cpp "a page that reads as zero in the committed epoch is written in place"
 [=[      } else if (touched || !before.needs(page)) {]=]
 [=[      } else if (touched || !before.needs(page) || before.is_hole(page)) {]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 1)
 
-perdure_mutant(released_taken_for_free changed_pages.cpp "a page is written in place when it is released, before the checkpoint that releases it is committed"
+perdure_mutant(released_taken_for_free commit/changed_pages.cpp "a page is written in place when it is released, before the checkpoint that releases it is committed"
 [=[  for (const page_run& run : pages) early.unsettle(run);]=]
 [=[  for (const page_run& run : pages) {
     early.unsettle(run);
@@ -249,19 +249,19 @@ perdure_mutant(released_taken_for_free changed_pages.cpp "a page is written in p
   }]=]
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
 
-perdure_mutant(released_for_good changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
+perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
 [=[  released_ = subtract(released_, stored_to);
   dirty_.insert]=]
 [=[  dirty_.insert]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
 
-perdure_mutant(released_punched_early journaled_store.cpp "released pages are punched before the checkpoint that releases them is committed"
+perdure_mutant(released_punched_early backing/journaled_store.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_->checksums.reserve_space(plan.touched);]=]
 [=[  parts_->checksums.reserve_space(plan.touched);
   for (const page_run& run : flight_->changed.released()) parts_->home.punch(run);]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] FIRST 3 1 2)
 
-perdure_mutant(old_journal_taken redo.cpp "recovery takes a journal of any epoch"
+perdure_mutant(old_journal_taken commit/redo.cpp "recovery takes a journal of any epoch"
 [=[    if (!header || header->epoch != epoch) continue;]=]
 [=[    if (!header) continue;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page \d+ .* has no valid checksum]=] FIRST 2)
@@ -272,65 +272,65 @@ perdure_mutant(torn_table_not_rebuilt datastore.cpp "recovery does not mend a to
 [=[]=]
   CAUGHT_BY [=[crc is damaged: table page \d+ .* has no valid checksum ... write crc .*: torn]=] FIRST 1 2)
 
-perdure_mutant(zero_pages_not_redone redo.cpp "pages that became zero are not made so at home"
+perdure_mutant(zero_pages_not_redone commit/redo.cpp "pages that became zero are not made so at home"
 [=[home.punch({entry.page, entry.value});]=]
 [=[static_cast<void>(home);]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 1)
 
-perdure_mutant(reader_skips_journal journaled_store.cpp "a reader does not see what is committed and not applied"
+perdure_mutant(reader_skips_journal backing/journaled_store.cpp "a reader does not see what is committed and not applied"
 [=[    pending = find_committed(parts_->journals, super, parts_->last_committed);]=]
 [=[]=]
   CAUGHT_BY [=[read-only: not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 2 1)
 
-perdure_mutant(failed_apply_dropped journaled_store.cpp "a checkpoint whose application failed is not applied again"
+perdure_mutant(failed_apply_dropped backing/journaled_store.cpp "a checkpoint whose application failed is not applied again"
 [=[  if (unapplied_) apply();]=]
 [=[  unapplied_.reset();]=]
   CAUGHT_BY [=[page \d+ is wrong|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page]=] --faults --in heap. --thin 16 FIRST 7 9 46)
 
-perdure_mutant(foreign_journal_taken journal.cpp "the journal of another store is taken for this one's"
+perdure_mutant(foreign_journal_taken file/journal.cpp "the journal of another store is taken for this one's"
 [=[  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {
     throw_damaged(file_.path(), "it belongs to another store");
   }]=]
 [=[  uuid_ = first.uuid;]=]
   CAUGHT_BY [=[jrnl\.\d: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
 
-perdure_mutant(foreign_home_file_taken home_files.cpp "a home file of another store is taken for this one's"
+perdure_mutant(foreign_home_file_taken file/home_files.cpp "a home file of another store is taken for this one's"
 [=[header.uuid != uuid_ || header.index]=]
 [=[header.index]=]
   CAUGHT_BY [=[heap\.\d+: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
 
-perdure_mutant(foreign_table_taken checksum_table.cpp "the checksum table of another store is taken for this one's"
+perdure_mutant(foreign_table_taken file/checksum_table.cpp "the checksum table of another store is taken for this one's"
 [=[  if (header.uuid != super.uuid) throw_damaged(file_.path(), "it belongs to another store");]=]
 [=[]=]
   CAUGHT_BY [=[crc: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
 
-perdure_mutant(pages_not_verified verify.cpp "verification does not compare pages with their checksums"
+perdure_mutant(pages_not_verified offline/verify.cpp "verification does not compare pages with their checksums"
 [=[  if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
 [=[  if (false)]=]
   CAUGHT_BY [=[(verification finds nothing|after a repair that found all whole).*page \d+ is wrong]=] RIG damage FIRST 40)
 
-perdure_mutant(page_number_not_in_checksum checked_block.cpp "a page's checksum does not depend on the page's number"
+perdure_mutant(page_number_not_in_checksum file/checked_block.cpp "a page's checksum does not depend on the page's number"
 [=[  return os::crc32c(0, &page, sizeof page);]=]
 [=[  return 0;]=]
   CAUGHT_BY [=[heap\.\d+: the pages at bytes \d+ and \d+ exchanged, and so are their checksums: .*page \d+ is wrong]=] RIG damage FIRST 725)
 
-perdure_mutant(short_home_file_not_seen verify.cpp "verification does not see that a home file is short"
+perdure_mutant(short_home_file_not_seen offline/verify.cpp "verification does not see that a home file is short"
 [=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]
 [=[]=]
   CAUGHT_BY [=[heap\.\d+: cut to \d+ bytes: verification finds nothing]=] RIG damage FIRST 221)
 
-perdure_mutant(undo_not_synced undo_log.cpp "pages are overwritten at home before what they held is durable elsewhere"
+perdure_mutant(undo_not_synced file/undo_log.cpp "pages are overwritten at home before what they held is durable elsewhere"
 [=[  file_.sync_data();
   if (name_unsynced_)]=]
 [=[  if (name_unsynced_)]=]
   CAUGHT_BY [=[page \d+ is wrong ... (create|resize|write) undo.*: (lost|torn)]=] FIRST 2 3)
 
-perdure_mutant(undo_not_saved early_writer.cpp "pages that the last checkpoint needs are overwritten at home"
+perdure_mutant(undo_not_saved backing/early_writer.cpp "pages that the last checkpoint needs are overwritten at home"
 [=[  parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
-perdure_mutant(early_pages_given_up_unsynced early_writer.cpp "memory is given up for pages that are not durable at home"
+perdure_mutant(early_pages_given_up_unsynced backing/early_writer.cpp "memory is given up for pages that are not durable at home"
 [=[    parts_.home.sync();
     for_extents(]=]
 [=[    for_extents(]=]
@@ -339,7 +339,7 @@ perdure_mutant(early_pages_given_up_unsynced early_writer.cpp "memory is given u
 perdure_mutant_test(early_pages_given_up_unsynced_then_cut early_pages_given_up_unsynced
   CAUGHT_BY [=[in memory: page \d+ is wrong]=] FIRST 209)
 
-perdure_mutant(failed_sync_repeated home_files.cpp "a sync of home that failed is repeated, and then believed"
+perdure_mutant(failed_sync_repeated file/home_files.cpp "a sync of home that failed is repeated, and then believed"
 [=[    files_[i].sync_data();
     unsynced_[i] = 0;]=]
 [=[    try {
@@ -350,7 +350,7 @@ perdure_mutant(failed_sync_repeated home_files.cpp "a sync of home that failed i
     unsynced_[i] = 0;]=]
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (lost|torn)]=] --faults --in heap. FIRST 1)
 
-perdure_mutant(failed_commit_repeated journal.cpp "a commit that failed is synced once more, and then believed"
+perdure_mutant(failed_commit_repeated file/journal.cpp "a commit that failed is synced once more, and then believed"
 [=[  file_.write_at(&header, sizeof header, 0);
   file_.sync_data();
   return header;]=]
@@ -363,68 +363,68 @@ perdure_mutant(failed_commit_repeated journal.cpp "a commit that failed is synce
   return header;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+ ... write jrnl\.\d .*: (lost|torn)]=] --faults --in jrnl FIRST 1)
 
-perdure_mutant(read_back_unchecked paged_home.cpp "pages that come back into memory are not compared with their checksums"
+perdure_mutant(read_back_unchecked backing/paged_home.cpp "pages that come back into memory are not compared with their checksums"
 [=[    if (expected != 0 && page_checksum(first + i, bytes + i * page_size) != expected) return false;]=]
 [=[]=]
   CAUGHT_BY [=[failed write-back .*: in memory: page \d+ is wrong]=] PAGED RIG faults --only "failed write-back")
 
-perdure_mutant(undo_of_any_epoch undo_log.cpp "pages are taken back though the checkpoint that needs them was committed"
+perdure_mutant(undo_of_any_epoch file/undo_log.cpp "pages are taken back though the checkpoint that needs them was committed"
 [=[      return header && header->epoch == epoch && header->segment_bytes == segment_bytes &&
              header->flags == number;]=]
 [=[      return header && header->flags == number && epoch != 0 && segment_bytes != 0;]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 4)
 
-perdure_mutant(undo_name_not_synced undo_log.cpp "the undo log's name is not durable when it is relied on"
+perdure_mutant(undo_name_not_synced file/undo_log.cpp "the undo log's name is not durable when it is relied on"
 [=[  if (name_unsynced_) directory_.sync();]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong ... create undo in store: lost]=] FIRST 2 3)
 
-perdure_mutant(undo_dropped_early undo_log.cpp "what was saved is given up before it is home"
+perdure_mutant(undo_dropped_early file/undo_log.cpp "what was saved is given up before it is home"
 [=[  home.sync();
   undo.clear();]=]
 [=[  undo.clear();
   home.sync();]=]
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (lost|torn)]=] FIRST 2 10)
 
-perdure_mutant(undo_for_writers_only journaled_store.cpp "a reader sees pages of a checkpoint that never came"
+perdure_mutant(undo_for_writers_only backing/journaled_store.cpp "a reader sees pages of a checkpoint that never came"
 [=[  undo_in_memory(saved, memory_->base());]=]
 [=[]=]
   CAUGHT_BY [=[read-only: .*page \d+ is wrong]=] FIRST 4 2)
 
-perdure_mutant(early_before_applied journaled_store.cpp "pages are written home early while a journal that holds them is not applied"
+perdure_mutant(early_before_applied backing/journaled_store.cpp "pages are written home early while a journal that holds them is not applied"
 [=[  finish_apply();
   clear_away_failed_attempt();
   const committed_state before]=]
 [=[  const committed_state before]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 16)
 
-perdure_mutant(early_pages_forgotten checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
+perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
 [=[      [&plan](std::uint64_t page, std::uint32_t checksum) { add(plan, page, entry_kind::fresh, checksum); });]=]
 [=[      [](std::uint64_t, std::uint32_t) {});]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
-perdure_mutant(early_pages_settled_for_good changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
+perdure_mutant(early_pages_settled_for_good commit/changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
 [=[  for (const page_run& run : stored_to) early.unsettle(run);]=]
 [=[]=]
   CAUGHT_BY [=[has lost the page checksums of checkpoint|not attempt \d+ .epoch \d+.: epoch \d+|page \d+ is wrong]=] FIRST 2 10)
 
-perdure_mutant(dax_old_image_late old_image_keeper.cpp "a store to persistent memory is let through before its old image is durable"
+perdure_mutant(dax_old_image_late backing/old_image_keeper.cpp "a store to persistent memory is let through before its old image is durable"
 [=[  os::persist({&part, 1});]=]
 [=[  if (batches_ % 2 == 1) os::persist({&part, 1});]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 1 2)
 
-perdure_mutant(dax_old_image_half old_image_keeper.cpp "of an old image only what describes it is made durable"
+perdure_mutant(dax_old_image_half backing/old_image_keeper.cpp "of an old image only what describes it is made durable"
 [=[  os::persist({&part, 1});]=]
 [=[  const iovec described[] = {{batch, layout::block}, {batch + header_.index_offset, layout::block}};
   os::persist(described);]=]
   CAUGHT_BY [=[page \d+ is wrong|undo is damaged: what it saved]=] --dax --thin 16 FIRST 1 6)
 
-perdure_mutant(dax_old_image_once old_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
+perdure_mutant(dax_old_image_once backing/old_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
 [=[  const std::uint64_t now = epoch_ + 1;]=]
 [=[  const std::uint64_t now = 1;]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 18 17 15)
 
-perdure_mutant(dax_committed_in_cache dax_store.cpp "a checkpoint of persistent memory is committed before its cache lines are written back"
+perdure_mutant(dax_committed_in_cache backing/dax_store.cpp "a checkpoint of persistent memory is committed before its cache lines are written back"
 [=[    write_back_changes();
     drop_unchanged(plan);
     try {
@@ -438,26 +438,26 @@ perdure_mutant(dax_committed_in_cache dax_store.cpp "a checkpoint of persistent 
       changed_.clear();]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 2 1)
 
-perdure_mutant(copy_not_synced store_copy.cpp "a snapshot has its name before its files are durable"
+perdure_mutant(copy_not_synced offline/store_copy.cpp "a snapshot has its name before its files are durable"
 [=[  for (const pair_of_files& files : all) files.to.sync();]=]
 [=[]=] RIG unsynced)
 
-perdure_mutant(evicted_pages_forgotten checkpoint_plan.cpp "a checkpoint lacks pages that left memory for its journal"
+perdure_mutant(evicted_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint lacks pages that left memory for its journal"
 [=[  if (journaled != nullptr) plan_journaled(plan, *journaled, dirty, before);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
-perdure_mutant(evicted_fresh_pages_forgotten journaled_store.cpp "a checkpoint lacks pages that left memory for home"
+perdure_mutant(evicted_fresh_pages_forgotten backing/journaled_store.cpp "a checkpoint lacks pages that left memory for home"
 [=[    early_.settle(pages.first + i, checksum);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 3)
 
-perdure_mutant(evicted_home_always journaled_store.cpp "pages that leave memory go home though the last checkpoint needs what is there"
+perdure_mutant(evicted_home_always backing/journaled_store.cpp "pages that leave memory go home though the last checkpoint needs what is there"
 [=[    return !early_.is_touched(page) && committed().needs(page);]=]
 [=[    return false;]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
-perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory for home while a journal that holds them may still be redone"
+perdure_mutant(evicted_before_applied backing/journaled_store.cpp "pages leave memory for home while a journal that holds them may still be redone"
 [=[    // Home must hold the last checkpoint and no journal but its own may count.
     finish_apply();
     clear_away_failed_attempt();
@@ -465,12 +465,12 @@ perdure_mutant(evicted_before_applied journaled_store.cpp "pages leave memory fo
 [=[    parts_->home.sync_names();]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 4096 FIRST 79 79 79 79 79 79 79 79)
 
-perdure_mutant(evicted_pages_lost_with_journal journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
+perdure_mutant(evicted_pages_lost_with_journal backing/journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
 [=[    parts_->journals[parity].replace(keep);]=]
 [=[    parts_->journals[parity].replace();]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7 while recovering]=] PAGED --faults --in jrnl FIRST 6 4)
 
-perdure_mutant(zero_pages_read_at_home journaled_store.cpp "an emptied page is read at home before it is emptied there"
+perdure_mutant(zero_pages_read_at_home backing/journaled_store.cpp "an emptied page is read at home before it is emptied there"
 [=[  if (paged_) note_zeros(now.plan.index);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 16 FIRST 4)

@@ -12,7 +12,7 @@
 
 #include "os/file_observer.hpp"
 #include "segment/page_runs.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 
 namespace perdure::crash {
 

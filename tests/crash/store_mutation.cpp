@@ -6,12 +6,12 @@
 
 #include "heap/layout.hpp"
 #include "manager/directory_layout.hpp"
-#include "store/checked_block.hpp"
-#include "store/checkpoint_log.hpp"
-#include "store/home_files.hpp"
-#include "store/journal.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/checkpoint_log.hpp"
+#include "store/file/home_files.hpp"
+#include "store/file/journal.hpp"
 #include "store/page_pattern.hpp"
-#include "store/super_block.hpp"
+#include "store/file/super_block.hpp"
 
 namespace perdure::crash {
 

@@ -8,7 +8,7 @@
 
 #include "crash/fuzz_script.hpp"
 #include "crash/store_files.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 
 namespace perdure::crash {
 

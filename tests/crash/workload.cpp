@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 
 namespace perdure::crash {
 

@@ -8,7 +8,7 @@
 #include "manager/scratch_store.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 
 namespace perdure {
 namespace {

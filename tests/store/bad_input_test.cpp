@@ -11,10 +11,10 @@
 #include <perdure/datastore.hpp>
 
 #include "segment/segment.hpp"
-#include "store/checked_block.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/error_matcher.hpp"
-#include "store/journal.hpp"
-#include "store/layout.hpp"
+#include "store/file/journal.hpp"
+#include "store/file/layout.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
 #include "store/small_store.hpp"

@@ -1,16 +1,16 @@
 // The journal's reader against every byte of a journal being wrong, and against honest checksums over
 // dishonest numbers.
-#include "store/journal.hpp"
+#include "store/file/journal.hpp"
 
 #include <fcntl.h>
 
 #include <functional>
 
-#include "store/checked_block.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/error_matcher.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
-#include "store/super_block.hpp"
+#include "store/file/super_block.hpp"
 
 namespace perdure {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
 #include "store/stored_pages.hpp"

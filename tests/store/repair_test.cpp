@@ -10,7 +10,7 @@
 #include "os/crc32c.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
 

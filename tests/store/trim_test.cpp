@@ -20,7 +20,7 @@
 #include "os/memory_limits.hpp"
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"
 #include "store/small_store.hpp"

@@ -12,7 +12,7 @@
 
 #include "segment/segment.hpp"
 #include "store/error_matcher.hpp"
-#include "store/layout.hpp"
+#include "store/file/layout.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
 

@@ -1,0 +1,372 @@
+// A store in persistent memory: the segment is the home files, which the program stores to directly.
+// docs/dax.md is its specification and the argument why it holds.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <future>
+#include <mutex>
+#include <optional>
+
+#include "os/persistent_memory.hpp"
+#include "segment/dax_segment.hpp"
+#include "segment/page_runs.hpp"
+#include "store/commit/changed_pages.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/commit/checkpoint_plan.hpp"
+#include "store/commit/checkpoint_request.hpp"
+#include "store/commit/early_pages.hpp"
+#include "store/file/failure.hpp"
+#include "store/backing/forked_child.hpp"
+#include "store/offline/kept_epochs.hpp"
+#include "store/backing/old_image_keeper.hpp"
+#include "store/commit/redo.hpp"
+#include "store/offline/store_copy.hpp"
+#include "store/file/store_directory.hpp"
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+namespace {
+
+using layout::entry_kind;
+using layout::journal_entry;
+
+class dax_store final : public datastore {
+ public:
+  explicit dax_store(store_parts parts);
+  ~dax_store() override { shut(); }
+
+  segment& memory() noexcept override { return *memory_; }
+  void checkpoint(std::span<const page_run> released, std::string_view label) override;
+  pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override;
+  void snapshot(const std::filesystem::path& to) override;
+  void wait_applied() override;
+  void trim() override { require_own(); }
+  void close() override { shut(); }
+  std::uint64_t epoch() const noexcept override { return epoch_; }
+  bool read_only() const noexcept override { return false; }
+  const std::filesystem::path& path() const noexcept override { return path_; }
+  store_info info() const override;
+  std::string tracker() const override { return tracker_; }
+
+ private:
+  void admit_stores(const page_run& pages) override {
+    require_own();
+    memory_->admit_stores(pages);
+  }
+  void require_own() const;
+  void require_open() const;
+  std::vector<file_extent> extend(std::size_t from, std::size_t bytes);
+  void gather(std::span<const page_run> released, std::uint64_t pages);
+  void write_back_changes();
+  void drop_unchanged(checkpoint_plan& plan);
+  void commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label);
+  void replace_suspect_journal();
+  void take_back() noexcept;
+  void give_back(const std::vector<journal_entry>& index) noexcept;
+  void apply();
+  void shut() noexcept;
+
+  std::filesystem::path path_;
+  int owner_;
+  std::string tracker_;
+  mutable std::mutex control_;  // one checkpoint, close or info at a time
+  bool open_ = true;
+  std::optional<store_parts> parts_;
+  std::unique_ptr<old_image_keeper> keeper_;
+  std::unique_ptr<dax_segment> memory_;
+
+  std::atomic<std::uint64_t> epoch_;  // committed
+  std::uint64_t bytes_;               // length of the segment at that epoch
+  changed_pages changed_;
+  early_pages early_;  // which pages home has that the last checkpoint does not
+  // Committed, and neither the table nor the super block is known to say so; its journal must not be reused.
+  std::optional<committed_journal> unapplied_;
+  std::exception_ptr apply_failure_;
+  bool is_suspect_ = false;  // the journal of the next epoch may hold a commit that nobody was told of
+};
+
+dax_store::dax_store(store_parts parts) : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+  const layout::super_slot& super = parts_->super.now();
+  epoch_ = super.epoch;
+  bytes_ = super.segment_bytes;
+  keeper_ =
+      std::make_unique<old_image_keeper>(parts_->directory, super.uuid, parts_->place, super.home_file_bytes);
+  keeper_->begin(epoch_, bytes_);
+  // Of what is there already space is taken as it is stored to: it may be sparse.
+  memory_ = std::make_unique<dax_segment>(
+      std::move(parts_->place), bytes_,
+      [this](std::size_t from, std::size_t bytes) { return extend(from, bytes); }, *keeper_);
+  memory_->withhold_from_children(line_for_children(path_, true));
+  tracker_ = memory_->tracker();
+}
+
+std::vector<file_extent> dax_store::extend(std::size_t from, std::size_t bytes) {
+  home_files& home = parts_->home;
+  home.extend(bytes);
+  for (std::size_t i = 0; i < home.count(); ++i) keeper_->know(i, home.files()[i].descriptor());
+  if (memory_) {
+    home.reserve_space({from / page_size, (bytes - from) / page_size});
+    keeper_->reserved(from, bytes - from);
+  }
+  return home.extents(bytes);
+}
+
+void dax_store::require_own() const {
+  if (owner_ == ::getpid()) return;
+  refuse_child(path_);
+}
+
+void dax_store::require_open() const {
+  if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+}
+
+void dax_store::checkpoint(std::span<const page_run> released, std::string_view label) {
+  require_own();
+  const std::scoped_lock lock(control_);
+  require_open();
+  require_label(label);
+  const bool keep = parts_->keep_last != 0 && !label.empty();
+  reporting("checkpoint", path_, [&] {
+    if (keep) require_block_sharing(parts_->directory);
+    const auto growth = memory_->hold_growth();
+    const std::uint64_t bytes = memory_->size();
+    // From here on home stands still: who stores waits, and is seen by the witness again when that is over.
+    const write_pause pause(*memory_, {0, bytes / page_size});
+    if (unapplied_) apply();
+    replace_suspect_journal();
+    gather(released, bytes / page_size);
+    if (early_.empty() && changed_.released().empty() && bytes == bytes_ && label.empty()) return;
+    const bool stale = (parts_->super.now().flags & layout::flag_checksums_stale) != 0;
+    const committed_state before{bytes_ / page_size, parts_->checksums, stale};
+    checkpoint_plan plan =
+        plan_checkpoint(memory_->base(), changed_.to_write(), changed_.released(), early_, nullptr, before);
+    write_back_changes();
+    drop_unchanged(plan);
+    try {
+      commit(std::move(plan), bytes, label);
+    } catch (...) {
+      take_back();
+      throw;
+    }
+    try {
+      apply();
+    } catch (...) {
+      // The checkpoint stands; the next one tries again, and does nothing else if it cannot.
+      apply_failure_ = std::current_exception();
+    }
+    if (!keep) return;
+    if (apply_failure_) std::rethrow_exception(apply_failure_);
+    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+  });
+}
+
+// There is nothing to be copied that the program could change meanwhile: it would have to wait.
+pending_checkpoint dax_store::checkpoint_async(std::span<const page_run> released, std::string_view label) {
+  std::promise<std::uint64_t> outcome;
+  try {
+    checkpoint(released, label);
+    outcome.set_value(epoch_);
+  } catch (const error& failure) {
+    if (failure.code() == errc::invalid_argument) throw;
+    outcome.set_exception(std::current_exception());
+  }
+  return pending_checkpoint(outcome.get_future().share());
+}
+
+void dax_store::gather(std::span<const page_run> released, std::uint64_t pages) {
+  const std::vector<page_run> now = sound_released(released, pages, path_);
+  changed_.gather(*memory_, {0, pages}, early_);
+  for (const page_run& run : changed_.dirty()) early_.touch(run);
+  changed_.release(now, early_);
+}
+
+void dax_store::write_back_changes() {
+  std::vector<iovec> parts;
+  for (const page_run& run : changed_.dirty())
+    parts.push_back({memory_->base() + run.first * page_size, run.count * page_size});
+  os::persist(parts);
+}
+
+// Computes the checksums, and takes out what is as the table says: it shared a granule with what was stored
+// to. Home has it, whatever becomes of the checkpoint.
+void dax_store::drop_unchanged(checkpoint_plan& plan) {
+  checksum_table& table = parts_->checksums;
+  const std::uint64_t known =
+      (parts_->super.now().flags & layout::flag_checksums_stale) != 0 ? 0 : bytes_ / page_size;
+  std::vector<journal_entry> changes;
+  const auto add = [&changes](std::uint64_t page, std::uint32_t value, entry_kind kind) {
+    if (kind == entry_kind::zero && !changes.empty() && changes.back().kind == kind &&
+        changes.back().page + changes.back().value == page) {
+      ++changes.back().value;
+    } else {
+      changes.push_back({page, value, kind, 0, {}});
+    }
+  };
+  for (const journal_entry& entry : plan.index) {
+    if (entry.kind == entry_kind::fresh) {
+      const std::uint32_t sum = page_checksum(entry.page, memory_->base() + entry.page * page_size);
+      if (entry.page >= known || table.get(entry.page) != sum) add(entry.page, sum, entry.kind);
+    } else if (entry.kind == entry_kind::zero) {
+      for (std::uint64_t page = entry.page; page < entry.page + entry.value; ++page) {
+        const bool is_so =
+            page >= bytes_ / page_size || (page < known && table.get(page) == layout::no_checksum);
+        if (!is_so) add(page, 1, entry.kind);
+      }
+    } else {
+      changes.push_back(entry);
+    }
+  }
+  plan.index = std::move(changes);
+}
+
+void dax_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label) {
+  parts_->checksums.reserve_space(plan.touched);
+  // How long the files are, which there are, and where their blocks.
+  parts_->home.sync();
+  journal& to = parts_->journals[(epoch_ + 1) & 1];
+  is_suspect_ = true;
+  const layout::journal_header header = to.commit(epoch_ + 1, bytes, plan.index, 0, label, memory_->base());
+  is_suspect_ = false;
+  bytes_ = bytes;
+  epoch_ = header.epoch;
+  early_.clear();
+  changed_.clear();
+  keeper_->begin(epoch_, bytes_);
+  unapplied_.emplace(committed_journal{&to, header, std::move(plan.index)});
+  give_back(unapplied_->index);
+}
+
+void dax_store::replace_suspect_journal() {
+  if (!is_suspect_) return;
+  parts_->journals[(epoch_ + 1) & 1].replace();
+  is_suspect_ = false;
+  keeper_->refuse_all(0);
+}
+
+// Before anybody may store again: were the commit found after a crash, what was saved would not count, and
+// home would have later bytes than it.
+void dax_store::take_back() noexcept {
+  try {
+    replace_suspect_journal();
+  } catch (const std::exception&) {
+    keeper_->refuse_all(EIO);
+  }
+}
+
+// Here and not when it is applied, which may be tried again when the program stores to these pages again.
+void dax_store::give_back(const std::vector<journal_entry>& index) noexcept {
+  try {
+    for (const journal_entry& entry : index) {
+      if (!is_run(entry)) continue;
+      // Before, since it may fail half way.
+      keeper_->punched(entry.page * page_size, entry.value * page_size);
+      parts_->home.punch({entry.page, entry.value});
+    }
+  } catch (const std::exception&) {
+    // They take space. Those that must read as zero do so already.
+  }
+}
+
+void dax_store::apply() {
+  apply_failure_ = nullptr;
+  enter_checksums(*unapplied_, parts_->checksums);
+  settle_redo(*unapplied_, parts_->home, parts_->checksums, parts_->super, parts_->log, table_use::write);
+  unapplied_.reset();
+}
+
+void dax_store::wait_applied() {
+  if (owner_ != ::getpid()) return;
+  const std::scoped_lock lock(control_);
+  if (!open_ || !apply_failure_) return;
+  reporting("write home the last checkpoint of", path_, [&] { std::rethrow_exception(apply_failure_); });
+}
+
+void dax_store::snapshot(const std::filesystem::path& to) {
+  require_own();
+  const std::scoped_lock lock(control_);
+  require_open();
+  reporting("take a snapshot of", path_, [&] {
+    const auto growth = memory_->hold_growth();
+    const write_pause pause(*memory_, {0, memory_->size() / page_size});
+    if (unapplied_) apply();
+    copy_options options;
+    options.epoch = epoch_;
+    options.journals = journals_to_copy::none;
+    options.with_undo = keeper_->has_saved();
+    copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
+  });
+}
+
+store_info dax_store::info() const {
+  std::unique_lock lock(control_, std::defer_lock);
+  if (owner_ == ::getpid()) lock.lock();
+  require_open();
+  store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());
+  result.epoch = epoch_;
+  result.size = bytes_;
+  return result;
+}
+
+void dax_store::shut() noexcept {
+  if (owner_ != ::getpid()) {
+    // In a forked child locks may be held for ever, and the memory is not there.
+    if (open_) memory_->forget();
+    if (open_) keeper_->forget();
+    open_ = false;
+    return;
+  }
+  const std::scoped_lock lock(control_);
+  if (!open_) return;
+  open_ = false;
+  memory_.reset();
+  try {
+    if (!keeper_->has_saved()) keeper_->clear();
+  } catch (const std::exception&) {
+    // It takes space.
+  }
+  keeper_.reset();
+  parts_.reset();
+}
+
+}  // namespace
+
+void require_persistent_memory(const os::file& home, const std::filesystem::path& store) {
+  const auto kernel_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (kernel_page > dax_segment::granule) {
+    throw error(errc::unsupported, store.string() + " cannot be opened in persistent memory: this kernel's " +
+                                       std::to_string(kernel_page) + "-byte pages are too large to protect");
+  }
+  if (os::can_map_persistent(home.descriptor(), page_size)) return;
+  if (errno != EOPNOTSUPP)
+    throw std::system_error(errno, std::generic_category(), "mmap " + home.path().string());
+  throw error(
+      errc::unsupported,
+      store.string() +
+          " is not in persistent memory: its file system has no DAX (MAP_SYNC is refused). Put the "
+          "store on ext4 or XFS made on a /dev/pmem device and mounted with `-o dax`, or open it with "
+          "another backing");
+}
+
+std::optional<std::string> datastore::why_not_persistent(const std::filesystem::path& directory) {
+  const os::file probe(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), directory);
+  try {
+    if (!probe)
+      throw std::system_error(errno, std::generic_category(), "make a file in " + directory.string());
+    probe.resize(page_size);
+    require_persistent_memory(probe, directory);
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<datastore> make_dax_store(store_parts parts) {
+  const std::filesystem::path path = parts.path;
+  return reporting("open", path, [&] { return std::make_unique<dax_store>(std::move(parts)); });
+}
+
+}  // namespace perdure

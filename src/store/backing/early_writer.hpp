@@ -1,0 +1,74 @@
+// Writes changed pages home before the checkpoint that will need them, so that their memory can be given
+// back.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "segment/private_segment.hpp"
+#include "store/commit/changed_pages.hpp"
+#include "store/commit/checkpoint_plan.hpp"
+#include "store/commit/early_pages.hpp"
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+/// Holds all threads that store to the segment or make it grow, from the moment on when `must_hold` says so.
+class write_brake {
+ public:
+  write_brake(private_segment& memory, std::function<bool()> must_hold)
+      : memory_(memory), must_hold_(std::move(must_hold)) {}
+  void check() {
+    if (all_ || !must_hold_()) return;
+    growth_ = memory_.hold_growth();
+    all_.emplace(memory_, page_run{0, memory_.size() / page_size});
+  }
+  bool is_on() const noexcept { return all_.has_value(); }
+
+ private:
+  private_segment& memory_;
+  std::function<bool()> must_hold_;
+  std::unique_lock<std::mutex> growth_;
+  std::optional<write_pause> all_;
+};
+
+/// What the last checkpoint needs of a page is saved in the undo log first, so a crash loses nothing of it.
+/// Memory is given up only for what a sync has made durable: after a write-back that failed, file systems let
+/// a page read as what it was before. Threads that store to the segment are held for one extent (2 MiB) at a
+/// time. To be used only while the last checkpoint is home and no failed one has left a journal that might
+/// count.
+class early_writer {
+ public:
+  early_writer(store_parts& parts, private_segment& memory, early_pages& early, const committed_state& before,
+               std::uint64_t epoch)
+      : parts_(parts), memory_(memory), early_(early), before_(before), epoch_(epoch) {}
+
+  /// Deals with `part`, whole extents: afterwards its pages take no memory, but for the few that were stored
+  /// to meanwhile. The brake is asked often. On failure (`no_space`, `io`) nothing is lost, and the call may
+  /// be repeated.
+  void write(page_run part, changed_pages& changed, write_brake& brake);
+
+ private:
+  void gather(page_run part, changed_pages& changed, const write_brake& brake);
+  void save_needed(const changed_pages& changed, write_brake& brake);
+  template <class Visit>
+  void for_extents(page_run part, write_brake& brake, Visit&& visit);
+  void write_extent(page_run extent, changed_pages& changed);
+  void write_home(page_run run);
+  void give_up(page_run extent, changed_pages& changed);
+
+  store_parts& parts_;
+  private_segment& memory_;
+  early_pages& early_;
+  const committed_state& before_;
+  std::uint64_t epoch_;
+  // Of the part, as home has them now; empty pages are holes there.
+  std::map<std::uint64_t, std::uint32_t> written_;  // page and checksum
+  std::vector<page_run> empty_;
+  bool is_held_ = false;  // threads that store to the part are, until it has been dealt with
+};
+
+}  // namespace perdure

@@ -1,0 +1,83 @@
+// Saves what the last checkpoint holds of persistent memory before it is stored to.
+//
+// It appends batches to the file `undo` (see undo_log.hpp), through a persistent mapping of it and in the
+// fault handlers of the threads that are about to store, and takes disk space for what they will store to.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "os/file.hpp"
+#include "os/futex.hpp"
+#include "os/mapping.hpp"
+#include "os/page_tracker.hpp"
+#include "segment/dax_segment.hpp"
+#include "store/file/layout.hpp"
+
+namespace perdure {
+
+class old_image_keeper final : public os::store_witness {
+ public:
+  static constexpr std::size_t most_entries = layout::block / sizeof(layout::journal_entry);
+
+  /// Opens or makes the file and maps its beginning. `place` is the segment's; nothing of it is saved before
+  /// `begin`. Throws std::system_error.
+  old_image_keeper(const os::file& directory, const layout::uuid_bytes& uuid, const os::reservation& place,
+                   std::uint64_t home_file_bytes);
+
+  /// The checkpoint that is home: what is stored to from now on is saved once, if that needs it. Nobody must
+  /// store meanwhile, but who is held.
+  void begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept;
+  /// A home file there is, before the segment grows into it.
+  void know(std::size_t index, int descriptor) noexcept { descriptors_[index] = descriptor; }
+  /// Disk space has been taken for whole extents of 2 MiB, or some of a range has been given back.
+  void reserved(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  void punched(std::uint64_t offset, std::uint64_t bytes) noexcept;
+
+  /// From now on nothing may be stored to, for this reason (an errno); 0 ends that.
+  void refuse_all(int error) noexcept { refusal_ = error; }
+
+  bool prepare(os::byte_range& part) noexcept override;
+  /// Sends the thread SIGBUS, as the kernel does where a file on a full disk is stored to.
+  void refused(std::byte* address, int error) override;
+
+  /// Whether home is not what the checkpoint left there.
+  bool has_saved() const noexcept { return batches_ != 0; }
+  /// Gives the file's space back; when nothing is stored to any more.
+  void clear();
+  /// In a forked child, which has no mapping of the file.
+  void forget() noexcept { window_.forget(); }
+
+ private:
+  bool reserve_space(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  bool make_room(std::uint64_t bytes) noexcept;
+  bool save(std::uint64_t first, std::uint64_t count) noexcept;
+
+  using tag = std::atomic<std::uint64_t>;
+  using mark = std::atomic<std::uint8_t>;
+
+  os::file file_;
+  const std::byte* base_;
+  std::uint64_t home_file_bytes_;
+  os::reservation tables_;                   // of the three below; untouched parts cost nothing
+  tag* saved_for_ = nullptr;                 // granule -> epoch + 1
+  mark* is_reserved_ = nullptr;              // extent of 2 MiB
+  std::atomic<int>* descriptors_ = nullptr;  // home file
+
+  os::signal_safe_lock lock_;  // of what follows
+  layout::journal_header header_;
+  std::array<layout::journal_entry, most_entries> index_;
+  os::reservation window_;  // the part of the file that is mapped
+  std::uint64_t window_at_ = 0;
+  std::uint64_t file_bytes_ = 0;
+  std::uint64_t end_ = 0;  // of the last batch
+  std::atomic<int> refusal_{0};
+  std::atomic<std::uint32_t> batches_{0};
+  std::atomic<std::uint64_t> epoch_{0};
+  std::atomic<std::uint64_t> segment_bytes_{0};
+  std::string message_;
+};
+
+}  // namespace perdure

@@ -1,0 +1,47 @@
+// The backing of a store that is larger than memory: a bounded number of its pages are in memory, and come
+// and go as they are touched.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "os/guarded_range.hpp"
+#include "pager/checkpointed_mapping.hpp"
+#include "pager/publication.hpp"
+#include "segment/private_segment.hpp"
+#include "segment/segment.hpp"
+#include "store/backing/paged_home.hpp"
+
+namespace perdure {
+
+class paged_segment final : public segment {
+ public:
+  /// `budget` in bytes. Throws std::system_error.
+  paged_segment(os::reservation place, std::unique_ptr<paged_home> home, std::size_t bytes,
+                std::size_t budget, page_use use);
+  ~paged_segment() override;
+
+  void grow(std::size_t bytes) override;
+  /// Leaves what is on its way in or out as it is, so that it never waits.
+  void discard(page_run pages) override;
+  void require_sound(page_run pages) const override;
+
+  /// Ends the time in which a read-only segment may be written (for the replay of a journal).
+  void seal();
+  /// As for private_segment.
+  void examine_when_touched(home_examiner& examiner);
+
+  pager::detail::checkpointed_mapping& pages() noexcept { return *pages_; }
+  paged_home& home() noexcept { return *home_; }
+
+ private:
+  paged_home* home_;
+  std::unique_ptr<pager::detail::checkpointed_mapping> pages_;
+  std::unique_ptr<os::guarded_range> range_;
+  std::unique_ptr<pager::detail::publication> shown_;
+  home_examiner* examiner_ = nullptr;
+  std::mutex growing_;
+  std::size_t open_;
+};
+
+}  // namespace perdure

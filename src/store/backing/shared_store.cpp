@@ -1,0 +1,140 @@
+// A store whose segment is the files themselves. What it holds on disk while open is anything between the
+// last clean close and now; the super block says so (`open_dirty`).
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "segment/shared_segment.hpp"
+#include "store/file/failure.hpp"
+#include "store/backing/forked_child.hpp"
+#include "store/offline/store_copy.hpp"
+#include "store/file/store_directory.hpp"
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+namespace {
+
+class shared_store final : public datastore {
+ public:
+  explicit shared_store(store_parts parts)
+      : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)), epoch_(parts_->super.now().epoch) {
+    layout::super_slot super = parts_->super.now();
+    super.flags |= layout::flag_open_dirty | layout::flag_checksums_stale;
+    parts_->super.store(super);
+    memory_ = std::make_unique<shared_segment>(
+        std::move(parts_->place), super.segment_bytes, [this](std::size_t bytes) {
+          const std::uint64_t before = parts_->home.bytes();
+          parts_->home.extend(bytes);
+          if (bytes > before) parts_->home.reserve_space({before / page_size, (bytes - before) / page_size});
+          return parts_->home.extents(bytes);
+        });
+  }
+  ~shared_store() override {
+    try {
+      shut();
+    } catch (const std::exception&) {
+      // The super block still says open-dirty, so the next open reports it.
+    }
+  }
+
+  segment& memory() noexcept override { return *memory_; }
+
+  void checkpoint(std::span<const page_run> released, std::string_view) override {
+    // Before any lock: in a forked child it may be held by a thread that does not exist.
+    if (owner_ != ::getpid()) refuse_child(path_);
+    const std::scoped_lock lock(control_);
+    if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+    reporting("checkpoint", path_, [&] {
+      for (const page_run& run : released) parts_->home.punch(run);
+      save(layout::flag_open_dirty | layout::flag_checksums_stale);
+    });
+  }
+
+  pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override {
+    checkpoint(released, label);
+    return pending_checkpoint::done(epoch_);
+  }
+
+  void snapshot(const std::filesystem::path& to) override {
+    checkpoint({}, {});
+    const std::scoped_lock lock(control_);
+    reporting("take a snapshot of", path_, [&] {
+      layout::super_slot super = parts_->super.now();
+      super.flags &= ~layout::flag_open_dirty;
+      copy_options options;
+      options.epoch = super.epoch;
+      options.journals = journals_to_copy::none;
+      copy_store(parts_->directory, super, normalized_store_path(to), options);
+    });
+  }
+
+  bool snapshot_copies_memory() const noexcept override { return true; }
+
+  void wait_applied() override {}
+  void trim() override {}
+  void close() override { shut(); }
+  std::uint64_t epoch() const noexcept override { return epoch_; }
+  bool read_only() const noexcept override { return false; }
+  const std::filesystem::path& path() const noexcept override { return path_; }
+
+  store_info info() const override {
+    std::unique_lock lock(control_, std::defer_lock);
+    if (owner_ == ::getpid()) lock.lock();
+    if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+    return describe(parts_->directory, parts_->super.now(), parts_->super.abi());
+  }
+
+  std::string tracker() const override { return "none"; }
+
+ private:
+  // Everything written so far becomes durable, then the super block that says how much it is.
+  void save(std::uint64_t flags) {
+    parts_->home.sync_all();
+    parts_->checksums.flush(memory_->size());
+    parts_->checksums.sync();
+    layout::super_slot super = parts_->super.now();
+    super.flags = (super.flags & layout::flag_pinned) | flags;
+    super.epoch = super.applied_epoch = super.table_epoch = super.epoch + 1;
+    super.segment_bytes = memory_->size();
+    parts_->super.store(super);
+    epoch_ = super.epoch;
+  }
+
+  void shut() {
+    if (owner_ != ::getpid()) return;
+    const std::scoped_lock lock(control_);
+    if (!open_) return;
+    open_ = false;
+    const auto let_go = [this] {
+      memory_.reset();
+      parts_.reset();
+    };
+    try {
+      reporting("close", path_, [&] { save(layout::flag_checksums_stale); });
+    } catch (...) {
+      let_go();
+      throw;
+    }
+    let_go();
+  }
+
+  std::filesystem::path path_;
+  int owner_;
+  mutable std::mutex control_;
+  bool open_ = true;
+  std::optional<store_parts> parts_;
+  std::unique_ptr<shared_segment> memory_;
+  std::atomic<std::uint64_t> epoch_;
+};
+
+}  // namespace
+
+std::unique_ptr<datastore> make_shared_store(store_parts parts) {
+  const std::filesystem::path path = parts.path;
+  return reporting("open", path, [&] { return std::make_unique<shared_store>(std::move(parts)); });
+}
+
+}  // namespace perdure

@@ -1,0 +1,69 @@
+#include "store/commit/changed_pages.hpp"
+
+#include "segment/page_runs.hpp"
+
+namespace perdure {
+
+void changed_pages::gather(tracked_segment& memory, page_run where, early_pages& early) {
+  memory.collect_dirty(where, reported_);
+  add(reported_, early);
+  reported_.clear();
+}
+
+void changed_pages::add(const std::vector<page_run>& stored_to, early_pages& early) {
+  for (const page_run& run : stored_to) early.unsettle(run);
+  // Released by a checkpoint that failed, and stored to since: in use again.
+  released_ = subtract(released_, stored_to);
+  dirty_.insert(dirty_.end(), stored_to.begin(), stored_to.end());
+  normalize(dirty_);
+}
+
+void changed_pages::release(std::span<const page_run> pages, early_pages& early) {
+  for (const page_run& run : pages) early.unsettle(run);
+  released_.insert(released_.end(), pages.begin(), pages.end());
+  normalize(released_);
+}
+
+std::vector<page_run> changed_pages::to_write() const {
+  return subtract(dirty_, released_);
+}
+
+void changed_pages::settle(const std::vector<page_run>& pages) {
+  dirty_ = subtract(dirty_, pages);
+}
+
+changed_pages changed_pages::extract(page_run part) {
+  changed_pages taken;
+  taken.dirty_ = intersect(dirty_, part);
+  taken.released_ = intersect(released_, part);
+  std::vector<page_run> rest = subtract(dirty_, {part});
+  std::vector<page_run> rest_released = subtract(released_, {part});
+  rest.reserve(rest.size() + 1);  // for `put_back`
+  dirty_ = std::move(rest);
+  released_ = std::move(rest_released);
+  return taken;
+}
+
+void changed_pages::put_back(page_run part, changed_pages&& taken, early_pages& early) noexcept {
+  try {
+    std::vector<page_run> stored_to = std::move(taken.dirty_);
+    stored_to.insert(stored_to.end(), taken.reported_.begin(), taken.reported_.end());
+    normalize(stored_to);
+    // The tracker may have had something left to report of other parts.
+    std::vector<page_run> released = subtract(released_, stored_to);
+    const std::vector<page_run> still_released = subtract(taken.released_, taken.reported_);
+    released.insert(released.end(), still_released.begin(), still_released.end());
+    normalize(released);
+    stored_to.insert(stored_to.end(), dirty_.begin(), dirty_.end());
+    normalize(stored_to);
+    dirty_ = std::move(stored_to);
+    released_ = std::move(released);
+  } catch (const std::bad_alloc&) {
+    // To write more than was stored to does no harm.
+    early.unsettle(part);
+    dirty_.push_back(part);
+    normalize(dirty_);
+  }
+}
+
+}  // namespace perdure

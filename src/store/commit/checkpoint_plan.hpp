@@ -1,0 +1,47 @@
+// What one checkpoint will write where, decided before anything is written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/file/checksum_table.hpp"
+#include "store/commit/early_pages.hpp"
+#include "store/commit/journaled_pages.hpp"
+#include "store/file/layout.hpp"
+
+namespace perdure {
+
+struct checkpoint_plan {
+  // Sorted by page. Checksums are filled in as pages are copied; a fresh page that has one is home already,
+  // an overwritten one in its slot.
+  std::vector<layout::journal_entry> index;
+  std::size_t fresh = 0;  // entries of that kind
+  std::size_t overwrites = 0;
+  std::vector<page_run> holes;    // overwritten pages that have no disk space at home yet
+  std::vector<page_run> touched;  // pages whose table entry will change
+};
+
+/// What is known of the checkpoint before.
+struct committed_state {
+  std::uint64_t pages;        ///< in the segment; beyond them home is holes
+  checksum_table& checksums;  ///< of that epoch
+  bool checksums_stale;       ///< and of no use
+
+  bool is_hole(std::uint64_t page) const {
+    return page >= pages || (!checksums_stale && checksums.get(page) == layout::no_checksum);
+  }
+  /// Whether the checkpoint needs what home holds of the page.
+  bool needs(std::uint64_t page) const {
+    return page < pages && (checksums_stale || checksums.get(page) != layout::any_content);
+  }
+};
+
+/// Plans to make `dirty` pages durable and to let go of `released` ones (both sorted, without overlap), and
+/// what was written early, home or (`journaled`, if it is one) to the journal. Throws `damaged` when the
+/// table is.
+checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
+                                std::span<const page_run> released, const early_pages& early,
+                                const journaled_pages* journaled, const committed_state& before);
+
+}  // namespace perdure

@@ -1,0 +1,25 @@
+#include "store/commit/readable_journals.hpp"
+
+#include <algorithm>
+
+namespace perdure {
+
+readable_journals open_journals(const os::file& directory, const layout::super_slot& super,
+                                const store_lock& lock) {
+  // A header that is there while no checkpoint is being committed is durable: the writer has put an empty
+  // journal in the place of one whose commit failed.
+  std::optional<store_lock::turn> no_commit;
+  if (lock.is_beside_writer()) no_commit.emplace(lock.pause_commits());
+  readable_journals found{
+      {journal(directory, 0, super.uuid, false), journal(directory, 1, super.uuid, false)}};
+  if (!no_commit) return found;
+  found.last_committed = super.applied_epoch;
+  for (const journal& one : found.files) {
+    const auto header = one.header();
+    if (header && header->epoch <= super.applied_epoch + 2)
+      found.last_committed = std::max(found.last_committed, header->epoch);
+  }
+  return found;
+}
+
+}  // namespace perdure

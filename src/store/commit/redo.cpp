@@ -1,0 +1,105 @@
+#include "store/commit/redo.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "segment/page_runs.hpp"
+#include "store/commit/carried_entries.hpp"
+#include "store/file/failure.hpp"
+
+namespace perdure {
+
+namespace {
+
+using layout::entry_kind;
+using layout::journal_entry;
+
+}  // namespace
+
+void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table) {
+  for_payload(journal.file->image(), journal.index,
+              [&](std::span<const journal_entry> pages, const std::byte* bytes) {
+                home.write(pages.front().page, pages.size(), bytes);
+              });
+  for (const journal_entry& entry : journal.index)
+    if (is_run(entry) && entry.carried == 0) home.punch({entry.page, entry.value});
+  // After the pages: a torn table page may have to be made from them first.
+  enter_checksums(journal, table);
+}
+
+void enter_checksums(const committed_journal& journal, checksum_table& table) {
+  for (const journal_entry& entry : journal.index) {
+    const std::uint64_t count = is_run(entry) ? entry.value : 1;
+    const std::uint32_t value = entry.kind == entry_kind::zero       ? layout::no_checksum
+                                : entry.kind == entry_kind::released ? layout::any_content
+                                                                     : entry.value;
+    for (std::uint64_t page = entry.page; page < entry.page + count; ++page) table.set(page, value);
+  }
+}
+
+void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
+                 super_block& super, checkpoint_log& log, table_use use) {
+  if (journal.header.epoch > super.now().applied_epoch) log.append(journal.header, journal.index);
+  if (use == table_use::write) table.flush(journal.header.segment_bytes);
+  home.sync();
+  if (use == table_use::write) table.sync();
+  layout::super_slot next = super.now();
+  next.epoch = next.applied_epoch = journal.header.epoch;
+  next.segment_bytes = journal.header.segment_bytes;
+  if (use == table_use::write) next.table_epoch = next.epoch;
+  super.store(next);
+}
+
+void redo_in_memory(const committed_journal& journal, std::byte* base) {
+  for_payload(journal.file->image(), journal.index,
+              [&](std::span<const journal_entry> pages, const std::byte* bytes) {
+                std::memcpy(base + pages.front().page * page_size, bytes, pages.size() * page_size);
+              });
+  for (const journal_entry& entry : journal.index) {
+    if (entry.kind == entry_kind::zero && entry.carried == 0)
+      std::memset(base + entry.page * page_size, 0, entry.value * page_size);
+  }
+}
+
+std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
+                                                const layout::super_slot& super, std::uint64_t last) {
+  const std::uint64_t applied = super.applied_epoch;
+  // By a damaged super slot's elder the last checkpoint is two ahead.
+  for (std::uint64_t epoch = std::min(applied + 2, last); epoch > applied; --epoch) {
+    const journal& file = journals[epoch & 1];
+    const auto header = file.header();
+    if (!header || header->epoch != epoch) continue;
+    auto index = file.read_index(*header, super.capacity);
+    if (!index) continue;
+    if (header->segment_bytes < super.segment_bytes)
+      throw_damaged(file.path(), "its segment is shorter than before");
+    return committed_journal{&file, *header, std::move(*index)};
+  }
+  if (super.table_epoch >= applied) return std::nullopt;
+  const journal& file = journals[applied & 1];
+  const auto header = file.header();
+  auto index = header && header->epoch == applied ? file.image().index(*header, super.capacity)
+                                                  : std::optional<std::vector<journal_entry>>();
+  if (!index)
+    throw_damaged(file.path(), "it has lost the page checksums of checkpoint " + std::to_string(applied));
+  mark_applied(*index);
+  return committed_journal{&file, *header, std::move(*index)};
+}
+
+std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,
+                            const std::optional<layout::journal_header>& other) {
+  const std::uint64_t between = super.applied_epoch + 1;
+  if (last_epoch <= between || !other || other->epoch != between) return super.segment_bytes;
+  return std::max(super.segment_bytes, other->segment_bytes);
+}
+
+std::vector<page_run> pages_of(const committed_journal& journal) {
+  std::vector<page_run> runs;
+  runs.reserve(journal.index.size());
+  for (const journal_entry& entry : journal.index)
+    runs.push_back({entry.page, is_run(entry) ? entry.value : 1});
+  normalize(runs);
+  return runs;
+}
+
+}  // namespace perdure

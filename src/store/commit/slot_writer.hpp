@@ -1,0 +1,44 @@
+// Pages on their way to their slots in a journal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "store/file/journal.hpp"
+#include "store/commit/journaled_pages.hpp"
+
+namespace perdure {
+
+/// Copies and checksums pages at once: a store by a thread that should be quiet then changes what is
+/// committed, but cannot make the journal look torn. Neighbouring slots are written together.
+class slot_writer {
+ public:
+  /// Slots are given out in their order, or by `journaled`, which then learns of each page once it is
+  /// written.
+  slot_writer(journal& to, journaled_pages* journaled);
+
+  struct place {
+    std::uint64_t slot;
+    std::uint32_t checksum;
+  };
+  place add(std::uint64_t page, const std::byte* from);
+  /// What was added is written when this returns.
+  void flush();
+
+ private:
+  struct added {
+    std::uint64_t page;
+    std::uint32_t checksum;
+  };
+
+  journal& to_;
+  journaled_pages* journaled_;
+  std::unique_ptr<std::byte[]> bytes_;
+  std::vector<added> pages_;
+  std::uint64_t first_ = 0;  // slot of the first that was added
+  std::uint64_t next_ = 0;   // slot to be given out
+};
+
+}  // namespace perdure

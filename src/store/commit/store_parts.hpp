@@ -1,0 +1,51 @@
+// What every open datastore holds, whatever its backing: directory, lock, super block, home files.
+#pragma once
+
+#include <array>
+#include <perdure/datastore.hpp>
+
+#include "os/mapping.hpp"
+#include "store/file/checkpoint_log.hpp"
+#include "store/file/checksum_table.hpp"
+#include "store/file/home_files.hpp"
+#include "store/file/journal.hpp"
+#include "store/commit/redo.hpp"
+#include "store/file/store_lock.hpp"
+#include "store/file/super_block.hpp"
+#include "store/file/undo_log.hpp"
+
+namespace perdure {
+
+struct store_parts {
+  std::filesystem::path path;
+  bool writable;
+  bool private_changes;  // of a reader: the program may write to the memory, and nothing of it is kept
+  store_lock lock;
+  os::file directory;
+  super_block super;
+  home_files home;
+  checksum_table checksums;
+  std::array<journal, 2> journals;
+  std::uint64_t last_committed;  // of a reader beside a writer, else `any_epoch`
+  undo_log undo;
+  checkpoint_log log;
+  unsigned keep_last;           // labelled epochs to keep as copies
+  std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
+  bool paged;                   // pages come and go as they are touched
+  bool verify_lazily;           // pages when they are first touched
+  bool is_redo_pending;         // of a writer: home has no room for what the last journal holds
+  bool shares_blocks_with_writer;  // of a reader: its files are not those in the directory
+  os::reservation place;           // address space for the segment
+};
+
+/// The kinds of open store. `parts` of a writer are recovered: nothing is left to redo.
+std::unique_ptr<datastore> make_journaled_store(store_parts parts);
+std::unique_ptr<datastore> make_shared_store(store_parts parts);
+std::unique_ptr<datastore> make_dax_store(store_parts parts);
+/// Throws `unsupported` where the file cannot be mapped as persistent memory.
+void require_persistent_memory(const os::file& home, const std::filesystem::path& store);
+
+/// What `datastore::info` reports, from a super slot and the files in the directory.
+store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi);
+
+}  // namespace perdure

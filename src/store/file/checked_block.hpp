@@ -1,0 +1,35 @@
+// Blocks that end in their own checksum.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "os/crc32c.hpp"
+#include "store/file/layout.hpp"
+
+namespace perdure {
+
+template <class Block>
+std::uint32_t checksum_of(const Block& content) noexcept {
+  static_assert(std::is_trivially_copyable_v<Block> && sizeof(Block) == layout::block);
+  return os::crc32c(0, &content, offsetof(Block, crc));
+}
+
+template <class Block>
+void seal_block(Block& content) noexcept {
+  content.crc = checksum_of(content);
+}
+
+template <class Block>
+bool is_sound(const Block& content, const layout::magic& magic) noexcept {
+  return content.magic == magic && content.crc == checksum_of(content);
+}
+
+/// The checksum of a page of the segment: seeded with its number, so that a page in the wrong place is
+/// found even where its checksum went there with it, and never one of the reserved values.
+std::uint32_t page_checksum(std::uint64_t page, const void* bytes) noexcept;
+
+/// The same while copying the page.
+std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept;
+
+}  // namespace perdure

@@ -1,0 +1,38 @@
+// The file `log`: when each of the last checkpoints was made, how large it was, and what it was called.
+#pragma once
+
+#include <optional>
+#include <perdure/checkpoint_log.hpp>
+#include <span>
+#include <vector>
+
+#include "os/file.hpp"
+#include "store/file/layout.hpp"
+
+namespace perdure {
+
+/// History, not state: nothing depends on it, no call waits for it to be durable, and no failure to write
+/// it fails a checkpoint. Each record has a place of its own, so a torn one spoils no other, and writing
+/// one again after recovery does no harm. Not thread-safe.
+class checkpoint_log {
+ public:
+  checkpoint_log(const os::file& directory, const layout::uuid_bytes& uuid);
+
+  void append(const layout::journal_header& header, std::span<const layout::journal_entry> index) noexcept;
+
+  /// What the log of a store holds, oldest first; nothing where there is none.
+  static std::vector<checkpoint_record> read(const os::file& directory, const layout::uuid_bytes& uuid);
+
+ private:
+  os::file directory_;
+  layout::uuid_bytes uuid_;
+  os::file file_;  // opened, and made, with the first record
+};
+
+/// Whether a block is the header of this store's log.
+bool is_log_header(const layout::log_header& header, const layout::uuid_bytes& uuid) noexcept;
+
+/// The label of a journal's checkpoint.
+std::string label_of(const layout::journal_header& header);
+
+}  // namespace perdure

@@ -1,0 +1,47 @@
+#include "store/file/failure.hpp"
+
+#include <cerrno>
+
+namespace perdure {
+
+namespace {
+
+const char* advice(const std::system_error& failure) noexcept {
+  switch (failure.code().value()) {
+    case EACCES:
+    case EPERM:
+      return "; check the owner and mode of the directory and its files";
+    case EROFS:
+      return "; the file system is read-only: open the store for reading";
+    case ENOSPC:
+      return "; free some disk space and try again";
+    case EDQUOT:
+      return "; your disk quota is used up";
+    case EFBIG:
+      return "; the limit on file sizes (`ulimit -f`, or the file system's own) is reached";
+    case ENOMEM:
+      return "; check `ulimit -v`, or give the store a smaller capacity";
+    case ELOOP:
+      return "; a symbolic link stands where a file of the store must be";
+    case EMFILE:
+      return "; raise `ulimit -n`";
+    case EIO:
+      return "; the device reports an error: see the kernel's log";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void throw_failure(const std::string& action, const std::filesystem::path& store,
+                   const std::system_error& failure) {
+  throw error(code_of(failure),
+              "cannot " + action + " " + store.string() + ": " + failure.what() + advice(failure));
+}
+
+void throw_damaged(const std::filesystem::path& file, const std::string& what) {
+  throw error(errc::damaged, file.string() + " is damaged: " + what);
+}
+
+}  // namespace perdure

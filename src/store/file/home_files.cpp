@@ -1,0 +1,232 @@
+#include "store/file/home_files.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "os/file_clone.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/failure.hpp"
+
+namespace perdure {
+
+namespace {
+
+constexpr std::uint64_t writeback_step = std::uint64_t{16} << 20;
+constexpr std::uint64_t writeback_piece = std::uint64_t{64} << 10;
+
+void write_header(const os::file& file, std::size_t index, const layout::uuid_bytes& uuid,
+                  std::uint64_t file_bytes) {
+  layout::home_header header{};
+  header.magic = layout::home_magic;
+  header.format = layout::format_version;
+  header.index = static_cast<std::uint32_t>(index);
+  header.uuid = uuid;
+  header.home_file_bytes = file_bytes;
+  seal_block(header);
+  file.write_at(&header, sizeof header, 0);
+}
+
+os::file make_file(const os::file& directory, std::size_t index, const layout::uuid_bytes& uuid,
+                   std::uint64_t file_bytes) {
+  // O_TRUNC: a stump of this name may be left from a crash.
+  os::file file = os::file::open_in(directory, home_files::name_of(index), O_RDWR | O_CREAT | O_TRUNC);
+  // A snapshot shares the blocks; a page written later must not cost more than its own copy.
+  os::limit_copy_on_write(file, layout::block);
+  write_header(file, index, uuid, file_bytes);
+  file.resize(layout::home_data_offset);
+  return file;
+}
+
+}  // namespace
+
+home_files::home_files(const os::file& directory, const layout::super_slot& super, bool writable)
+    : directory_(os::file::open_directory(directory.path())),
+      uuid_(super.uuid),
+      file_bytes_(super.home_file_bytes),
+      names_unsynced_(writable) {
+  const std::uint64_t most = (super.capacity + file_bytes_ - 1) / file_bytes_;
+  for (std::size_t index = 0; index < most; ++index) {
+    const std::string name = name_of(index);
+    if (!os::exists_in(directory_, name)) break;
+    os::file file = os::file::open_in(directory_, name, writable ? O_RDWR : O_RDONLY);
+    layout::home_header header{};
+    const std::size_t got = file.read_at(&header, sizeof header, 0);
+    const std::uint64_t size = file.size();
+    if (got != sizeof header || size < layout::home_data_offset) {
+      // A crash between making a file and committing what needs it leaves a stump that nothing needs.
+      if (index * file_bytes_ >= super.segment_bytes) break;
+      throw_damaged(file.path(), "it is cut short, to " + std::to_string(size) + " bytes");
+    }
+    if (!is_sound(header, layout::home_magic)) {
+      if (index * file_bytes_ >= super.segment_bytes) break;
+      throw_damaged(file.path(), "its header has no valid checksum");
+    }
+    if (header.uuid != uuid_ || header.index != index || header.home_file_bytes != file_bytes_) {
+      throw_damaged(file.path(), "it belongs to another store or to another place in this one");
+    }
+    files_.push_back(std::move(file));
+    sizes_.push_back(std::min(size - layout::home_data_offset, file_bytes_));
+    unsynced_.push_back(0);
+    header_unsure_.push_back(index * file_bytes_ >= super.segment_bytes);
+  }
+  count_bytes();
+  require(super.segment_bytes);
+}
+
+std::string home_files::name_of(std::size_t index) {
+  char name[32];
+  std::snprintf(name, sizeof name, "heap.%03zu", index);
+  return name;
+}
+
+void home_files::count_bytes() {
+  bytes_ = 0;
+  for (const std::uint64_t size : sizes_) {
+    bytes_ += size;
+    if (size != file_bytes_) break;
+  }
+}
+
+void home_files::require(std::uint64_t segment_bytes) const {
+  if (bytes_ >= segment_bytes) return;
+  const std::size_t index = static_cast<std::size_t>(bytes_ / file_bytes_);
+  const std::filesystem::path path = directory_.path() / name_of(index);
+  if (index >= files_.size()) throw_damaged(path, "it is missing");
+  throw_damaged(path, "it is cut short: the store needs " + std::to_string(segment_bytes) +
+                          " bytes in its home files and finds " + std::to_string(bytes_));
+}
+
+void home_files::create_file() {
+  files_.push_back(make_file(directory_, files_.size(), uuid_, file_bytes_));
+  sizes_.push_back(0);
+  unsynced_.push_back(1);
+  header_unsure_.push_back(1);
+  names_unsynced_ = true;
+}
+
+void home_files::create(const os::file& directory, const layout::super_slot& super) {
+  make_file(directory, 0, super.uuid, super.home_file_bytes).sync();
+}
+
+void home_files::extend(std::uint64_t segment_bytes) {
+  for (std::uint64_t at = 0; at < segment_bytes; at += file_bytes_) {
+    const std::size_t index = static_cast<std::size_t>(at / file_bytes_);
+    if (index >= files_.size()) create_file();
+    const std::uint64_t wanted = std::min(file_bytes_, segment_bytes - at);
+    if (sizes_[index] >= wanted) continue;
+    files_[index].resize(layout::home_data_offset + wanted);
+    unsynced_[index] = 1;
+    sizes_[index] = wanted;
+  }
+  count_bytes();
+}
+
+void home_files::truncate(std::uint64_t segment_bytes) {
+  for (std::size_t index = files_.size(); index-- > 0;) {
+    const std::uint64_t begin = index * file_bytes_;
+    const std::uint64_t wanted = segment_bytes > begin ? std::min(file_bytes_, segment_bytes - begin) : 0;
+    if (sizes_[index] <= wanted) continue;
+    sync_names();
+    files_[index].resize(layout::home_data_offset + wanted);
+    // The cut must not be undone by a crash once later pages, taken to be zero, are committed.
+    files_[index].sync();
+    sizes_[index] = wanted;
+  }
+  count_bytes();
+}
+
+template <class Visit>
+void home_files::for_parts(std::uint64_t offset, std::uint64_t bytes, Visit&& visit) const {
+  while (bytes != 0) {
+    const std::uint64_t within = offset % file_bytes_;
+    const std::uint64_t here = std::min(bytes, file_bytes_ - within);
+    visit(part{static_cast<std::size_t>(offset / file_bytes_), layout::home_data_offset + within, here});
+    offset += here;
+    bytes -= here;
+  }
+}
+
+std::vector<file_extent> home_files::extents(std::uint64_t segment_bytes) const {
+  std::vector<file_extent> result;
+  for_parts(0, segment_bytes, [&](const part& piece) {
+    result.push_back({files_[piece.file].descriptor(), piece.offset, static_cast<std::size_t>(piece.bytes)});
+  });
+  return result;
+}
+
+os::mapped_medium home_files::medium() const noexcept {
+  return !files_.empty() && files_.front().is_direct_access() ? os::mapped_medium::direct_access
+                                                              : os::mapped_medium::page_cache;
+}
+
+void home_files::write(std::uint64_t page, std::uint64_t pages, const std::byte* from) {
+  for_parts(page * page_size, pages * page_size, [&](const part& piece) {
+    unsynced_[piece.file] = 1;
+    files_[piece.file].write_at(from, static_cast<std::size_t>(piece.bytes), piece.offset);
+    from += piece.bytes;
+    // Large checkpoints keep the device busy while the processor still copies and checksums. Lone pages cost
+    // so much to submit that an opening that brings a journal home would wait for that, not for the copying.
+    if (piece.bytes < writeback_piece) return;
+    written_since_writeback_ += piece.bytes;
+    if (written_since_writeback_ >= writeback_step) {
+      written_since_writeback_ = 0;
+      files_[piece.file].start_writeback();
+    }
+  });
+}
+
+void home_files::read(std::uint64_t page, std::uint64_t pages, std::byte* to) const {
+  for_parts(page * page_size, pages * page_size, [&](const part& piece) {
+    if (files_[piece.file].read_at(to, static_cast<std::size_t>(piece.bytes), piece.offset) != piece.bytes) {
+      throw_damaged(files_[piece.file].path(), "it is cut short");
+    }
+    to += piece.bytes;
+  });
+}
+
+void home_files::punch(page_run pages) {
+  for_parts(pages.first * page_size, pages.count * page_size, [&](const part& piece) {
+    unsynced_[piece.file] = 1;
+    files_[piece.file].punch(piece.offset, piece.bytes);
+  });
+}
+
+void home_files::reserve_space(page_run pages) {
+  for_parts(pages.first * page_size, pages.count * page_size, [&](const part& piece) {
+    unsynced_[piece.file] = 1;
+    files_[piece.file].reserve_space(piece.offset, piece.bytes);
+  });
+}
+
+void home_files::sync() {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (unsynced_[i] == 0) continue;
+    // After a failed sync a second one says nothing of what was written before the first.
+    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);
+    files_[i].sync_data();
+    unsynced_[i] = 0;
+    header_unsure_[i] = 0;
+  }
+  sync_names();
+}
+
+void home_files::sync_names() {
+  if (!names_unsynced_) return;
+  directory_.sync();
+  names_unsynced_ = false;
+}
+
+void home_files::sync_all() {
+  std::fill(unsynced_.begin(), unsynced_.end(), 1);
+  sync();
+}
+
+std::uint64_t home_files::allocated_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const os::file& file : files_) bytes += file.allocated_bytes();
+  return bytes;
+}
+
+}  // namespace perdure

@@ -1,0 +1,81 @@
+// The files heap.NNN: every page of the segment at its own place.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "os/file.hpp"
+#include "segment/private_segment.hpp"
+#include "store/file/layout.hpp"
+
+namespace perdure {
+
+/// Not thread-safe, except that `sync` may run beside reads and writes of pages.
+class home_files {
+ public:
+  /// Makes the first file of a new store, with nothing in it, synced.
+  static void create(const os::file& directory, const layout::super_slot& super);
+  /// Opens what is there. Throws `damaged` when a file is missing, belongs to another store, or is shorter
+  /// than `segment_bytes` needs.
+  home_files(const os::file& directory, const layout::super_slot& super, bool writable);
+
+  /// Segment bytes the files hold.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  std::size_t count() const noexcept { return files_.size(); }
+  /// Throws `damaged` when the files hold less.
+  void require(std::uint64_t segment_bytes) const;
+  /// Makes the files hold at least that much, as holes. Not durable before `sync`.
+  void extend(std::uint64_t segment_bytes);
+  /// Cuts the files down to that much and makes it durable.
+  void truncate(std::uint64_t segment_bytes);
+
+  std::vector<file_extent> extents(std::uint64_t segment_bytes) const;
+  os::mapped_medium medium() const noexcept;
+  const std::vector<os::file>& files() const noexcept { return files_; }
+
+  void write(std::uint64_t page, std::uint64_t pages, const std::byte* from);
+  void read(std::uint64_t page, std::byte* to) const { read(page, 1, to); }
+  void read(std::uint64_t page, std::uint64_t pages, std::byte* to) const;
+  /// Makes the pages read as zero.
+  void punch(page_run pages);
+  /// Takes disk space for the pages, so that writing them cannot fail for want of it.
+  void reserve_space(page_run pages);
+  /// Makes everything written so far durable, the files' names included.
+  void sync();
+  /// The same for everything stored through shared mappings too.
+  void sync_all();
+  /// Makes durable which files the store's directory names. To be called before anything is overwritten or
+  /// cut: a killed writer's rename, seen here, of a journal over one that nobody was told of may still be
+  /// lost, and that journal counts again then.
+  void sync_names();
+  /// Whether there are names in the store's directory that a crash might undo.
+  bool has_unsynced_names() const noexcept { return names_unsynced_; }
+
+  std::uint64_t allocated_bytes() const;
+  static std::string name_of(std::size_t index);
+
+ private:
+  struct part {
+    std::size_t file;
+    std::uint64_t offset;  // in the file
+    std::uint64_t bytes;
+  };
+  // Calls `visit` for each file that holds a piece of [offset, offset + bytes) of the segment.
+  template <class Visit>
+  void for_parts(std::uint64_t offset, std::uint64_t bytes, Visit&& visit) const;
+  void create_file();
+  void count_bytes();
+
+  os::file directory_;
+  layout::uuid_bytes uuid_;
+  std::uint64_t file_bytes_;
+  std::vector<os::file> files_;
+  std::vector<std::uint64_t> sizes_;  // segment bytes in each
+  std::vector<char> unsynced_;
+  std::vector<char> header_unsure_;  // a sync since it was written has not succeeded, as far as is known
+  bool names_unsynced_;              // so too what an earlier writer left: it may have been killed
+  std::uint64_t bytes_ = 0;
+  std::uint64_t written_since_writeback_ = 0;
+};
+
+}  // namespace perdure

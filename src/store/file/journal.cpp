@@ -1,0 +1,122 @@
+#include "store/file/journal.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+
+#include "os/file_clone.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/failure.hpp"
+#include "store/file/journal_image.hpp"
+#include "store/file/super_block.hpp"
+
+namespace perdure {
+
+namespace {
+
+void write_empty_header(const os::file& file, const layout::uuid_bytes& uuid) {
+  // Written over and over; it has checksums of its own, and no snapshot shares its blocks.
+  os::overwrite_in_place(file);
+  layout::journal_header header = make_header(layout::journal_magic, uuid, {}, 0);
+  seal_block(header);
+  file.write_at(&header, sizeof header, 0);
+  file.sync();
+}
+
+}  // namespace
+
+void journal::create(const os::file& directory, unsigned parity, const layout::uuid_bytes& uuid) {
+  write_empty_header(os::file::open_in(directory, name_of(parity), O_RDWR | O_CREAT | O_EXCL), uuid);
+}
+
+journal::journal(const os::file& directory, unsigned parity, const layout::uuid_bytes& uuid, bool writable)
+    : directory_(os::file::open_directory(directory.path())), name_(name_of(parity)), uuid_(uuid) {
+  if (!os::exists_in(directory_, name_)) throw_damaged(directory_.path() / name_, "it is missing");
+  file_ = os::file::open_in(directory_, name_, writable ? O_RDWR : O_RDONLY);
+  layout::journal_header first{};
+  if (file_.read_at(&first, sizeof first, 0) != sizeof first) {
+    throw_damaged(file_.path(), "it is cut short, to " + std::to_string(file_.size()) + " bytes");
+  }
+  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {
+    throw_damaged(file_.path(), "it belongs to another store");
+  }
+}
+
+std::optional<layout::journal_header> journal::header() const {
+  return image().header(layout::journal_magic, uuid_);
+}
+
+std::optional<std::vector<layout::journal_entry>> journal::read_index(const layout::journal_header& header,
+                                                                      std::uint64_t capacity) const {
+  auto index = image().index(header, capacity);
+  if (index && !image().is_whole(*index)) return std::nullopt;
+  return index;
+}
+
+void journal::write_payload(std::uint64_t first, std::size_t count, const std::byte* from) {
+  file_.write_at(from, count * page_size, journal_image::slot_offset(first));
+}
+
+layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segment_bytes,
+                                       std::span<const layout::journal_entry> index,
+                                       std::uint64_t payload_pages, std::string_view label,
+                                       const std::byte* base) {
+  layout::journal_header header = make_header(layout::journal_magic, uuid_, index, payload_pages);
+  file_.write_at(index.data(), index.size_bytes(), header.index_offset);
+  header.epoch = epoch;
+  header.segment_bytes = segment_bytes;
+  header.committed_ns = unix_time_ns();
+  label.copy(header.label.data(), header.label.size() - 1);
+  header.address = reinterpret_cast<std::uintptr_t>(base);
+  seal_block(header);
+  file_.write_at(&header, sizeof header, 0);
+  file_.sync_data();
+  return header;
+}
+
+void journal::make_durable(const layout::journal_header& header,
+                           std::span<const layout::journal_entry> index) {
+  std::vector<std::byte> batch(std::min<std::uint64_t>(batch_pages, header.payload_pages) * page_size);
+  for (std::uint64_t done = 0; done < header.payload_pages; done += batch_pages) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(batch_pages, header.payload_pages - done));
+    image().read_payload(done, count, batch.data());
+    write_payload(done, count, batch.data());
+  }
+  file_.write_at(index.data(), index.size_bytes(), header.index_offset);
+  file_.write_at(&header, sizeof header, 0);
+  file_.sync_data();
+}
+
+void journal::replace(std::span<const kept_page> keep) {
+  const std::string fresh = name_ + ".new";
+  os::remove_in(directory_, fresh);
+  os::file file = os::file::open_in(directory_, fresh, O_RDWR | O_CREAT | O_EXCL);
+  try {
+    write_empty_header(file, uuid_);
+    take_over(keep, file);
+  } catch (...) {
+    // It would take space until the next try.
+    os::remove_in(directory_, fresh);
+    throw;
+  }
+  os::rename_in(directory_, fresh, name_);
+  file_ = os::file::open_in(directory_, name_, O_RDWR);
+  directory_.sync();
+}
+
+void journal::take_over(std::span<const kept_page> keep, const os::file& to) const {
+  alignas(64) std::array<std::byte, page_size> bytes;
+  for (const kept_page& one : keep) {
+    image().read_payload(one.slot, 1, bytes.data());
+    if (page_checksum(one.page, bytes.data()) != one.checksum) {
+      throw error(errc::io, "page " + std::to_string(one.page) +
+                                ", moved out of memory, was lost by the device: reopen the store to go on "
+                                "from its last checkpoint");
+    }
+    to.write_at(bytes.data(), page_size, journal_image::slot_offset(one.slot));
+  }
+}
+
+}  // namespace perdure

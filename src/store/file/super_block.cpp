@@ -1,0 +1,204 @@
+#include "store/file/super_block.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "store/file/checked_block.hpp"
+#include "store/file/failure.hpp"
+
+namespace perdure {
+
+void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable) {
+  const std::string where = path.parent_path().string();
+  if (slot.format > layout::format_version) {
+    throw error(errc::too_new, where + " has format " + std::to_string(slot.format) +
+                                   ", this library reads up to " + std::to_string(layout::format_version) +
+                                   ": use a newer library");
+  }
+  if (slot.format < layout::oldest_readable_format) {
+    throw error(errc::too_old,
+                where + " has format " + std::to_string(slot.format) + ", this library reads from " +
+                    std::to_string(layout::oldest_readable_format) + ": convert it with an older one");
+  }
+  if ((slot.incompat & ~layout::known_incompat) != 0) {
+    throw error(errc::too_new, where + " uses features this library does not know: use a newer library");
+  }
+  if (writable && (slot.read_only_compat & ~layout::known_read_only_compat) != 0) {
+    throw error(errc::too_new, where +
+                                   " uses features this library can read but not write: open it for reading, "
+                                   "or use a newer library");
+  }
+  if (slot.byte_order != layout::byte_order_mark || slot.pointer_bytes != sizeof(void*) ||
+      slot.page_bytes != page_size || slot.chunk_bytes != layout::chunk_size) {
+    throw error(errc::incompatible,
+                where + " was written with another byte order, pointer, page or chunk size");
+  }
+}
+
+void check_sense(const layout::super_slot& slot, const std::filesystem::path& path) {
+  const auto damaged = [&path](const char* what) { throw_damaged(path, what); };
+  constexpr std::uint64_t most = std::uint64_t{1} << 56;
+  if (slot.capacity == 0 || slot.capacity % segment_alignment != 0 || slot.capacity > layout::most_capacity)
+    damaged("absurd capacity");
+  if (slot.segment_bytes > slot.capacity || slot.segment_bytes % layout::chunk_size != 0) {
+    damaged("the segment's length contradicts the capacity");
+  }
+  if (slot.home_file_bytes == 0 || slot.home_file_bytes % layout::chunk_size != 0 ||
+      slot.home_file_bytes > most) {
+    damaged("absurd size of home files");
+  }
+  if ((slot.capacity - 1) / slot.home_file_bytes >= layout::most_home_files)
+    damaged("absurd number of home files");
+  if (slot.table_epoch > slot.applied_epoch || slot.applied_epoch > slot.epoch ||
+      slot.epoch - slot.applied_epoch > 2)
+    damaged("epochs out of order");
+  const bool pinned = (slot.flags & layout::flag_pinned) != 0;
+  if (pinned != (slot.address != 0) || slot.address % segment_alignment != 0 || slot.address > most) {
+    damaged("absurd base address");
+  }
+}
+
+void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& path) {
+  const layout::abi_stamp ours = own_abi();
+  // The text names the architecture and compiler for people; the numbers before it decide.
+  if (std::memcmp(&ours, &theirs, offsetof(layout::abi_stamp, text)) == 0) return;
+  const std::string text(theirs.text.data(), ::strnlen(theirs.text.data(), theirs.text.size()));
+  throw error(errc::incompatible, path.parent_path().string() + " was written with another ABI (" + text +
+                                      "; this program has " + ours.text.data() + ")");
+}
+
+super_block super_block::create(const os::file& directory, const layout::super_slot& first) {
+  super_block result;
+  result.file_ = os::file::open_in(directory, "super", O_RDWR | O_CREAT | O_EXCL);
+  result.now_ = first;
+  result.now_.sequence = 1;
+  seal_block(result.now_);
+  super_file content{{result.now_, result.now_}, own_abi()};
+  result.file_.write_at(&content, sizeof content, 0);
+  result.abi_ = content.abi.text.data();
+  return result;
+}
+
+super_block super_block::load(const os::file& directory, bool writable) {
+  if (!os::exists_in(directory, "super")) {
+    if (os::exists_in(directory, "heap.000") || os::exists_in(directory, "jrnl.0")) {
+      throw_damaged(directory.path() / "super", "it is missing");
+    }
+    throw error(errc::not_a_store, directory.path().string() + " holds no datastore: it has no file `super`");
+  }
+  super_block result;
+  result.file_ = os::file::open_in(directory, "super", writable ? O_RDWR : O_RDONLY);
+  const std::filesystem::path& path = result.file_.path();
+  super_file content{};
+  const std::size_t got = result.file_.read_at(&content, sizeof content, 0);
+
+  bool any_magic = false;
+  bool any_sound = false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const layout::super_slot& slot = content.slots[i];
+    any_magic = any_magic || slot.magic == layout::super_magic;
+    if (!is_sound(slot, layout::super_magic)) continue;
+    if (any_sound && slot.sequence <= result.now_.sequence) continue;
+    any_sound = true;
+    result.now_ = slot;
+    result.slot_ = i;
+  }
+  if (!any_sound && !any_magic && got == sizeof content) {
+    throw error(errc::not_a_store,
+                directory.path().string() + " holds no datastore: its `super` is some other file");
+  }
+  if (!any_sound) throw_damaged(path, "neither of its two slots has a valid checksum");
+  check_format(result.now_, path, writable);
+  if (result.file_.size() != layout::super_file_bytes) {
+    throw_damaged(path, "it has " + std::to_string(result.file_.size()) + " bytes instead of " +
+                            std::to_string(layout::super_file_bytes));
+  }
+  check_sense(result.now_, path);
+
+  layout::abi_stamp theirs = content.abi;
+  if (!is_sound(theirs, layout::stamp_magic)) throw_damaged(path, "the ABI stamp has no valid checksum");
+  theirs.text.back() = '\0';
+  result.abi_ = theirs.text.data();
+  check_abi(theirs, path);
+  return result;
+}
+
+void super_block::store(layout::super_slot next) {
+  // The slot that counts may be one whose fdatasync failed in an earlier run: then this machine's memory
+  // has it and the disk has not. Without it on disk the other slot is the one to keep.
+  if (!is_durable_) {
+    file_.write_at(&now_, sizeof now_, slot_ * layout::block);
+    file_.sync_data();
+    is_durable_ = true;
+  }
+  next.sequence = now_.sequence + 1;
+  next.written_ns = unix_time_ns();
+  seal_block(next);
+  const std::size_t other = 1 - slot_;
+  file_.write_at(&next, sizeof next, other * layout::block);
+  file_.sync_data();
+  now_ = next;
+  slot_ = other;
+}
+
+layout::abi_stamp own_abi() {
+  layout::abi_stamp stamp{};
+  stamp.magic = layout::stamp_magic;
+  stamp.byte_order = layout::byte_order_mark;
+  stamp.page_bytes = static_cast<std::uint32_t>(page_size);
+  stamp.chunk_bytes = layout::chunk_size;
+  stamp.pointer_bytes = sizeof(void*);
+  stamp.long_bytes = sizeof(long);
+  stamp.long_double_bytes = sizeof(long double);
+  stamp.wide_char_bytes = sizeof(wchar_t);
+  stamp.size_bytes = sizeof(std::size_t);
+  stamp.most_alignment = alignof(std::max_align_t);
+  stamp.char_is_signed = std::numeric_limits<char>::is_signed;
+#if defined(__x86_64__)
+  const char* architecture = "x86_64";
+#elif defined(__aarch64__)
+  const char* architecture = "aarch64";
+#else
+  const char* architecture = "other";
+#endif
+  std::snprintf(stamp.text.data(), stamp.text.size(),
+                "%s, little-endian, %zu-bit pointers, %zu-byte pages, %zu-byte chunks", architecture,
+                sizeof(void*) * CHAR_BIT, page_size, layout::chunk_size);
+  seal_block(stamp);
+  return stamp;
+}
+
+std::uint64_t unix_time_ns() {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(
+      duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+layout::uuid_bytes random_uuid() {
+  layout::uuid_bytes uuid{};
+  if (::getrandom(uuid.data(), uuid.size(), 0) != static_cast<ssize_t>(uuid.size())) {
+    throw std::system_error(errno, std::generic_category(), "getrandom");
+  }
+  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 9562: version 4
+  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
+  return uuid;
+}
+
+std::string to_text(const layout::uuid_bytes& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", uuid[i]);
+    text += digits;
+  }
+  return text;
+}
+
+}  // namespace perdure

@@ -1,0 +1,58 @@
+// The file `super`: who this store is and how far it has come.
+#pragma once
+
+#include <perdure/datastore.hpp>
+#include <string>
+
+#include "os/file.hpp"
+#include "store/file/layout.hpp"
+
+namespace perdure {
+
+/// The file as it is on disk, sound or not.
+struct super_file {
+  layout::super_slot slots[2];
+  layout::abi_stamp abi;
+};
+static_assert(sizeof(super_file) == layout::super_file_bytes);
+
+/// Throws `too_new`, `too_old` or `incompatible` when this library cannot use what the slot describes.
+void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable);
+/// Throws `damaged` for values an honest writer cannot have written, though the checksum is right.
+void check_sense(const layout::super_slot& slot, const std::filesystem::path& path);
+/// Throws `incompatible` when a sound stamp is not that of this build.
+void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& path);
+
+/// Two slots are written in turn, so a torn or damaged one leaves the other. Not thread-safe.
+class super_block {
+ public:
+  /// Writes the file of a new store, both slots alike. Not yet synced.
+  static super_block create(const os::file& directory, const layout::super_slot& first);
+  /// Reads and validates. Throws `not_a_store`, `damaged`, `too_new`, `too_old`, `incompatible`.
+  static super_block load(const os::file& directory, bool writable);
+
+  const layout::super_slot& now() const noexcept { return now_; }
+  const std::string& abi() const noexcept { return abi_; }
+
+  void sync() const { file_.sync(); }
+  /// Writes `next` into the slot not in use and makes it durable; then `now()` is `next`.
+  void store(layout::super_slot next);
+
+ private:
+  super_block() = default;
+
+  os::file file_;
+  layout::super_slot now_{};
+  std::size_t slot_ = 0;     // where `now_` stands
+  bool is_durable_ = false;  // `now_` is known to be on disk
+  std::string abi_;
+};
+
+/// What this build needs a store to have been written with.
+layout::abi_stamp own_abi();
+
+std::uint64_t unix_time_ns();
+layout::uuid_bytes random_uuid();
+std::string to_text(const layout::uuid_bytes& uuid);
+
+}  // namespace perdure

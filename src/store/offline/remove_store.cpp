@@ -1,0 +1,63 @@
+// Deleting a store.
+#include <perdure/datastore.hpp>
+#include <perdure/error.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "store/file/failure.hpp"
+#include "store/offline/kept_epochs.hpp"
+#include "store/offline/store_copy.hpp"
+#include "store/file/store_directory.hpp"
+#include "store/file/store_lock.hpp"
+
+namespace perdure {
+
+namespace {
+
+/// Nothing but the store's own files is ever deleted, whatever else someone put beside them.
+bool is_store_file(const std::string& name) {
+  for (const char* own : {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new"})
+    if (name == own) return true;
+  return name.starts_with("heap.") && name.size() > 5 &&
+         name.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
+}  // namespace
+
+bool datastore::remove(const std::filesystem::path& given) {
+  const std::filesystem::path path = normalized_store_path(given);
+  try {
+    inspect(path);
+  } catch (const error& failure) {
+    if (failure.code() == errc::not_found) {
+      remove_unfinished(path);
+      return false;
+    }
+    // A store that can no longer be opened may still be deleted.
+    if (failure.code() == errc::not_a_store || failure.code() == errc::permission_denied) throw;
+  }
+  reporting("remove", path, [&] {
+    const os::file directory = os::file::open_directory(path);
+    store_lock lock(directory, store_access::alone);
+    // Now that no reader is making one for itself.
+    remove_unfinished(path);
+    for (const std::uint64_t epoch : kept_epochs(directory)) remove(path / "epochs" / std::to_string(epoch));
+    std::error_code other_files;
+    std::filesystem::remove(path / "epochs", other_files);
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (is_store_file(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+    // `super` goes after what it describes: an interrupted removal still looks like a store and can be
+    // repeated.
+    for (const std::string& name : names) os::remove_in(directory, name);
+    os::remove_in(directory, "super");
+    os::remove_in(directory, "LOCK");
+    directory.sync();
+    lock.release();
+    std::filesystem::remove(path, other_files);
+  });
+  return true;
+}
+
+}  // namespace perdure

@@ -1,0 +1,391 @@
+// Repair: what is damaged is made anew from what is sound, step by step, each step of use by itself.
+//
+// Order matters. Super block, headers and journals come first, since opening needs them; then a committed
+// checkpoint is brought home, as any opening does, because it overwrites what it speaks of; then the
+// checksum table is made to agree with the pages. Pages have no second copy: a damaged one is only named.
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <perdure/datastore.hpp>
+#include <perdure/error.hpp>
+#include <set>
+
+#include "os/file.hpp"
+#include "segment/segment.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/checksum_table.hpp"
+#include "store/file/failure.hpp"
+#include "store/file/home_files.hpp"
+#include "store/file/journal.hpp"
+#include "store/file/store_directory.hpp"
+#include "store/file/store_lock.hpp"
+#include "store/file/super_block.hpp"
+#include "store/offline/verify.hpp"
+
+namespace perdure {
+
+namespace {
+
+using layout::entries_per_table_page;
+
+bool is_sound_table_page(const os::file& table, std::uint64_t index, const layout::uuid_bytes& uuid) {
+  layout::table_page page{};
+  if (table.read_at(&page, sizeof page, (index + 1) * layout::block) != sizeof page) return false;
+  const std::uint32_t crc = os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
+  return page.crc == crc && page.index == index &&
+         std::equal(page.store.begin(), page.store.end(), uuid.begin());
+}
+
+class repair_of_store {
+ public:
+  repair_of_store(const std::filesystem::path& path, const repair_options& options)
+      : path_(path), options_(options), directory_(open_store_directory(path)) {}
+
+  repair_report run() {
+    {
+      // Looked at before LOCK is made, so that a directory that is no store stays as it is.
+      if (!os::exists_in(directory_, "super")) super_block::load(directory_, false);
+      const bool had_lock = os::exists_in(directory_, "LOCK");
+      const store_lock lock(directory_, store_access::alone);
+      if (!had_lock) done("made the missing file LOCK");
+      report_.before = check(lock);
+      if (report_.before.findings.empty()) {
+        report_.after = report_.before;
+        return std::move(report_);
+      }
+      if (!mend_super()) {
+        report_.after = report_.before;
+        return std::move(report_);
+      }
+      mend_home_headers();
+      mend_checksum_header();
+      mend_journals();
+      mend_undo();
+      directory_.sync();
+    }
+    if (can_be_opened_) bring_home();
+    const store_lock lock(directory_, store_access::alone);
+    if (can_be_opened_) mend_table(lock);
+    report_.after = check(lock);
+    return std::move(report_);
+  }
+
+ private:
+  verify_report check(const store_lock& lock) const {
+    verify_options all;
+    all.threads = options_.threads;
+    all.most_findings = std::numeric_limits<std::size_t>::max();
+    return verify_files(directory_, lock, all);
+  }
+  void done(std::string what) { report_.done.push_back(std::move(what)); }
+  template <class Visit>
+  static void for_damage(const verify_report& report, store_section part, Visit&& visit) {
+    for (const verify_finding& one : report.findings)
+      if (one.damage && one.part == part) visit(one);
+  }
+  static bool has(const verify_report& report, store_section part) {
+    bool found = false;
+    for_damage(report, part, [&](const verify_finding&) { found = true; });
+    return found;
+  }
+
+  bool mend_super();
+  void mend_home_headers();
+  void mend_checksum_header();
+  void mend_journals();
+  void mend_undo();
+  void bring_home();
+  void mend_table(const store_lock& lock);
+
+  const std::filesystem::path& path_;
+  const repair_options& options_;
+  os::file directory_;
+  repair_report report_;
+  layout::super_slot super_{};
+  bool can_be_opened_ = true;   // as far as `super` goes
+  bool is_table_lost_ = false;  // with the journal that knew what `crc` does not
+};
+
+// False when nothing more can be done.
+bool repair_of_store::mend_super() {
+  if (!os::exists_in(directory_, "super")) return false;
+  const os::file file = os::file::open_in(directory_, "super", O_RDWR);
+  super_file content{};
+  file.read_at(&content, sizeof content, 0);
+  std::optional<std::size_t> newest;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!is_sound(content.slots[i], layout::super_magic)) continue;
+    if (!newest || content.slots[i].sequence > content.slots[*newest].sequence) newest = i;
+  }
+  if (!newest) return false;
+  super_ = content.slots[*newest];
+  try {
+    check_sense(super_, file.path());
+  } catch (const error&) {
+    return false;
+  }
+  bool changed = false;
+  const std::size_t other = 1 - *newest;
+  if (!is_sound(content.slots[other], layout::super_magic) &&
+      has(report_.before, store_section::super_slot)) {
+    file.write_at(&super_, sizeof super_, other * layout::block);
+    done("wrote slot " + std::to_string(other) + " of super anew from the other slot");
+    changed = true;
+  }
+  if (!is_sound(content.abi, layout::stamp_magic)) {
+    // Nothing else records what it said.
+    if (options_.accept_damage) {
+      const layout::abi_stamp own = own_abi();
+      file.write_at(&own, sizeof own, offsetof(super_file, abi));
+      done("wrote the ABI stamp of this program into super, untested");
+      changed = true;
+    } else {
+      can_be_opened_ = false;
+    }
+  }
+  if (file.size() != layout::super_file_bytes) {
+    file.resize(layout::super_file_bytes);
+    done("gave super its right length");
+    changed = true;
+  }
+  if ((super_.flags & layout::flag_open_dirty) != 0 && options_.accept_damage) {
+    super_.flags &= ~layout::flag_open_dirty;
+    ++super_.sequence;
+    seal_block(super_);
+    file.write_at(&super_, sizeof super_, other * layout::block);
+    done("declared the store closed, though it was not: its pages may be of different times");
+    changed = true;
+  }
+  if (changed) file.sync();
+  if ((super_.flags & layout::flag_open_dirty) != 0) can_be_opened_ = false;
+  return true;
+}
+
+void repair_of_store::mend_home_headers() {
+  for_damage(report_.before, store_section::home_header, [&](const verify_finding& one) {
+    const std::size_t index = static_cast<std::size_t>(std::stoul(one.file.substr(one.file.find('.') + 1)));
+    // That its pages agree with the table shows that it is the file it ought to be.
+    const bool pages_agree = std::none_of(
+        report_.before.findings.begin(), report_.before.findings.end(), [&](const verify_finding& other) {
+          return other.damage && other.part == store_section::home_page && other.file == one.file;
+        });
+    if (!pages_agree && !options_.accept_damage) return;
+    layout::home_header header{};
+    header.magic = layout::home_magic;
+    header.format = layout::format_version;
+    header.index = static_cast<std::uint32_t>(index);
+    header.uuid = super_.uuid;
+    header.home_file_bytes = super_.home_file_bytes;
+    seal_block(header);
+    const os::file file = os::file::open_in(directory_, one.file, O_RDWR);
+    file.write_at(&header, sizeof header, 0);
+    file.sync();
+    done("wrote the header of " + one.file + " anew");
+  });
+  for_damage(report_.before, store_section::home_padding, [&](const verify_finding& one) {
+    const os::file file = os::file::open_in(directory_, one.file, O_RDWR);
+    file.punch(layout::block, layout::home_data_offset - layout::block);
+    file.sync();
+    done("emptied the gap behind the header of " + one.file);
+  });
+  if (!options_.accept_damage) return;
+  for_damage(report_.before, store_section::home_length, [&](const verify_finding& one) {
+    if (!os::exists_in(directory_, one.file)) return;
+    const os::file file = os::file::open_in(directory_, one.file, O_RDWR);
+    layout::home_header header{};
+    if (file.read_at(&header, sizeof header, 0) != sizeof header) return;
+    if (is_sound(header, layout::home_magic) && header.uuid != super_.uuid) return;
+    const std::uint64_t begin = std::stoull(one.file.substr(one.file.find('.') + 1)) * super_.home_file_bytes;
+    if (begin >= super_.segment_bytes) return;
+    const std::uint64_t wanted =
+        layout::home_data_offset + std::min(super_.home_file_bytes, super_.segment_bytes - begin);
+    if (file.size() >= wanted) return;
+    file.resize(wanted);
+    file.sync();
+    done("made " + one.file + " as long as it ought to be: what is missing is zero now");
+  });
+}
+
+void repair_of_store::mend_checksum_header() {
+  if (!has(report_.before, store_section::checksum_header)) return;
+  if (!os::exists_in(directory_, "crc")) {
+    checksum_table::create(directory_, super_);
+    done("made the missing file crc");
+    return;
+  }
+  const os::file file = os::file::open_in(directory_, "crc", O_RDWR);
+  layout::checksum_header header{};
+  const std::size_t got = file.read_at(&header, sizeof header, 0);
+  if (got == sizeof header && is_sound(header, layout::checksum_magic)) return;  // another store's
+  header = {};
+  header.magic = layout::checksum_magic;
+  header.format = layout::format_version;
+  header.uuid = super_.uuid;
+  seal_block(header);
+  file.write_at(&header, sizeof header, 0);
+  file.sync();
+  done("wrote the header of crc anew");
+}
+
+void repair_of_store::mend_journals() {
+  for_damage(report_.before, store_section::journal, [&](const verify_finding& one) {
+    const unsigned parity = one.file == journal::name_of(1) ? 1 : 0;
+    if (report_.before.epoch == super_.applied_epoch && super_.table_epoch < super_.applied_epoch &&
+        parity == (super_.applied_epoch & 1))
+      is_table_lost_ = true;
+    if (os::exists_in(directory_, one.file)) {
+      layout::journal_header header{};
+      bool foreign = false;
+      {
+        const os::file file = os::file::open_in(directory_, one.file, O_RDONLY);
+        const std::size_t got = file.read_at(&header, sizeof header, 0);
+        foreign = got == sizeof header && is_sound(header, layout::journal_magic);
+        if (foreign && header.uuid == super_.uuid) return;
+      }
+      if (foreign) {
+        os::rename_in(directory_, one.file, one.file + ".foreign");
+        done("put another store's journal aside as " + one.file + ".foreign");
+      } else {
+        os::remove_in(directory_, one.file);
+      }
+    }
+    journal::create(directory_, parity, super_.uuid);
+    done("made an empty " + one.file + "; if it held a checkpoint later than " +
+         std::to_string(super_.applied_epoch) + ", that one is lost");
+  });
+}
+
+// Without what it saved the pages at home may be of a checkpoint that never was.
+void repair_of_store::mend_undo() {
+  for_damage(report_.before, store_section::undo_log, [&](const verify_finding& one) {
+    if (one.page) return;
+    if (!options_.accept_damage) {
+      can_be_opened_ = false;
+      return;
+    }
+    os::remove_in(directory_, "undo");
+    done("removed undo: pages that were written home for a checkpoint that never came stay as they are");
+  });
+}
+
+void repair_of_store::bring_home() {
+  const bool is_committed = report_.before.epoch != report_.before.applied_epoch;
+  const bool is_early = std::any_of(
+      report_.before.findings.begin(), report_.before.findings.end(),
+      [](const verify_finding& one) { return !one.damage && one.part == store_section::undo_log; });
+  const bool is_carried = super_.table_epoch < super_.applied_epoch && !is_table_lost_;
+  if (!is_committed && !is_early && !is_carried) return;
+  try {
+    const auto store = datastore::open(path_);
+    store->wait_applied();
+    store->close();
+    done(is_committed ? "brought checkpoint " + std::to_string(report_.before.epoch) + " home"
+         : is_early   ? "took back pages that were written home for a checkpoint that never came"
+                      : "wrote the checksums into crc that the last journal carried");
+  } catch (const error&) {
+    // What keeps it from opening is in the report.
+  }
+}
+
+void repair_of_store::mend_table(const store_lock& lock) {
+  const verify_report now = check(lock);
+  if (!has(now, store_section::checksum_page) && !has(now, store_section::home_page) &&
+      (super_.flags & layout::flag_checksums_stale) == 0 &&
+      !has(report_.before, store_section::checksum_header) && !is_table_lost_) {
+    return;
+  }
+  const bool is_early = std::any_of(now.findings.begin(), now.findings.end(), [](const verify_finding& one) {
+    return one.part == store_section::undo_log;
+  });
+  if (now.epoch != now.applied_epoch || is_early || has(now, store_section::home_length) ||
+      has(now, store_section::home_header) || has(now, store_section::checksum_header)) {
+    return;
+  }
+  super_block super = super_block::load(directory_, true);
+  super_ = super.now();
+  const bool stale = (super_.flags & layout::flag_checksums_stale) != 0 || is_table_lost_;
+  const std::uint64_t pages = super_.segment_bytes / page_size;
+  const std::uint64_t table_pages = (pages + entries_per_table_page - 1) / entries_per_table_page;
+
+  std::set<std::uint64_t> anew;  // table pages
+  bool is_of_later_epoch = false;
+  std::uint64_t intact = table_pages;
+  {
+    const os::file file = os::file::open_in(directory_, "crc", O_RDWR);
+    intact = file.size() / layout::block;
+    intact = intact == 0 ? 0 : intact - 1;
+    if (file.size() < (table_pages + 1) * layout::block) file.resize((table_pages + 1) * layout::block);
+    for_damage(now, store_section::checksum_page, [&](const verify_finding& one) {
+      if (one.offset < layout::block) return;
+      is_of_later_epoch |= is_sound_table_page(file, one.offset / layout::block - 1, super_.uuid);
+    });
+  }
+  // A later checkpoint was being written home, and the journal that could end it is gone: the pages may be
+  // of either.
+  if (is_of_later_epoch && !options_.accept_damage) return;
+  for (std::uint64_t index = std::min(intact, table_pages); index < table_pages; ++index) anew.insert(index);
+  for_damage(now, store_section::checksum_page, [&](const verify_finding& one) {
+    if (one.offset >= layout::block) anew.insert(one.offset / layout::block - 1);
+  });
+  if (stale) {
+    for (std::uint64_t index = 0; index < table_pages; ++index) anew.insert(index);
+  }
+
+  home_files home(directory_, super_, false);
+  checksum_table table(directory_, super_, true);
+  table.rebuild_from([&home](std::uint64_t page, std::byte* to) { home.read(page, to); }, pages);
+  alignas(64) std::byte bytes[page_size];
+  const auto restamp = [&](std::uint64_t page) {
+    try {
+      home.read(page, bytes);
+    } catch (const std::system_error&) {
+      // Unreadable. With any checksum at all the page stays among what verification names.
+      if (table.get(page) < layout::first_checksum) table.set(page, layout::first_checksum);
+      return;
+    }
+    const bool zero = bytes[0] == std::byte{0} && std::memcmp(bytes, bytes + 1, page_size - 1) == 0;
+    table.set(page, zero ? layout::no_checksum : page_checksum(page, bytes));
+  };
+  for (const std::uint64_t index : anew) {
+    const std::uint64_t first = index * entries_per_table_page;
+    for (std::uint64_t page = first; page < first + entries_per_table_page; ++page) {
+      if (page < pages) {
+        restamp(page);
+      } else if (page < super_.capacity / page_size) {
+        table.set(page, layout::no_checksum);
+      }
+    }
+    if (!stale) {
+      done("made table page " + std::to_string(index) + " anew from the pages " + std::to_string(first) +
+           " to " + std::to_string(std::min(first + entries_per_table_page, pages)) +
+           ", which could not be checked themselves");
+    }
+  }
+  if (options_.accept_damage) {
+    for_damage(now, store_section::home_page, [&](const verify_finding& one) {
+      restamp(*one.page);
+      done("took page " + std::to_string(*one.page) + " as it is now for the right one");
+    });
+  }
+  table.stop_rebuilding();
+  table.flush(super_.segment_bytes);
+  table.sync();
+  if (!stale) return;
+  super_.flags &= ~layout::flag_checksums_stale;
+  super_.table_epoch = super_.applied_epoch;
+  super.store(super_);
+  done(is_table_lost_ ? "made all checksums anew: the journal that carried the last ones is lost"
+                      : "made all checksums anew: a shared mapping keeps none");
+}
+
+}  // namespace
+
+repair_report datastore::repair(const std::filesystem::path& given, const repair_options& options) {
+  const std::filesystem::path path = normalized_store_path(given);
+  return reporting("repair", path, [&] { return repair_of_store(path, options).run(); });
+}
+
+}  // namespace perdure

@@ -1,0 +1,216 @@
+// A copy is built in a hidden directory beside its place, made durable file by file, and given its name
+// last. Until then a crash leaves a directory that `remove_unfinished` knows by its name and by its LOCK,
+// which nobody holds any more.
+#include "store/offline/store_copy.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <perdure/datastore.hpp>
+#include <perdure/error.hpp>
+#include <thread>
+#include <vector>
+
+#include "os/file_clone.hpp"
+#include "os/file_extents.hpp"
+#include "store/file/checksum_table.hpp"
+#include "store/file/failure.hpp"
+#include "store/file/home_files.hpp"
+#include "store/file/journal.hpp"
+#include "store/commit/readable_journals.hpp"
+#include "store/commit/redo.hpp"
+#include "store/file/store_directory.hpp"
+#include "store/file/store_lock.hpp"
+#include "store/file/super_block.hpp"
+#include "store/file/undo_log.hpp"
+
+namespace perdure {
+
+namespace {
+
+constexpr std::uint64_t piece_bytes = std::uint64_t{8} << 20;
+constexpr unsigned most_threads = 8;
+
+struct pair_of_files {
+  os::file from;
+  os::file to;
+};
+
+struct piece {
+  const pair_of_files* files;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+
+bool has_journal(const copy_options& options, unsigned parity) {
+  return options.journals == journals_to_copy::both ||
+         (options.journals == journals_to_copy::last && parity == (options.epoch & 1));
+}
+
+std::vector<std::string> names_to_copy(const os::file& from, const copy_options& options) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; os::exists_in(from, home_files::name_of(i)); ++i)
+    names.push_back(home_files::name_of(i));
+  names.emplace_back("crc");
+  if (os::exists_in(from, "log")) names.emplace_back("log");
+  if (os::exists_in(from, "undo") && (options.journals != journals_to_copy::none || options.with_undo))
+    names.emplace_back("undo");
+  for (const unsigned parity : {0u, 1u})
+    if (has_journal(options, parity)) names.push_back(journal::name_of(parity));
+  return names;
+}
+
+void copy_pieces(const std::vector<piece>& pieces) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    try {
+      for (std::size_t i; (i = next.fetch_add(1)) < pieces.size();)
+        os::copy_range(pieces[i].files->from, pieces[i].files->to, pieces[i].offset, pieces[i].bytes);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      failure = std::current_exception();
+      next = pieces.size();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    const std::size_t wanted = std::min<std::size_t>(
+        pieces.size(), std::clamp(std::thread::hardware_concurrency(), 1u, most_threads));
+    for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void copy_files(const os::file& from, const os::file& to, const copy_options& options) {
+  std::vector<pair_of_files> all;
+  for (const std::string& name : names_to_copy(from, options)) {
+    all.push_back({os::file::open_in(from, name, options.writable ? O_RDWR : O_RDONLY),
+                   os::file::open_in(to, name, O_RDWR | O_CREAT | O_EXCL)});
+    // As it was made. btrfs shares blocks between files only if both have the attribute, or neither.
+    if (name.starts_with("jrnl.")) os::overwrite_in_place(all.back().to);
+  }
+  std::vector<piece> pieces;
+  for (const pair_of_files& files : all) {
+    // Without it XFS copies 128 KiB for the first write to each shared block.
+    if (options.writable) os::limit_copy_on_write(files.from, layout::block);
+    os::limit_copy_on_write(files.to, layout::block);
+    if (os::share_blocks(files.from, files.to)) continue;
+    if (options.only_shared) {
+      throw error(
+          errc::unsupported,
+          to.path().string() + ": this file system cannot share blocks between files; XFS and btrfs can");
+    }
+    const std::uint64_t size = files.from.size();
+    files.to.resize(size);
+    for (auto at = os::next_data(files.from, 0); at && *at < size;) {
+      const std::uint64_t end = os::next_hole(files.from, *at);
+      for (std::uint64_t offset = *at; offset < end; offset += piece_bytes)
+        pieces.push_back({&files, offset, std::min(piece_bytes, end - offset)});
+      at = os::next_data(files.from, end);
+    }
+  }
+  if (!pieces.empty()) copy_pieces(pieces);
+  if (!options.durable) return;
+  for (const pair_of_files& files : all) files.to.sync();
+}
+
+bool is_unfinished_name(const std::string& name, const std::string& prefix) {
+  return name.size() == prefix.size() + 8 && name.starts_with(prefix) &&
+         name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string::npos;
+}
+
+}  // namespace
+
+copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
+                                     const store_lock& lock) {
+  const readable_journals found = open_journals(directory, super, lock);
+  const auto pending = find_committed(found.files, super, found.last_committed);
+  copy_options options;
+  options.epoch = pending ? pending->header.epoch : super.epoch;
+  // The other one may be that of the writer's next checkpoint.
+  if (lock.is_beside_writer()) options.journals = journals_to_copy::last;
+  options.writable = false;
+  return options;
+}
+
+void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+               const copy_options& options) {
+  copy_files(from, directory, options);
+  for (const unsigned parity : {0u, 1u})
+    if (!has_journal(options, parity)) journal::create(directory, parity, super.uuid);
+  layout::super_slot slot = super;
+  slot.compat |= layout::compat_copied;
+  slot.copied_epoch = options.epoch;
+  slot.copied_ns = unix_time_ns();
+  slot.staging_epoch = slot.staging_token = 0;
+  const super_block written = super_block::create(directory, slot);
+  if (options.durable) {
+    written.sync();
+    directory.sync();
+  }
+  if (!options.with_undo) return;
+  home_files home(directory, slot, true);
+  undo_log undo(directory, slot.uuid, true);
+  take_back_early_pages(undo, home, slot.epoch, slot.segment_bytes);
+}
+
+void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
+                const copy_options& options) {
+  require_free(to);
+  remove_unfinished(to);
+  unfinished_store fresh(to);
+  const os::file directory = os::file::open_directory(fresh.path());
+  store_lock lock(directory, store_access::alone);
+  copy_into(directory, from, super, options);
+  lock.release();
+  fresh.publish();
+}
+
+void remove_unfinished(const std::filesystem::path& path) noexcept {
+  try {
+    std::string prefix(1, '.');
+    prefix.append(path.filename().string()).append(".new-");
+    for (const auto& entry : std::filesystem::directory_iterator(parent_of(path))) {
+      if (!is_unfinished_name(entry.path().filename().string(), prefix)) continue;
+      try {
+        const os::file directory = os::file::open_directory(entry.path());
+        if (!os::exists_in(directory, "LOCK")) continue;
+        // Whoever builds it holds the lock.
+        const store_lock lock(directory, store_access::alone);
+        std::filesystem::remove_all(entry.path());
+      } catch (const std::exception&) {
+      }
+    }
+  } catch (const std::exception&) {
+  }
+}
+
+void datastore::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::filesystem::path source = normalized_store_path(from);
+  const std::filesystem::path target = normalized_store_path(to);
+  reporting("copy", source, [&] {
+    const os::file directory = open_store_directory(source);
+    const store_lock lock(directory, store_access::inspect);
+    const super_block super = super_block::load(directory, false);
+    if ((super.now().flags & layout::flag_open_dirty) != 0) {
+      throw error(errc::damaged, source.string() +
+                                     " was open with a shared mapping and not closed: its pages may be of "
+                                     "different times, and so would be the copy's");
+    }
+    const layout::super_slot& now = super.now();
+    copy_store(directory, now, target, copy_of_last_checkpoint(directory, now, lock));
+  });
+}
+
+std::future<void> datastore::copy_async(std::filesystem::path from, std::filesystem::path to) {
+  return std::async(std::launch::async, [from = std::move(from), to = std::move(to)] { copy(from, to); });
+}
+
+}  // namespace perdure

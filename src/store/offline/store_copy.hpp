@@ -1,0 +1,44 @@
+// Copying the files of a store that nobody changes meanwhile.
+#pragma once
+
+#include <filesystem>
+
+#include "os/file.hpp"
+#include "store/file/layout.hpp"
+#include "store/file/store_lock.hpp"
+
+namespace perdure {
+
+/// Where one is not copied, the copy gets an empty one.
+enum class journals_to_copy {
+  none,  ///< all of them are applied
+  last,  ///< that of the epoch of the copy
+  both,
+};
+
+struct copy_options {
+  std::uint64_t epoch = 0;  ///< committed: what the copy will open at
+  journals_to_copy journals = journals_to_copy::both;
+  bool with_undo = false;    ///< pages were written home before their checkpoint; not so in the copy
+  bool only_shared = false;  ///< throw `unsupported` rather than copy bytes
+  bool writable = true;      ///< the source may be prepared for sharing
+  bool durable = true;
+};
+
+/// For a copy of the store's last checkpoint, by who has this lock. `in_use`, `damaged`.
+copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
+                                     const store_lock& lock);
+
+/// Makes in an empty directory a store with the files in `from`, saying of itself what `super` says and that
+/// it is a copy.
+void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+               const copy_options& options);
+
+/// The same at `to`. Durable on return; after a crash it is there or not. Throws `already_exists`.
+void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
+                const copy_options& options);
+
+/// Removes what crashes left of unfinished stores of this name. Never fails.
+void remove_unfinished(const std::filesystem::path& path) noexcept;
+
+}  // namespace perdure
