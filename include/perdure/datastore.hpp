@@ -10,6 +10,7 @@
 #include <perdure/checkpoint_log.hpp>
 #include <perdure/pager.hpp>
 #include <perdure/pending_checkpoint.hpp>
+#include <perdure/prepared_checkpoint.hpp>
 #include <perdure/repair.hpp>
 #include <perdure/verify.hpp>
 #include <span>
@@ -93,6 +94,11 @@ struct store_options {
   /// memory of the machine or of the control group's limit. With the `paged` backing, for readers too, what
   /// all pages in memory may take, at least 16 KiB.
   std::size_t memory_budget = 0;
+  /// The verdict on a checkpoint that was prepared (`datastore::prepare`) and not decided on when its process
+  /// ended: if its epoch is up to this one, it counts, else it is gone. Without it a writer is refused
+  /// (`undecided`), and readers see the checkpoint before. `conflict` if a later one has been decided on. A
+  /// reader beside a writer sees what that one has decided.
+  std::optional<std::uint64_t> last_decided = std::nullopt;
 };
 
 /// What `perdure info` prints: everything the super block records.
@@ -104,7 +110,9 @@ struct store_info {
   std::uint64_t incompat_features = 0;
   std::uint64_t epoch = 0;          ///< last committed checkpoint
   std::uint64_t applied_epoch = 0;  ///< last checkpoint written home
-  bool open_dirty = false;          ///< a `shared_file` store that was not closed cleanly
+  /// A checkpoint that is prepared and waits for its decision; 0 if there is none. Of `inspect` only.
+  std::uint64_t undecided_epoch = 0;
+  bool open_dirty = false;  ///< a `shared_file` store that was not closed cleanly
   std::size_t capacity = 0;
   std::size_t size = 0;  ///< bytes of the segment in use, as of the last checkpoint
   std::size_t home_file_size = 0;
@@ -219,6 +227,18 @@ class datastore {
   /// where it cannot be otherwise: with the page tracker "pagemap" and the backings `shared_file` and `dax`.
   virtual pending_checkpoint checkpoint_async(std::span<const page_run> released = {},
                                               std::string_view label = {}) = 0;
+
+  /// The first of two phases, for stores that must have a checkpoint all or none, as those of the ranks of an
+  /// MPI program: makes everything of a checkpoint durable but the decision, also where nothing has changed,
+  /// so that such stores stay at the same epoch. What is returned decides or abandons; until then the program
+  /// may go on with the store's memory, but no page that it changes can leave memory, and every other call
+  /// that changes the store waits; by the same thread it is refused (`invalid_argument`). Throws as
+  /// `checkpoint` does; then nothing is prepared. `unsupported` with the backings `shared_file` and `dax`;
+  /// with the page tracker "pagemap" and while it is undecided, threads that store wait too.
+  ///
+  /// After a crash the store has to be told what was decided: `store_options::last_decided`.
+  virtual std::unique_ptr<prepared_checkpoint> prepare(std::span<const page_run> released = {},
+                                                       std::string_view label = {});
 
   /// Waits until the last committed checkpoint is written home. Throws what its writing met.
   virtual void wait_applied() = 0;

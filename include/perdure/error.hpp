@@ -30,6 +30,7 @@ enum class errc {
   io,                 ///< any other failed system call
   unsupported,        ///< this kernel, file system or build cannot do it
   conflict,           ///< something else changed in the meantime what was to be changed
+  undecided,          ///< a checkpoint is prepared, and nobody has said whether it counts
 };
 
 /// The code's name, as the CLI prints it with --json ("not_found", …).

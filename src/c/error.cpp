@@ -39,6 +39,7 @@ static_assert(status_of(errc::address_taken) == PERDURE_ADDRESS_TAKEN);
 static_assert(status_of(errc::io) == PERDURE_IO);
 static_assert(status_of(errc::unsupported) == PERDURE_UNSUPPORTED);
 static_assert(status_of(errc::conflict) == PERDURE_CONFLICT);
+static_assert(status_of(errc::undecided) == PERDURE_UNDECIDED);
 
 /// Kept small: a shared library that is loaded late gets its thread-local bytes from a narrow reserve, so the
 /// text lies elsewhere.

@@ -531,12 +531,13 @@ void budgeted_mapping::keep_room() noexcept {
       const bool drains = drains_.load();
       if (!drains && free >= wanted_free_) break;
       const std::size_t wanted = drains ? own->victims.size() : wanted_free_ - free;
-      std::optional<failed_transfer> failed = file_.begin_writing();
-      // Without a turn only what is clean can go.
-      const eviction made = evict(wanted, *own, failed ? by::touch : by::evictor);
-      if (!failed) {
+      eviction made;
+      std::optional<failed_transfer> failed = file_.in_turn([&] { made = evict(wanted, *own, by::evictor); });
+      if (failed) {
+        // Without a turn only what is clean can go.
+        made = evict(wanted, *own, by::touch);
+      } else {
         failed = made.failed;
-        file_.end_writing();
       }
       if (failed) log_.record(*failed);
       write_error_.store(failed ? failed->error : 0, std::memory_order_relaxed);

@@ -74,14 +74,21 @@ class page_source {
   /// What is in the page cache on the region's account is of no more use.
   virtual void drop_cached() const noexcept = 0;
 
-  /// Whether pages can only be written by one thread at a time, between `begin_writing` and `end_writing`.
-  /// That thread, which is not in a signal handler, may wait then and take memory.
+  /// Whether pages can only be written by one thread at a time, in a turn. That thread, which is not in a
+  /// signal handler, may wait then and take memory.
   virtual bool writes_in_turns() const noexcept { return false; }
-  /// The failure: nothing can be written now, and `end_writing` must not be called.
-  virtual std::optional<failed_transfer> begin_writing() noexcept { return std::nullopt; }
-  virtual void end_writing() noexcept {}
+  /// Calls `work()`, which must not throw, in a turn. The failure: nothing can be written now, and `work` was
+  /// not called.
+  template <class Work>
+  std::optional<failed_transfer> in_turn(Work&& work) noexcept {
+    return take_turn([](void* context) { (*static_cast<std::remove_reference_t<Work>*>(context))(); }, &work);
+  }
 
  protected:
+  virtual std::optional<failed_transfer> take_turn(void (*work)(void*), void* context) noexcept {
+    work(context);
+    return std::nullopt;
+  }
   using arrival = void (*)(void* context, page_run& run);
   virtual void read_each(std::span<page_run> runs, os::parallel_io& io,
                          std::span<os::transfer_request> requests, arrival done,

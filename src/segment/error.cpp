@@ -46,6 +46,8 @@ std::string_view to_string(errc code) noexcept {
       return "unsupported";
     case errc::conflict:
       return "conflict";
+    case errc::undecided:
+      return "undecided";
   }
   return "unknown";
 }

@@ -13,13 +13,14 @@
 #include "segment/environment.hpp"
 #include "segment/growth.hpp"
 #include "store/backing/address_space.hpp"
-#include "store/file/failure.hpp"
-#include "store/offline/kept_epochs.hpp"
+#include "store/backing/open_stores.hpp"
 #include "store/commit/readable_journals.hpp"
+#include "store/commit/recovery.hpp"
 #include "store/commit/redo.hpp"
-#include "store/offline/store_copy.hpp"
+#include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
-#include "store/commit/store_parts.hpp"
+#include "store/offline/kept_epochs.hpp"
+#include "store/offline/store_copy.hpp"
 #include "store/offline/verify.hpp"
 
 namespace perdure {
@@ -107,6 +108,21 @@ bool can_be_paged(const layout::super_slot& super) {
          !pager::why_unavailable(pager::tier::uffd_sigbus);
 }
 
+// A writer beside the reader decides itself.
+epoch_ceiling ceiling_for(const readable_journals& journals, const layout::super_slot& super,
+                          const store_options& options, const std::filesystem::path& path) {
+  if (!options.last_decided || journals.ceiling.epoch != any_epoch) return journals.ceiling;
+  const auto found = find_committed(journals.files, super);
+  const std::uint64_t decided = found ? found->header.epoch : super.epoch;
+  // Pages of the one before may be gone.
+  if (decided > *options.last_decided) {
+    throw error(errc::conflict, path.string() + " has decided on checkpoint " + std::to_string(decided) +
+                                    ", after the last that is to count, " +
+                                    std::to_string(*options.last_decided) + ": restore a copy");
+  }
+  return {*options.last_decided, true};
+}
+
 // Everything but the memory of a store whose lock is held.
 store_parts load(const std::filesystem::path& path, store_lock lock, store_use use,
                  const store_options& options, os::reservation place) {
@@ -127,6 +143,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
       writable
           ? readable_journals{{journal(directory, 0, now.uuid, true), journal(directory, 1, now.uuid, true)}}
           : open_journals(directory, now, lock);
+  const epoch_ceiling ceiling = ceiling_for(journals, now, options, path);
   home_files home(directory, now, writable);
   checksum_table checksums(directory, now, writable);
   const layout::uuid_bytes uuid = now.uuid;
@@ -144,7 +161,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(home),
           std::move(checksums),
           std::move(journals.files),
-          journals.last_committed,
+          ceiling,
           std::move(undo),
           checkpoint_log(os::file::open_directory(fixed_path), uuid),
           options.keep_last,
@@ -156,65 +173,10 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           std::move(place)};
 }
 
-bool has_empty_journal(const std::array<journal, 2>& journals) {
-  return std::any_of(journals.begin(), journals.end(), [](const journal& one) {
-    const auto header = one.header();
-    return header && header->epoch == 0;
-  });
-}
-
-// Brings home what was committed last, and takes away what a checkpoint that was never committed left. Home
-// is durable then: what a failed write-back loses must not come back as what it was before, under a program
-// that has read it.
-//
-// Where home shares its blocks with a snapshot, writing to it takes space. If there is none and `may_wait`,
-// the journal stays pending: the store has to do with it as after an application that failed.
-void recover(store_parts& parts, bool may_wait) {
-  const auto unless_full = [&](auto&& bring_home) {
-    try {
-      bring_home();
-    } catch (const std::system_error& failure) {
-      if (!may_wait || code_of(failure) != errc::no_space) throw;
-      parts.is_redo_pending = true;
-    }
-  };
-  layout::super_slot super = parts.super.now();
-  std::optional<committed_journal> found = find_committed(parts.journals, super);
-  if (found) {
-    super.epoch = found->header.epoch;
-    super.segment_bytes = found->header.segment_bytes;
-    parts.home.require(super.segment_bytes);
-  }
-  // Of the last checkpoint, though its journal may seem pending: a damaged super slot does not know better.
-  take_back_early_pages(parts.undo, parts.home, super.epoch, super.segment_bytes);
-  if (found) {
-    if (found->header.epoch > super.applied_epoch) {
-      // What redo overwrites at home must be on disk in the journal before, and the journal under its name.
-      parts.journals[found->header.epoch & 1].make_durable(found->header, found->index);
-      parts.home.sync_names();
-    }
-    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
-                                 super.segment_bytes / page_size);
-    unless_full([&] { redo_at_home(*found, parts.home, parts.checksums); });
-    // Nothing else is torn, and none can be made anew later.
-    if (parts.is_redo_pending) parts.checksums.load(pages_of(*found));
-    parts.checksums.stop_rebuilding();
-  }
-  // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
-  // is looked at: a later one can be longer than needed though an earlier one is not.
-  parts.home.truncate(super.segment_bytes);
-  // An empty journal may have replaced one whose checkpoint failed, and died before the new name was durable:
-  // what is opened now must not turn into that checkpoint when the power fails.
-  if (has_empty_journal(parts.journals)) parts.home.sync_names();
-  if (!found || parts.is_redo_pending) return;
-  unless_full(
-      [&] { settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write); });
-}
-
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
                                        const store_options& options, os::reservation place) {
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
-  if (use != store_use::write) return make_journaled_store(std::move(parts));
+  if (use != store_use::write) return make_reader(std::move(parts));
   const backing chosen = chosen_backing(options);
   if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
   recover(parts, chosen == backing::private_memory || chosen == backing::paged);
@@ -258,7 +220,7 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
     parts.shares_blocks_with_writer = true;
-    return make_journaled_store(std::move(parts));
+    return make_reader(std::move(parts));
   } catch (const error& failure) {
     if (failure.code() != errc::unsupported) throw;
     throw error(errc::in_use,
@@ -370,7 +332,10 @@ store_info datastore::inspect(const std::filesystem::path& given) {
     // A checkpoint is committed by its journal, before the super block hears of it.
     for (const unsigned parity : {0u, 1u}) {
       if (!os::exists_in(directory, journal::name_of(parity))) continue;
-      const auto header = journal(directory, parity, now.uuid, false).header();
+      const journal file(directory, parity, now.uuid, false);
+      if (const auto prepared = file.undecided(); prepared && prepared->epoch > now.applied_epoch)
+        info.undecided_epoch = prepared->epoch;
+      const auto header = file.header();
       if (!header || header->epoch <= info.epoch || header->epoch > now.applied_epoch + 2) continue;
       info.epoch = header->epoch;
       info.size = header->segment_bytes;
@@ -392,6 +357,12 @@ page_run datastore::pages_of(const void* address, std::size_t bytes) {
 
 void datastore::require_sound(const void* address, std::size_t bytes) {
   if (const page_run pages = pages_of(address, bytes); pages.count != 0) memory().require_sound(pages);
+}
+
+std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const page_run>, std::string_view) {
+  throw error(errc::unsupported, path().string() +
+                                     " cannot prepare checkpoints: its pages are durable before "
+                                     "their checkpoint is; open it with another backing");
 }
 
 pager::pin datastore::pin(const void* address, std::size_t bytes, pager::pin_for) {

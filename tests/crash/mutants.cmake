@@ -94,34 +94,36 @@ perdure_mutant(commit_not_synced file/journal.cpp "a checkpoint is acknowledged 
   return header;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+ ... write jrnl\.\d .*: (lost|torn)]=] FIRST 2 1)
 
-perdure_mutant(fresh_pages_not_synced backing/journaled_store.cpp "a checkpoint is committed before its fresh pages are durable"
+perdure_mutant(fresh_pages_not_synced commit/epoch_commit.cpp "a checkpoint is committed before its fresh pages are durable"
 [=[  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
-                            parts_->home.has_unsynced_names();]=]
+                            parts_.home.has_unsynced_names();]=]
 [=[  const bool home_changed = false;]=]
   CAUGHT_BY [=[(is cut short|is missing|page \d+ is wrong) ... heap\.\d+ .*: (lost|torn)]=] FIRST 2 1)
 
 perdure_mutant(told_before_commit backing/journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
-[=[    reporting("checkpoint", path_, [this] { commit(); });
+[=[    reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    take_back();
+    commit_->abandon();
     outcome.set_exception(std::current_exception());
     return;
   }
+  const std::uint64_t epoch = commit_->epoch();
   if (!keep) outcome.set_value(epoch);]=]
-[=[    outcome.set_value(epoch);
-    reporting("checkpoint", path_, [this] { commit(); });
+[=[    outcome.set_value(commit_->epoch() + 1);
+    reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    take_back();
+    commit_->abandon();
     return;
-  }]=]
+  }
+  const std::uint64_t epoch = commit_->epoch();]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 2 1)
 
-perdure_mutant(failed_pages_forgotten backing/journaled_store.cpp "the next checkpoint does not have the pages of one that failed"
+perdure_mutant(failed_pages_forgotten commit/epoch_commit.cpp "the next checkpoint does not have the pages of one that failed"
 [=[  changed_ = std::move(flight_->changed);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --faults FIRST 1 2)
 
-perdure_mutant(found_journal_trusted datastore.cpp "a journal found is taken to be on disk"
+perdure_mutant(found_journal_trusted commit/recovery.cpp "a journal found is taken to be on disk"
 [=[      parts.journals[found->header.epoch & 1].make_durable(found->header, found->index);]=]
 [=[]=]
   CAUGHT_BY [=[killed after call ... write jrnl\.\d .*: (lost|torn)]=] FIRST 7 8)
@@ -158,8 +160,8 @@ perdure_mutant(checksums_said_written commit/redo.cpp "the super block says that
 [=[  next.table_epoch = next.epoch;]=]
   CAUGHT_BY [=[crc is damaged: table page \d+ .* has no valid checksum|page \d+ is wrong]=] FIRST 7)
 
-perdure_mutant(carried_checksums_dropped backing/journaled_store.cpp "a journal does not carry on what the table lacks"
-[=[    if (carrying_) carry(carrying_->index, plan.index);]=]
+perdure_mutant(carried_checksums_dropped commit/epoch_commit.cpp "a journal does not carry on what the table lacks"
+[=[  if (carrying_) carry(carrying_->index, plan.index);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 1)
 
@@ -168,7 +170,7 @@ perdure_mutant(carried_checksums_unread commit/redo.cpp "recovery does not read 
 [=[  return std::nullopt;]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 4 2)
 
-perdure_mutant(undo_dropped_with_table backing/journaled_store.cpp "writing the table ends the undoing of pages that were written home early"
+perdure_mutant(undo_dropped_with_table commit/epoch_commit.cpp "writing the table ends the undoing of pages that were written home early"
 [=[  if (!early_.empty()) return;]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
@@ -216,22 +218,22 @@ perdure_mutant(home_name_not_synced file/home_files.cpp "the name of a new home 
 [=[  names_unsynced_ = false;]=]
   CAUGHT_BY [=[heap\.\d+ is damaged: it is missing ... create heap\.\d+ in store: lost]=] FIRST 2 1)
 
-perdure_mutant(failed_journal_kept backing/journaled_store.cpp "a journal that failed stays in use"
+perdure_mutant(failed_journal_kept commit/epoch_commit.cpp "a journal that failed stays in use"
 [=[    if (!suspect_[parity]) continue;]=]
 [=[    continue;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] --faults --in jrnl FIRST 3)
 
-perdure_mutant(replaced_journal_trusted datastore.cpp "the name of a journal that replaced a failed one is taken to be on disk"
+perdure_mutant(replaced_journal_trusted commit/recovery.cpp "the name of a journal that replaced a failed one is taken to be on disk"
 [=[  if (has_empty_journal(parts.journals)) parts.home.sync_names();]=]
 [=[]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+ ... killed after call ... rename jrnl\.\d\.new in store to jrnl\.\d: lost]=] --faults --in jrnl --kills-at-renames FIRST 1)
 
-perdure_mutant(tail_kept datastore.cpp "recovery leaves uncommitted pages beyond the end"
+perdure_mutant(tail_kept commit/recovery.cpp "recovery leaves uncommitted pages beyond the end"
 [=[  parts.home.truncate(super.segment_bytes);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 4)
 
-perdure_mutant(tail_kept_in_later_files datastore.cpp "recovery cuts uncommitted pages off only when the files are too long as a whole"
+perdure_mutant(tail_kept_in_later_files commit/recovery.cpp "recovery cuts uncommitted pages off only when the files are too long as a whole"
 [=[  parts.home.truncate(super.segment_bytes);]=]
 [=[  if (parts.home.bytes() > super.segment_bytes) parts.home.truncate(super.segment_bytes);]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 151)
@@ -255,10 +257,10 @@ perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to sinc
 [=[  dirty_.insert]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
 
-perdure_mutant(released_punched_early backing/journaled_store.cpp "released pages are punched before the checkpoint that releases them is committed"
-[=[  parts_->checksums.reserve_space(plan.touched);]=]
-[=[  parts_->checksums.reserve_space(plan.touched);
-  for (const page_run& run : flight_->changed.released()) parts_->home.punch(run);]=]
+perdure_mutant(released_punched_early commit/epoch_commit.cpp "released pages are punched before the checkpoint that releases them is committed"
+[=[  parts_.checksums.reserve_space(plan.touched);]=]
+[=[  parts_.checksums.reserve_space(plan.touched);
+  for (const page_run& run : flight_->changed.released()) parts_.home.punch(run);]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] FIRST 3 1 2)
 
 perdure_mutant(old_journal_taken commit/redo.cpp "recovery takes a journal of any epoch"
@@ -266,7 +268,7 @@ perdure_mutant(old_journal_taken commit/redo.cpp "recovery takes a journal of an
 [=[    if (!header) continue;]=]
   CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page \d+ .* has no valid checksum]=] FIRST 2)
 
-perdure_mutant(torn_table_not_rebuilt datastore.cpp "recovery does not mend a torn checksum table"
+perdure_mutant(torn_table_not_rebuilt commit/recovery.cpp "recovery does not mend a torn checksum table"
 [=[    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  super.segment_bytes / page_size);]=]
 [=[]=]
@@ -277,18 +279,18 @@ perdure_mutant(zero_pages_not_redone commit/redo.cpp "pages that became zero are
 [=[static_cast<void>(home);]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 1)
 
-perdure_mutant(reader_skips_journal backing/journaled_store.cpp "a reader does not see what is committed and not applied"
-[=[    pending = find_committed(parts_->journals, super, parts_->last_committed);]=]
-[=[]=]
+perdure_mutant(reader_skips_journal backing/reader.cpp "a reader does not see what is committed and not applied"
+[=[  const std::optional<committed_journal> pending = find_committed(parts_->journals, super, parts_->ceiling);]=]
+[=[  const std::optional<committed_journal> pending;]=]
   CAUGHT_BY [=[read-only: not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 2 1)
 
-perdure_mutant(failed_apply_dropped backing/journaled_store.cpp "a checkpoint whose application failed is not applied again"
+perdure_mutant(failed_apply_dropped commit/epoch_commit.cpp "a checkpoint whose application failed is not applied again"
 [=[  if (unapplied_) apply();]=]
 [=[  unapplied_.reset();]=]
   CAUGHT_BY [=[page \d+ is wrong|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page]=] --faults --in heap. --thin 16 FIRST 7 9 46)
 
 perdure_mutant(foreign_journal_taken file/journal.cpp "the journal of another store is taken for this one's"
-[=[  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {
+[=[  if (is_header && first.uuid != uuid_) {
     throw_damaged(file_.path(), "it belongs to another store");
   }]=]
 [=[  uuid_ = first.uuid;]=]
@@ -386,14 +388,13 @@ perdure_mutant(undo_dropped_early file/undo_log.cpp "what was saved is given up 
   home.sync();]=]
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (lost|torn)]=] FIRST 2 10)
 
-perdure_mutant(undo_for_writers_only backing/journaled_store.cpp "a reader sees pages of a checkpoint that never came"
-[=[  undo_in_memory(saved, memory_->base());]=]
+perdure_mutant(undo_for_writers_only backing/reader.cpp "a reader sees pages of a checkpoint that never came"
+[=[  undo_in_memory(saved, memory().base());]=]
 [=[]=]
   CAUGHT_BY [=[read-only: .*page \d+ is wrong]=] FIRST 4 2)
 
-perdure_mutant(early_before_applied backing/journaled_store.cpp "pages are written home early while a journal that holds them is not applied"
-[=[  finish_apply();
-  clear_away_failed_attempt();
+perdure_mutant(early_before_applied backing/private_memory.cpp "pages are written home early while a journal that holds them is not applied"
+[=[  commit_->finish_last();
   const committed_state before]=]
 [=[  const committed_state before]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 16)
@@ -447,30 +448,29 @@ perdure_mutant(evicted_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint 
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
-perdure_mutant(evicted_fresh_pages_forgotten backing/journaled_store.cpp "a checkpoint lacks pages that left memory for home"
-[=[    early_.settle(pages.first + i, checksum);]=]
+perdure_mutant(evicted_fresh_pages_forgotten backing/paged_memory.cpp "a checkpoint lacks pages that left memory for home"
+[=[    early.settle(pages.first + i, checksum);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 3)
 
-perdure_mutant(evicted_home_always backing/journaled_store.cpp "pages that leave memory go home though the last checkpoint needs what is there"
-[=[    return !early_.is_touched(page) && committed().needs(page);]=]
+perdure_mutant(evicted_home_always backing/paged_memory.cpp "pages that leave memory go home though the last checkpoint needs what is there"
+[=[    return !commit_->early().is_touched(page) && commit_->committed().needs(page);]=]
 [=[    return false;]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
-perdure_mutant(evicted_before_applied backing/journaled_store.cpp "pages leave memory for home while a journal that holds them may still be redone"
+perdure_mutant(evicted_before_applied backing/paged_memory.cpp "pages leave memory for home while a journal that holds them may still be redone"
 [=[    // Home must hold the last checkpoint and no journal but its own may count.
-    finish_apply();
-    clear_away_failed_attempt();
-    parts_->home.sync_names();]=]
-[=[    parts_->home.sync_names();]=]
+    commit_->finish_last();
+    parts_.home.sync_names();]=]
+[=[    parts_.home.sync_names();]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 4096 FIRST 79 79 79 79 79 79 79 79)
 
-perdure_mutant(evicted_pages_lost_with_journal backing/journaled_store.cpp "a journal is replaced without the pages that are nowhere else"
-[=[    parts_->journals[parity].replace(keep);]=]
-[=[    parts_->journals[parity].replace();]=]
+perdure_mutant(evicted_pages_lost_with_journal commit/epoch_commit.cpp "a journal is replaced without the pages that are nowhere else"
+[=[    parts_.journals[parity].replace(keep);]=]
+[=[    parts_.journals[parity].replace();]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7 while recovering]=] PAGED --faults --in jrnl FIRST 6 4)
 
-perdure_mutant(zero_pages_read_at_home backing/journaled_store.cpp "an emptied page is read at home before it is emptied there"
-[=[  if (paged_) note_zeros(now.plan.index);]=]
+perdure_mutant(zero_pages_read_at_home commit/epoch_commit.cpp "an emptied page is read at home before it is emptied there"
+[=[  if (journaled != nullptr) note_zeros(now.plan.index);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 16 FIRST 4)

@@ -10,8 +10,8 @@
 #include "store/file/checkpoint_log.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
-#include "store/page_pattern.hpp"
 #include "store/file/super_block.hpp"
+#include "store/page_pattern.hpp"
 
 namespace perdure::crash {
 

@@ -11,8 +11,8 @@
 #include <perdure/datastore.hpp>
 
 #include "segment/segment.hpp"
-#include "store/file/checked_block.hpp"
 #include "store/error_matcher.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/file/journal.hpp"
 #include "store/file/layout.hpp"
 #include "store/page_pattern.hpp"

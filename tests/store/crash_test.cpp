@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "os/file.hpp"
-#include "store/file/checked_block.hpp"
 #include "store/error_matcher.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/file/layout.hpp"
 #include "store/model_store.hpp"
 #include "store/scratch_directory.hpp"

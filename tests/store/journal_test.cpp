@@ -6,11 +6,11 @@
 
 #include <functional>
 
-#include "store/file/checked_block.hpp"
 #include "store/error_matcher.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/super_block.hpp"
 #include "store/page_pattern.hpp"
 #include "store/scratch_directory.hpp"
-#include "store/file/super_block.hpp"
 
 namespace perdure {
 namespace {

@@ -32,6 +32,7 @@ typedef enum perdure_status {
   PERDURE_IO = 18,                ///< any other failed system call
   PERDURE_UNSUPPORTED = 19,       ///< this library, kernel or file system cannot do it
   PERDURE_CONFLICT = 20,          ///< something else changed in the meantime what was to be changed
+  PERDURE_UNDECIDED = 21,         ///< a checkpoint is prepared, and nobody has said whether it counts
   PERDURE_INTERNAL = 1000         ///< a mistake in the library; please report it
 } perdure_status;
 

@@ -11,10 +11,10 @@
 #include "os/bus_error.hpp"
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
-#include "store/file/checked_block.hpp"
 #include "store/commit/checkpoint_plan.hpp"
-#include "store/offline/verify.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/file/zero_bytes.hpp"
+#include "store/offline/verify.hpp"
 
 namespace perdure {
 

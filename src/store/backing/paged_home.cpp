@@ -244,9 +244,10 @@ void paged_home::write_all(std::span<run> runs, os::parallel_io&, std::span<os::
   }
 }
 
-std::optional<paged_home::transfer_failure> paged_home::begin_writing() noexcept {
-  if (writer_ == nullptr) return std::nullopt;
-  const int failed = writer_->begin();
+std::optional<paged_home::transfer_failure> paged_home::take_turn(void (*work)(void*),
+                                                                  void* context) noexcept {
+  if (writer_ == nullptr) return page_source::take_turn(work, context);
+  const int failed = writer_->in_turn(work, context);
   if (failed == 0) return std::nullopt;
   return transfer_failure{writes, 0, failed};
 }

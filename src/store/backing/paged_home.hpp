@@ -9,9 +9,9 @@
 
 #include "os/file.hpp"
 #include "pager/page_source.hpp"
+#include "store/commit/journaled_pages.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
-#include "store/commit/journaled_pages.hpp"
 
 namespace perdure {
 
@@ -21,10 +21,10 @@ class page_writer {
  public:
   virtual ~page_writer() = default;
 
-  /// Takes the turn, in which nobody else changes the store. 0 or an errno; then `end` must not follow.
-  virtual int begin() noexcept = 0;
-  virtual void end() noexcept = 0;
-  /// Whether the page will go to the journal, else home. In the turn, or before anybody else knows the store.
+  /// Calls `work(context)`, which must not throw, in a turn: nobody else changes the store then. 0, or an
+  /// errno where there is no turn to be had and `work` was not called.
+  virtual int in_turn(void (*work)(void*), void* context) noexcept = 0;
+  /// Whether the page will go to the journal, else home. In a turn, or before anybody else knows the store.
   virtual bool goes_to_journal(std::uint64_t page) noexcept = 0;
   /// Writes each run where `goes_to_journal` said. Calls `failed(run, errno)` for those that are not written.
   virtual void write(std::span<pager::detail::page_run> runs,
@@ -72,12 +72,9 @@ class paged_home final : public pager::detail::page_source {
   // Of what the page cache has, the journals' part will soon be read to be brought home.
   void drop_cached() const noexcept override {}
   bool writes_in_turns() const noexcept override { return writer_ != nullptr; }
-  std::optional<transfer_failure> begin_writing() noexcept override;
-  void end_writing() noexcept override {
-    if (writer_ != nullptr) writer_->end();
-  }
 
  private:
+  std::optional<transfer_failure> take_turn(void (*work)(void*), void* context) noexcept override;
   using where = journaled_pages::place::where;
   using descriptors = std::unique_ptr<std::atomic<int>[]>;
 

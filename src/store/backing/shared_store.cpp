@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "segment/shared_segment.hpp"
-#include "store/file/failure.hpp"
 #include "store/backing/forked_child.hpp"
-#include "store/offline/store_copy.hpp"
+#include "store/backing/open_stores.hpp"
+#include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
-#include "store/commit/store_parts.hpp"
+#include "store/offline/store_copy.hpp"
 
 namespace perdure {
 

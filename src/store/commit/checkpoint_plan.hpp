@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "store/file/checksum_table.hpp"
 #include "store/commit/early_pages.hpp"
 #include "store/commit/journaled_pages.hpp"
+#include "store/file/checksum_table.hpp"
 #include "store/file/layout.hpp"
 
 namespace perdure {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <perdure/error.hpp>
+#include <utility>
 
 #include "segment/growth.hpp"
 
@@ -51,7 +52,12 @@ void journaled_pages::put_zero(std::uint64_t page) {
   table_[page].store(zero_entry(), std::memory_order_release);
 }
 
-void journaled_pages::put_before(std::uint64_t page, number slot, std::uint32_t checksum) noexcept {
+void journaled_pages::put_before(std::uint64_t page, number slot, std::uint32_t checksum) {
+  if (checksum == 0) {
+    zeros_before_.push_back(static_cast<number>(page));
+  } else {
+    records_before_.push_back({static_cast<number>(page), checksum});
+  }
   checksums_[page].store(checksum, std::memory_order_relaxed);
   table_[page].store(entry_of(checksum == 0 ? most_slots : slot, parity_ ^ 1), std::memory_order_release);
 }
@@ -79,17 +85,9 @@ std::vector<journaled_pages::record> journaled_pages::records() const {
   return all;
 }
 
-std::vector<journaled_pages::number> journaled_pages::pages() const {
-  std::vector<number> pages;
-  pages.reserve(records_.size() + zeros_.size());
-  for (const slot_record& one : records_) pages.push_back(one.page);
-  pages.insert(pages.end(), zeros_.begin(), zeros_.end());
-  return pages;
-}
-
 void journaled_pages::commit() noexcept {
-  records_ = {};
-  zeros_ = {};
+  records_before_ = std::exchange(records_, {});
+  zeros_before_ = std::exchange(zeros_, {});
   parity_ ^= 1;
 }
 

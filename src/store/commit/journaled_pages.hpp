@@ -50,7 +50,7 @@ class journaled_pages {
   void put_zero(std::uint64_t page);
   /// The journal of the epoch before has the page, or says that it is empty (checksum 0, and no slot). Before
   /// anybody else knows the table.
-  void put_before(std::uint64_t page, number slot, std::uint32_t checksum) noexcept;
+  void put_before(std::uint64_t page, number slot, std::uint32_t checksum);
   /// What the running epoch has of these pages is of no consequence.
   void erase(page_run pages) noexcept;
 
@@ -62,19 +62,24 @@ class journaled_pages {
   /// All that the running epoch has, by page.
   std::vector<record> records() const;
 
-  /// Pages that are in the running epoch's journal, or were once.
-  std::vector<number> pages() const;
   /// The running epoch is committed, and the next begins.
   void commit() noexcept;
-  /// Pages of the epoch before the running one are home. Calls `visit` for each that is there now.
+  /// The epoch before the running one is home. Calls `visit` for each of its pages that is to be read there
+  /// now. False if none was in the journal.
   template <class Visit>
-  void settle(const std::vector<number>& pages, Visit&& visit) noexcept {
-    for (const number page : pages) {
+  bool settle(Visit&& visit) noexcept {
+    const auto settle_one = [&](number page) {
       const std::uint32_t seen = table_[page].load(std::memory_order_relaxed);
-      if (seen == 0 || (seen & 1) == parity_) continue;
+      if (seen == 0 || (seen & 1) == parity_) return;
       table_[page].store(0, std::memory_order_release);
       visit(page);
-    }
+    };
+    if (records_before_.empty() && zeros_before_.empty()) return false;
+    for (const slot_record& one : records_before_) settle_one(one.page);
+    for (const number page : zeros_before_) settle_one(page);
+    records_before_ = {};
+    zeros_before_ = {};
+    return true;
   }
 
  private:
@@ -96,6 +101,9 @@ class journaled_pages {
   std::atomic<std::uint32_t>* checksums_;
   std::vector<slot_record> records_;  // by slot
   std::vector<number> zeros_;         // some perhaps twice, or no longer
+  // Of the epoch before, until it is settled.
+  std::vector<slot_record> records_before_;
+  std::vector<number> zeros_before_;
 };
 
 }  // namespace perdure

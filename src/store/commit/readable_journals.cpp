@@ -13,11 +13,11 @@ readable_journals open_journals(const os::file& directory, const layout::super_s
   readable_journals found{
       {journal(directory, 0, super.uuid, false), journal(directory, 1, super.uuid, false)}};
   if (!no_commit) return found;
-  found.last_committed = super.applied_epoch;
+  found.ceiling.epoch = super.applied_epoch;
   for (const journal& one : found.files) {
     const auto header = one.header();
     if (header && header->epoch <= super.applied_epoch + 2)
-      found.last_committed = std::max(found.last_committed, header->epoch);
+      found.ceiling.epoch = std::max(found.ceiling.epoch, header->epoch);
   }
   return found;
 }

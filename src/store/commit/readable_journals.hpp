@@ -3,16 +3,16 @@
 
 #include <array>
 
-#include "store/file/journal.hpp"
 #include "store/commit/redo.hpp"
+#include "store/file/journal.hpp"
 #include "store/file/store_lock.hpp"
 
 namespace perdure {
 
 struct readable_journals {
   std::array<journal, 2> files;
-  /// Journals of later epochs are not of committed checkpoints, or of some that came later.
-  std::uint64_t last_committed = any_epoch;
+  /// Others are not of committed checkpoints, or of some that came later.
+  epoch_ceiling ceiling{};
 };
 
 /// For a reader with this lock. `in_use`, `damaged`.

@@ -62,12 +62,13 @@ void redo_in_memory(const committed_journal& journal, std::byte* base) {
 }
 
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
-                                                const layout::super_slot& super, std::uint64_t last) {
+                                                const layout::super_slot& super, epoch_ceiling ceiling) {
   const std::uint64_t applied = super.applied_epoch;
   // By a damaged super slot's elder the last checkpoint is two ahead.
-  for (std::uint64_t epoch = std::min(applied + 2, last); epoch > applied; --epoch) {
+  for (std::uint64_t epoch = std::min(applied + 2, ceiling.epoch); epoch > applied; --epoch) {
     const journal& file = journals[epoch & 1];
-    const auto header = file.header();
+    auto header = file.header();
+    if (!header && ceiling.decides) header = file.undecided();
     if (!header || header->epoch != epoch) continue;
     auto index = file.read_index(*header, super.capacity);
     if (!index) continue;
@@ -84,6 +85,15 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
     throw_damaged(file.path(), "it has lost the page checksums of checkpoint " + std::to_string(applied));
   mark_applied(*index);
   return committed_journal{&file, *header, std::move(*index)};
+}
+
+std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
+                             std::uint64_t last) {
+  const journal& file = journals[(last + 1) & 1];
+  const auto header = file.undecided();
+  // Where it is not whole its `prepare` has not returned.
+  const bool counts = header && header->epoch == last + 1 && file.read_index(*header, super.capacity);
+  return counts ? header->epoch : 0;
 }
 
 std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,

@@ -16,6 +16,12 @@ namespace perdure {
 
 inline constexpr std::uint64_t any_epoch = std::numeric_limits<std::uint64_t>::max();
 
+/// Which journals count.
+struct epoch_ceiling {
+  std::uint64_t epoch = any_epoch;  ///< none of a later one
+  bool decides = false;             ///< up to it, those count too that nobody has decided on
+};
+
 /// A committed journal that has been found whole.
 struct committed_journal {
   const journal* file;
@@ -48,10 +54,13 @@ void redo_in_memory(const committed_journal& journal, std::byte* base);
 /// of a later checkpoint was never acknowledged and is passed over. Throws `damaged` when one that must be
 /// there is not, or the segment would become shorter, which it never does: pages would lie beyond its end.
 ///
-/// Journals of epochs after `last` are passed over, whatever they hold.
+/// Journals that do not count by the ceiling are passed over, whatever they hold.
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
-                                                const layout::super_slot& super,
-                                                std::uint64_t last = any_epoch);
+                                                const layout::super_slot& super, epoch_ceiling ceiling = {});
+
+/// The epoch that is prepared after `last`, the last that counts, and not decided on; 0 if there is none.
+std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
+                             std::uint64_t last);
 
 /// Length of the segment as home and the table hold it. The super slot tells, unless the last checkpoint is
 /// two ahead of it: then the one between was brought home, but its slot was lost, to damage or to a power cut

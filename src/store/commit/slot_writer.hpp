@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "store/file/journal.hpp"
 #include "store/commit/journaled_pages.hpp"
+#include "store/file/journal.hpp"
 
 namespace perdure {
 

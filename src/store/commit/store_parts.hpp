@@ -5,11 +5,11 @@
 #include <perdure/datastore.hpp>
 
 #include "os/mapping.hpp"
+#include "store/commit/redo.hpp"
 #include "store/file/checkpoint_log.hpp"
 #include "store/file/checksum_table.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
-#include "store/commit/redo.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
 #include "store/file/undo_log.hpp"
@@ -26,7 +26,7 @@ struct store_parts {
   home_files home;
   checksum_table checksums;
   std::array<journal, 2> journals;
-  std::uint64_t last_committed;  // of a reader beside a writer, else `any_epoch`
+  epoch_ceiling ceiling;  // of a reader beside a writer, or with a verdict
   undo_log undo;
   checkpoint_log log;
   unsigned keep_last;           // labelled epochs to keep as copies
@@ -37,13 +37,6 @@ struct store_parts {
   bool shares_blocks_with_writer;  // of a reader: its files are not those in the directory
   os::reservation place;           // address space for the segment
 };
-
-/// The kinds of open store. `parts` of a writer are recovered: nothing is left to redo.
-std::unique_ptr<datastore> make_journaled_store(store_parts parts);
-std::unique_ptr<datastore> make_shared_store(store_parts parts);
-std::unique_ptr<datastore> make_dax_store(store_parts parts);
-/// Throws `unsupported` where the file cannot be mapped as persistent memory.
-void require_persistent_memory(const os::file& home, const std::filesystem::path& store);
 
 /// What `datastore::info` reports, from a super slot and the files in the directory.
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi);

@@ -38,13 +38,40 @@ journal::journal(const os::file& directory, unsigned parity, const layout::uuid_
   if (file_.read_at(&first, sizeof first, 0) != sizeof first) {
     throw_damaged(file_.path(), "it is cut short, to " + std::to_string(file_.size()) + " bytes");
   }
-  if (is_sound(first, layout::journal_magic) && first.uuid != uuid_) {
+  const bool is_header = is_sound(first, layout::journal_magic) || is_sound(first, layout::prepared_magic);
+  if (is_header && first.uuid != uuid_) {
     throw_damaged(file_.path(), "it belongs to another store");
   }
 }
 
 std::optional<layout::journal_header> journal::header() const {
-  return image().header(layout::journal_magic, uuid_);
+  if (const auto committed = image().header(layout::journal_magic, uuid_)) return committed;
+  const auto prepared = image().header(layout::prepared_magic, uuid_);
+  return prepared && is_decided(*prepared) ? prepared : std::nullopt;
+}
+
+std::optional<layout::journal_header> journal::undecided() const {
+  const auto prepared = image().header(layout::prepared_magic, uuid_);
+  return prepared && !is_decided(*prepared) ? prepared : std::nullopt;
+}
+
+bool journal::is_decided(const layout::journal_header& header) const {
+  const std::uint64_t size = file_.size();
+  if (header.index_offset > size || header.entries > size / sizeof(layout::journal_entry)) return false;
+  layout::journal_decision found{};
+  return file_.read_at(&found, sizeof found, journal_image::bytes(header)) == sizeof found &&
+         is_sound(found, layout::decision_magic) && found.epoch == header.epoch &&
+         found.header_crc == header.crc;
+}
+
+void journal::decide(const layout::journal_header& header) {
+  layout::journal_decision block{};
+  block.magic = layout::decision_magic;
+  block.epoch = header.epoch;
+  block.header_crc = header.crc;
+  seal_block(block);
+  file_.write_at(&block, sizeof block, journal_image::bytes(header));
+  file_.sync_data();
 }
 
 std::optional<std::vector<layout::journal_entry>> journal::read_index(const layout::journal_header& header,
@@ -61,8 +88,9 @@ void journal::write_payload(std::uint64_t first, std::size_t count, const std::b
 layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segment_bytes,
                                        std::span<const layout::journal_entry> index,
                                        std::uint64_t payload_pages, std::string_view label,
-                                       const std::byte* base) {
-  layout::journal_header header = make_header(layout::journal_magic, uuid_, index, payload_pages);
+                                       const std::byte* base, decision made) {
+  const layout::magic& magic = made == decision::made ? layout::journal_magic : layout::prepared_magic;
+  layout::journal_header header = make_header(magic, uuid_, index, payload_pages);
   file_.write_at(index.data(), index.size_bytes(), header.index_offset);
   header.epoch = epoch;
   header.segment_bytes = segment_bytes;
@@ -87,6 +115,7 @@ void journal::make_durable(const layout::journal_header& header,
   file_.write_at(index.data(), index.size_bytes(), header.index_offset);
   file_.write_at(&header, sizeof header, 0);
   file_.sync_data();
+  if (header.magic == layout::prepared_magic) decide(header);
 }
 
 void journal::replace(std::span<const kept_page> keep) {

@@ -38,6 +38,8 @@ inline constexpr magic stamp_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'A'};
 inline constexpr magic home_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'H'};
 inline constexpr magic checksum_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'C'};
 inline constexpr magic journal_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'J'};
+inline constexpr magic prepared_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'P'};
+inline constexpr magic decision_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'D'};
 inline constexpr magic undo_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'U'};
 inline constexpr magic log_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'L'};
 
@@ -158,6 +160,10 @@ static_assert(sizeof(table_page) == block);
 // ---- jrnl.0, jrnl.1: a header block, whole pages, then the index -----------------------------------------
 //
 // The index comes last, because pages may be written before it is known how many there will be.
+//
+// The header of a checkpoint that is only prepared has `prepared_magic`. It counts once the block behind the
+// index says so; that is not the header, which must be there whole even if the power fails while the decision
+// is written.
 
 enum class entry_kind : std::uint8_t {
   overwrite = 1,  ///< one page; its bytes are the payload's page `slot`, `value` is their checksum
@@ -195,6 +201,16 @@ struct journal_header {
   std::uint32_t crc;
 };
 static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) == block - 4);
+
+/// In the first whole block behind the index, counted from the header.
+struct journal_decision {
+  layout::magic magic;
+  std::uint64_t epoch;
+  std::uint32_t header_crc;  ///< of the header whose checkpoint counts
+  std::array<std::uint8_t, 4072> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(journal_decision) == block && offsetof(journal_decision, crc) == block - 4);
 
 // ---- undo: batches, each like a journal, of the epoch whose content they save ----------------------------
 //

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "store/file/failure.hpp"
-#include "store/offline/kept_epochs.hpp"
-#include "store/offline/store_copy.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
+#include "store/offline/kept_epochs.hpp"
+#include "store/offline/store_copy.hpp"
 
 namespace perdure {
 

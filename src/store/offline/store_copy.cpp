@@ -17,12 +17,12 @@
 
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
+#include "store/commit/readable_journals.hpp"
+#include "store/commit/redo.hpp"
 #include "store/file/checksum_table.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
-#include "store/commit/readable_journals.hpp"
-#include "store/commit/redo.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
@@ -131,7 +131,7 @@ bool is_unfinished_name(const std::string& name, const std::string& prefix) {
 copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
                                      const store_lock& lock) {
   const readable_journals found = open_journals(directory, super, lock);
-  const auto pending = find_committed(found.files, super, found.last_committed);
+  const auto pending = find_committed(found.files, super, found.ceiling);
   copy_options options;
   options.epoch = pending ? pending->header.epoch : super.epoch;
   // The other one may be that of the writer's next checkpoint.

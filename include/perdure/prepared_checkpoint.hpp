@@ -1,0 +1,29 @@
+// A checkpoint that is durable but for the decision whether it counts.
+#pragma once
+
+#include <cstdint>
+
+namespace perdure {
+
+/// What `datastore::prepare` gives. Its destructor abandons what was not decided on; it must end before the
+/// store, and in the thread that asked for it. The protocol is presumed abort, after Mohan, Lindsay and
+/// Obermarck (1986), but for one thing: a store found undecided does not presume, since who prepared several
+/// may have decided.
+class prepared_checkpoint {
+ public:
+  prepared_checkpoint() = default;
+  prepared_checkpoint(const prepared_checkpoint&) = delete;
+  prepared_checkpoint& operator=(const prepared_checkpoint&) = delete;
+  virtual ~prepared_checkpoint() = default;
+
+  /// The number that it has if it counts.
+  virtual std::uint64_t epoch() const noexcept = 0;
+  /// It counts: one small write and a sync. On failure (`io`) it is abandoned, unless a crash finds the
+  /// decision on disk all the same. Where somebody else keeps the decision, opening with it is then the way
+  /// on.
+  virtual void decide() = 0;
+  /// It does not: the store goes on from the checkpoint before, and the next one has its pages too.
+  virtual void abandon() noexcept = 0;
+};
+
+}  // namespace perdure

@@ -1,0 +1,18 @@
+// The kinds of open store.
+#pragma once
+
+#include <memory>
+
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+/// `parts` of a writer are recovered: nothing is left to redo.
+std::unique_ptr<datastore> make_journaled_store(store_parts parts);
+std::unique_ptr<datastore> make_shared_store(store_parts parts);
+std::unique_ptr<datastore> make_dax_store(store_parts parts);
+std::unique_ptr<datastore> make_reader(store_parts parts);
+/// Throws `unsupported` where the file cannot be mapped as persistent memory.
+void require_persistent_memory(const os::file& home, const std::filesystem::path& store);
+
+}  // namespace perdure

@@ -1,0 +1,240 @@
+// How pages leave memory before the checkpoint that will need them, and are found again.
+#include "store/backing/paged_memory.hpp"
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "pager/spill_file.hpp"
+#include "segment/page_runs.hpp"
+#include "store/backing/forked_child.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/failure.hpp"
+#include "store/file/zero_bytes.hpp"
+
+namespace perdure {
+
+namespace {
+
+using layout::entry_kind;
+using layout::journal_entry;
+
+/// Runs `work`; what it throws becomes an errno.
+template <class Work>
+int errno_of(Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+    return 0;
+  } catch (const std::system_error& failure) {
+    return failure.code().value();
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  } catch (const std::exception&) {
+    return EIO;
+  }
+}
+
+pager::byte_range bytes_of(page_run pages) {
+  return {pages.first * page_size, pages.count * page_size};
+}
+
+}  // namespace
+
+paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, page_use use) : parts_(parts) {
+  os::file spill;
+  if (use == page_use::dropped) spill = pager::detail::make_spill_file({}, parts.path);
+  auto home =
+      std::make_unique<paged_home>(parts.path.string(), parts.super.now(), parts.home, std::move(spill));
+  memory_ = std::make_unique<paged_segment>(std::move(parts.place), std::move(home), bytes,
+                                            parts.memory_budget, use);
+  memory_->withhold_from_children(line_for_children(parts.path, false));
+}
+
+paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(parts), commit_(&commit) {
+  const layout::super_slot& super = parts.super.now();
+  journaled_.emplace(super.capacity / page_size, (commit.epoch() + 1) & 1);
+  page_writer& writer = *this;
+  auto home = std::make_unique<paged_home>(parts.path.string(), super, parts.home, *journaled_,
+                                           parts.journals, writer);
+  memory_ = std::make_unique<paged_segment>(std::move(parts.place), std::move(home), commit.bytes(),
+                                            parts.memory_budget, page_use::tracked);
+  memory_->withhold_from_children(line_for_children(parts.path, true));
+}
+
+// ---- checkpoints -----------------------------------------------------------------------------------------
+
+void paged_memory::collect(changed_pages& changed, early_pages& early) {
+  std::vector<page_run> stored_to;
+  const auto held = memory_->pages().hold_dirty();
+  holds_ = true;
+  for (const auto& run : held) stored_to.push_back({run.first, run.count});
+  normalize(stored_to);
+  changed.add(stored_to, early);
+}
+
+void paged_memory::release_held(bool are_written) noexcept {
+  if (!std::exchange(holds_, false)) return;
+  memory_->pages().release_held(
+      are_written, [this](pager::detail::page_number page) { return !journaled_->is_home(page); });
+}
+
+void paged_memory::release(std::span<const page_run> pages) {
+  if (verifier_ != nullptr) verifier_->pass_over(pages);
+  for (const page_run& run : pages) journaled_->erase(run);
+}
+
+void paged_memory::journal_applied() noexcept {
+  const bool had_pages =
+      journaled_->settle([this](journaled_pages::number page) { memory_->pages().unspill(page); });
+  // That journal may now be written over.
+  if (had_pages) memory_->home().await_journal_readers();
+}
+
+// The program was told by a SIGBUS, and may have gone on.
+void paged_memory::require_none_lost() const {
+  if (!memory_->home().has_lost_pages()) return;
+  throw error(errc::io,
+              "pages moved out of memory were lost by the device: reopen the store to go on from its "
+              "last checkpoint");
+}
+
+// As if this process had committed it.
+void paged_memory::take_up(const committed_journal& pending) {
+  const auto leave = [this](std::uint64_t page, std::uint64_t slot, std::uint32_t checksum) {
+    journaled_->put_before(page, static_cast<journaled_pages::number>(slot), checksum);
+    memory_->pages().spill(static_cast<journaled_pages::number>(page));
+  };
+  for (const journal_entry& entry : pending.index) {
+    if (entry.carried != 0) continue;
+    if (entry.kind == entry_kind::overwrite)
+      leave(entry.page, entry.slot, static_cast<std::uint32_t>(entry.value));
+    if (entry.kind == entry_kind::zero)
+      for (std::uint64_t page = entry.page; page < entry.page + entry.value; ++page) leave(page, 0, 0);
+  }
+}
+
+void paged_memory::examine_when_touched(lazy_verifier& verifier) {
+  verifier_ = &verifier;
+  memory_->examine_when_touched(verifier);
+}
+
+// ---- between checkpoints ---------------------------------------------------------------------------------
+
+int paged_memory::in_turn(void (*work)(void*), void* context) noexcept {
+  return errno_of([&] {
+    const epoch_commit::turn turn = commit_->take_turn();
+    // Home must hold the last checkpoint and no journal but its own may count.
+    commit_->finish_last();
+    parts_.home.sync_names();
+    work(context);
+  });
+}
+
+bool paged_memory::goes_to_journal(std::uint64_t page) noexcept {
+  try {
+    return !commit_->early().is_touched(page) && commit_->committed().needs(page);
+  } catch (const std::exception&) {
+    // The table is damaged, which the checkpoint will say. Until then nothing must be lost.
+    return true;
+  }
+}
+
+void paged_memory::write(std::span<leaving_run> runs, void (*failed)(leaving_run&, int)) noexcept {
+  int journal_failed = 0;
+  std::optional<slot_writer> slots;
+  for (leaving_run& one : runs) {
+    const int run_failed = errno_of([&] {
+      if (one.spilled && !slots) slots.emplace(commit_->next_journal(), &*journaled_);
+      write(one, slots);
+    });
+    if (run_failed == 0) continue;
+    if (one.spilled) journal_failed = run_failed;
+    failed(one, run_failed);
+  }
+  // Pages of many runs are written together, so none of them is known to be there before that.
+  if (journal_failed == 0 && slots) journal_failed = errno_of([&] { slots->flush(); });
+  if (journal_failed == 0) return;
+  for (leaving_run& one : runs)
+    if (one.spilled) failed(one, journal_failed);
+}
+
+void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slots) {
+  const page_run pages{one.first, one.count};
+  // Released by a checkpoint that failed, and in use again.
+  commit_->changed().add({pages}, commit_->early());
+  commit_->changed().forget_dirty();
+  const auto is_empty = [&](std::uint64_t k) { return is_zero(one.memory + k * page_size, page_size); };
+  for (std::uint64_t i = 0; i < pages.count;) {
+    const bool empty = is_empty(i);
+    std::uint64_t end = i + 1;
+    while (end < pages.count && is_empty(end) == empty) ++end;
+    const page_run part{pages.first + i, end - i};
+    if (empty) {
+      if (!one.spilled) empty_home(part);
+      for (std::uint64_t page = part.first; page < part.first + part.count; ++page)
+        journaled_->put_zero(page);
+    } else if (one.spilled) {
+      for (; i < end; ++i) slots->add(pages.first + i, one.memory + i * page_size);
+    } else {
+      write_home(part, one.memory + i * page_size);
+    }
+    i = end;
+  }
+}
+
+void paged_memory::write_home(page_run pages, const std::byte* from) {
+  early_pages& early = commit_->early();
+  commit_->extend_home((pages.first + pages.count) * page_size);
+  // Before the write, which may fail half way.
+  early.touch(pages);
+  parts_.home.write(pages.first, pages.count, from);
+  for (std::uint64_t i = 0; i < pages.count; ++i) {
+    const std::uint32_t checksum = page_checksum(pages.first + i, from + i * page_size);
+    journaled_->put_home(pages.first + i, checksum);
+    early.settle(pages.first + i, checksum);
+  }
+}
+
+// Pages that the last checkpoint does not need read as zero at home from now on.
+void paged_memory::empty_home(page_run pages) {
+  early_pages& early = commit_->early();
+  commit_->extend_home((pages.first + pages.count) * page_size);
+  for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
+    // Beyond the last checkpoint it is a hole as it is.
+    if (page >= commit_->bytes() / page_size && !early.is_touched(page)) continue;
+    early.touch({page, 1});
+    parts_.home.punch({page, 1});
+  }
+}
+
+// ---- what programs ask -----------------------------------------------------------------------------------
+
+void paged_memory::trim() {
+  reporting("write the changed pages of", parts_.path, [this] {
+    {
+      // Else the pager would meet it, and know no more than an errno.
+      const epoch_commit::turn turn = commit_->take_turn();
+      require_none_lost();
+      commit_->finish_last();
+    }
+    memory_->pages().drain();
+  });
+}
+
+pager::pin paged_memory::pin(page_run pages, pager::pin_for use) {
+  if (use == pager::pin_for::writing && memory_->read_only())
+    throw error(errc::read_only,
+                parts_.path.string() + " is open for reading: it cannot be pinned for writing");
+  return reporting("pin memory of", parts_.path, [&] {
+    memory_->pages().pin(bytes_of(pages), use);
+    return pager::detail::adopt_pin(memory_->pages(), bytes_of(pages));
+  });
+}
+
+void paged_memory::prefetch(page_run pages) {
+  const pager::byte_range range = bytes_of(pages);
+  reporting("prefetch", parts_.path, [&] { memory_->pages().prefetch(std::span(&range, 1)); });
+}
+
+}  // namespace perdure

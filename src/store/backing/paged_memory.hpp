@@ -1,0 +1,73 @@
+// The memory of a store of which a bounded number of pages is in memory at a time.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "store/backing/paged_home.hpp"
+#include "store/backing/paged_segment.hpp"
+#include "store/backing/store_memory.hpp"
+#include "store/commit/epoch_commit.hpp"
+#include "store/commit/journaled_pages.hpp"
+#include "store/commit/slot_writer.hpp"
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+/// Changed pages leave memory in the commit's turns, for home where the last checkpoint does not need what is
+/// there, else for the journal of the checkpoint to come.
+class paged_memory final : public store_memory, private page_writer {
+ public:
+  /// Of a reader: `bytes` of the segment. Takes the place from `parts`, which must outlive it.
+  paged_memory(store_parts& parts, std::uint64_t bytes, page_use use);
+  /// Of a writer.
+  paged_memory(store_parts& parts, epoch_commit& commit);
+
+  segment& pages() noexcept override { return *memory_; }
+  void collect(changed_pages& changed, early_pages& early) override;
+  void release(std::span<const page_run> pages) override;
+  void copied() noexcept override { release_held(true); }
+  void let_go() noexcept override { release_held(false); }
+  bool recollects() const noexcept override { return true; }
+  journaled_pages* journaled() noexcept override { return journaled_ ? &*journaled_ : nullptr; }
+  void home_extended() override { memory_->home().home_extended(); }
+  void journal_replaced(unsigned parity, const journal& file) override {
+    memory_->home().journal_replaced(parity, file);
+  }
+  void journal_applied() noexcept override;
+  void require_none_lost() const override;
+
+  std::string tracker() const override { return "pager"; }
+  void seal() override { memory_->seal(); }
+  void examine_when_touched(lazy_verifier& verifier) override;
+  void take_up(const committed_journal& pending) override;
+  void begin_early_writing() override {}
+  void trim() override;
+  void end_early_writing() noexcept override { memory_->pages().stop_threads(); }
+  void forget_threads() noexcept override {}
+  pager::pin pin(page_run pages, pager::pin_for use) override;
+  void prefetch(page_run pages) override;
+  std::optional<pager::statistics> paging() const override { return memory_->pages().statistics(); }
+
+ private:
+  // Pages that leave memory, as the pager hands them over.
+  using leaving_run = pager::detail::page_run;
+
+  int in_turn(void (*work)(void*), void* context) noexcept override;
+  bool goes_to_journal(std::uint64_t page) noexcept override;
+  void write(std::span<leaving_run> runs, void (*failed)(leaving_run&, int)) noexcept override;
+  void write(const leaving_run& one, std::optional<slot_writer>& slots);
+  void write_home(page_run pages, const std::byte* from);
+  void empty_home(page_run pages);
+  void release_held(bool are_written) noexcept;
+
+  store_parts& parts_;
+  epoch_commit* commit_ = nullptr;
+  std::optional<journaled_pages> journaled_;  // of a writer
+  std::unique_ptr<paged_segment> memory_;
+  lazy_verifier* verifier_ = nullptr;
+  bool holds_ = false;  // pages, since `collect`
+};
+
+}  // namespace perdure

@@ -1,0 +1,131 @@
+// Changed pages stay in memory until their checkpoint, unless they become too many.
+#include "store/backing/private_memory.hpp"
+
+#include <algorithm>
+
+#include "store/backing/forked_child.hpp"
+#include "store/file/failure.hpp"
+
+namespace perdure {
+
+namespace {
+
+constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 MiB: a sync of the undo log each
+
+}  // namespace
+
+private_memory::private_memory(store_parts& parts, std::uint64_t bytes, page_use use)
+    : parts_(parts), memory_(std::move(parts.place), parts.home.extents(bytes), use, parts.home.medium()) {}
+
+private_memory::private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker)
+    : private_memory(parts, commit.bytes(), page_use::tracked) {
+  commit_ = &commit;
+  worker_ = &worker;
+  // Of pages that were not touched a child would see what its parent writes home. A reader's lock keeps that
+  // from changing.
+  memory_.withhold_from_children(line_for_children(parts.path, true));
+}
+
+void private_memory::hold() {
+  if (memory_.rearms()) return;
+  std::unique_lock<std::mutex> no_growth = memory_.hold_growth();
+  no_stores_.emplace(memory_, page_run{0, memory_.size() / page_size});
+  no_growth_ = std::move(no_growth);
+}
+
+void private_memory::let_go() noexcept {
+  no_stores_.reset();
+  if (no_growth_) no_growth_.unlock();
+}
+
+void private_memory::collect(changed_pages& changed, early_pages& early) {
+  changed.gather(memory_, {0, memory_.size() / page_size}, early);
+}
+
+// Home loses what they held, and nobody need have touched them.
+void private_memory::release(std::span<const page_run> pages) {
+  if (verifier_ != nullptr) verifier_->pass_over(pages);
+}
+
+void private_memory::settle(std::span<const file_extent> home, std::span<const page_run> pages) {
+  memory_.adopt(home, pages);
+}
+
+void private_memory::examine_when_touched(lazy_verifier& verifier) {
+  verifier_ = &verifier;
+  memory_.examine_when_touched(verifier);
+}
+
+void private_memory::take_up(const committed_journal& pending) {
+  redo_in_memory(pending, memory_.base());
+}
+
+void private_memory::begin_early_writing() {
+  memory_.notice_growth(parts_.memory_budget, [this] { watch_memory(); });
+  memory_.notice_filled([this](page_run filled) { collapse_later(filled); });
+}
+
+void private_memory::trim() {
+  const epoch_commit::turn turn = commit_->take_turn();
+  reporting("write home early the pages of", parts_.path, [&] {
+    const std::uint64_t end = memory_.size() / page_size;
+    write_brake none(memory_, [] { return false; });
+    for (std::uint64_t first = 0; first < end; first += most_trimmed)
+      trim_part({first, std::min(most_trimmed, end - first)}, none);
+  });
+}
+
+// Writers are not quiet meanwhile. Home must hold the last checkpoint, and no journal but its own may count.
+void private_memory::trim_part(page_run part, write_brake& brake) {
+  commit_->finish_last();
+  const committed_state before = commit_->committed();
+  const store_lock::turn no_reader = parts_.lock.take_turn(store_lock::part::home);
+  early_writer(parts_, memory_, commit_->early(), before, commit_->epoch())
+      .write(part, commit_->changed(), brake);
+}
+
+// Called by a thread that makes the segment grow.
+void private_memory::watch_memory() noexcept {
+  try {
+    watch_ = std::make_unique<memory_watch>(
+        parts_.memory_budget, [this](const memory_watch& watch) { return give_up_pages(watch); });
+  } catch (const std::exception&) {
+    // No thread to be had. Then memory is what it is.
+  }
+}
+
+bool private_memory::give_up_pages(const memory_watch& watch) noexcept {
+  try {
+    const epoch_commit::turn turn = commit_->take_turn();
+    const std::uint64_t share = parts_.memory_budget / 16 / page_size / early_pages::extent_pages;
+    const std::uint64_t pages =
+        std::clamp<std::uint64_t>(share * early_pages::extent_pages, early_pages::extent_pages, most_trimmed);
+    write_brake brake(memory_, [&watch] { return watch.is_exhausted(); });
+    // Once writers are held, until there is room again: they would fill what one part gives.
+    do {
+      const std::uint64_t end = memory_.size() / page_size;
+      if (next_trimmed_ >= end) next_trimmed_ = 0;
+      brake.check();
+      trim_part({next_trimmed_, std::min(pages, end - next_trimmed_)}, brake);
+      next_trimmed_ += pages;
+      if (next_trimmed_ >= end) return true;
+    } while (brake.is_on() && watch.is_wanted());
+    return false;
+  } catch (const std::exception&) {
+    // The next checkpoint will meet it too, and say so.
+    return true;
+  }
+}
+
+// Scans of memory in huge pages are a fifth faster; but one that is cleared at its first touch costs the
+// more, the less of it is used.
+void private_memory::collapse_later(page_run filled) noexcept {
+  try {
+    worker_->post(
+        [this, filled] { memory_.collapse_dense(filled, [this] { return !worker_->is_awaited(); }); });
+  } catch (const std::exception&) {
+    // The pages stay small.
+  }
+}
+
+}  // namespace perdure

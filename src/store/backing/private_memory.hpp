@@ -1,0 +1,60 @@
+// The memory of a store in a private mapping of its home files.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "segment/private_segment.hpp"
+#include "store/backing/early_writer.hpp"
+#include "store/backing/memory_watch.hpp"
+#include "store/backing/store_memory.hpp"
+#include "store/commit/background_worker.hpp"
+#include "store/commit/epoch_commit.hpp"
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+class private_memory final : public store_memory {
+ public:
+  /// Of a reader: `bytes` of the segment. Takes the place from `parts`, which must outlive it.
+  private_memory(store_parts& parts, std::uint64_t bytes, page_use use);
+  /// Of a writer.
+  private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker);
+
+  segment& pages() noexcept override { return memory_; }
+  void hold() override;
+  void collect(changed_pages& changed, early_pages& early) override;
+  void release(std::span<const page_run> pages) override;
+  bool waits_for_home() const noexcept override { return !memory_.rearms(); }
+  void settle(std::span<const file_extent> home, std::span<const page_run> pages) override;
+  void let_go() noexcept override;
+
+  std::string tracker() const override { return std::string(memory_.tracker()); }
+  void seal() override { memory_.seal(); }
+  void examine_when_touched(lazy_verifier& verifier) override;
+  void take_up(const committed_journal& pending) override;
+  void begin_early_writing() override;
+  void trim() override;
+  void end_early_writing() noexcept override { watch_.reset(); }
+  void forget_threads() noexcept override { static_cast<void>(watch_.release()); }
+
+ private:
+  void watch_memory() noexcept;
+  bool give_up_pages(const memory_watch& watch) noexcept;
+  void collapse_later(page_run filled) noexcept;
+  void trim_part(page_run part, write_brake& brake);
+
+  store_parts& parts_;
+  epoch_commit* commit_ = nullptr;
+  background_worker* worker_ = nullptr;
+  private_segment memory_;
+  lazy_verifier* verifier_ = nullptr;
+  // While a checkpoint copies, where stores meanwhile would go with the private copies.
+  std::unique_lock<std::mutex> no_growth_;
+  std::optional<write_pause> no_stores_;
+  std::uint64_t next_trimmed_ = 0;  // page; where memory is looked for next
+  std::unique_ptr<memory_watch> watch_;
+};
+
+}  // namespace perdure

@@ -1,0 +1,164 @@
+// A store that is open for reading, or for changes that are dropped. It writes nothing: what a dead writer
+// committed and left for the next one to bring home, a reader carries out in its own memory.
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "store/backing/open_stores.hpp"
+#include "store/backing/paged_memory.hpp"
+#include "store/backing/private_memory.hpp"
+#include "store/commit/redo.hpp"
+#include "store/file/failure.hpp"
+#include "store/file/store_directory.hpp"
+#include "store/offline/store_copy.hpp"
+
+namespace perdure {
+
+namespace {
+
+class reader final : public datastore {
+ public:
+  explicit reader(store_parts parts);
+  ~reader() override { shut(); }
+
+  segment& memory() noexcept override { return memory_->pages(); }
+  void checkpoint(std::span<const page_run>, std::string_view) override { refuse(); }
+  pending_checkpoint checkpoint_async(std::span<const page_run>, std::string_view) override { refuse(); }
+  void snapshot(const std::filesystem::path& to) override;
+  void wait_applied() override {}
+  void trim() override { require_open(); }
+  void close() override { shut(); }
+  std::uint64_t epoch() const noexcept override { return epoch_; }
+  bool read_only() const noexcept override { return true; }
+  const std::filesystem::path& path() const noexcept override { return path_; }
+  store_info info() const override;
+  std::string tracker() const override { return tracker_; }
+  pager::pin pin(const void* address, std::size_t bytes, pager::pin_for use) override;
+  void prefetch(const void* address, std::size_t bytes) override;
+  std::optional<pager::statistics> paging() const override {
+    return memory_ ? memory_->paging() : std::nullopt;
+  }
+
+ private:
+  void require_open() const;
+  [[noreturn]] void refuse() const;
+  void shut() noexcept;
+
+  std::filesystem::path path_;
+  int owner_;
+  std::string tracker_;
+  mutable std::mutex control_;  // one snapshot, close or info at a time
+  bool open_ = true;
+  std::optional<store_parts> parts_;
+  std::unique_ptr<lazy_verifier> verifier_;
+  std::unique_ptr<store_memory> memory_;
+  std::uint64_t epoch_;
+  std::uint64_t bytes_;  // length of the segment at that epoch
+};
+
+std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, page_use use) {
+  if (parts.paged) return std::make_unique<paged_memory>(parts, bytes, use);
+  return std::make_unique<private_memory>(parts, bytes, use);
+}
+
+reader::reader(store_parts parts) : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+  const layout::super_slot& super = parts_->super.now();
+  epoch_ = super.epoch;
+  bytes_ = super.segment_bytes;
+  const std::optional<committed_journal> pending = find_committed(parts_->journals, super, parts_->ceiling);
+  if (pending) {
+    epoch_ = pending->header.epoch;
+    bytes_ = pending->header.segment_bytes;
+    parts_->home.require(bytes_);
+  }
+  // What was written home early belongs to no checkpoint, if none came after it.
+  const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
+  const bool is_changed_first = pending || !saved.empty();
+  const page_use wanted = parts_->private_changes ? page_use::dropped : page_use::none;
+  memory_ = make_memory(*parts_, bytes_, parts_->paged && is_changed_first ? page_use::dropped : wanted);
+  tracker_ = memory_->tracker();
+  const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
+  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
+  undo_in_memory(saved, memory().base());
+  if (pending) redo_in_memory(*pending, memory().base());
+  if (verifier_ && pending) verifier_->know(*pending);
+  if (verifier_) verifier_->know(saved);
+  if (wanted == page_use::none) memory_->seal();
+  if (verifier_) memory_->examine_when_touched(*verifier_);
+}
+
+void reader::require_open() const {
+  if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+}
+
+void reader::refuse() const {
+  const std::scoped_lock lock(control_);
+  require_open();
+  throw error(errc::read_only, path_.string() + " is open for reading: open it for writing");
+}
+
+void reader::snapshot(const std::filesystem::path& to) {
+  const std::scoped_lock lock(control_);
+  require_open();
+  if (parts_->shares_blocks_with_writer) {
+    throw error(errc::unsupported,
+                path_.string() +
+                    " was open for writing when this reader opened it: use datastore::copy, "
+                    "which copies its last checkpoint");
+  }
+  reporting("take a snapshot of", path_, [&] {
+    copy_options options;
+    options.epoch = epoch_;
+    options.journals = parts_->lock.is_beside_writer() ? journals_to_copy::last : journals_to_copy::both;
+    options.writable = false;
+    copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
+  });
+}
+
+pager::pin reader::pin(const void* address, std::size_t bytes, pager::pin_for use) {
+  const page_run pages = pages_of(address, bytes);
+  if (pages.count == 0) return {};
+  // The kernel does not wait for an examination either.
+  memory().require_sound(pages);
+  return memory_->pin(pages, use);
+}
+
+void reader::prefetch(const void* address, std::size_t bytes) {
+  const page_run pages = pages_of(address, bytes);
+  if (pages.count != 0) memory_->prefetch(pages);
+}
+
+store_info reader::info() const {
+  // In a forked child another thread may have had the lock, and be gone.
+  std::unique_lock lock(control_, std::defer_lock);
+  if (owner_ == ::getpid()) lock.lock();
+  require_open();
+  store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());
+  result.epoch = epoch_;
+  result.size = bytes_;
+  return result;
+}
+
+void reader::shut() noexcept {
+  if (owner_ != ::getpid()) {
+    open_ = false;
+    return;
+  }
+  if (memory_) memory_->end_early_writing();
+  const std::scoped_lock lock(control_);
+  if (!open_) return;
+  open_ = false;
+  memory_.reset();
+  verifier_.reset();
+  parts_.reset();
+}
+
+}  // namespace
+
+std::unique_ptr<datastore> make_reader(store_parts parts) {
+  const std::filesystem::path path = parts.path;
+  return reporting("open", path, [&] { return std::make_unique<reader>(std::move(parts)); });
+}
+
+}  // namespace perdure

@@ -1,0 +1,47 @@
+// The memory of an open store, as the store sees it: what checkpoints need of it, and what its programs ask.
+#pragma once
+
+#include <optional>
+#include <perdure/pager.hpp>
+#include <string>
+
+#include "store/backing/lazy_verifier.hpp"
+#include "store/commit/epoch_memory.hpp"
+#include "store/commit/redo.hpp"
+
+namespace perdure {
+
+class store_memory : public epoch_memory {
+ public:
+  virtual std::string tracker() const = 0;
+  /// Ends the time in which a reader's memory may be written (for the replay of a journal).
+  virtual void seal() = 0;
+  /// Lets the verifier, which must outlive the memory, see each extent before anybody else does.
+  virtual void examine_when_touched(lazy_verifier& verifier) = 0;
+
+  // Of a writer.
+
+  /// The last epoch is committed and not home: its pages are to be found in its journal. Before the program
+  /// knows the memory.
+  virtual void take_up(const committed_journal& pending) = 0;
+  /// From here on changed pages may be written before their checkpoint, to save memory.
+  virtual void begin_early_writing() = 0;
+  /// Writes all changed pages and gives up the memory of all. Takes turns of the commit.
+  virtual void trim() = 0;
+  /// Ends the threads that take turns of the commit. In a forked child, where there are none, forgets them.
+  virtual void end_early_writing() noexcept = 0;
+  virtual void forget_threads() noexcept = 0;
+
+  // Of memory that is paged; the others have nothing to do.
+
+  virtual pager::pin pin(page_run pages, pager::pin_for use);
+  virtual void prefetch(page_run pages);
+  virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
+};
+
+inline pager::pin store_memory::pin(page_run, pager::pin_for) {
+  return {};
+}
+inline void store_memory::prefetch(page_run) {}
+
+}  // namespace perdure

@@ -1,0 +1,441 @@
+// How an epoch is made durable: docs/durability.md argues why this order holds.
+#include "store/commit/epoch_commit.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "segment/page_runs.hpp"
+#include "store/commit/carried_entries.hpp"
+#include "store/commit/checkpoint_request.hpp"
+#include "store/commit/slot_writer.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/failure.hpp"
+
+namespace perdure {
+
+using layout::entry_kind;
+using layout::journal_entry;
+
+namespace {
+
+std::uint64_t carried_in(const std::vector<journal_entry>& index) {
+  return static_cast<std::uint64_t>(std::count_if(
+      index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
+}
+
+}  // namespace
+
+epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch,
+                           std::uint64_t bytes)
+    : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), bytes_(bytes) {}
+
+epoch_commit::turn epoch_commit::take_turn() {
+  if (undecided_by_ == std::this_thread::get_id()) {
+    throw error(errc::invalid_argument, path_.string() +
+                                            " has a prepared checkpoint of this thread's, which "
+                                            "must be decided on or abandoned first");
+  }
+  turn mine(mutex_);
+  if (has_ended_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+  return mine;
+}
+
+void epoch_commit::end() noexcept {
+  const std::scoped_lock lock(mutex_);
+  has_ended_ = true;
+  worker_.wait();
+  try {
+    if (!unapplied_) write_table();
+  } catch (const std::exception&) {
+    // The journal has it.
+  }
+  committing_.reset();
+}
+
+committed_state epoch_commit::committed() {
+  const bool stale = (parts_.super.now().flags & layout::flag_checksums_stale) != 0;
+  return {bytes_ / page_size, parts_.checksums, stale};
+}
+
+// ---- step 1 ----------------------------------------------------------------------------------------------
+
+// With one checkpoint applied before the next begins, no older journal can hold a page that is written home
+// in place by the next; that is what makes its fresh writes safe.
+void epoch_commit::finish_last() {
+  finish_apply();
+  clear_away_failed_attempt();
+}
+
+void epoch_commit::finish_last_with_table() {
+  finish_apply();
+  write_table();
+}
+
+void epoch_commit::finish_apply() {
+  worker_.wait();
+  if (unapplied_) apply();
+}
+
+void epoch_commit::clear_away_failed_attempt() {
+  for (std::size_t parity = 0; parity < suspect_.size(); ++parity) {
+    if (!suspect_[parity]) continue;
+    std::vector<journal::kept_page> keep;
+    if (const journaled_pages* journaled = memory_->journaled()) {
+      for (const journaled_pages::record& one : journaled->records())
+        if (one.checksum != 0) keep.push_back({one.page, one.slot, one.checksum});
+    }
+    parts_.journals[parity].replace(keep);
+    memory_->journal_replaced(static_cast<unsigned>(parity), parts_.journals[parity]);
+    suspect_[parity] = false;
+  }
+  committing_.reset();
+  if (early_unsure_ && !early_.empty()) write_settled_again();
+  early_unsure_ = false;
+  // Only now: while the old journal could still count, its fresh pages had to stay. Their space may be what
+  // is wanted.
+  if (spent_tail_.empty()) return;
+  for (const page_run& run : spent_tail_) parts_.home.punch(run);
+  // Else a crash might bring them back once later pages, taken to be zero, are committed.
+  early_unsure_ = true;
+  parts_.home.sync();
+  early_unsure_ = false;
+  for (const page_run& run : spent_tail_) early_.untouch(run);
+  spent_tail_.clear();
+}
+
+// After a sync that failed a second one says nothing of what was written before the first.
+void epoch_commit::write_settled_again() {
+  alignas(64) std::array<std::byte, page_size> bytes;
+  early_.for_settled([&](std::uint64_t page, std::uint32_t checksum) {
+    parts_.home.read(page, bytes.data());
+    if (page_checksum(page, bytes.data()) != checksum) {
+      throw error(errc::io, "page " + std::to_string(page) + " of " + path_.string() +
+                                ", written home to save memory, was lost by the device: reopen the store to "
+                                "go on from its last checkpoint");
+    }
+    parts_.home.write(page, 1, bytes.data());
+  });
+}
+
+// ---- steps 2 and 3 ---------------------------------------------------------------------------------------
+
+epoch_commit::hold::hold(epoch_commit& commit) : commit_(commit) {
+  commit_.memory_->hold();
+}
+
+epoch_commit::hold::~hold() {
+  commit_.memory_->let_go();
+  if (!is_copied_) commit_.forget_what_memory_knows();
+}
+
+void epoch_commit::hold::copied() noexcept {
+  is_copied_ = true;
+  commit_.memory_->copied();
+  commit_.forget_what_memory_knows();
+}
+
+void epoch_commit::forget_what_memory_knows() noexcept {
+  if (!memory_->recollects()) return;
+  changed_.forget_dirty();
+  if (flight_) flight_->changed.forget_dirty();
+}
+
+bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::string_view label, bool always) {
+  collect(released);
+  const segment& memory = memory_->pages();
+  const std::uint64_t bytes = memory.size();
+  checkpoint_plan plan = plan_checkpoint(memory.base(), changed_.to_write(), changed_.released(), early_,
+                                         memory_->journaled(), committed());
+  if (!always && plan.index.empty() && bytes == bytes_) {
+    held.copied();
+    changed_.clear();
+    return false;
+  }
+  if (carrying_) carry(carrying_->index, plan.index);
+  flight_.emplace(
+      flight{epoch_ + 1, bytes, std::move(plan), std::string(label), {}, {}, std::move(changed_)});
+  changed_.clear();
+  return true;
+}
+
+void epoch_commit::collect(std::span<const page_run> released) {
+  const std::vector<page_run> now = sound_released(released, memory_->pages().size() / page_size, path_);
+  memory_->collect(changed_, early_);
+  memory_->release(now);
+  changed_.release(now, early_);
+}
+
+// ---- steps 4 to 6 ----------------------------------------------------------------------------------------
+
+void epoch_commit::copy_out(hold& held) {
+  flight& now = *flight_;
+  journaled_pages* const journaled = memory_->journaled();
+  parts_.home.sync_names();
+  if (journaled != nullptr) empty_home(now.plan.index);
+  make_room(now.plan, now.bytes);
+  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
+                            parts_.home.has_unsynced_names();
+  if (now.plan.fresh != 0) write_fresh(now.plan.index);
+  // Beside the journal's writing.
+  if (home_changed) worker_.post([this] { sync_home(); });
+  const unsigned parity = now.epoch & 1;
+  // Where pages leave memory the journal has some that are nowhere else, and is not given up before it must
+  // be.
+  if (journaled == nullptr) suspect_[parity] = true;
+  write_overwrites(now.plan.index, parts_.journals[parity]);
+  if (journaled != nullptr) note_zeros(now.plan.index);
+  held.copied();
+  if (!memory_->waits_for_home()) {
+    // Now, as the program may use these pages again as soon as it goes on.
+    for (const page_run& run : now.changed.released()) memory_->pages().discard(run);
+    return;
+  }
+  to_settle_ = now.changed.dirty();
+  const std::vector<page_run>& released = now.changed.released();
+  to_settle_.insert(to_settle_.end(), released.begin(), released.end());
+  normalize(to_settle_);
+}
+
+// Takes what space can be taken ahead, so that a full disk fails the checkpoint and not, after the commit,
+// its application. Fresh pages and the journal are written before the commit anyway.
+void epoch_commit::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
+  extend_home(bytes);
+  for (const page_run& run : plan.holes) parts_.home.reserve_space(run);
+  parts_.checksums.reserve_space(plan.touched);
+}
+
+void epoch_commit::extend_home(std::uint64_t bytes) {
+  parts_.home.extend(bytes);
+  memory_->home_extended();
+}
+
+// Pages that left memory for home and are empty by now: their space may be what is wanted.
+void epoch_commit::empty_home(const std::vector<journal_entry>& index) {
+  if (early_.empty()) return;
+  for (const journal_entry& entry : index) {
+    if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
+    std::uint64_t first = entry.page;
+    const std::uint64_t end = entry.page + entry.value;
+    while (first < end) {
+      std::uint64_t stop = first;
+      while (stop < end && early_.is_touched(stop)) ++stop;
+      if (first < stop) parts_.home.punch({first, stop - first});
+      first = stop + 1;
+    }
+  }
+}
+
+// From a copy: a thread that stores to a page meanwhile must not make it contradict its checksum.
+void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
+  const std::byte* const base = memory_->pages().base();
+  journaled_pages* const journaled = memory_->journaled();
+  const auto copied = std::make_unique_for_overwrite<std::byte[]>(batch_pages * page_size);
+  const bool were_touched = !early_.empty();
+  for (std::size_t i = 0; i < index.size();) {
+    const auto is_to_write = [](const journal_entry& entry) {
+      return entry.kind == entry_kind::fresh && entry.value == 0;
+    };
+    if (!is_to_write(index[i])) {
+      ++i;
+      continue;
+    }
+    const std::uint64_t first = index[i].page;
+    std::size_t count = 0;
+    while (i < index.size() && count < batch_pages && is_to_write(index[i]) &&
+           index[i].page == first + count) {
+      index[i].value =
+          copy_page(index[i].page, copied.get() + count * page_size, base + index[i].page * page_size);
+      ++count;
+      ++i;
+    }
+    // Should the checkpoint fail, home has other bytes there than the one before left.
+    for (std::uint64_t page = std::max(first, bytes_ / page_size);
+         journaled == nullptr && page < first + count; ++page) {
+      if (were_touched && early_.is_touched(page)) continue;
+      if (!spent_tail_.empty() && spent_tail_.back().first + spent_tail_.back().count == page) {
+        ++spent_tail_.back().count;
+      } else {
+        spent_tail_.push_back({page, 1});
+      }
+    }
+    early_.touch({first, count});
+    parts_.home.write(first, count, copied.get());
+    // Such pages may leave memory then: they must be found again should the checkpoint fail.
+    if (journaled == nullptr) continue;
+    for (std::size_t k = i - count; k < i; ++k) {
+      journaled->put_home(index[k].page, index[k].value);
+      early_.settle(index[k].page, index[k].value);
+    }
+  }
+}
+
+void epoch_commit::write_overwrites(std::vector<journal_entry>& index, journal& to) {
+  const std::byte* const base = memory_->pages().base();
+  slot_writer slots(to, memory_->journaled());
+  for (journal_entry& entry : index) {
+    if (entry.kind != entry_kind::overwrite || entry.value != 0) continue;
+    const slot_writer::place place = slots.add(entry.page, base + entry.page * page_size);
+    entry.value = place.checksum;
+    entry.slot = place.slot;
+  }
+  slots.flush();
+}
+
+// Until they are punched home, nobody must read there what they were.
+void epoch_commit::note_zeros(const std::vector<journal_entry>& index) {
+  for (const journal_entry& entry : index) {
+    if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
+    for (std::uint64_t page = entry.page; page < entry.page + entry.value; ++page)
+      memory_->journaled()->put_zero(page);
+  }
+}
+
+void epoch_commit::sync_home() noexcept {
+  early_unsure_ = true;
+  try {
+    parts_.home.sync();
+    early_unsure_ = false;
+  } catch (...) {
+    flight_->home_failure = std::current_exception();
+  }
+}
+
+// ---- step 7 ----------------------------------------------------------------------------------------------
+
+layout::journal_header epoch_commit::write_journal(journal::decision made) {
+  flight& now = *flight_;
+  const unsigned parity = now.epoch & 1;
+  const journaled_pages* const journaled = memory_->journaled();
+  const std::uint64_t slots = journaled != nullptr ? journaled->slots() : now.plan.overwrites;
+  suspect_[parity] = true;
+  return parts_.journals[parity].commit(now.epoch, now.bytes, now.plan.index, slots, now.label,
+                                        memory_->pages().base(), made);
+}
+
+void epoch_commit::prepare() {
+  if (flight_->home_failure) std::rethrow_exception(flight_->home_failure);
+  // No reader takes an undecided journal for a checkpoint, so none need wait.
+  flight_->prepared = write_journal(journal::decision::pending);
+  undecided_by_ = std::this_thread::get_id();
+}
+
+void epoch_commit::decide() {
+  // No reader must see a checkpoint that fails after all.
+  committing_.emplace(parts_.lock.take_turn(store_lock::part::commit));
+  parts_.journals[flight_->epoch & 1].decide(*flight_->prepared);
+  count(*flight_->prepared);
+}
+
+void epoch_commit::commit() {
+  if (flight_->home_failure) std::rethrow_exception(flight_->home_failure);
+  committing_.emplace(parts_.lock.take_turn(store_lock::part::commit));
+  count(write_journal(journal::decision::made));
+}
+
+// The journal counts from now on.
+void epoch_commit::count(const layout::journal_header& header) noexcept {
+  undecided_by_ = std::thread::id();
+  flight& now = *flight_;
+  const unsigned parity = now.epoch & 1;
+  suspect_[parity] = false;
+  committing_.reset();
+  if (journaled_pages* journaled = memory_->journaled()) journaled->commit();
+  early_.clear();
+  spent_tail_.clear();
+  bytes_ = now.bytes;
+  unapplied_.emplace(committed_journal{&parts_.journals[parity], header, std::move(now.plan.index)});
+  epoch_ = now.epoch;
+  flight_.reset();
+}
+
+void epoch_commit::abandon() noexcept {
+  undecided_by_ = std::thread::id();
+  changed_ = std::move(flight_->changed);
+  flight_.reset();
+  try {
+    clear_away_failed_attempt();
+  } catch (const std::exception&) {
+    // The next checkpoint tries again, and goes no further if it cannot.
+  }
+}
+
+// ---- steps 9 and 10 --------------------------------------------------------------------------------------
+
+void epoch_commit::apply(table_use at_least) {
+  const store_lock::turn no_reader = parts_.lock.take_turn(store_lock::part::home);
+  apply_in_turn(at_least);
+}
+
+void epoch_commit::apply_in_turn(table_use at_least) {
+  // After a sync that failed the pages are written once more.
+  if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_.home, parts_.checksums);
+  const table_use use = is_table_due() ? table_use::write : at_least;
+  // A sync that fails here is the one that would have told of pages written early.
+  const bool was_unsure = std::exchange(early_unsure_, true);
+  settle_redo(*unapplied_, parts_.home, parts_.checksums, parts_.super, parts_.log, use);
+  early_unsure_ = was_unsure;
+  memory_->journal_applied();
+  if (use == table_use::write) {
+    carrying_.reset();
+    carried_bytes_ = 0;
+  } else {
+    carried_bytes_ += carried_in(unapplied_->index) * sizeof(journal_entry);
+    mark_applied(unapplied_->index);
+    carrying_ = std::move(unapplied_);
+  }
+  unapplied_.reset();
+  // Only the table was written: what is saved is of this very epoch.
+  if (!early_.empty()) return;
+  try {
+    parts_.undo.clear();
+  } catch (const std::system_error&) {
+    // It takes space; of a checkpoint that is not the last any more it counts for nothing.
+  }
+}
+
+// Once carrying has added up to the price of writing: so at most twice is paid of what was necessary.
+bool epoch_commit::is_table_due() const {
+  if (unapplied_->header.segment_bytes != parts_.super.now().segment_bytes) return true;
+  const std::uint64_t next = unapplied_->index.size() * sizeof(journal_entry);
+  return carried_bytes_ + next >= parts_.checksums.changed_table_pages() * layout::block;
+}
+
+// No checkpoint may be on its way.
+void epoch_commit::write_table() {
+  if (!carrying_) return;
+  unapplied_ = std::exchange(carrying_, std::nullopt);
+  is_redone_ = true;
+  apply(table_use::write);
+}
+
+void epoch_commit::apply_quietly(table_use at_least) noexcept {
+  apply_failure_ = nullptr;
+  try {
+    if (!memory_->waits_for_home() || at_least == table_use::write) return apply(at_least);
+    // The program is held up until this has been tried, and is not to be held up by readers.
+    const std::optional<store_lock::turn> no_reader = parts_.lock.try_turn(store_lock::part::home);
+    if (no_reader) apply_in_turn(at_least);
+  } catch (...) {
+    // The journal has it all, and the next checkpoint applies it.
+    apply_failure_ = std::current_exception();
+  }
+}
+
+void epoch_commit::wait_applied() {
+  worker_.wait();
+  if (!unapplied_) return;
+  if (apply_failure_) std::rethrow_exception(apply_failure_);
+  apply();
+}
+
+void epoch_commit::settle_memory(std::uint64_t epoch) noexcept {
+  const std::vector<page_run> pages = std::exchange(to_settle_, {});
+  if (epoch_ != epoch || unapplied_) return;
+  try {
+    memory_->settle(parts_.home.extents(bytes_), pages);
+  } catch (const std::exception&) {
+    // No mapping to be had: the pages keep their private copies, and are written again next time.
+  }
+}
+
+}  // namespace perdure

@@ -1,0 +1,182 @@
+// A checkpoint, from the changed pages in memory to the committed pages at home.
+//
+// Steps are those of docs/durability.md, "A checkpoint". The commit knows nothing of where the memory comes
+// from (epoch_memory) and of who waits for what (the open store).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "store/commit/background_worker.hpp"
+#include "store/commit/checkpoint_plan.hpp"
+#include "store/commit/epoch_memory.hpp"
+#include "store/commit/redo.hpp"
+#include "store/commit/store_parts.hpp"
+
+namespace perdure {
+
+/// The epochs of an open writer, one after the other, each in phases:
+///
+///     finish_last -> plan -> copy_out -+-> prepare -> decide -+-> apply
+///                                      |        |             |
+///                                      |        +-> abandon   |
+///                                      +----> commit ---------+
+///
+/// `commit` is `prepare` and `decide` in one write, for stores that decide alone. Whatever fails before the
+/// decision ends in `abandon`, after which the memory has all its changes still, and the next epoch has them.
+///
+/// Thread safety: `epoch` and `take_turn` may be called from any thread, all else in a turn. The worker's
+/// tasks are part of the turn in which they were posted, up to the next call of `finish_last` or `wait`.
+class epoch_commit {
+ public:
+  using turn = std::unique_lock<std::mutex>;
+
+  /// Of a store whose last checkpoint is `epoch`, when the segment was of so many bytes. All must outlive it.
+  epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch, std::uint64_t bytes);
+  void attach(epoch_memory& memory) noexcept { memory_ = &memory; }
+  /// The last epoch is not home yet: this is its journal.
+  void take_up(committed_journal pending) { unapplied_ = std::move(pending); }
+
+  /// Waits until nobody else changes the store. Throws `invalid_argument` after `end`.
+  turn take_turn();
+  /// No more turns. Writes what spares the next opening some reading.
+  void end() noexcept;
+  bool has_ended() const noexcept { return has_ended_; }
+
+  /// The last committed epoch.
+  std::uint64_t epoch() const noexcept { return epoch_; }
+  /// Length of the segment then.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  /// What is known of the last committed epoch. While it is used, no other may be committed.
+  committed_state committed();
+
+  /// Step 1: waits for the last epoch to be home, tries again if that failed, and clears away what a failed
+  /// checkpoint left.
+  void finish_last();
+  /// Waits for the last epoch to be home, and for the file `crc` to say so, so that the files tell by
+  /// themselves what is there.
+  void finish_last_with_table();
+  /// Waits for what the worker does.
+  void wait() { worker_.wait(); }
+
+  /// Holds the memory's pages while a checkpoint copies them.
+  class hold {
+   public:
+    explicit hold(epoch_commit& commit);
+    hold(const hold&) = delete;
+    hold& operator=(const hold&) = delete;
+    ~hold();
+
+   private:
+    friend epoch_commit;
+    void copied() noexcept;
+    epoch_commit& commit_;
+    bool is_copied_ = false;
+  };
+
+  /// Steps 2 and 3: collects what has changed and decides what goes where. False where nothing has and there
+  /// need not be a checkpoint.
+  bool plan(hold& held, std::span<const page_run> released, std::string_view label, bool always);
+  /// Steps 4 to 6: on return all pages are copied to the kernel, and the program may go on unless the memory
+  /// waits for its home. Syncs of home are under way.
+  void copy_out(hold& held);
+  /// Step 7 in two: everything is durable but the decision.
+  void prepare();
+  void decide();
+  /// Step 7 in one.
+  void commit();
+  /// What the checkpoint was to make durable is the next one's. An error here is met again by the next one.
+  void abandon() noexcept;
+  /// Steps 9 and 10: brings the committed epoch home. What fails is kept for `apply_failure` and tried again
+  /// by `finish_last`.
+  void apply_quietly(table_use at_least) noexcept;
+  std::exception_ptr apply_failure() const noexcept { return unapplied_ ? apply_failure_ : nullptr; }
+  /// Waits for the last epoch to be home. Throws what kept it from being so.
+  void wait_applied();
+  /// Where the memory waits for its home: the program may go on, and if the epoch is there, with it.
+  void settle_memory(std::uint64_t epoch) noexcept;
+
+  // Of pages that are written before their checkpoint.
+
+  changed_pages& changed() noexcept { return changed_; }
+  early_pages& early() noexcept { return early_; }
+  /// The journal of the epoch to come.
+  journal& next_journal() noexcept { return parts_.journals[(epoch_ + 1) & 1]; }
+  void extend_home(std::uint64_t bytes);
+
+ private:
+  // A checkpoint on its way to the device.
+  struct flight {
+    std::uint64_t epoch;
+    std::uint64_t bytes;
+    checkpoint_plan plan;
+    std::string label;
+    std::optional<layout::journal_header> prepared;
+    std::exception_ptr home_failure;
+    // What it settles, to be gathered again if it fails. Last, so that nothing can throw once it is moved in.
+    changed_pages changed;
+  };
+
+  void finish_apply();
+  void clear_away_failed_attempt();
+  void write_settled_again();
+  void collect(std::span<const page_run> released);
+  void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
+  void empty_home(const std::vector<layout::journal_entry>& index);
+  void write_fresh(std::vector<layout::journal_entry>& index);
+  void write_overwrites(std::vector<layout::journal_entry>& index, journal& to);
+  void note_zeros(const std::vector<layout::journal_entry>& index);
+  void sync_home() noexcept;
+  layout::journal_header write_journal(journal::decision made);
+  void count(const layout::journal_header& header) noexcept;
+  void apply(table_use at_least = table_use::keep_in_journal);
+  void apply_in_turn(table_use at_least);
+  void write_table();
+  bool is_table_due() const;
+  void forget_what_memory_knows() noexcept;
+
+  std::filesystem::path path_;  // of the store, for messages after its end too
+  store_parts& parts_;
+  background_worker& worker_;
+  epoch_memory* memory_ = nullptr;
+  std::mutex mutex_;                             // of turns
+  std::atomic<std::thread::id> undecided_by_{};  // who has the turn of a prepared checkpoint
+  std::atomic<bool> has_ended_{false};
+
+  // Everything from here on is touched by the worker only while it runs, by others only after waiting for it;
+  // but the epoch may be read at any time.
+
+  std::atomic<std::uint64_t> epoch_;
+  std::uint64_t bytes_;
+  std::optional<flight> flight_;
+  // Committed and not yet known to be home; its journal must not be reused.
+  std::optional<committed_journal> unapplied_;
+  bool is_redone_ = false;  // its pages have been written home, though perhaps not durably
+  // Applied, and yet needed until the next one is committed: the file `crc` does not know its entries.
+  std::optional<committed_journal> carrying_;
+  std::uint64_t carried_bytes_ = 0;  // that journals have carried since the table was written
+  std::exception_ptr apply_failure_;
+
+  changed_pages changed_;
+  early_pages early_;
+  bool early_unsure_ = false;  // a sync of home has failed since they were written
+  std::vector<page_run> to_settle_;
+
+  // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a
+  // commit nobody was told of, and pages written home beyond the committed length.
+  std::array<bool, 2> suspect_{};
+  std::optional<store_lock::turn> committing_;  // until it is known whether the journal counts
+  std::vector<page_run> spent_tail_;
+};
+
+}  // namespace perdure

@@ -1,0 +1,80 @@
+// What an opening writer makes of the journals, the undo log and home as a crash may have left them.
+#include "store/commit/recovery.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "store/commit/redo.hpp"
+#include "store/file/failure.hpp"
+
+namespace perdure {
+
+namespace {
+
+bool has_empty_journal(const std::array<journal, 2>& journals) {
+  return std::any_of(journals.begin(), journals.end(), [](const journal& one) {
+    const auto header = one.header();
+    return header && header->epoch == 0;
+  });
+}
+
+// A prepared checkpoint that the verdict does not count is gone before anything else is written: its journal
+// is needed for another.
+void settle_undecided(store_parts& parts, std::uint64_t last) {
+  const std::uint64_t undecided = find_undecided(parts.journals, parts.super.now(), last);
+  if (undecided == 0) return;
+  if (!parts.ceiling.decides) {
+    throw error(errc::undecided, parts.path.string() + " has prepared checkpoint " +
+                                     std::to_string(undecided) +
+                                     " and does not know whether it counts: open it together with the stores "
+                                     "that it was prepared with, or say so by `store_options::last_decided`");
+  }
+  parts.journals[undecided & 1].replace();
+}
+
+}  // namespace
+
+void recover(store_parts& parts, bool may_wait) {
+  const auto unless_full = [&](auto&& bring_home) {
+    try {
+      bring_home();
+    } catch (const std::system_error& failure) {
+      if (!may_wait || code_of(failure) != errc::no_space) throw;
+      parts.is_redo_pending = true;
+    }
+  };
+  layout::super_slot super = parts.super.now();
+  std::optional<committed_journal> found = find_committed(parts.journals, super, parts.ceiling);
+  settle_undecided(parts, found ? found->header.epoch : super.epoch);
+  if (found) {
+    super.epoch = found->header.epoch;
+    super.segment_bytes = found->header.segment_bytes;
+    parts.home.require(super.segment_bytes);
+  }
+  // Of the last checkpoint, though its journal may seem pending: a damaged super slot does not know better.
+  take_back_early_pages(parts.undo, parts.home, super.epoch, super.segment_bytes);
+  if (found) {
+    if (found->header.epoch > super.applied_epoch) {
+      // What redo overwrites at home must be on disk in the journal before, and the journal under its name.
+      parts.journals[found->header.epoch & 1].make_durable(found->header, found->index);
+      parts.home.sync_names();
+    }
+    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
+                                 super.segment_bytes / page_size);
+    unless_full([&] { redo_at_home(*found, parts.home, parts.checksums); });
+    // Nothing else is torn, and none can be made anew later.
+    if (parts.is_redo_pending) parts.checksums.load(pages_of(*found));
+    parts.checksums.stop_rebuilding();
+  }
+  // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
+  // is looked at: a later one can be longer than needed though an earlier one is not.
+  parts.home.truncate(super.segment_bytes);
+  // An empty journal may have replaced one whose checkpoint failed, and died before the new name was durable:
+  // what is opened now must not turn into that checkpoint when the power fails.
+  if (has_empty_journal(parts.journals)) parts.home.sync_names();
+  if (!found || parts.is_redo_pending) return;
+  unless_full(
+      [&] { settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write); });
+}
+
+}  // namespace perdure
