@@ -5,10 +5,10 @@
 
 namespace perdure {
 
-/// What `datastore::prepare` gives. Its destructor abandons what was not decided on; it must end before the
-/// store, and in the thread that asked for it. The protocol is presumed abort, after Mohan, Lindsay and
-/// Obermarck (1986), but for one thing: a store found undecided does not presume, since who prepared several
-/// may have decided.
+/// What `datastore::prepare` gives. Its destructor abandons what nobody has tried to decide on; it must end
+/// before the store, and in the thread that asked for it. The protocol is presumed abort, after Mohan,
+/// Lindsay and Obermarck (1986), but for one thing: a store found undecided does not presume, since who
+/// prepared several may have decided.
 class prepared_checkpoint {
  public:
   prepared_checkpoint() = default;
@@ -18,9 +18,10 @@ class prepared_checkpoint {
 
   /// The number that it has if it counts.
   virtual std::uint64_t epoch() const noexcept = 0;
-  /// It counts: one small write and a sync. On failure (`io`) it is abandoned, unless a crash finds the
-  /// decision on disk all the same. Where somebody else keeps the decision, opening with it is then the way
-  /// on.
+  /// It counts: one small write and a sync. On failure (`io`) it stays prepared, as somebody else may have
+  /// decided on the same: then it may be tried again, or abandoned, which is the end of it whatever the
+  /// device had made of the decision. Else the store is to be closed, and opened with what was decided
+  /// (`store_options::last_decided`); its other calls throw `undecided`.
   virtual void decide() = 0;
   /// It does not: the store goes on from the checkpoint before, and the next one has its pages too.
   virtual void abandon() noexcept = 0;

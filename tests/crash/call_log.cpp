@@ -93,6 +93,12 @@ std::string describe(const logged_call& call, const file_names& names) {
       return "attempt " + std::to_string(call.number);
     case logged::promise:
       return "attempt " + std::to_string(call.number) + " is promised to be durable";
+    case logged::preparing:
+      return "attempt " + std::to_string(call.number) + ", in two phases";
+    case logged::prepared:
+      return "attempt " + std::to_string(call.number) + " is prepared";
+    case logged::abandoning:
+      return "what is prepared is abandoned";
     case logged::withdrawal:
       return "the attempt failed";
   }

@@ -24,6 +24,9 @@ enum class logged {
   lost,         ///< pages of file `target` read as on the disk again (`pieces`): what was written is gone
   attempt,      ///< the program began to make its attempt `number` durable
   promise,      ///< it was told that attempt `number` is durable
+  preparing,    ///< it began to prepare attempt `number`, which does not count before the program says so
+  prepared,     ///< it was told that attempt `number` is durable but for that
+  abandoning,   ///< it said that what is prepared does not count
   withdrawal,   ///< it was told that what it attempted since the last promise has failed
 };
 

@@ -290,6 +290,21 @@ void call_recorder::mark_promise(std::size_t number) {
   log_.push_back({.what = logged::promise, .number = number});
 }
 
+void call_recorder::mark_preparing(std::size_t number) {
+  const std::scoped_lock lock(mutex_);
+  log_.push_back({.what = logged::preparing, .number = number});
+}
+
+void call_recorder::mark_prepared(std::size_t number) {
+  const std::scoped_lock lock(mutex_);
+  log_.push_back({.what = logged::prepared, .number = number});
+}
+
+void call_recorder::mark_abandoning() {
+  const std::scoped_lock lock(mutex_);
+  log_.push_back({.what = logged::abandoning});
+}
+
 void call_recorder::mark_withdrawal() {
   const std::scoped_lock lock(mutex_);
   log_.push_back({.what = logged::withdrawal});

@@ -39,6 +39,9 @@ class call_recorder final : public os::file_observer {
 
   void mark_attempt(std::size_t number);
   void mark_promise(std::size_t number);
+  void mark_preparing(std::size_t number);
+  void mark_prepared(std::size_t number);
+  void mark_abandoning();
   void mark_withdrawal();
 
   const call_log& log() const { return log_; }

@@ -321,6 +321,36 @@ perdure_mutant(short_home_file_not_seen offline/verify.cpp "verification does no
 [=[]=]
   CAUGHT_BY [=[heap\.\d+: cut to \d+ bytes: verification finds nothing]=] RIG damage FIRST 221)
 
+perdure_mutant(prepared_not_synced file/journal.cpp "a checkpoint is said to be prepared before its journal is durable"
+[=[  file_.write_at(&header, sizeof header, 0);
+  file_.sync_data();
+  return header;]=]
+[=[  file_.write_at(&header, sizeof header, 0);
+  if (made == decision::made) file_.sync_data();
+  return header;]=]
+  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+ ... write jrnl\.\d .*: (lost|torn)]=] FIRST 18)
+
+perdure_mutant(decision_not_synced file/journal.cpp "a decision is acknowledged before it is durable"
+[=[  file_.write_at(&block, sizeof block, journal_image::bytes(header));
+  file_.sync_data();]=]
+[=[  file_.write_at(&block, sizeof block, journal_image::bytes(header));]=]
+  CAUGHT_BY [=[has prepared checkpoint \d+ and does not know ... write jrnl\.\d .*: (lost|torn)]=] FIRST 18)
+
+perdure_mutant(prepared_taken_for_decided file/journal.cpp "a checkpoint that nobody has decided on counts"
+[=[  return prepared && is_decided(*prepared) ? prepared : std::nullopt;]=]
+[=[  return prepared;]=]
+  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 18)
+
+perdure_mutant(verdict_not_kept commit/recovery.cpp "a prepared checkpoint that does not count is left in its journal"
+[=[  parts.journals[undecided & 1].replace();]=]
+[=[]=]
+  CAUGHT_BY [=[has prepared checkpoint \d+ and does not know|not attempt \d+ .epoch \d+.: epoch \d+]=] FIRST 1)
+
+perdure_mutant(failed_decision_abandoned backing/journaled_store.cpp "a checkpoint whose decision cannot be written is abandoned, though others may have decided on it"
+[=[    if (!commit_->is_prepared()) commit_->abandon();]=]
+[=[    commit_->abandon();]=]
+  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+|reopened with what was decided]=] --faults --in jrnl FIRST 5)
+
 perdure_mutant(undo_not_synced file/undo_log.cpp "pages are overwritten at home before what they held is durable elsewhere"
 [=[  file_.sync_data();
   if (name_unsynced_)]=]

@@ -22,19 +22,29 @@ class recording_witness final : public witness {
     recorder_.mark_promise(number);
     reopens_ = false;
   }
+  bool takes_two_phases() const override { return true; }
+  void preparing(std::size_t number) override { recorder_.mark_preparing(number); }
+  void prepared(std::size_t number) override { recorder_.mark_prepared(number); }
+  void abandoning() override { recorder_.mark_abandoning(); }
+  void abandoned() override { recorder_.mark_withdrawal(); }
+  void left_undecided(const std::string& what) override { count_failure(what); }
   void failed(const std::string& what) override {
     recorder_.mark_withdrawal();
     if (loses_pages_ && !reopens_ && what.find("reopen the store") != std::string::npos) {
       reopens_ = true;
       return;
     }
-    // One call was made to fail; what was tried again must work.
-    if (++failures_ > 1) throw std::logic_error("failed again with nothing wrong any more: " + what);
+    count_failure(what);
   }
   bool compares_memory() const override { return loses_pages_; }
   bool reopens() const override { return reopens_; }
 
  private:
+  void count_failure(const std::string& what) {
+    // One call was made to fail; what was tried again must work.
+    if (++failures_ > 1) throw std::logic_error("failed again with nothing wrong any more: " + what);
+  }
+
   call_recorder& recorder_;
   bool loses_pages_;
   bool reopens_ = false;  // the store asked for it
@@ -118,8 +128,18 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
           expected = {promised, false};
           adds_states = true;
           break;
+        case logged::preparing:
+          expected.undecided = call.number;
+          continue;
+        case logged::prepared:
+          expected.is_prepared = true;
+          adds_states = true;
+          break;
+        case logged::abandoning:
+          expected.is_prepared = false;
+          continue;
         case logged::withdrawal:
-          expected.allowed = promised;
+          expected = {promised, expected.may_be_absent};
           adds_states = true;
           break;
         case logged::sync_begun:
@@ -145,6 +165,7 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
       if (!random_.one_in(depth > 0 ? depth * 4 : limits_.thin)) return !is_done();
       const disk_image state = point.state(persisted);
       std::uint64_t key = state.hash() + (expected.may_be_absent ? 1 : 0);
+      if (expected.undecided != 0) key = mix(key ^ (2 * expected.undecided + (expected.is_prepared ? 1 : 0)));
       for (const std::size_t number : expected.allowed) key = mix(key ^ (number + (depth << 20)));
       if (!seen_.insert(key).second) return !is_done();
       where_ = outer + "  crash after call " + std::to_string(i) + " of " + std::to_string(log.size()) +
@@ -164,12 +185,12 @@ void replayer::check(const disk_image& state, const std::vector<attempt>& attemp
     if (!expected.may_be_absent) report("the store is gone");
     return;
   }
-  const sequel then = recover(state, attempts, expected.allowed);
+  const sequel then = recover(state, attempts, expected);
   const bool changed = std::any_of(then.log.begin(), then.log.end(),
                                    [](const logged_call& call) { return call.what == logged::write; });
   if (!then.is_sound || !changed || depth == deepest || !random_.one_in(24)) return;
   where_ += "  then recovery and:\n";
-  explore(state, then.log, then.attempts, {expected.allowed, false}, depth + 1);
+  explore(state, then.log, then.attempts, {expected.allowed, false, expected.undecided}, depth + 1);
 }
 
 void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
@@ -194,7 +215,7 @@ void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std
     both.push_back(std::move(loss));
   }
   const std::size_t calls_before = both.size();
-  sequel next = recover(found.state(found.everything()), attempts, then.allowed);
+  sequel next = recover(found.state(found.everything()), attempts, then);
   if (next.is_sound) {
     for (logged_call& call : next.log) {
       if (call.what == logged::sync_ended || call.what == logged::sync_failed) call.begun += calls_before;
@@ -206,13 +227,14 @@ void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std
 }
 
 replayer::sequel replayer::recover(const disk_image& state, const std::vector<attempt>& known,
-                                   const std::vector<std::size_t>& any) {
+                                   const expectation& expected) {
   directory_.become(state);
   sequel result;
   result.attempts = known;
   std::vector<attempt>& attempts = result.attempts;
   const bool every_page = random_.one_in(64);
   bool is_sound = false;
+  std::vector<std::size_t> any = expected.allowed;
   try {
     if (random_.one_in(6)) {
       const auto reader = datastore::open_read_only(store_);
@@ -227,7 +249,7 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
     return result;
   }
   // In some recoveries a call fails, once; then what failed is tried again and must work.
-  const store_options options =
+  store_options options =
       small_store(limits_.dax && random_.one_in(2) ? backing::dax : backing::private_memory);
   // A call that fails in the handler of a store ends the program.
   const fault kind = options.backing == backing::dax || !random_.one_in(10) ? fault::none
@@ -250,8 +272,32 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
       }
       return action();
     };
+    // Says whether what was prepared counts.
+    const auto decide = [&](bool counts) {
+      options.last_decided = attempts[expected.undecided].epoch - (counts ? 0 : 1);
+      if (counts) {
+        recorder.mark_attempt(expected.undecided);
+        any.assign(1, expected.undecided);
+      } else {
+        recorder.mark_abandoning();
+        std::erase(any, expected.undecided);
+      }
+    };
+    // What is prepared must be there for those who say so. Else the store may ask.
+    if (expected.is_prepared && random_.one_in(2)) decide(true);
+    const auto open_deciding = [&] {
+      try {
+        return datastore::open(store_, options);
+      } catch (const error& failure) {
+        const bool may_ask = expected.undecided != 0 && !options.last_decided;
+        if (failure.code() != errc::undecided || !may_ask) throw;
+      }
+      decide(random_.one_in(2));
+      return datastore::open(store_, options);
+    };
     try {
-      auto store = trying(false, [&] { return datastore::open(store_, options); });
+      auto store = trying(false, open_deciding);
+      options.last_decided.reset();
       const finding found = find_attempt(*store, attempts, any, every_page);
       if (!found.problem.empty()) {
         report(found.problem);

@@ -52,6 +52,8 @@ class replayer {
   struct expectation {
     std::vector<std::size_t> allowed;  // numbers of attempts that may be found
     bool may_be_absent;                // the store need not exist yet
+    std::size_t undecided = 0;         // attempt that may be found prepared; 0: none
+    bool is_prepared = false;          // it must be
   };
   // What a program did that found a state: opened the store, and perhaps made another attempt.
   struct sequel {
@@ -69,8 +71,7 @@ class replayer {
   void kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
                       const std::vector<attempt>& attempts, const expectation& first, const expectation& then,
                       const crash_point& at);
-  sequel recover(const disk_image& state, const std::vector<attempt>& attempts,
-                 const std::vector<std::size_t>& allowed);
+  sequel recover(const disk_image& state, const std::vector<attempt>& attempts, const expectation& expected);
   void report(const std::string& problem);
 
   replay_limits limits_;

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <perdure/error.hpp>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "store/file/layout.hpp"
 
@@ -194,6 +196,9 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   const bool goes_on = random_stream(seed, 5).one_in(3);
   // In some it has less memory than it changes.
   const bool trims = random_stream(seed, 6).one_in(3);
+  // In some it decides on its checkpoints after they are prepared.
+  random_stream phases(seed, 9);
+  const bool decides = told.takes_two_phases() && chosen != backing::dax && phases.one_in(4);
   const auto compare_memory = [&](const content& what) {
     if (!told.compares_memory() || what.size == 0) return;
     const std::string wrong = difference(*store, {store->epoch(), what}, false);
@@ -212,6 +217,15 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
       compare_memory(what);
     }
   };
+  const auto decide = [&](prepared_checkpoint& checkpoint) {
+    try {
+      checkpoint.decide();
+    } catch (const error& failure) {
+      if (phases.one_in(2)) throw;
+      told.left_undecided(failure.what());
+      checkpoint.decide();
+    }
+  };
   for (std::size_t step = 1; step <= steps; ++step) {
     compare_memory(now);
     const std::uint64_t before = store->epoch();
@@ -220,10 +234,30 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
     trim(700000 + 10 * step, now);
     attempts.push_back({before + 1, now});
     may_hold.push_back(step);
-    told.attempting(step, base, before + 1);
-    base = step;
+    const bool in_two = decides && phases.one_in(2);
+    if (!in_two) told.attempting(step, base, before + 1);
+    const std::size_t built_upon = std::exchange(base, step);
+    bool is_decided = false;  // whatever becomes of writing it down
     try {
-      if (goes_on) {
+      if (in_two) {
+        told.preparing(step);
+        const auto checkpoint = store->prepare(released);
+        told.prepared(step);
+        // The thread that decides must not need memory of a paged store.
+        std::optional<disturbance> meanwhile;
+        if (goes_on && !pages_leave_memory())
+          meanwhile.emplace(random_stream(seed, 300000 + step), now, store->memory());
+        if (phases.one_in(4)) {
+          told.abandoning();
+          checkpoint->abandon();
+          told.abandoned();
+          may_hold.pop_back();
+          continue;
+        }
+        told.attempting(step, built_upon, before + 1);
+        is_decided = true;
+        decide(*checkpoint);
+      } else if (goes_on) {
         const pending_checkpoint handle = store->checkpoint_async(released);
         const disturbance meanwhile(random_stream(seed, 300000 + step), now, store->memory());
         handle.wait();
@@ -234,6 +268,18 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
       may_hold.assign(1, step);
       told.promised(step, store->epoch());
     } catch (const error& failure) {
+      if (is_decided) {
+        told.left_undecided(failure.what());
+        store.reset();
+        store_options options = small_store(chosen);
+        options.last_decided = before + 1;
+        store = datastore::open(path, options);
+        if (const std::string wrong = difference(*store, attempts[step], true); !wrong.empty())
+          throw std::logic_error("reopened with what was decided: " + wrong);
+        may_hold.assign(1, step);
+        told.promised(step, store->epoch());
+        continue;
+      }
       told.failed(std::string("checkpoint: ") + failure.what());
       // A failed checkpoint leaves the one before it in force.
       if (!told.reopens()) continue;

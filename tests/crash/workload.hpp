@@ -66,6 +66,15 @@ class witness {
   /// Attempt `number` is about to be made; it was built upon the content of attempt `base`.
   virtual void attempting(std::size_t number, std::size_t base, std::uint64_t epoch) = 0;
   virtual void promised(std::size_t number, std::uint64_t epoch) = 0;
+  /// Whether some attempts are made in two phases: then they are `preparing`, `prepared`, and from
+  /// `attempting` on as others, or `abandoning` and `abandoned`.
+  virtual bool takes_two_phases() const { return false; }
+  virtual void preparing(std::size_t) {}
+  virtual void prepared(std::size_t) {}
+  virtual void abandoning() {}
+  virtual void abandoned() {}
+  /// The decision could not be written.
+  virtual void left_undecided(const std::string&) {}
   /// A call on the store failed. Throws to end the run.
   virtual void failed(const std::string& what) = 0;
   /// Whether memory is compared with what the program left there, again and again.

@@ -275,8 +275,8 @@ TEST_F(a_prepared_checkpoint, keeps_other_changes_of_the_store_out) {
 
 TEST_F(a_prepared_checkpoint, that_fails_is_not_prepared) {
   const auto store = first();
-  // Of home, which has new pages, of the journal, and of the decision.
-  for (int which = 1; which <= 3; ++which) {
+  // Of home, which has new pages, and of the journal.
+  for (int which = 1; which <= 2; ++which) {
     store->memory().grow(store->memory().size() + 2 * mib);
     const std::uint64_t last = store->memory().size() / page_size - 1;
     write(*store, 1 + static_cast<std::uint64_t>(which));
@@ -285,14 +285,67 @@ TEST_F(a_prepared_checkpoint, that_fails_is_not_prepared) {
     {
       call_counter calls;
       calls.fail_sync(which);
-      EXPECT_TRUE(fails_with(errc::io, "", [&] { store->prepare()->decide(); })) << which;
+      EXPECT_TRUE(fails_with(errc::io, "", [&] { store->prepare(); })) << which;
     }
     EXPECT_EQ(store->epoch(), static_cast<std::uint64_t>(which));
     EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 0u);
     store->checkpoint();
     EXPECT_TRUE(has(*store, last, 9));
   }
-  expect_pattern(*store, 4);
+  expect_pattern(*store, 3);
+}
+
+// Prepares pattern 2 as checkpoint 2 and has the sync of its decision fail.
+class a_decision_that_fails : public a_prepared_checkpoint {
+ protected:
+  a_decision_that_fails() : store_(first()) {
+    write(*store_, 2);
+    store_->wait_applied();
+    prepared_ = store_->prepare();
+    call_counter calls;
+    calls.fail_sync(1);
+    EXPECT_TRUE(fails_with(errc::io, "", [&] { prepared_->decide(); }));
+    EXPECT_EQ(store_->epoch(), 1u);
+  }
+
+  std::unique_ptr<datastore> store_;
+  std::unique_ptr<prepared_checkpoint> prepared_;
+};
+
+TEST_F(a_decision_that_fails, can_be_made_again) {
+  prepared_->decide();
+  EXPECT_EQ(store_->epoch(), 2u);
+  prepared_.reset();
+  store_->close();
+  const auto store = datastore::open(path());
+  EXPECT_EQ(store->epoch(), 2u);
+  expect_pattern(*store, 2);
+}
+
+TEST_F(a_decision_that_fails, can_be_another) {
+  prepared_->abandon();
+  EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 0u);
+  EXPECT_EQ(datastore::inspect(path()).epoch, 1u);
+  store_->checkpoint();
+  EXPECT_EQ(store_->epoch(), 2u);
+}
+
+// Of several stores the others may have been told by now that it counts.
+TEST_F(a_decision_that_fails, is_left_to_the_next_opening) {
+  prepared_.reset();
+  EXPECT_TRUE(
+      fails_with(errc::undecided, "reopen the store with what was decided", [&] { store_->checkpoint(); }));
+  EXPECT_TRUE(fails_with(errc::undecided, "", [&] { store_->prepare(); }));
+  store_->close();
+  const auto store = datastore::open(path(), told(2));
+  EXPECT_EQ(store->epoch(), 2u);
+  expect_pattern(*store, 2);
+}
+
+TEST_F(a_decision_that_fails, is_left_to_the_next_opening_when_the_store_is_closed) {
+  store_->close();
+  const auto store = datastore::open(path(), told(2));
+  EXPECT_EQ(store->epoch(), 2u);
 }
 
 TEST_F(a_prepared_checkpoint, costs_one_write_and_one_sync_more) {

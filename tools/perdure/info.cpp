@@ -51,6 +51,7 @@ void show_store(const std::filesystem::path& path, bool as_json) {
                {"home_files", info.home_files},
                {"disk_bytes", info.disk_bytes},
                {"pinned", info.pinned}};
+    if (info.undecided_epoch != 0) value["undecided_epoch"] = info.undecided_epoch;
     if (info.pinned) value["address"] = info.address;
     value["abi"] = info.abi;
     if (const auto heap = heap_of(path))
@@ -74,6 +75,7 @@ void show_store(const std::filesystem::path& path, bool as_json) {
                     hexadecimal(info.read_only_compat_features) + ", required " +
                     hexadecimal(info.incompat_features) + ")");
   row("epoch", grouped(info.epoch) + " committed, " + grouped(info.applied_epoch) + " written home" +
+                   (info.undecided_epoch != 0 ? ", " + grouped(info.undecided_epoch) + " prepared" : "") +
                    (info.open_dirty ? "; not closed cleanly" : ""));
   row("size", in_bytes(info.size) + " of " + in_bytes(info.capacity) + " capacity");
   row("on disk", in_bytes(info.disk_bytes) + " in all files");

@@ -172,7 +172,8 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
   try {
     reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    commit_->abandon();
+    // One that is prepared may have been decided on elsewhere.
+    if (!commit_->is_prepared()) commit_->abandon();
     outcome.set_exception(std::current_exception());
     return;
   }
@@ -215,7 +216,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   ~undecided() override {
     if (store_.undecided_ != this) return;
     if (store_.owner_ == ::getpid()) {
-      abandon();
+      give_up();
     } else {
       // In a forked child nothing of it is there.
       static_cast<void>(held_.release());
@@ -230,22 +231,23 @@ class journaled_store::undecided final : public prepared_checkpoint {
     if (store_.undecided_ != this)
       throw error(errc::invalid_argument, "checkpoint " + std::to_string(epoch_) + " of " +
                                               store_.path_.string() + " has been decided or abandoned");
-    pending_checkpoint outcome = [this] {
-      try {
-        return store_.depart(&epoch_commit::decide, keep_);
-      } catch (...) {
-        abandon();
-        throw;
-      }
-    }();
-    // Not before: the memory may be held until its pages are home.
-    end();
-    outcome.wait();
+    was_tried_ = true;
+    const pending_checkpoint outcome = store_.depart(&epoch_commit::decide, keep_);
+    const std::exception_ptr failure = outcome.error();
+    if (!store_.commit_->is_prepared()) end();
+    if (failure) std::rethrow_exception(failure);
   }
 
   void abandon() noexcept override {
     if (store_.undecided_ != this) return;
     store_.commit_->abandon();
+    end();
+  }
+
+  /// Nobody will decide any more. What may have been decided on stays on disk as it is.
+  void give_up() noexcept {
+    if (!was_tried_) return abandon();
+    store_.commit_->leave_undecided();
     end();
   }
 
@@ -261,6 +263,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   epoch_commit::turn turn_;
   std::unique_ptr<epoch_commit::hold> held_;
   std::uint64_t epoch_ = 0;
+  bool was_tried_ = false;  // to write the decision
 };
 
 std::unique_ptr<prepared_checkpoint> journaled_store::prepare(std::span<const page_run> released,
@@ -327,7 +330,7 @@ void journaled_store::shut() noexcept {
     return;
   }
   if (!memory_) return;
-  if (undecided_ != nullptr) undecided_->abandon();
+  if (undecided_ != nullptr) undecided_->give_up();
   // These take turns.
   memory_->end_early_writing();
   commit_->end();

@@ -37,6 +37,11 @@ epoch_commit::turn epoch_commit::take_turn() {
   }
   turn mine(mutex_);
   if (has_ended_) throw error(errc::invalid_argument, path_.string() + " has been closed");
+  if (is_left_undecided_) {
+    throw error(errc::undecided, path_.string() +
+                                     " has a prepared checkpoint whose decision could not be written: "
+                                     "reopen the store with what was decided");
+  }
   return mine;
 }
 
@@ -45,7 +50,7 @@ void epoch_commit::end() noexcept {
   has_ended_ = true;
   worker_.wait();
   try {
-    if (!unapplied_) write_table();
+    if (!unapplied_ && !is_left_undecided_) write_table();
   } catch (const std::exception&) {
     // The journal has it.
   }
@@ -321,7 +326,8 @@ void epoch_commit::prepare() {
 
 void epoch_commit::decide() {
   // No reader must see a checkpoint that fails after all.
-  committing_.emplace(parts_.lock.take_turn(store_lock::part::commit));
+  if (!committing_) committing_.emplace(parts_.lock.take_turn(store_lock::part::commit));
+  // Also when it is tried again after a sync that failed: what that was to make durable is written once more.
   parts_.journals[flight_->epoch & 1].decide(*flight_->prepared);
   count(*flight_->prepared);
 }
@@ -357,6 +363,12 @@ void epoch_commit::abandon() noexcept {
   } catch (const std::exception&) {
     // The next checkpoint tries again, and goes no further if it cannot.
   }
+}
+
+void epoch_commit::leave_undecided() noexcept {
+  undecided_by_ = std::thread::id();
+  is_left_undecided_ = true;
+  flight_.reset();
 }
 
 // ---- steps 9 and 10 --------------------------------------------------------------------------------------

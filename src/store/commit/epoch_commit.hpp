@@ -95,8 +95,12 @@ class epoch_commit {
   void decide();
   /// Step 7 in one.
   void commit();
+  /// Whether an epoch is prepared and not decided on. Where its `decide` has failed it may be called again.
+  bool is_prepared() const noexcept { return flight_ && flight_->prepared; }
   /// What the checkpoint was to make durable is the next one's. An error here is met again by the next one.
   void abandon() noexcept;
+  /// No more turns: the prepared epoch stays on disk, and an opening is to be told whether it counts.
+  void leave_undecided() noexcept;
   /// Steps 9 and 10: brings the committed epoch home. What fails is kept for `apply_failure` and tried again
   /// by `finish_last`.
   void apply_quietly(table_use at_least) noexcept;
@@ -149,7 +153,8 @@ class epoch_commit {
   store_parts& parts_;
   background_worker& worker_;
   epoch_memory* memory_ = nullptr;
-  std::mutex mutex_;                             // of turns
+  std::mutex mutex_;  // of turns
+  bool is_left_undecided_ = false;
   std::atomic<std::thread::id> undecided_by_{};  // who has the turn of a prepared checkpoint
   std::atomic<bool> has_ended_{false};
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
@@ -49,6 +50,8 @@ undo_log::undo_log(const os::file& directory, const layout::uuid_bytes& uuid, bo
     : directory_(os::file::open_directory(directory.path())), uuid_(uuid) {
   if (os::exists_in(directory_, "undo"))
     file_ = os::file::open_in(directory_, "undo", writable ? O_RDWR : O_RDONLY);
+  // The sync of that may have failed.
+  was_found_empty_ = writable && file_ && file_.size() == 0;
 }
 
 void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const page_run> pages,
@@ -56,6 +59,12 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
                     const std::function<void()>& meanwhile) {
   std::vector<journal_entry> index = index_of(pages, empty);
   if (index.empty()) return;
+  // A power cut may bring the batches of a file back that was found empty: behind one that was being written
+  // over the first of them they would be taken for damage. So that file is not written to again.
+  if (std::exchange(was_found_empty_, false)) {
+    file_ = os::file();
+    os::remove_in(directory_, "undo");
+  }
   if (!file_) {
     name_unsynced_ = true;
     file_ = os::file::open_in(directory_, "undo", O_RDWR | O_CREAT);

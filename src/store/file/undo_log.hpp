@@ -50,6 +50,7 @@ class undo_log {
   layout::uuid_bytes uuid_;
   os::file file_;  // made by the first `save`
   bool name_unsynced_ = false;
+  bool was_found_empty_ = false;  // perhaps in this machine's memory only
   std::uint64_t epoch_ = 0;
   std::uint64_t end_ = 0;
   std::uint32_t batches_ = 0;

@@ -334,7 +334,10 @@ void verification::read_journal_headers() {
       continue;
     }
     headers_[parity] = journals_[parity]->header();
-    if (!headers_[parity]) {
+    if (const auto undecided = journals_[parity]->undecided()) {
+      note(store_section::journal, journal::name_of(parity), 0,
+           "checkpoint " + std::to_string(undecided->epoch) + " is prepared, and not decided on");
+    } else if (!headers_[parity]) {
       note(store_section::journal, journal::name_of(parity), 0,
            "its header has no valid checksum: an unfinished checkpoint, which was never acknowledged");
     }
