@@ -75,9 +75,11 @@ class basic_manager {
   // A manager that could not open its store is bad: `check_sanity()` is false, and every other function does
   // nothing and returns null, 0 or false.
 
-  /// Opens a store at its last checkpoint.
-  basic_manager(open_only_t, const path_type& path) noexcept {
-    open([&] { return detail::native_manager(open_only, detail::plain_path(path)); });
+  /// Opens a store at its last checkpoint. From now on it may have `capacity` bytes, rounded up to 1 GiB, if
+  /// that is more than what it was created with.
+  basic_manager(open_only_t, const path_type& path,
+                const size_type capacity = METALL_DEFAULT_CAPACITY) noexcept {
+    open([&] { return detail::open_with_room(detail::plain_path(path), capacity); });
   }
   /// Opens a store for reading; many processes may. Writing to its objects ends the program.
   basic_manager(open_read_only_t, const path_type& path) noexcept {

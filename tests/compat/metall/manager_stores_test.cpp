@@ -61,6 +61,32 @@ TEST_F(stores_test, CreateAndOpen) {
   EXPECT_TRUE(manager.destroy<int>("number"));
 }
 
+// Programs create a store with little capacity and fill it later: Metall's capacity is that of the manager.
+TEST_F(stores_test, OpeningMakesRoom) {
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  { const metall::manager small(metall::create_only, path(), std::size_t{1} << 24); }
+  EXPECT_EQ(metall::manager(metall::open_read_only, path()).get_size(), gib);
+  {
+    metall::manager manager(metall::open_only, path());
+    EXPECT_EQ(manager.get_size(), METALL_DEFAULT_CAPACITY);
+    void* const more_than_there_was = manager.allocate(gib + gib / 2);
+    EXPECT_NE(more_than_there_was, nullptr);
+    manager.deallocate(more_than_there_was);
+    *manager.construct<int>("number")() = 10;
+  }
+  EXPECT_EQ(metall::manager(metall::open_only, path(), METALL_DEFAULT_CAPACITY + 1).get_size(),
+            METALL_DEFAULT_CAPACITY + gib);
+  EXPECT_EQ(metall::manager(metall::open_only, path(), 1).get_size(), METALL_DEFAULT_CAPACITY + gib);
+  EXPECT_EQ(number_in(), 10);
+}
+
+TEST_F(stores_test, WithoutAddressSpaceForMoreAStoreOpensWithWhatItHas) {
+  create();
+  const metall::manager manager(metall::open_only, path(), std::size_t{1} << 60);
+  EXPECT_TRUE(manager.check_sanity());
+  EXPECT_EQ(manager.get_size(), std::size_t{1} << 30);
+}
+
 TEST_F(stores_test, CreateReplacesAStore) {
   create();
   create();

@@ -1,6 +1,8 @@
 // A store that a manager has open, and what this process has open for writing.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -54,6 +56,27 @@ inline std::filesystem::path plain_path(const std::filesystem::path& path) {
   std::filesystem::path plain = path.lexically_normal();
   if (!plain.has_filename() && plain.has_relative_path()) plain = plain.parent_path();
   return plain;
+}
+
+/// Whether the process may reserve so much address space for a store: it may be limited, or short of it.
+inline bool has_address_space(const std::size_t bytes) noexcept {
+  const std::size_t with_alignment = bytes + (std::size_t{2} << 30);
+  void* const probe =
+      ::mmap(nullptr, with_alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return probe != MAP_FAILED && ::munmap(probe, with_alignment) == 0;
+}
+
+/// Opens a store for writing, with room for `capacity` bytes. Metall's programs create a store with a small
+/// capacity and fill it after opening it again: there, the capacity is that of the manager, not of the store.
+inline native_manager open_with_room(const std::filesystem::path& path, const std::size_t capacity) {
+  native_manager opened(perdure::open_only, path);
+  if (opened.get_size() >= capacity) return opened;
+  opened.close();
+  // Where there is no address space for more, the store still opens with what it has.
+  if (has_address_space(capacity))
+    or_else(std::size_t{0}, __FILE__, __LINE__,
+            [&] { return perdure::datastore::raise_capacity(path, capacity); });
+  return native_manager(perdure::open_only, path);
 }
 
 /// One store, open. Thread-safe, where `perdure::manager` is.
