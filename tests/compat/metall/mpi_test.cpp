@@ -55,6 +55,34 @@ TEST_F(mpi_test, CreateOpenSnapshotCopyRemove) {
   EXPECT_FALSE(opened.get_local_manager().read_only());
 }
 
+// Each process may say by a function where its stores are.
+TEST_F(mpi_test, PathsAndFunctionsThatReturnThem) {
+  const std::filesystem::path given = path("given");
+  const auto made = [&] { return given; };
+  const std::filesystem::path store = given / "subdir-0";
+  EXPECT_EQ(adaptor::root_datastore_path(made), given);
+  EXPECT_EQ(adaptor::local_datastore_path(made, 3), given / "subdir-3");
+  {
+    adaptor created(metall::create_only, made);
+    EXPECT_EQ(created.root_datastore_path(), given);
+    EXPECT_EQ(created.local_datastore_path(), store);
+    *created.get_local_manager().construct<int>("number")(0) = 7;
+    EXPECT_TRUE(created.snapshot([&] { return path("snapshot").string(); }));
+  }
+  EXPECT_TRUE(metall::manager::consistent(store));
+  EXPECT_TRUE(adaptor::copy(given, made().string() + "-copy"));
+  EXPECT_EQ(adaptor::partitions(made), 1);
+  EXPECT_TRUE(adaptor::consistent(made));
+  for (const char* const one : {"given", "snapshot", "given-copy"}) {
+    {
+      const adaptor opened(metall::open_read_only, path(one));
+      EXPECT_EQ(*opened.get_local_manager().find<int>("number").first, 7);
+    }
+    EXPECT_TRUE(adaptor::remove([&] { return path(one); }));
+    EXPECT_FALSE(std::filesystem::exists(path(one)));
+  }
+}
+
 TEST_F(mpi_test, OtherFoldersAreLeftAlone) {
   std::filesystem::create_directory(root);
   std::ofstream(path("root") / "letter") << "dear";
