@@ -5,6 +5,9 @@
 
 namespace {
 
+// The kernel's limit.
+constexpr int largest_errno = 4095;
+
 const char* sentence_of(int code) {
   switch (code) {
     case MEMKIND_SUCCESS:
@@ -48,12 +51,13 @@ extern "C" {
 
 void memkind_error_message(int err, char* msg, size_t size) {
   if (msg == nullptr || size == 0) return;
+  // Programs know a message of memkind's by how it begins, and an unknown number by the words before it.
   if (const char* const sentence = sentence_of(err)) {
-    std::snprintf(msg, size, "%s", sentence);
-  } else if (err > 0) {
-    std::snprintf(msg, size, "error number %d of the C library", err);
+    std::snprintf(msg, size, "<memkind> %s", sentence);
+  } else if (err > 0 && err <= largest_errno) {
+    std::snprintf(msg, size, "<memkind> error number %d of the C library", err);
   } else {
-    std::snprintf(msg, size, "unknown error number %d", err);
+    std::snprintf(msg, size, "<memkind> Undefined error number: %d", err);
   }
 }
 

@@ -40,6 +40,13 @@ TEST(memkind_error_message_, knows_other_numbers_as_numbers) {
   EXPECT_NE(message_of(-9999).find("-9999"), std::string::npos);
 }
 
+TEST(memkind_error_message_, begins_as_memkinds_do) {
+  const int codes[] = {MEMKIND_SUCCESS, MEMKIND_ERROR_UNAVAILABLE, MEMKIND_ERROR_RUNTIME, EINVAL, ENOMEM};
+  for (const int code : codes) EXPECT_TRUE(message_of(code).starts_with("<memkind> ")) << message_of(code);
+  for (const int unknown : {-9999, 99999})
+    EXPECT_TRUE(message_of(unknown).starts_with("<memkind> Undefined error number:")) << message_of(unknown);
+}
+
 TEST(memkind_error_message_, fits_where_it_is_put) {
   char text[8] = "1234567";
   memkind_error_message(MEMKIND_ERROR_MMAP, text, 4);
