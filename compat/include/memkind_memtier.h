@@ -30,7 +30,8 @@ struct memtier_builder* memtier_builder_new(memtier_policy_t policy);
 void memtier_builder_delete(struct memtier_builder* builder);
 /* 0; -1: null, a kind that is there already, a ratio of 0 */
 int memtier_builder_add_tier(struct memtier_builder* builder, memkind_t kind, unsigned kind_ratio);
-/* Null: no tiers; for DYNAMIC_THRESHOLD fewer than two, or thresholds that are out of order. */
+/* Null: no tiers; for DYNAMIC_THRESHOLD fewer than two, thresholds that are out of order, or a trigger or
+   degree that is negative or not a number. */
 struct memtier_memory* memtier_builder_construct_memtier_memory(struct memtier_builder* builder);
 void memtier_delete_memtier_memory(struct memtier_memory* memory);
 
@@ -52,8 +53,8 @@ static inline void memtier_free(void* ptr) {
 size_t memtier_kind_allocated_size(memkind_t kind);
 
 /* `name`: policy.dynamic_threshold.check_cnt (unsigned), .trigger, .degree (float), or
-   policy.dynamic_threshold.thresholds[N].val, .min, .max (size_t). 0, or -1 for another name, policy or
-   value. */
+   policy.dynamic_threshold.thresholds[N].val, .min, .max (size_t). 0, or -1 for another name or policy;
+   values are judged when the memory is constructed. */
 int memtier_ctl_set(struct memtier_builder* builder, const char* name, const void* val);
 
 /* A program may define, with C linkage, functions that are called after or before these:

@@ -1,6 +1,5 @@
 // memkind_memtier.h: allocations split between kinds, by a static ratio or by a threshold of size that
 // follows it.
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -117,10 +116,11 @@ struct memtier_memory {
     const double surplus = below == 0 ? 2 * settings.trigger + wanted : above / below - wanted;
     if (std::abs(surplus) < static_cast<double>(settings.trigger)) return;
     const std::size_t now = values[i].load(std::memory_order_relaxed);
-    const auto step =
-        static_cast<std::size_t>(static_cast<double>(now) * static_cast<double>(settings.degree));
-    const std::size_t next = surplus > 0 ? now + step : now - std::min(step, now);
-    values[i].store(std::clamp(next, bounds[i].least, bounds[i].most), std::memory_order_relaxed);
+    const std::size_t room = surplus > 0 ? bounds[i].most - now : now - bounds[i].least;
+    // A degree may be of any size: compared before it is made a number of bytes.
+    const double wished = static_cast<double>(now) * static_cast<double>(settings.degree);
+    const std::size_t step = wished < static_cast<double>(room) ? static_cast<std::size_t>(wished) : room;
+    values[i].store(surplus > 0 ? now + step : now - step, std::memory_order_relaxed);
   }
 
   memtier_policy_t policy;
@@ -142,8 +142,9 @@ bool are_in_order(const std::vector<threshold>& thresholds) {
   return true;
 }
 
-bool is_fraction(float value) {
-  return value >= 0.0F && value <= 1.0F;
+// Not a number and what is negative are told when the tiers are built, as in memkind.
+bool are_sound(const dynamic_settings& settings) {
+  return settings.trigger >= 0.0F && settings.degree >= 0.0F;
 }
 
 bool set_threshold(std::vector<threshold>& thresholds, std::string_view name, const void* value) {
@@ -174,10 +175,9 @@ bool set_property(memtier_builder& builder, std::string_view name, const void* v
     builder.settings.check_count = *static_cast<const unsigned*>(value);
     return true;
   }
-  const float fraction = *static_cast<const float*>(value);
   if (name != "trigger" && name != "degree") return false;
-  if (!is_fraction(fraction)) return false;
-  (name == "trigger" ? builder.settings.trigger : builder.settings.degree) = fraction;
+  (name == "trigger" ? builder.settings.trigger : builder.settings.degree) =
+      *static_cast<const float*>(value);
   return true;
 }
 
@@ -219,7 +219,7 @@ int memtier_builder_add_tier(struct memtier_builder* builder, memkind_t kind, un
 struct memtier_memory* memtier_builder_construct_memtier_memory(struct memtier_builder* builder) {
   if (builder == nullptr || builder->tiers.empty()) return nullptr;
   if (builder->policy == MEMTIER_POLICY_DYNAMIC_THRESHOLD &&
-      (builder->tiers.size() < 2 || !are_in_order(builder->thresholds))) {
+      (builder->tiers.size() < 2 || !are_in_order(builder->thresholds) || !are_sound(builder->settings))) {
     return nullptr;
   }
   try {

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -103,12 +104,11 @@ TEST(dynamic_threshold, has_one_fewer_than_tiers) {
 TEST(memtier_ctl_set_, knows_its_properties) {
   const builder made = two_tiers(MEMTIER_POLICY_DYNAMIC_THRESHOLD, 1, 1);
   const unsigned count = 5;
-  const float fraction = 0.5F, too_much = 2.0F;
+  const float fraction = 0.5F;
   const std::size_t bytes = 100;
   EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.check_cnt", &count), 0);
   EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.trigger", &fraction), 0);
   EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.degree", &fraction), 0);
-  EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.degree", &too_much), -1);
   EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[1].val", &bytes), -1);
   EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[x].val", &bytes), -1);
   EXPECT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[0].other", &bytes), -1);
@@ -125,6 +125,39 @@ TEST(memtier_ctl_set_, can_put_thresholds_out_of_order_and_nothing_is_built) {
   const std::size_t beyond = 100000;
   ASSERT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[0].val", &beyond), 0);
   EXPECT_EQ(built(made), nullptr);
+}
+
+TEST(memtier_ctl_set_, takes_any_trigger_and_degree_and_the_builder_judges_them) {
+  for (const char* const name : {"policy.dynamic_threshold.trigger", "policy.dynamic_threshold.degree"}) {
+    for (const float bad : {-1.5F, std::numeric_limits<float>::quiet_NaN()}) {
+      const builder made = two_tiers(MEMTIER_POLICY_DYNAMIC_THRESHOLD, 1, 1);
+      EXPECT_EQ(memtier_ctl_set(made.get(), name, &bad), 0) << name;
+      EXPECT_EQ(built(made), nullptr) << name << ' ' << bad;
+    }
+    for (const float good : {0.0F, 1.5F, 1e30F, std::numeric_limits<float>::infinity()}) {
+      const builder made = two_tiers(MEMTIER_POLICY_DYNAMIC_THRESHOLD, 1, 1);
+      EXPECT_EQ(memtier_ctl_set(made.get(), name, &good), 0) << name;
+      EXPECT_NE(built(made), nullptr) << name << ' ' << good;
+    }
+  }
+}
+
+TEST(dynamic_threshold, stays_within_its_bounds_however_large_a_step_is) {
+  const builder made = two_tiers(MEMTIER_POLICY_DYNAMIC_THRESHOLD, 1, 1);
+  const float degree = 1e30F;
+  const std::size_t value = 64, least = 32, most = std::numeric_limits<std::size_t>::max();
+  ASSERT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.degree", &degree), 0);
+  ASSERT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[0].val", &value), 0);
+  ASSERT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[0].min", &least), 0);
+  ASSERT_EQ(memtier_ctl_set(made.get(), "policy.dynamic_threshold.thresholds[0].max", &most), 0);
+  const memory tiers = built(made);
+  ASSERT_NE(tiers, nullptr);
+  // It goes from one end to the other, so what is between them lands in both tiers.
+  std::vector<void*> blocks;
+  for (int i = 0; i < 500; ++i) blocks.push_back(memtier_malloc(tiers.get(), 64));
+  EXPECT_GT(memtier_kind_allocated_size(MEMKIND_DEFAULT), 0u);
+  EXPECT_GT(memtier_kind_allocated_size(MEMKIND_REGULAR), 0u);
+  for (void* const block : blocks) memtier_free(block);
 }
 
 TEST(memtier_builder_, refuses_bad_arguments) {
