@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr int size_of_pages_shift = 26;  // MAP_HUGE_SHIFT
+constexpr std::size_t most_unasked = 64 * mib;
 
 std::size_t page_bytes_of(page_backing pages) noexcept {
   return pages == page_backing::huge_1g ? 1024 * mib : 2 * mib;
@@ -81,7 +82,12 @@ class node_policy final : public memory_policy {
   }
 
   void prepare(std::uint64_t offset, std::size_t bytes) override {
-    if (!is_hugetlb(request_.pages)) require_free(placement(offset, bytes), bytes);
+    if (is_hugetlb(request_.pages)) return;
+    require_free(placement(offset, bytes), bytes);
+    // What is reserved is not counted against what there is: memory that may be anywhere would be given until
+    // touching it ends the process.
+    if (request_.mode != numa_mode::none && bytes > most_unasked && os::is_obvious_overcommit(bytes))
+      throw std::bad_alloc();
   }
   // Bound memory is sure: while the nodes have free what was committed and may not have been touched yet, the
   // pages can wait for their first touch; when not, they are taken.

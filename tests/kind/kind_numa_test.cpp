@@ -1,6 +1,8 @@
 // Where pages come to lie, on machines with several nodes. The virtual machine of tests/vm runs this program;
 // with one node there is little to see, and the tests say so.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -346,6 +348,30 @@ TEST(KindOnOneNode, RegularInterleavedAndLargestMemoryServe) {
   void* const block = first.malloc(100);
   EXPECT_NE(block, nullptr);
   EXPECT_TRUE(kind::free_anywhere(block));
+}
+
+// Kinds whose pages may lie anywhere cannot look at what nodes have free; the system would not say no either,
+// as their memory is reserved before.
+TEST(KindOnOneNode, MoreThanTheSystemGivesIsAnAllocationThatFails) {
+  struct sysinfo memory {};
+  ASSERT_EQ(::sysinfo(&memory), 0);
+  const std::size_t bytes = (memory.totalram + memory.totalswap) * memory.mem_unit / 4 * 5;
+  void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped != MAP_FAILED) {
+    ::munmap(mapped, bytes);
+    GTEST_SKIP() << "this system refuses no overcommitment";
+  }
+  for (const auto which : {static_kind::interleave, static_kind::highest_capacity_preferred}) {
+    kind& k = kind::get(which);
+    errno = 0;
+    void* const block = k.malloc(bytes);
+    EXPECT_EQ(block, nullptr) << to_string(which);
+    EXPECT_EQ(errno, ENOMEM) << to_string(which);
+    if (block != nullptr) k.free(block);
+    void* const less = k.malloc(128 * mib);
+    EXPECT_NE(less, nullptr) << to_string(which);
+    k.free(less);
+  }
 }
 
 }  // namespace
