@@ -31,6 +31,9 @@ void serves_containers(const Allocator& allocator) {
   EXPECT_TRUE(rebound<Allocator>(allocator) == allocator);
   Allocator changeable = allocator;
   EXPECT_THROW((void)changeable.allocate(~std::size_t{0} / 2), std::bad_alloc);
+  auto* const nothing = changeable.allocate(0);
+  EXPECT_NE(nothing, nullptr);
+  changeable.deallocate(nothing, 0);
 }
 
 TEST(a_static_kind_allocator, serves_containers) {
