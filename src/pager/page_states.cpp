@@ -4,6 +4,7 @@ namespace perdure::pager::detail {
 
 page_word page::settle(page_state state, settling change) noexcept {
   std::uint32_t seen = word_.load(std::memory_order_relaxed);
+  PERDURE_DEBUG_INVARIANT(is_owned(page_word(seen).state()) && !is_owned(state));
   std::uint32_t next;
   do {
     next = (page_word(seen).with(state).bits() & ~(page_word::waiters_bit | change.clear)) | change.set;

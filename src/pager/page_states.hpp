@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/invariant.hpp"
 #include "os/futex.hpp"
 
 namespace perdure::pager::detail {
@@ -36,6 +37,12 @@ enum class page_state : std::uint32_t {
   writing = 5,   ///< owned: in memory, being written to disk; write-protected unless pinned
   dirtying = 6,  ///< owned: about to be dirty; stores to it may succeed already
 };
+
+/// Whether nobody but the thread that brought a page into this state may change it.
+constexpr bool is_owned(page_state state) noexcept {
+  return state == page_state::loading || state == page_state::evicting || state == page_state::writing ||
+         state == page_state::dirtying;
+}
 
 /// A snapshot of a page's word.
 class page_word {
@@ -96,6 +103,7 @@ class page {
 
   /// Takes the page as it was seen. False: it has changed meanwhile.
   bool claim(page_word seen, page_state owned) noexcept {
+    PERDURE_DEBUG_INVARIANT(!is_owned(seen.state()) && is_owned(owned));
     std::uint32_t expected = seen.bits();
     return word_.compare_exchange_strong(expected, seen.with(owned).bits(), std::memory_order_acq_rel);
   }
@@ -106,6 +114,7 @@ class page {
 
   /// Goes from one owned state to another. Those who wait for the page go on waiting.
   void go_on(page_state from, page_state to) noexcept {
+    PERDURE_DEBUG_INVARIANT(is_owned(from) && is_owned(to) && read().state() == from);
     word_.fetch_xor(static_cast<std::uint32_t>(from) ^ static_cast<std::uint32_t>(to),
                     std::memory_order_acq_rel);
   }

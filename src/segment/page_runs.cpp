@@ -4,6 +4,14 @@
 
 namespace perdure {
 
+bool is_normalized(const std::vector<page_run>& runs) noexcept {
+  const auto does_not_end_before = [](const page_run& a, const page_run& b) {
+    return a.first + a.count >= b.first;
+  };
+  return std::none_of(runs.begin(), runs.end(), [](const page_run& run) { return run.count == 0; }) &&
+         std::adjacent_find(runs.begin(), runs.end(), does_not_end_before) == runs.end();
+}
+
 void normalize(std::vector<page_run>& runs) {
   std::sort(runs.begin(), runs.end(), [](const page_run& a, const page_run& b) { return a.first < b.first; });
   std::size_t kept = 0;

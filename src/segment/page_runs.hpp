@@ -7,6 +7,8 @@
 
 namespace perdure {
 
+bool is_normalized(const std::vector<page_run>& runs) noexcept;
+
 /// Sorts the runs and joins those that touch or overlap; empty ones go.
 void normalize(std::vector<page_run>& runs);
 

@@ -1,5 +1,6 @@
 #include "store/commit/changed_pages.hpp"
 
+#include "base/invariant.hpp"
 #include "segment/page_runs.hpp"
 
 namespace perdure {
@@ -11,6 +12,7 @@ void changed_pages::gather(tracked_segment& memory, page_run where, early_pages&
 }
 
 void changed_pages::add(const std::vector<page_run>& stored_to, early_pages& early) {
+  PERDURE_PARANOID_INVARIANT(is_normalized(stored_to) && is_normalized(dirty_) && is_normalized(released_));
   for (const page_run& run : stored_to) early.unsettle(run);
   // Released by a checkpoint that failed, and stored to since: in use again.
   released_ = subtract(released_, stored_to);
@@ -29,6 +31,7 @@ std::vector<page_run> changed_pages::to_write() const {
 }
 
 void changed_pages::settle(const std::vector<page_run>& pages) {
+  PERDURE_PARANOID_INVARIANT(is_normalized(pages));
   dirty_ = subtract(dirty_, pages);
 }
 

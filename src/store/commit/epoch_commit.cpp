@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/invariant.hpp"
 #include "segment/page_runs.hpp"
 #include "store/commit/carried_entries.hpp"
 #include "store/commit/checkpoint_request.hpp"
@@ -21,6 +22,14 @@ namespace {
 std::uint64_t carried_in(const std::vector<journal_entry>& index) {
   return static_cast<std::uint64_t>(std::count_if(
       index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
+}
+
+/// An index in which a page stands twice would not be believed.
+[[maybe_unused]] bool is_sorted_by_page(const std::vector<journal_entry>& index) {
+  const auto does_not_end_before = [](const journal_entry& a, const journal_entry& b) {
+    return a.page + (is_run(a) ? a.value : 1) > b.page;
+  };
+  return std::adjacent_find(index.begin(), index.end(), does_not_end_before) == index.end();
 }
 
 }  // namespace
@@ -146,6 +155,8 @@ void epoch_commit::forget_what_memory_knows() noexcept {
 }
 
 bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::string_view label, bool always) {
+  // The journal of epoch k-1, which this one will have, is of no more use only when epoch k is home.
+  PERDURE_INVARIANT(!flight_ && !unapplied_);
   collect(released);
   const segment& memory = memory_->pages();
   const std::uint64_t bytes = memory.size();
@@ -310,6 +321,8 @@ void epoch_commit::sync_home() noexcept {
 layout::journal_header epoch_commit::write_journal(journal::decision made) {
   flight& now = *flight_;
   const unsigned parity = now.epoch & 1;
+  PERDURE_INVARIANT(now.epoch == epoch_ + 1 && now.bytes >= bytes_ && !now.prepared);
+  PERDURE_PARANOID_INVARIANT(is_sorted_by_page(now.plan.index));
   const journaled_pages* const journaled = memory_->journaled();
   const std::uint64_t slots = journaled != nullptr ? journaled->slots() : now.plan.overwrites;
   suspect_[parity] = true;
@@ -379,6 +392,7 @@ void epoch_commit::apply(table_use at_least) {
 }
 
 void epoch_commit::apply_in_turn(table_use at_least) {
+  PERDURE_INVARIANT(unapplied_ && unapplied_->header.epoch == epoch_);
   // After a sync that failed the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_.home, parts_.checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;

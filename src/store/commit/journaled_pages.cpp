@@ -4,6 +4,7 @@
 #include <perdure/error.hpp>
 #include <utility>
 
+#include "base/invariant.hpp"
 #include "segment/growth.hpp"
 
 namespace perdure {
@@ -35,6 +36,7 @@ journaled_pages::number journaled_pages::slot_for(std::uint64_t page) {
 }
 
 void journaled_pages::put(std::uint64_t page, number slot, std::uint32_t checksum) noexcept {
+  PERDURE_INVARIANT(slot < records_.size() && checksum != 0);
   records_[slot] = {static_cast<number>(page), checksum};
   checksums_[page].store(checksum, std::memory_order_relaxed);
   table_[page].store(entry_of(slot), std::memory_order_release);
@@ -86,6 +88,8 @@ std::vector<journaled_pages::record> journaled_pages::records() const {
 }
 
 void journaled_pages::commit() noexcept {
+  // Else a page of theirs would be read in a journal that is written over.
+  PERDURE_INVARIANT(records_before_.empty() && zeros_before_.empty());
   records_before_ = std::exchange(records_, {});
   zeros_before_ = std::exchange(zeros_, {});
   parity_ ^= 1;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/invariant.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 
@@ -137,6 +138,9 @@ void super_block::store(layout::super_slot next) {
     file_.sync_data();
     is_durable_ = true;
   }
+  // Whatever comes after is judged by it.
+  PERDURE_INVARIANT(next.applied_epoch <= next.epoch && next.table_epoch <= next.epoch);
+  PERDURE_INVARIANT(next.segment_bytes <= next.capacity && next.uuid == now_.uuid);
   next.sequence = now_.sequence + 1;
   next.written_ns = unix_time_ns();
   seal_block(next);
