@@ -25,6 +25,7 @@ TEST(a_page, starts_absent_and_knows_what_happened_to_it) {
   EXPECT_EQ(one.read().pins(), 2u);
   EXPECT_FALSE(one.remove_pin());
   EXPECT_TRUE(one.remove_pin());
+  ASSERT_TRUE(one.claim(one.read(), page_state::evicting));
   const page_word before = one.settle(page_state::absent, {page_word::hot_bit, 0});
   EXPECT_TRUE(before.is_hot());
   EXPECT_FALSE(one.read().is_hot());
@@ -40,7 +41,7 @@ TEST(a_page, is_claimed_by_one_only) {
 
 TEST(a_page, that_someone_waits_for_does_not_go_on_to_leave) {
   page one;
-  one.settle(page_state::writing);
+  ASSERT_TRUE(one.claim(one.read(), page_state::writing));
   std::thread waiter([&] {
     for (page_word seen = one.read(); seen.state() == page_state::writing; seen = one.read()) one.wait(seen);
   });
@@ -50,7 +51,7 @@ TEST(a_page, that_someone_waits_for_does_not_go_on_to_leave) {
   one.settle(page_state::clean);
   waiter.join();
   EXPECT_FALSE(one.read().has_waiters());
-  one.settle(page_state::writing);
+  ASSERT_TRUE(one.claim(one.read(), page_state::writing));
   EXPECT_TRUE(one.go_on_unless_awaited(page_state::evicting, page_word::spilled_bit));
   EXPECT_TRUE(one.read().is_spilled());
 }
