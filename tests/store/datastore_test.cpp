@@ -254,6 +254,13 @@ TEST_F(a_datastore, is_out_of_use_when_closed) {
   EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->checkpoint(); }));
 }
 
+TEST_F(a_datastore, has_no_memory_to_trim_when_closed) {
+  const auto store = datastore::create(path(), small());
+  store->close();
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->trim(); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->prepare({}, "label"); }));
+}
+
 TEST_F(a_datastore, cannot_be_checkpointed_by_a_forked_child) {
   auto store = tested::create(path(), small());
   store->memory().grow(2 * mib);

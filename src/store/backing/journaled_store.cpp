@@ -44,10 +44,7 @@ class journaled_store final : public datastore {
                                                std::string_view label) override;
   void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override;
-  void trim() override {
-    require_own();
-    memory_->trim();
-  }
+  void trim() override;
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return commit_->epoch(); }
   bool read_only() const noexcept override { return false; }
@@ -196,7 +193,7 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
 class journaled_store::undecided final : public prepared_checkpoint {
  public:
   undecided(journaled_store& store, std::span<const page_run> released, std::string_view label)
-      : store_(store), keep_(store.is_to_be_kept(label)), turn_(store.commit_->take_turn()) {
+      : store_(store), turn_(store.commit_->take_turn()), keep_(store.is_to_be_kept(label)) {
     epoch_commit& commit = *store_.commit_;
     store_.begin_checkpoint(label);
     held_ = std::make_unique<epoch_commit::hold>(commit);
@@ -259,8 +256,8 @@ class journaled_store::undecided final : public prepared_checkpoint {
   }
 
   journaled_store& store_;
-  bool keep_;
   epoch_commit::turn turn_;
+  bool keep_;
   std::unique_ptr<epoch_commit::hold> held_;
   std::uint64_t epoch_ = 0;
   bool was_tried_ = false;  // to write the decision
@@ -286,6 +283,13 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
     options.with_undo = !commit_->early().empty();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
   });
+}
+
+void journaled_store::trim() {
+  require_own();
+  // Throws where there is none to be had, as after `close`: then there is no memory either.
+  static_cast<void>(commit_->take_turn());
+  memory_->trim();
 }
 
 void journaled_store::wait_applied() {
