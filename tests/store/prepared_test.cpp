@@ -387,6 +387,22 @@ TEST_F(a_prepared_checkpoint, is_nothing_to_a_forked_child) {
   EXPECT_EQ(store->epoch(), 2u);
 }
 
+// Its files are the parent's.
+TEST_F(a_prepared_checkpoint, cannot_be_abandoned_by_a_forked_child) {
+  const auto store = first();
+  write(*store, 2);
+  const auto prepared = store->prepare();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    prepared->abandon();
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 2u);
+}
+
 TEST_F(a_prepared_checkpoint, is_refused_where_pages_are_durable_before_it) {
   store_options options = small();
   options.backing = backing::shared_file;

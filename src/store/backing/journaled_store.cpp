@@ -236,7 +236,8 @@ class journaled_store::undecided final : public prepared_checkpoint {
   }
 
   void abandon() noexcept override {
-    if (store_.undecided_ != this) return;
+    // In a forked child it is the parent's, whose files these are.
+    if (store_.undecided_ != this || store_.owner_ != ::getpid()) return;
     store_.commit_->abandon();
     end();
   }
