@@ -1,4 +1,5 @@
 // Checkpoints in two phases: prepared, and then decided on or abandoned, by this process or after a crash.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -401,6 +402,48 @@ TEST_F(a_prepared_checkpoint, cannot_be_abandoned_by_a_forked_child) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 2u);
+}
+
+// Of what is written next, as if the disk were full: what has no space yet gets none.
+class full_disk final : public os::file_observer {
+ public:
+  full_disk() { os::observe_files(this); }
+  ~full_disk() override { os::observe_files(nullptr); }
+  void is_full_now() { checks_ = true; }
+
+  verdict before(const os::file_call& call) override {
+    if (call.operation != os::file_operation::write || !checks_.exchange(false)) return {};
+    struct stat status {};
+    ::fstat(call.descriptor, &status);
+    const std::uint64_t end = call.offset + call.bytes;
+    const bool has_space = end <= static_cast<std::uint64_t>(status.st_size) ||
+                           (call.descriptor == descriptor_ && call.offset >= from_ && end <= to_);
+    return {has_space ? 0 : ENOSPC};
+  }
+  void after(const os::file_call& call, std::int64_t result, int) override {
+    if (call.operation != os::file_operation::reserve_space || result != 0) return;
+    descriptor_ = call.descriptor;
+    from_ = call.offset;
+    to_ = call.offset + call.bytes;
+  }
+
+ private:
+  std::atomic<bool> checks_{false};
+  std::atomic<int> descriptor_{-1};
+  std::atomic<std::uint64_t> from_{0};
+  std::atomic<std::uint64_t> to_{0};
+};
+
+TEST_F(a_prepared_checkpoint, has_space_for_its_decision) {
+  const auto store = first();
+  write(*store, 2);
+  store->wait_applied();
+  full_disk disk;
+  const auto prepared = store->prepare();
+  disk.is_full_now();
+  prepared->decide();
+  EXPECT_EQ(store->epoch(), 2u);
+  store->wait_applied();
 }
 
 TEST_F(a_prepared_checkpoint, is_refused_where_pages_are_durable_before_it) {

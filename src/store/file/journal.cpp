@@ -92,6 +92,9 @@ layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segmen
   const layout::magic& magic = made == decision::made ? layout::journal_magic : layout::prepared_magic;
   layout::journal_header header = make_header(magic, uuid_, index, payload_pages);
   file_.write_at(index.data(), index.size_bytes(), header.index_offset);
+  // Others may have decided before a full disk is met.
+  if (made == decision::pending)
+    file_.reserve_space(journal_image::bytes(header), sizeof(layout::journal_decision));
   header.epoch = epoch;
   header.segment_bytes = segment_bytes;
   header.committed_ns = unix_time_ns();
