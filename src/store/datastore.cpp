@@ -333,7 +333,9 @@ store_info datastore::inspect(const std::filesystem::path& given) {
     for (const unsigned parity : {0u, 1u}) {
       if (!os::exists_in(directory, journal::name_of(parity))) continue;
       const journal file(directory, parity, now.uuid, false);
-      if (const auto prepared = file.undecided(); prepared && prepared->epoch > now.applied_epoch)
+      // Where it is not whole its `prepare` has not returned, and nobody may count on it.
+      const auto prepared = file.undecided();
+      if (prepared && prepared->epoch > now.applied_epoch && file.read_index(*prepared, now.capacity))
         info.undecided_epoch = prepared->epoch;
       const auto header = file.header();
       if (!header || header->epoch <= info.epoch || header->epoch > now.applied_epoch + 2) continue;

@@ -404,6 +404,19 @@ TEST_F(a_prepared_checkpoint, cannot_be_abandoned_by_a_forked_child) {
   EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 2u);
 }
 
+TEST_F(a_prepared_checkpoint, is_none_while_it_is_not_whole) {
+  const auto store = first();
+  write(*store, 2);
+  const auto prepared = store->prepare();
+  const std::filesystem::path journal = left_by_a_crash() / "jrnl.0";
+  std::fstream file(journal, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(layout::block + 100));
+  file.put('x');
+  file.close();
+  EXPECT_EQ(datastore::inspect(path("crashed")).undecided_epoch, 0u);
+  EXPECT_EQ(datastore::open(path("crashed"))->epoch(), 1u);
+}
+
 // Of what is written next, as if the disk were full: what has no space yet gets none.
 class full_disk final : public os::file_observer {
  public:
