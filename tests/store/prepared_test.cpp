@@ -417,6 +417,12 @@ TEST_F(a_prepared_checkpoint, is_none_while_it_is_not_whole) {
   EXPECT_EQ(datastore::open(path("crashed"))->epoch(), 1u);
 }
 
+TEST_F(a_prepared_checkpoint, is_not_for_readers) {
+  first()->close();
+  const auto store = datastore::open_read_only(path());
+  EXPECT_TRUE(fails_with(errc::read_only, "open for reading", [&] { store->prepare(); }));
+}
+
 // Of what is written next, as if the disk were full: what has no space yet gets none.
 class full_disk final : public os::file_observer {
  public:

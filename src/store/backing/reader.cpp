@@ -25,6 +25,9 @@ class reader final : public datastore {
   segment& memory() noexcept override { return memory_->pages(); }
   void checkpoint(std::span<const page_run>, std::string_view) override { refuse(); }
   pending_checkpoint checkpoint_async(std::span<const page_run>, std::string_view) override { refuse(); }
+  std::unique_ptr<prepared_checkpoint> prepare(std::span<const page_run>, std::string_view) override {
+    refuse();
+  }
   void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override {}
   void trim() override { require_open(); }
