@@ -323,6 +323,17 @@ TEST_F(a_decision_that_fails, can_be_made_again) {
   expect_pattern(*store, 2);
 }
 
+// With page trackers that see private copies a page is written once more for each copy that is kept.
+TEST_F(a_decision_that_fails, leaves_no_page_changed_when_it_is_made_again) {
+  prepared_->decide();
+  store_->wait_applied();
+  put(*store_, 0, 3);
+  const call_counter calls;
+  store_->checkpoint();
+  EXPECT_LT(calls.counted().bytes, 50 * page_size);
+  store_->wait_applied();
+}
+
 TEST_F(a_decision_that_fails, can_be_another) {
   prepared_->abandon();
   EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 0u);

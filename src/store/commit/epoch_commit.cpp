@@ -455,8 +455,10 @@ void epoch_commit::wait_applied() {
 }
 
 void epoch_commit::settle_memory(std::uint64_t epoch) noexcept {
+  // A decision that failed may be tried again.
+  if (epoch_ != epoch) return;
   const std::vector<page_run> pages = std::exchange(to_settle_, {});
-  if (epoch_ != epoch || unapplied_) return;
+  if (unapplied_) return;
   try {
     memory_->settle(parts_.home.extents(bytes_), pages);
   } catch (const std::exception&) {
