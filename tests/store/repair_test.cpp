@@ -164,6 +164,19 @@ TEST_F(repairing, puts_another_stores_journal_aside) {
   EXPECT_TRUE(content_is_right());
 }
 
+TEST_F(repairing, puts_another_stores_prepared_journal_aside) {
+  make_store();
+  store_options options;
+  options.capacity = std::size_t{1} << 30;
+  const auto other = datastore::create(path("other"), options);
+  const auto prepared = other->prepare();
+  fs::copy_file(path("other") / "jrnl.1", path() / "jrnl.1", fs::copy_options::overwrite_existing);
+  const repair_report report = datastore::repair(path());
+  EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_TRUE(fs::exists(path() / "jrnl.1.foreign"));
+  EXPECT_TRUE(content_is_right());
+}
+
 TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
   make_store();
   const std::uint64_t offset = layout::home_data_offset + 20 * page_size + 5;

@@ -242,7 +242,8 @@ void repair_of_store::mend_journals() {
       {
         const os::file file = os::file::open_in(directory_, one.file, O_RDONLY);
         const std::size_t got = file.read_at(&header, sizeof header, 0);
-        foreign = got == sizeof header && is_sound(header, layout::journal_magic);
+        foreign = got == sizeof header &&
+                  (is_sound(header, layout::journal_magic) || is_sound(header, layout::prepared_magic));
         if (foreign && header.uuid == super_.uuid) return;
       }
       if (foreign) {
