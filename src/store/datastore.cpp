@@ -216,7 +216,10 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
     copy_into(twins, directory, super.now(), how);
     lock.release();
     twins_lock.lock_super(twins);
-    store_parts parts = load(twin->path(), std::move(twins_lock), use, options, {});
+    // The writer decides, and the twin has what it has decided on.
+    store_options untold = options;
+    untold.last_decided.reset();
+    store_parts parts = load(twin->path(), std::move(twins_lock), use, untold, {});
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
     parts.shares_blocks_with_writer = true;

@@ -270,6 +270,10 @@ class beside_a_writer_where_blocks_are_shared : public beside_a_writer {
     const auto reader = datastore::open_read_only(where, small());
     const auto scratch = datastore::open_copy_on_write(where, small());
     fill_page(scratch->memory().base(), 77);
+    // The writer decides.
+    store_options told = small();
+    told.last_decided = 1;
+    EXPECT_EQ(datastore::open_read_only(where, told)->epoch(), 2u);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(mount.path()), {}), 1);
     for (std::uint64_t epoch = 3; epoch < 8; ++epoch) write_epoch(*store, epoch);
     store->wait_applied();
