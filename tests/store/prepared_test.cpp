@@ -274,6 +274,16 @@ TEST_F(a_prepared_checkpoint, keeps_other_changes_of_the_store_out) {
   EXPECT_EQ(store->epoch(), 3u);
 }
 
+TEST_F(a_prepared_checkpoint, keeps_nobody_from_looking_at_the_store) {
+  const auto store = first();
+  const auto prepared = store->prepare();
+  EXPECT_EQ(store->info().epoch, 1u);
+  EXPECT_EQ(store->info().applied_epoch, 1u);
+  store->wait_applied();
+  prepared->decide();
+  EXPECT_EQ(store->info().epoch, 2u);
+}
+
 TEST_F(a_prepared_checkpoint, that_fails_is_not_prepared) {
   const auto store = first();
   // Of home, which has new pages, and of the journal.

@@ -294,7 +294,8 @@ void journaled_store::trim() {
 }
 
 void journaled_store::wait_applied() {
-  if (owner_ != ::getpid() || commit_->has_ended()) return;
+  // Before one is prepared the last is home.
+  if (owner_ != ::getpid() || commit_->has_ended() || commit_->is_prepared_here()) return;
   const epoch_commit::turn turn = commit_->take_turn();
   reporting("write home the last checkpoint of", path_, [&] { commit_->wait_applied(); });
 }
@@ -317,7 +318,7 @@ void journaled_store::prefetch(const void* address, std::size_t bytes) {
 store_info journaled_store::info() const {
   // In a forked child another thread may have had the turn, and be gone.
   epoch_commit::turn turn;
-  if (owner_ == ::getpid()) {
+  if (owner_ == ::getpid() && !commit_->is_prepared_here()) {
     turn = commit_->take_turn();
     commit_->wait();
   }

@@ -39,7 +39,7 @@ epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, std::u
     : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), bytes_(bytes) {}
 
 epoch_commit::turn epoch_commit::take_turn() {
-  if (undecided_by_ == std::this_thread::get_id()) {
+  if (is_prepared_here()) {
     throw error(errc::invalid_argument, path_.string() +
                                             " has a prepared checkpoint of this thread's, which "
                                             "must be decided on or abandoned first");

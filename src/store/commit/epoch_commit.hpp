@@ -49,6 +49,8 @@ class epoch_commit {
 
   /// Waits until nobody else changes the store. Throws `invalid_argument` after `end`.
   turn take_turn();
+  /// Whether this thread has the turn of an epoch that is prepared.
+  bool is_prepared_here() const noexcept { return undecided_by_ == std::this_thread::get_id(); }
   /// No more turns. Writes what spares the next opening some reading.
   void end() noexcept;
   bool has_ended() const noexcept { return has_ended_; }
