@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <perdure/datastore.hpp>
@@ -407,6 +408,43 @@ TEST_F(a_prepared_checkpoint, is_nothing_to_a_forked_child) {
   EXPECT_EQ(status, 0);
   prepared->decide();
   EXPECT_EQ(store->epoch(), 2u);
+}
+
+// Makes syncs take their time, and tells when the first has begun.
+class slow_sync final : public os::file_observer {
+ public:
+  slow_sync() { os::observe_files(this); }
+  ~slow_sync() override { os::observe_files(nullptr); }
+  void wait_until_it_has_begun() const { has_begun_.wait(false); }
+
+  verdict before(const os::file_call& call) override {
+    if (call.operation != os::file_operation::sync_data) return {};
+    has_begun_ = true;
+    has_begun_.notify_all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return {};
+  }
+  void after(const os::file_call&, std::int64_t, int) override {}
+
+ private:
+  std::atomic<bool> has_begun_{false};
+};
+
+TEST_F(a_prepared_checkpoint, is_decided_on_before_another_thread_closes_the_store) {
+  {
+    const auto store = first();
+    write(*store, 2);
+    store->wait_applied();
+    const auto prepared = store->prepare();
+    const slow_sync calls;
+    std::thread other([&] {
+      calls.wait_until_it_has_begun();
+      store->close();
+    });
+    EXPECT_NO_THROW(prepared->decide());
+    other.join();
+  }
+  EXPECT_EQ(datastore::open(path())->epoch(), 2u);
 }
 
 // Its files are the parent's.

@@ -6,6 +6,7 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -81,6 +82,7 @@ class journaled_store final : public datastore {
   std::unique_ptr<epoch_commit> commit_;
   std::unique_ptr<store_memory> memory_;
   undecided* undecided_ = nullptr;  // the prepared checkpoint, in whose turn all is
+  std::mutex deciding_;             // of that, against another thread that closes the store
 };
 
 journaled_store::journaled_store(store_parts parts)
@@ -208,12 +210,13 @@ class journaled_store::undecided final : public prepared_checkpoint {
       commit.abandon();
       throw;
     }
+    const std::scoped_lock lock(store_.deciding_);
     store_.undecided_ = this;
   }
   ~undecided() override {
-    if (store_.undecided_ != this) return;
     if (store_.owner_ == ::getpid()) {
-      give_up();
+      const std::scoped_lock lock(store_.deciding_);
+      if (store_.undecided_ == this) give_up();
     } else {
       // In a forked child nothing of it is there.
       static_cast<void>(held_.release());
@@ -225,6 +228,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
 
   void decide() override {
     store_.require_own();
+    const std::scoped_lock lock(store_.deciding_);
     if (store_.undecided_ != this)
       throw error(errc::invalid_argument, "checkpoint " + std::to_string(epoch_) + " of " +
                                               store_.path_.string() + " has been decided or abandoned");
@@ -237,15 +241,20 @@ class journaled_store::undecided final : public prepared_checkpoint {
 
   void abandon() noexcept override {
     // In a forked child it is the parent's, whose files these are.
-    if (store_.undecided_ != this || store_.owner_ != ::getpid()) return;
+    if (store_.owner_ != ::getpid()) return;
+    const std::scoped_lock lock(store_.deciding_);
+    if (store_.undecided_ != this) return;
     store_.commit_->abandon();
     end();
   }
 
-  /// Nobody will decide any more. What may have been decided on stays on disk as it is.
+  /// Nobody will decide any more. What may have been decided on stays on disk as it is. `deciding_` is held.
   void give_up() noexcept {
-    if (!was_tried_) return abandon();
-    store_.commit_->leave_undecided();
+    if (was_tried_) {
+      store_.commit_->leave_undecided();
+    } else {
+      store_.commit_->abandon();
+    }
     end();
   }
 
@@ -336,7 +345,10 @@ void journaled_store::shut() noexcept {
     return;
   }
   if (!memory_) return;
-  if (undecided_ != nullptr) undecided_->give_up();
+  {
+    const std::scoped_lock lock(deciding_);
+    if (undecided_ != nullptr) undecided_->give_up();
+  }
   // These take turns.
   memory_->end_early_writing();
   commit_->end();
