@@ -103,7 +103,8 @@ perdure_mutant(fresh_pages_not_synced commit/epoch_commit.cpp "a checkpoint is c
 perdure_mutant(told_before_commit backing/journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
 [=[    reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    commit_->abandon();
+    // One that is prepared may have been decided on elsewhere.
+    if (!commit_->is_prepared()) commit_->abandon();
     outcome.set_exception(std::current_exception());
     return;
   }
@@ -112,7 +113,7 @@ perdure_mutant(told_before_commit backing/journaled_store.cpp "an asynchronous c
 [=[    outcome.set_value(commit_->epoch() + 1);
     reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    commit_->abandon();
+    if (!commit_->is_prepared()) commit_->abandon();
     return;
   }
   const std::uint64_t epoch = commit_->epoch();]=]
