@@ -54,7 +54,8 @@ constexpr std::uint64_t hash_mix(std::uint64_t value) noexcept {
   return detail::fold_multiply(detail::fold_multiply(value, detail::hash_key_1), detail::hash_key_1);
 }
 
-/// Adds one more value to a hash; the order matters.
+/// Adds one more value to a hash; the order matters. Integers count as they are; there is another form,
+/// below, for everything else that `hash` knows.
 constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t value) noexcept {
   return detail::fold_multiply(seed ^ detail::hash_key_2, value ^ detail::hash_key_3);
 }
@@ -127,9 +128,9 @@ template <class T>
 struct hash {
   static_assert(
       detail::hashable_otherwise<T>,
-      "perdure::hash does not know this key: beside its type, write `std::uint64_t hash_value(const "
-      "key&)` that returns perdure::hash_combine of its members, and operator==; or give the container "
-      "a hash of your own");
+      "perdure::hash does not know this type: beside it, write `std::uint64_t hash_value(const key&)` "
+      "that returns perdure::hash_combine(first, second) of its members, and operator==; or give the "
+      "container a hash of your own");
   using is_avalanching = void;
   using seeded_hash = hash;
   std::size_t operator()(const T&) const noexcept;
@@ -260,6 +261,44 @@ struct hash<T> {
     return hash_mix(static_cast<std::uint64_t>(hash_value(value)) ^ detail::key_change(seed));
   }
 };
+
+namespace detail {
+/// What converts to 64 bits and stays itself. A floating-point number would lose its fraction; an object of a
+/// class may have more to it than the number it converts to.
+template <class T>
+concept plain_integer =
+    std::is_convertible_v<T, std::uint64_t> && !std::is_floating_point_v<T> && !std::is_class_v<T>;
+
+/// What a member counts for in `hash_combine`.
+template <class T>
+struct combined {
+  static_assert(!std::is_pointer_v<T> && !std::is_array_v<T>,
+                "perdure::hash_combine takes no pointers and arrays: give it a std::string_view for a text, "
+                "and the elements of an array one by one");
+  static constexpr bool refused = std::is_pointer_v<T> || std::is_array_v<T>;
+  using function = hash<std::conditional_t<refused, int, T>>;
+  static constexpr std::uint64_t of(const T& value) noexcept(refused || noexcept(function{}(value))) {
+    if constexpr (refused) {
+      return 0;
+    } else {
+      return function{}(value);
+    }
+  }
+};
+template <plain_integer T>
+struct combined<T> {
+  static constexpr std::uint64_t of(T value) noexcept { return static_cast<std::uint64_t>(value); }
+};
+}  // namespace detail
+
+/// The same of members of any types that `hash` knows: `hash_combine(name, weight)`, and for a third member
+/// `hash_combine(hash_combine(name, weight), age)`. What is no integer counts by its hash.
+template <class A, class B>
+  requires(!detail::plain_integer<A> || !detail::plain_integer<B>)
+constexpr std::uint64_t hash_combine(const A& first, const B& second) noexcept(
+    noexcept(detail::combined<A>::of(first)) && noexcept(detail::combined<B>::of(second))) {
+  return hash_combine(detail::combined<A>::of(first), detail::combined<B>::of(second));
+}
 
 /// Compares with `==` whatever can be compared: the default equality of the tables, so that a string key is
 /// found by a string view. (The standard's is in a header ten times this one's size.)

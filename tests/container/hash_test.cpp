@@ -14,6 +14,7 @@
 namespace {
 
 enum class colour : std::uint8_t { red = 1, green = 2 };
+enum unscoped : int { minus_two = -2 };
 struct point {
   int x;
   int y;
@@ -52,6 +53,38 @@ TEST(Hash, EqualValuesHashAlike) {
   EXPECT_EQ(perdure::hash<string>{}(string("abc")), perdure::hash<std::string>{}("abc"));
   EXPECT_EQ(std::hash<string>{}(string("abc")), perdure::hash<string>{}("abc"));
   EXPECT_EQ(perdure::hash<point>{}({1, 2}), perdure::hash<point>{}({1, 2}));
+}
+
+// As above: keys of programs' own are in stores by these.
+TEST(Hash, IntegersCountInACombinationAsTheyAre) {
+  EXPECT_EQ(perdure::hash_combine(1, 2), 0x2b3c6bf48af62ec3U);
+  EXPECT_EQ(perdure::hash_combine(-1, std::uint8_t{200}), 0x2ebaaa39b8bb4693U);
+  const std::uint64_t of_integers = 0x9778a72fceb4f23e;
+  EXPECT_EQ(perdure::hash_combine(3, minus_two), of_integers);
+  EXPECT_EQ(perdure::hash_combine('\3', -2L), of_integers);
+  EXPECT_EQ(perdure::hash_combine(true, 'a'), perdure::hash_combine(1, 97));
+  struct {
+    unsigned small : 3;
+  } const bits{5};
+  EXPECT_EQ(perdure::hash_combine(bits.small, 1), perdure::hash_combine(5, 1));
+  static_assert(perdure::hash_combine(5, 1) != perdure::hash_combine(1, 5));
+}
+
+TEST(Hash, WhatIsNoIntegerCountsInACombinationByItsHash) {
+  const std::string text = "text";
+  const std::uint64_t of_text = perdure::hash<std::string>{}(text);
+  EXPECT_EQ(perdure::hash_combine(text, 2), perdure::hash_combine(of_text, 2));
+  EXPECT_EQ(perdure::hash_combine(2, std::string_view(text)), perdure::hash_combine(2, of_text));
+  EXPECT_EQ(perdure::hash_combine(perdure::string("text"), 1.5),
+            perdure::hash_combine(of_text, perdure::hash<double>{}(1.5)));
+  EXPECT_NE(perdure::hash_combine(0.1, 0.2), perdure::hash_combine(0.9, 0.8));
+  EXPECT_NE(perdure::hash_combine(0.1, 0.2), perdure::hash_combine(0.2, 0.1));
+  EXPECT_EQ(perdure::hash_combine(0.0, 1), perdure::hash_combine(-0.0, 1));
+  EXPECT_EQ(perdure::hash_combine(1, point{1, 2}), perdure::hash_combine(1, perdure::hash<point>{}({1, 2})));
+  EXPECT_EQ(perdure::hash_combine(colour::red, std::pair(1, 2.5)),
+            perdure::hash_combine(perdure::hash<colour>{}(colour::red),
+                                  perdure::hash<std::pair<int, double>>{}({1, 2.5})));
+  static_assert(noexcept(perdure::hash_combine(1, 2))&& noexcept(perdure::hash_combine(text, 0.5)));
 }
 
 TEST(Hash, EveryByteOfAStringCounts) {
