@@ -50,8 +50,7 @@ class object_info {
   const std::vector<attribute>& attributes() const noexcept { return attributes_; }
   template <class T>
   bool is_type() const {
-    return type_hash_ == type_stamp_of<T>().hash ||
-           (layout_.empty() && type_hash_ == type_stamp_of<T>().own_hash);
+    return detail::is_stamp_of(type_hash_, layout_, type_stamp_of<T>());
   }
 
  private:

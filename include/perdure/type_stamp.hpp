@@ -15,7 +15,7 @@ namespace perdure {
 /// ABI) and what of its layout the language lets us see: its size, and the types of its elements, halves and
 /// members, and of theirs (the members of aggregates without bases, up to 40 of each; for other classes their
 /// authors have `layout_version`). Adding a constructor or member function to a type does not change its
-/// stamp; neither does another name for a member.
+/// stamp; neither does another name for a member, unless it is one that another member had.
 struct type_stamp {
   std::string_view name;      ///< mangled
   std::size_t size = 0;       ///< bytes of one element
@@ -29,7 +29,8 @@ struct type_stamp {
 };
 
 /// Passed to `manager::find` and `destroy`: the object may have been stored as a type of another name, if
-/// size, alignment and everything inside agree. For converting what was stored as a type that has changed.
+/// size, alignment and everything inside but the names of members agree. For converting what was stored as a
+/// type that has changed.
 struct same_layout_t {
   explicit same_layout_t() = default;
 };
@@ -44,6 +45,10 @@ enum class type_match { whole, layout };
 
 type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,
                            bool trivially_copyable, std::string layout = {});
+
+/// Whether this is what a store recorded of the type: its hash, and what is inside, empty where that is not
+/// known.
+bool is_stamp_of(std::uint64_t hash, std::string_view layout, const type_stamp& type);
 }  // namespace detail
 
 /// The stamp of `T`. Computed once; thread-safe.

@@ -125,7 +125,7 @@ struct manager_core::state {
                     std::string_view key) const {
     const object_record& record = directory->record_of(object);
     const type_record& recorded = directory->type_of(record);
-    if (recorded.hash != type.hash)
+    if (recorded.hash != type.hash || type_table::layout(recorded) != type.layout)
       type_table::require_same(directory->memory(), recorded, type, match, describe(kind, key));
   }
   /// With the lock held. `errc::invalid_argument` unless an object is at the address.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <vector>
 
 #include "manager/name_hash.hpp"
@@ -167,7 +168,28 @@ class comparison {
       return subject + " was " + demangle(stored.name) + " of " +
              in_words(stored.size, stored.alignment, stored.version, stored.trivially_copyable) +
              ", and is now of " + in_words(now.size, now.alignment, now.version, now.trivially_copyable);
+    return names_ == layout_names::compared ? changed_places(before, after, subject) : std::nullopt;
+  }
+
+  /// Members of the same types in the same places, of which one has a name that another had. That is no other
+  /// name for a member: what is stored would be read as what it is not.
+  std::optional<std::string> changed_places(const std::vector<std::size_t>& before,
+                                            const std::vector<std::size_t>& after,
+                                            const std::string& subject) const {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const std::string_view label = stored_[before[i]].part.label;
+      if (!is_members_name(label) || now_[after[i]].part.label == label) continue;
+      for (std::size_t j = 0; j < after.size(); ++j)
+        if (now_[after[j]].part.label == label)
+          return "members of " + subject + " have changed places: " + std::string(label.substr(1)) +
+                 " was member " + std::to_string(i + 1) + ", and is now member " + std::to_string(j + 1);
+    }
     return std::nullopt;
+  }
+
+  /// `.name`, unlike `[i]`, `.<0>` and `.(member 1)`.
+  static bool is_members_name(std::string_view label) {
+    return label.size() > 1 && label[0] == '.' && is_identifier(label[1]);
   }
 
   static std::string path_to(const std::string& path, const layout_part& part) {
@@ -187,6 +209,12 @@ std::string in_words(std::size_t size, std::size_t alignment, std::uint32_t vers
   return bytes(size) + " aligned to " + std::to_string(alignment) + ", " +
          (trivially_copyable ? "trivially copyable" : "not trivially copyable") + ", layout version " +
          std::to_string(version);
+}
+
+std::string_view kept_part_of(std::string_view layout) {
+  constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
+  if (layout.size() <= most) return layout;
+  return layout.substr(0, layout.rfind('\n', most - 1) + 1);
 }
 
 std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout) {

@@ -39,6 +39,14 @@ type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t align
   return stamp;
 }
 
+bool is_stamp_of(std::uint64_t hash, std::string_view layout, const type_stamp& type) {
+  // What was inside the types of older stores is not known.
+  if (layout.empty() && hash == type.own_hash) return true;
+  if (hash != type.hash) return false;
+  const std::string_view now = kept_part_of(type.layout);
+  return layout == now || !layout_difference(layout, now, layout_names::compared);
+}
+
 }  // namespace detail
 
 }  // namespace perdure

@@ -8,17 +8,6 @@
 
 namespace perdure::detail {
 
-namespace {
-
-/// As many whole lines as a record has room for.
-std::string_view kept_part_of(std::string_view layout) {
-  constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
-  if (layout.size() <= most) return layout;
-  return layout.substr(0, layout.rfind('\n', most - 1) + 1);
-}
-
-}  // namespace
-
 const type_record& type_table::at(const checked_memory& memory, std::uint64_t offset) {
   const auto* type = memory.at<type_record>(offset, "a type record");
   const std::uint64_t texts = std::uint64_t{type->name_length} + 1 + type->layout_length;
@@ -43,13 +32,16 @@ void type_table::load(const checked_memory& memory, const directory_root& root) 
 std::uint64_t type_table::intern(const checked_memory& memory, directory_root& root,
                                  const type_stamp& stamp) {
   if (!loaded_) load(memory, root);
-  if (const auto known = offsets_.find(stamp.hash); known != offsets_.end()) return known->second;
+  // Names of members are not in the hash: where they differ there is a record for each.
+  const std::string_view inside = kept_part_of(stamp.layout);
+  const auto [first, last] = offsets_.equal_range(stamp.hash);
+  for (auto known = first; known != last; ++known)
+    if (layout(at(memory, known->second)) == inside) return known->second;
 
   if (stamp.name.size() > std::numeric_limits<std::uint32_t>::max() ||
       stamp.alignment > std::numeric_limits<std::uint32_t>::max())
     throw error(errc::invalid_argument,
                 memory.owner() + ": the type's name or alignment is too long to be recorded");
-  const std::string_view inside = kept_part_of(stamp.layout);
   // Behind the name a zero byte, for those who hand it to C.
   void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size() + 1 + inside.size());
   const std::uint64_t offset = memory.memory().offset_of(block);
@@ -80,10 +72,9 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
 
 void type_table::require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
                               type_match match, std::string_view object) {
-  if (type.hash == asked.hash) return;
-  // What was inside the types of older stores is not known.
-  if (type.layout_length == 0 && type.hash == asked.own_hash) return;
   const std::string_view inside = layout(type);
+  if (is_stamp_of(type.hash, inside, asked) || (type.hash == asked.hash && match == type_match::layout))
+    return;
   if (match == type_match::layout && !inside.empty() && !asked.layout.empty() &&
       !layout_difference(inside, asked.layout, layout_names::where_opaque))
     return;

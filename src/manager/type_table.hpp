@@ -1,4 +1,4 @@
-// The types of a store's objects, each recorded once.
+// The types of a store's objects, each recorded once for each set of names that its members have had.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class type_table {
   void load(const checked_memory& memory, const directory_root& root);
 
   bool loaded_ = false;
-  std::unordered_map<std::uint64_t, std::uint64_t> offsets_;  // by stamp hash
+  std::unordered_multimap<std::uint64_t, std::uint64_t> offsets_;  // by stamp hash
 };
 
 }  // namespace perdure::detail

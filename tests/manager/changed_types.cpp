@@ -28,6 +28,18 @@ struct swapped {
 struct renamed_member {
   int old_name = 0;
 };
+struct rectangle {
+  int width = 0;
+  int height = 0;
+};
+struct moved_up {
+  int dropped = 0;
+  int kept = 0;
+};
+struct framed {
+  double border = 0;
+  std::optional<rectangle> inner;
+};
 enum class colour : std::uint32_t { red };
 struct coloured {
   colour c = colour::red;
@@ -68,6 +80,9 @@ void store_as_the_earlier_program(manager& store) {
   store.construct<vector<flat_map<string, std::pair<int, std::array<nested, 2>>>>>("deep")();
   store.construct<swapped>("swapped")();
   store.construct<renamed_member>("renamed member")()->old_name = 5;
+  store.construct<rectangle>("rectangle")(rectangle{3, 4});
+  store.construct<moved_up>("moved up")();
+  store.construct<vector<framed>>("framed")();
   store.construct<coloured>("coloured")();
   store.construct<with_array>("with_array")();
   store.construct<versioned>("versioned")();

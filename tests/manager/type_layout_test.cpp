@@ -33,6 +33,18 @@ struct swapped {
 struct renamed_member {
   int new_name = 0;
 };
+struct rectangle {
+  int height = 0;
+  int width = 0;
+};
+struct moved_up {
+  int kept = 0;
+  int added = 0;
+};
+struct framed {
+  double frame = 0;
+  std::optional<rectangle> inner;
+};
 enum class colour : std::int32_t { red };
 struct coloured {
   colour c = colour::red;
@@ -135,6 +147,33 @@ TEST_F(type_layout_test, ItsAuthorSpeaksForWhatCannotBeSeen) {
 TEST_F(type_layout_test, AMemberMayGetAnotherName) {
   manager store(open_only, path);
   EXPECT_EQ(store.find<renamed_member>("renamed member").first->new_name, 5);
+}
+
+TEST_F(type_layout_test, AMemberMayNotGetTheNameThatAnotherHad) {
+  expect_refused<rectangle>("rectangle",
+                            "layout has changed since: members of it have changed places: width was member "
+                            "1, and is now member 2; docs/types.md");
+  expect_refused<moved_up>("moved up", "of it have changed places: kept was member 2, and is now member 1");
+  expect_refused<vector<framed>>("framed",
+                                 "members of [i].inner.<0> have changed places: width was member 1");
+}
+
+TEST_F(type_layout_test, ObjectsOfBothOrdersAreKnownByTheirOwn) {
+  {
+    manager store(open_only, path);
+    store.construct<rectangle>("turned")(rectangle{5, 6});
+    EXPECT_EQ(store.find<rectangle>("turned").first->width, 6);
+    EXPECT_NE(store.find<rectangle>("rectangle", same_layout).first, nullptr);
+  }
+  expect_refused<rectangle>("rectangle", "changed places");
+  manager store(open_only, path);
+  const rectangle* const turned = store.find<rectangle>("turned").first;
+  EXPECT_EQ(turned->width, 6);
+  EXPECT_TRUE(store.get_instance_info(turned).is_type<rectangle>());
+  EXPECT_FALSE(
+      store.get_instance_info(store.find<rectangle>("rectangle", same_layout).first).is_type<rectangle>());
+  EXPECT_TRUE(store.destroy<rectangle>("rectangle", same_layout));
+  EXPECT_TRUE(store.check().empty());
 }
 
 TEST_F(type_layout_test, RefusesToReplaceOrDestroyWhatHasChanged) {
