@@ -38,6 +38,9 @@ inline constexpr same_layout_t same_layout{};
 
 /// A type's name as its author wrote it. Text that is no mangled name comes back unchanged.
 std::string demangle(std::string_view mangled);
+/// A demangled name without what its templates' defaults say: `perdure::vector<long>` for
+/// `perdure::vector<long, perdure::allocator<long> >`. Text that is no such name comes back unchanged.
+std::string short_type_name(std::string_view demangled);
 
 namespace detail {
 /// What of a stored type must be as in this program.

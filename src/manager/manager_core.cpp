@@ -43,7 +43,7 @@ std::string printable(instance_kind kind, std::string_view name) {
       return text + (name.size() > shown ? "…\"" : "\"");
     }
     case instance_kind::unique:
-      return "the unique instance of " + demangle(name);
+      return "the unique instance of " + short_type_name(demangle(name));
     case instance_kind::anonymous:
       break;
   }
@@ -574,10 +574,11 @@ object_construction::object_construction(manager_core& core, const object_name& 
     while (kind_ != instance_kind::anonymous) {
       if (void* const found = directory.find(kind_, hash, key_); found != nullptr) {
         if (policy == if_exists::fail)
-          throw error(errc::already_exists,
-                      state_.path + ": " + printable(kind_, key_) + " exists already (" +
-                          demangle(type_table::name(directory.type_of(directory.record_of(found)))) +
-                          "); use find_or_construct, or destroy it first");
+          throw error(
+              errc::already_exists,
+              state_.path + ": " + printable(kind_, key_) + " exists already (" +
+                  short_type_name(demangle(type_table::name(directory.type_of(directory.record_of(found))))) +
+                  "); use find_or_construct, or destroy it first");
         state_.require_type(found, type, type_match::whole, kind_, key_);
         object_ = found;
         exists_ = true;

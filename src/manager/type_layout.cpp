@@ -118,7 +118,7 @@ std::string bytes(std::size_t count) {
 }
 
 std::string told(const layout_part& part) {
-  return demangle(part.name) + " (" + bytes(part.size) + ")";
+  return short_type_name(demangle(part.name)) + " (" + bytes(part.size) + ")";
 }
 
 std::string template_name(std::string_view mangled) {
@@ -165,7 +165,7 @@ class comparison {
     }
     if (stored.size != now.size || stored.alignment != now.alignment || stored.version != now.version ||
         stored.trivially_copyable != now.trivially_copyable)
-      return subject + " was " + demangle(stored.name) + " of " +
+      return subject + " was " + short_type_name(demangle(stored.name)) + " of " +
              in_words(stored.size, stored.alignment, stored.version, stored.trivially_copyable) +
              ", and is now of " + in_words(now.size, now.alignment, now.version, now.trivially_copyable);
     return names_ == layout_names::compared ? changed_places(before, after, subject) : std::nullopt;

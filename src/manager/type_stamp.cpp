@@ -1,23 +1,11 @@
 #include "perdure/type_stamp.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "manager/name_hash.hpp"
 #include "manager/type_layout.hpp"
 
 namespace perdure {
-
-std::string demangle(std::string_view mangled) {
-  const std::string text(mangled);
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> readable(
-      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && readable != nullptr ? std::string(readable.get()) : text;
-}
 
 namespace detail {
 

@@ -78,8 +78,15 @@ void type_table::require_same(const checked_memory& memory, const type_record& t
   if (match == type_match::layout && !inside.empty() && !asked.layout.empty() &&
       !layout_difference(inside, asked.layout, layout_names::where_opaque))
     return;
-  std::string message =
-      memory.owner() + ": " + std::string(object) + " was stored as " + demangle(name(type));
+  const std::string stored_name = demangle(name(type));
+  const std::string asked_name = demangle(asked.name);
+  std::string stored_as = short_type_name(stored_name);
+  std::string asked_as = short_type_name(asked_name);
+  if (stored_as == asked_as && stored_name != asked_name) {
+    stored_as = stored_name;
+    asked_as = asked_name;
+  }
+  std::string message = memory.owner() + ": " + std::string(object) + " was stored as " + stored_as;
   if (name(type) == asked.name) {
     message += ", and that type's layout has changed since: ";
     if (const auto difference = layout_difference(inside, asked.layout, layout_names::compared)) {
@@ -91,11 +98,16 @@ void type_table::require_same(const checked_memory& memory, const type_record& t
     }
     message += "; docs/types.md says how to convert what is stored";
   } else {
-    message += ", not as " + demangle(asked.name);
+    message += ", not as " + asked_as;
+    const auto difference = layout_difference(inside, asked.layout, layout_names::where_opaque);
     if (match == type_match::layout) {
-      const auto difference = layout_difference(inside, asked.layout, layout_names::where_opaque);
       message += ", and their layouts differ";
       if (difference) message += ": " + *difference;
+    } else if (!difference && !inside.empty() && !asked.layout.empty()) {
+      message +=
+          "; only names differ: if it is the same type under another name, find it with "
+          "perdure::same_layout, "
+          "as docs/types.md says";
     }
   }
   throw error(errc::wrong_type, message);

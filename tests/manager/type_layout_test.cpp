@@ -203,6 +203,36 @@ TEST_F(type_layout_test, ConvertsWhatHasChanged) {
   EXPECT_EQ(converted->front().weight, 8.0F);
 }
 
+TEST_F(type_layout_test, NamesTypesWithoutTheirDefaults) {
+  expect_refused<vector<int>>(
+      "vector",
+      "\"vector\" was stored as perdure::vector<perdure::(anonymous namespace)::retyped>, "
+      "not as perdure::vector<int>");
+  expect_refused<std::vector<retyped, fallback_allocator<retyped>>>("vector", ", not as std::vector<");
+  // Where the defaults are all that differs they are told.
+  expect_refused<vector<retyped, fallback_allocator<retyped>>>("vector", "perdure::fallback_allocator<");
+  EXPECT_EQ(short_type_name("a::b<c, perdure::allocator<c> >"), "a::b<c>");
+  EXPECT_EQ(short_type_name("not < a name"), "not < a name");
+}
+
+TEST_F(type_layout_test, SaysWhatFindsARenamedType) {
+  expect_refused<vector<retyped_then>>("vector",
+                                       "; only names differ: if it is the same type under another name, "
+                                       "find it with perdure::same_layout, as docs/types.md says");
+  EXPECT_EQ(refusal<vector<not_retyped_then>>("vector").find("same_layout"), std::string::npos);
+  EXPECT_EQ(refusal<int>("vector").find("same_layout"), std::string::npos);
+  {
+    manager store(open_only, path);
+    using renamed = vector<retyped_then>;
+    renamed now(std::move(*store.find<renamed>("convertible", same_layout).first));
+    EXPECT_TRUE(store.destroy<renamed>("convertible", same_layout));
+    store.construct<renamed>("convertible")(std::move(now));
+    EXPECT_TRUE(store.check().empty());
+  }
+  manager store(open_only, path);
+  EXPECT_EQ(store.find<vector<retyped_then>>("convertible").first->front().weight, 8);
+}
+
 TEST_F(type_layout_test, TheSameLayoutIsMoreThanTheSameSize) {
   manager store(open_only, path);
   const auto refused = [&]<class T>(std::type_identity<T>, const char* name) {

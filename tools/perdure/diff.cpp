@@ -8,6 +8,7 @@
 #include <memory>
 #include <perdure/error.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/type_stamp.hpp>
 #include <string>
 #include <utility>
 #include <vector>

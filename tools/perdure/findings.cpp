@@ -1,6 +1,7 @@
 #include "findings.hpp"
 
 #include <cstdio>
+#include <perdure/type_stamp.hpp>
 
 #include "type_names.hpp"
 #include "units.hpp"
