@@ -112,6 +112,7 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "generate", "rmat", "--scale", "3", "--threads", "99999", "-o", "x"},
                              {"graph", "generate", "rmat", "--scale", "3", "--format", "xml", "-o", "x"},
                              {"graph", "generate", "rmat", "--scale", "3", "-o", path("x.gz")},
+                             {"graph", "generate", "rmat", "--scale", "3", "-o", "-", "--json"},
                              {"graph", "ingest", path("s")},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", "1KiB"},
@@ -151,7 +152,11 @@ TEST_F(Cli, GenerateIsDeterministic) {
   EXPECT_EQ(ok({"graph", "cc", path("s"), "--labels", "-"}), ok({"graph", "cc", path("t"), "--labels", "-"}));
 
   const json report = ok_json({"graph", "generate", "rmat", "--scale", "4", "-o", path("f.txt")});
+  EXPECT_EQ(report["vertices"], 16);
   EXPECT_EQ(report["edges"], 256);
+  EXPECT_EQ(
+      json::parse(ok({"graph", "generate", "--json", "rmat", "--scale", "4", "-o", path("g.txt")}))["edges"],
+      256);
   EXPECT_EQ(report["bytes"], std::filesystem::file_size(path("f.txt")));
 }
 

@@ -32,6 +32,8 @@ void write_edges(const generate_options& given) {
   const graph::rmat_generator generator(given.parameters);
   const graph::edge_list_format format = graph::format_of(given.file, given.format);
   const bool to_standard_output = given.file == "-";
+  if (to_standard_output && given.as_json)
+    throw usage_error("--json and -o - would both write to standard output: give -o a file");
   output out = output::to(given.file);
   const stopwatch watch;
   std::atomic<std::uint64_t> done{0};
@@ -66,6 +68,7 @@ void write_edges(const generate_options& given) {
          {"scale", given.parameters.scale},
          {"edge_factor", given.parameters.edge_factor},
          {"seed", given.parameters.seed},
+         {"vertices", std::uint64_t{1} << given.parameters.scale},
          {"edges", generator.edges()},
          {"bytes", std::filesystem::is_regular_file(given.file) ? std::filesystem::file_size(given.file) : 0},
          {"seconds", seconds}});
@@ -84,6 +87,7 @@ void add_generate_command(command graph_command) {
   command generate = graph_command.add_command("generate", "Write a synthetic graph as an edge list");
   generate.require_command();
   auto given = std::make_shared<generate_options>();
+  add_json_option(generate, given->as_json);
   command rmat = generate.add_command(
       "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of threads");
   rmat.add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
