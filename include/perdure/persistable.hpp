@@ -12,6 +12,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -54,6 +55,13 @@ enum class obstacle {
   smart_pointer,
   callable_wrapper,
   system_object,
+  view,
+  any,
+  path,
+  regular_expression,
+  error_category,
+  shared_state,
+  last = shared_state,
 };
 
 template <class T, class Placement, class... Seen>
@@ -78,6 +86,26 @@ concept reference_wrapper_like = requires(const T& wrapper) {
   typename T::type;
   { wrapper.get() } -> std::same_as<typename T::type&>;
 } && sizeof(T) == sizeof(void*) && std::is_trivially_copyable_v<T>;
+
+// For the same reason `std::filesystem::path`, `std::basic_regex`, and `std::error_code` with
+// `std::error_condition`.
+template <class T>
+concept path_like = requires(const T& path) {
+  typename T::format;
+  { path.native() } -> std::same_as<const typename T::string_type&>;
+  path.lexically_normal();
+};
+template <class T>
+concept regular_expression_like = requires(const T& expression) {
+  typename T::locale_type;
+  { expression.flags() } -> std::same_as<typename T::flag_type>;
+  expression.mark_count();
+};
+template <class T>
+concept error_code_like = requires(const T& code) {
+  { code.value() } -> std::same_as<int>;
+  code.message();
+} && std::is_polymorphic_v<std::remove_reference_t<decltype(std::declval<const T&>().category())>>;
 
 /// Types of the standard library that hold plain pointers or own memory outside the store.
 template <class T>
@@ -107,8 +135,19 @@ struct standard_obstacle<std::unique_ptr<T, D>>
 template <callable_wrapper_like T>
 struct standard_obstacle<T> : standard_obstacles<obstacle::callable_wrapper, obstacle::callable_wrapper> {};
 template <>
-struct standard_obstacle<std::any>
-    : standard_obstacles<obstacle::foreign_allocator, obstacle::foreign_allocator> {};
+struct standard_obstacle<std::any> : standard_obstacles<obstacle::any, obstacle::any> {};
+template <>
+struct standard_obstacle<std::exception_ptr>
+    : standard_obstacles<obstacle::shared_state, obstacle::shared_state> {};
+template <refers_to_shared_state T>
+struct standard_obstacle<T> : standard_obstacles<obstacle::shared_state, obstacle::shared_state> {};
+template <path_like T>
+struct standard_obstacle<T> : standard_obstacles<obstacle::path, obstacle::path> {};
+template <regular_expression_like T>
+struct standard_obstacle<T> : standard_obstacles<obstacle::regular_expression, obstacle::regular_expression> {
+};
+template <error_code_like T>
+struct standard_obstacle<T> : standard_obstacles<obstacle::error_category, obstacle::error_category> {};
 template <reference_wrapper_like T>
 struct standard_obstacle<T>
     : standard_obstacles<obstacle::reference,
@@ -116,12 +155,11 @@ struct standard_obstacle<T>
 };
 template <class C, class Traits>
 struct standard_obstacle<std::basic_string_view<C, Traits>>
-    : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+    : standard_obstacles<obstacle::view, obstacle::none> {};
 template <class T, std::size_t N>
-struct standard_obstacle<std::span<T, N>> : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+struct standard_obstacle<std::span<T, N>> : standard_obstacles<obstacle::view, obstacle::none> {};
 template <class T>
-struct standard_obstacle<std::initializer_list<T>>
-    : standard_obstacles<obstacle::raw_pointer, obstacle::none> {};
+struct standard_obstacle<std::initializer_list<T>> : standard_obstacles<obstacle::view, obstacle::none> {};
 
 /// A placement may leave the check out with `static constexpr bool stores_any_type = true`: for programs that
 /// keep in a store what only their present run will use.
@@ -197,6 +235,10 @@ struct member_with_obstacle {
   }
 };
 
+/// Nothing but what is constructible from anything takes this: `std::any`, or a class that the compiler
+/// cannot tell from it.
+struct fits_nothing {};
+
 template <class T, class Placement, class... Seen>
 struct aggregate_judge {
   using braces = aggregate_braces<T>;
@@ -205,23 +247,17 @@ struct aggregate_judge {
   static consteval obstacle judge_member() {
     using before = std::make_index_sequence<Index>;
     using after = std::make_index_sequence<Count - 1 - Index>;
-    if constexpr (braces::template accepts<unfit_member<Placement, T, Seen...>>(before{}, after{})) {
+    if constexpr (braces::template accepts<fits_nothing>(before{}, after{})) {
+      return obstacle::any;
+    } else if constexpr (braces::template accepts<unfit_member<Placement, T, Seen...>>(before{}, after{})) {
       obstacle found = obstacle::raw_pointer;
       auto test = [&]<obstacle Reason>(std::integral_constant<obstacle, Reason>) {
         if (braces::template accepts<member_with_obstacle<Reason, Placement, T, Seen...>>(before{}, after{}))
           found = Reason;
       };
-      test(std::integral_constant<obstacle, obstacle::refused>{});
-      test(std::integral_constant<obstacle, obstacle::polymorphic>{});
-      test(std::integral_constant<obstacle, obstacle::reference>{});
-      test(std::integral_constant<obstacle, obstacle::member_pointer>{});
-      test(std::integral_constant<obstacle, obstacle::function_pointer>{});
-      test(std::integral_constant<obstacle, obstacle::raw_pointer_container>{});
-      test(std::integral_constant<obstacle, obstacle::plain_links>{});
-      test(std::integral_constant<obstacle, obstacle::foreign_allocator>{});
-      test(std::integral_constant<obstacle, obstacle::smart_pointer>{});
-      test(std::integral_constant<obstacle, obstacle::callable_wrapper>{});
-      test(std::integral_constant<obstacle, obstacle::system_object>{});
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (test(std::integral_constant<obstacle, static_cast<obstacle>(I + 1)>{}), ...);
+      }(std::make_index_sequence<static_cast<std::size_t>(obstacle::last)>{});
       return found;
     } else if constexpr (!Placement::fixed_address &&
                          (!braces::template accepts<any_value<T>>(before{}, after{}) ||
@@ -313,9 +349,11 @@ consteval void require_persistable() {
                 "this container of the standard library keeps plain pointers whatever its allocator, so it "
                 "cannot live in a "
                 "relocatable store: use the one of the same name in perdure/container/, or a pinned_manager");
-  static_assert(found != obstacle::foreign_allocator,
-                "this type allocates outside the store: give it the allocator of the store "
-                "(manager::get_allocator)");
+  static_assert(
+      found != obstacle::foreign_allocator,
+      "this type, or one inside it, allocates outside the store: give containers and strings of the "
+      "standard library perdure::pinned_allocator, as in std::vector<T, "
+      "perdure::pinned_allocator<T>>, from manager::get_allocator");
   static_assert(found != obstacle::smart_pointer,
                 "a standard smart pointer cannot live in a store: what it points to is outside; use "
                 "perdure::offset_ptr and construct<T>(anonymous_instance)");
@@ -326,6 +364,28 @@ consteval void require_persistable() {
       found != obstacle::system_object,
       "a mutex, lock, condition variable or thread cannot live in a store: it belongs to the running "
       "process");
+  static_assert(
+      found != obstacle::view,
+      "a view (std::string_view, std::span) cannot live in a relocatable store, as what it shows is "
+      "elsewhere next time: use perdure::string or perdure::vector, or a pinned_manager");
+  static_assert(
+      found != obstacle::any,
+      "a std::any cannot live in a store: what it holds is outside, and the code that knows its type "
+      "is at another address in the next run; use std::variant (if it is another type that takes any "
+      "argument, "
+      "vouch for the class around it with enable_persistable)");
+  static_assert(
+      found != obstacle::path,
+      "a std::filesystem::path cannot live in a store, as its text is outside: use perdure::string");
+  static_assert(found != obstacle::regular_expression,
+                "a std::basic_regex cannot live in a store, as what it was compiled to is outside: keep its "
+                "pattern in a perdure::string");
+  static_assert(found != obstacle::error_category,
+                "a std::error_code cannot live in a store, as its category is at another address in the next "
+                "run: keep its value()");
+  static_assert(found != obstacle::shared_state,
+                "a future, promise or exception_ptr cannot live in a store: what it refers to belongs to the "
+                "running process");
 }
 
 }  // namespace detail

@@ -7,7 +7,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <filesystem>
 #include <forward_list>
+#include <future>
 #include <list>
 #include <map>
 #include <mutex>
@@ -19,10 +22,12 @@
 #include <perdure/manager.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/persistable.hpp>
+#include <regex>
 #include <set>
 #include <shared_mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -251,6 +256,23 @@ static_assert(neither<std::mutex> && neither<std::recursive_mutex> && neither<st
 static_assert(neither<std::condition_variable> && neither<std::thread> && neither<has_mutex>);
 static_assert(neither<std::unique_lock<std::mutex>> && neither<refused_type> && neither<holds_refused>);
 
+template <class T>
+struct member {
+  int before;
+  T held;
+  int after;
+};
+template <class T>
+constexpr bool neither_it_nor_a_member = neither<T> && neither<member<T>> && neither<std::optional<T>>;
+static_assert(neither_it_nor_a_member<std::filesystem::path> && neither_it_nor_a_member<std::any>);
+static_assert(neither_it_nor_a_member<std::regex> && neither_it_nor_a_member<std::wregex>);
+static_assert(neither_it_nor_a_member<std::exception_ptr> && neither_it_nor_a_member<std::error_code>);
+static_assert(neither_it_nor_a_member<std::error_condition> && neither_it_nor_a_member<std::future<int>>);
+static_assert(neither_it_nor_a_member<std::shared_future<void>> &&
+              neither_it_nor_a_member<std::promise<int&>>);
+static_assert(neither_it_nor_a_member<std::packaged_task<int()>> && only_pinned<member<std::string_view>>);
+static_assert(only_pinned<member<std::span<const int>>> && only_pinned<member<std::span<int, 3>>>);
+
 // Behind a constructor the check cannot see; that is the author's word.
 static_assert(both<opaque_pointer_holder>);
 
@@ -290,6 +312,13 @@ TEST(Persistable, NamesTheObstacleOfAMember) {
   EXPECT_EQ((find_obstacle<has_string, pinned>()), obstacle::foreign_allocator);
   EXPECT_EQ((find_obstacle<has_mutex, pinned>()), obstacle::system_object);
   EXPECT_EQ((find_obstacle<holds_refused, pinned>()), obstacle::refused);
+  EXPECT_EQ((find_obstacle<member<std::any>, pinned>()), obstacle::any);
+  EXPECT_EQ((find_obstacle<member<std::string_view>, relocatable>()), obstacle::view);
+  EXPECT_EQ((find_obstacle<member<std::filesystem::path>, relocatable>()), obstacle::path);
+  EXPECT_EQ((find_obstacle<member<std::regex>, pinned>()), obstacle::regular_expression);
+  EXPECT_EQ((find_obstacle<member<std::error_code>, pinned>()), obstacle::error_category);
+  EXPECT_EQ((find_obstacle<member<std::promise<int>>, relocatable>()), obstacle::shared_state);
+  EXPECT_EQ((find_obstacle<member<std::exception_ptr>, relocatable>()), obstacle::shared_state);
 }
 
 }  // namespace

@@ -38,13 +38,15 @@ class built_elements {
 
 template <class T, class Placement>
 class construct_request {
+  static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
+                "construct takes a plain object type; write construct<T>(name)[n](...) for an array");
+  // In the class, not in its constructor: clang instantiates that at the end, and no longer says for which
+  // line of the program.
+  static_assert((require_persistable<T, Placement>(), true));
+
  public:
   construct_request(manager_core& core, const object_name& name, if_exists policy, bool nothrow) noexcept
-      : core_(&core), name_(name), policy_(policy), nothrow_(nothrow) {
-    static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
-                  "construct takes a plain object type; write construct<T>(name)[n](...) for an array");
-    require_persistable<T, Placement>();
-  }
+      : core_(&core), name_(name), policy_(policy), nothrow_(nothrow) {}
 
  protected:
   /// Reserves the name, lets `build_next(element, index)` construct each element, and publishes.

@@ -1,6 +1,7 @@
 // Containers of the standard library that keep plain pointers whatever pointers their allocator deals in, so
 // that they compile with an allocator of a relocatable store, and hold nothing that the next run could use.
-// Nothing in their interfaces tells them from those that do better; they are known by name.
+// Nothing in their interfaces tells them from those that do better; they are known by name. So are futures
+// and their kin.
 #pragma once
 
 #include <cstddef>  // defines the macros of the library
@@ -40,6 +41,14 @@ template <class, class>
 class list;
 _GLIBCXX_END_NAMESPACE_CXX11
 _GLIBCXX_END_NAMESPACE_CONTAINER
+template <class>
+class future;
+template <class>
+class shared_future;
+template <class>
+class promise;
+template <class>
+class packaged_task;
 _GLIBCXX_END_NAMESPACE_VERSION
 }  // namespace std
 #ifdef __clang__
@@ -84,6 +93,22 @@ template <class K, class C, class A>
 #endif
 
 }  // namespace plain_links
+
+/// What a future and its promise share is in ordinary memory, and one of them waits there for the other.
+template <class T>
+inline constexpr bool is_future = false;
+#ifdef _GLIBCXX_RELEASE
+template <class T>
+inline constexpr bool is_future<::std::future<T>> = true;
+template <class T>
+inline constexpr bool is_future<::std::shared_future<T>> = true;
+template <class T>
+inline constexpr bool is_future<::std::promise<T>> = true;
+template <class T>
+inline constexpr bool is_future<::std::packaged_task<T>> = true;
+#endif
+template <class T>
+concept refers_to_shared_state = is_future<T>;
 
 template <class T>
 inline constexpr bool keeps_plain_links =

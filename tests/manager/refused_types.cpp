@@ -1,0 +1,37 @@
+// What the library's own interface refuses: compiling this must fail at the lines that say so, with the
+// message quoted there, and at no others.
+#include <any>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <perdure/perdure.hpp>
+#include <regex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace {
+
+template <class T>
+struct holds {
+  int before;
+  T held;
+};
+
+}  // namespace
+
+// clang-format off
+void refused(perdure::manager& store, perdure::pinned_manager& pinned) {
+  store.construct<holds<std::string_view>>("view")();  // refused: a view (std::string_view, std::span) cannot live in a relocatable store
+  store.construct<perdure::vector<std::span<int>>>("spans")();  // refused: a view (std::string_view, std::span) cannot live in a relocatable store
+  store.construct<holds<std::filesystem::path>>("path")();  // refused: a std::filesystem::path cannot live in a store, as its text is outside: use perdure::string
+  store.construct<holds<std::regex>>("pattern")();  // refused: a std::basic_regex cannot live in a store
+  store.construct<holds<std::any>>("any")();  // refused: a std::any cannot live in a store
+  store.construct<holds<std::error_code>>("code")();  // refused: a std::error_code cannot live in a store
+  store.construct<holds<std::future<int>>>("future")();  // refused: a future, promise or exception_ptr cannot live in a store
+  store.construct<holds<std::exception_ptr>>("exception")();  // refused: a future, promise or exception_ptr cannot live in a store
+  pinned.construct<std::filesystem::path>("path")();  // refused: a std::filesystem::path cannot live in a store
+  pinned.construct<std::map<std::string, int>>("map")();  // refused: this type, or one inside it, allocates outside the store: give containers and strings of the standard library perdure::pinned_allocator
+  pinned.construct<holds<std::string_view>>("view")();
+}
