@@ -34,4 +34,7 @@ void refused(perdure::manager& store, perdure::pinned_manager& pinned) {
   pinned.construct<std::filesystem::path>("path")();  // refused: a std::filesystem::path cannot live in a store
   pinned.construct<std::map<std::string, int>>("map")();  // refused: this type, or one inside it, allocates outside the store: give containers and strings of the standard library perdure::pinned_allocator
   pinned.construct<holds<std::string_view>>("view")();
+  auto& words = *store.find_or_construct<perdure::vector<perdure::string>>("words");  // refused: there is no object before its constructor's arguments: write construct<T>(name)(), find_or_construct<T>(name)()
+  words.push_back("word");
+  store.construct<perdure::vector<int>>("numbers")[3]->clear();  // refused: there is no object before its constructor's arguments
 }

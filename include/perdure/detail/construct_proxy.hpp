@@ -36,6 +36,10 @@ class built_elements {
   std::size_t count_ = 0;
 };
 
+/// False, but not before it is asked for one type.
+template <class T>
+inline constexpr bool constructed_yet = false;
+
 template <class T, class Placement>
 class construct_request {
   static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
@@ -47,6 +51,19 @@ class construct_request {
  public:
   construct_request(manager_core& core, const object_name& name, if_exists policy, bool nothrow) noexcept
       : core_(&core), name_(name), policy_(policy), nothrow_(nothrow) {}
+
+  /// For those who forget the last parentheses: one sentence instead of a page.
+  template <class U = T>
+  U& operator*() const {
+    static_assert(constructed_yet<U>,
+                  "there is no object before its constructor's arguments: write construct<T>(name)(), "
+                  "find_or_construct<T>(name)() or construct<T>(name)[n](), with the last parentheses");
+    __builtin_unreachable();
+  }
+  template <class U = T>
+  U* operator->() const {
+    return &**this;
+  }
 
  protected:
   /// Reserves the name, lets `build_next(element, index)` construct each element, and publishes.
