@@ -189,6 +189,20 @@ TYPED_TEST(MapOf, PutsKeysAndValuesIntoTheStore) {
   EXPECT_EQ(heap.blocks(), before);
 }
 
+TYPED_TEST(MapOf, TakesAStringViewForAKey) {
+  store_heap heap;
+  using map = typename TypeParam::template map<perdure::string, int>;
+  map values{typename map::allocator_type(*heap)};
+  const std::string_view key = long_text;
+  values[key] = 1;
+  EXPECT_EQ(++values[key], 2);
+  EXPECT_EQ(values["short"], 0);
+  EXPECT_EQ(values[perdure::string("short")] += 5, 5);
+  EXPECT_EQ(values[std::string_view("short")], 5);
+  EXPECT_EQ(values.size(), 2U);
+  EXPECT_TRUE(in_store(heap, values.find(key)->first.data()));
+}
+
 TYPED_TEST(MapOf, NestsMaps) {
   store_heap heap;
   using inner = typename TypeParam::template map<int, perdure::string>;

@@ -19,6 +19,15 @@ class map : public detail::locating<boost::container::map<Key, Mapped, Compare, 
  public:
   using base::base;
   using base::operator=;
+
+  using base::operator[];
+  /// A string view makes a string of itself only where there is none yet.
+  template <detail::stands_for_a_key_of<base> K>
+  Mapped& operator[](const K& key) {
+    auto place = this->find(key);
+    if (place == this->end()) place = this->try_emplace(Key(key)).first;
+    return place->second;
+  }
 };
 template <class Key, class Mapped, class Compare = std::less<>,
           class Allocator = allocator<std::pair<const Key, Mapped>>>

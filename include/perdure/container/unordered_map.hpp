@@ -18,6 +18,15 @@ class unordered_map : public detail::locating<boost::unordered_map<Key, Mapped, 
  public:
   using base::base;
   using base::operator=;
+
+  using base::operator[];
+  /// A string view makes a string of itself only where there is none yet.
+  template <detail::stands_for_a_key_of<base> K>
+  Mapped& operator[](const K& key) {
+    auto place = this->find(key);
+    if (place == this->end()) place = this->try_emplace(Key(key)).first;
+    return place->second;
+  }
 };
 template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equal_to,
           class Allocator = allocator<std::pair<const Key, Mapped>>>

@@ -1,6 +1,7 @@
 // Makes a container of another library look where it lies, as Perdure's own do.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <perdure/allocator.hpp>
@@ -79,5 +80,13 @@ class locating : public Base {
     }
   }
 };
+
+/// What a map finds without making a key of it, and can make a key of, if asked.
+template <class K, class Map>
+concept stands_for_a_key_of =
+    !std::is_convertible_v<const K&, typename Map::key_type> &&
+    std::is_constructible_v<typename Map::key_type, const K&> && requires(Map& map, const K& key) {
+      { map.find(key) } -> std::same_as<typename Map::iterator>;
+    };
 
 }  // namespace perdure::detail
