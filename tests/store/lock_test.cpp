@@ -27,6 +27,22 @@ class a_lock : public scratch_directory {
   }
 };
 
+TEST_F(a_lock, names_its_holder) {
+  make_store();
+  const auto writer = datastore::open(path(), small());
+  const pid_t self = ::getpid();
+  EXPECT_TRUE(fails_with(errc::in_use, "is in use: this process has it open for writing already",
+                         [&] { datastore::open(path(), small()); }));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string holder = "it is open for writing by process " + std::to_string(self) + " on host ";
+    ::_exit(fails_with(errc::in_use, holder, [&] { datastore::open(path(), small()); }) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(a_lock, holds_though_its_file_is_removed) {
   make_store();
   const auto writer = datastore::open(path(), small());

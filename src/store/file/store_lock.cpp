@@ -78,12 +78,19 @@ struct store_lock::held_files {
 
 namespace {
 
+/// What a writer leaves in LOCK.
+std::string this_process_in_words() {
+  const os::process_identity self = os::this_process();
+  return "process " + std::to_string(self.pid) + " on host " + self.host + " (boot " + self.boot_id + ")";
+}
+
 std::string written_by(const os::file& lock) {
   std::array<char, 512> text{};
   const std::size_t got = lock ? lock.read_at(text.data(), text.size() - 1, 0) : 0;
   std::string holder(text.data(), got);
   while (!holder.empty() && holder.back() == '\n') holder.pop_back();
   if (holder.empty()) return "it is open for writing by another process";
+  if (holder == this_process_in_words()) return "this process has it open for writing already";
   return "it is open for writing by " + holder;
 }
 
@@ -171,9 +178,7 @@ store_lock::store_lock(const os::file& directory, store_access access)
   take(held_->lock, directory, "LOCK", writer ? O_RDWR | O_CREAT : O_RDONLY);
   take(held_->super, directory, "super", writer ? O_RDWR : O_RDONLY);
   if (!writer) return;
-  const os::process_identity self = os::this_process();
-  const std::string text =
-      "process " + std::to_string(self.pid) + " on host " + self.host + " (boot " + self.boot_id + ")\n";
+  const std::string text = this_process_in_words() + '\n';
   // Only for the message others get: no need to be durable, nor to succeed on a full disk.
   try {
     held_->lock.resize(0);
