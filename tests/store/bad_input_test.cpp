@@ -162,6 +162,20 @@ TEST_F(a_bad_store, may_have_files_cut_short) {
   }
 }
 
+TEST_F(a_bad_store, tells_the_sizes_of_a_file_that_is_cut_short) {
+  make_store();
+  const std::uint64_t size = std::filesystem::file_size(path() / "heap.000");
+  const std::uint64_t left = size - 4096;
+  std::filesystem::resize_file(path() / "heap.000", left);
+  const std::string told = "it is cut short, to " + std::to_string(left) + " bytes";
+  EXPECT_TRUE(fails_with(errc::damaged, told + ", of which the store needs " + std::to_string(size),
+                         [&] { datastore::open(path(), small()); }));
+  const verify_report report = datastore::verify(path());
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_NE(to_string(report.findings.front()).find(told), std::string::npos)
+      << to_string(report.findings.front());
+}
+
 TEST_F(a_bad_store, may_have_a_damaged_super_slot_and_uses_the_other) {
   for (const std::uint64_t offset : {0, 9, 70, 2000, 4095, 4096, 4096 + 9, 4096 + 70, 8191}) {
     make_store();

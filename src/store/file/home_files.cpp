@@ -94,8 +94,10 @@ void home_files::require(std::uint64_t segment_bytes) const {
   const std::size_t index = static_cast<std::size_t>(bytes_ / file_bytes_);
   const std::filesystem::path path = directory_.path() / name_of(index);
   if (index >= files_.size()) throw_damaged(path, "it is missing");
-  throw_damaged(path, "it is cut short: the store needs " + std::to_string(segment_bytes) +
-                          " bytes in its home files and finds " + std::to_string(bytes_));
+  const std::uint64_t needed = std::min(file_bytes_, segment_bytes - index * file_bytes_);
+  throw_damaged(path, "it is cut short, to " + std::to_string(layout::home_data_offset + sizes_[index]) +
+                          " bytes, of which the store needs " +
+                          std::to_string(layout::home_data_offset + needed));
 }
 
 void home_files::create_file() {
