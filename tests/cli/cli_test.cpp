@@ -599,7 +599,9 @@ TEST_F(Cli, InfoAndList) {
   EXPECT_GT(info["heap"]["used_bytes"], 0);
   EXPECT_GT(info["heap"]["blocks"], 0);
   EXPECT_LE(info["heap"]["fragmentation_percent"], 100);
-  expect_part(text, " free between them (");
+  EXPECT_EQ(text.find(" free between them ("), std::string::npos) << text;
+  ok({"graph", "ingest", path("large"), "--rmat-scale", "14"});
+  expect_part(ok({"info", path("large")}), " free between them (");
 }
 
 TEST_F(Cli, FailedWritesAreFailures) {

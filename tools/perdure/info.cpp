@@ -82,11 +82,15 @@ void show_store(const std::filesystem::path& path, bool as_json) {
   row("home files", counted(info.home_files, "file", "files") + " of up to " + in_bytes(info.home_file_size));
   row("placement", info.pinned ? "pinned at " + hexadecimal(info.address) : "relocatable");
   row("abi", info.abi);
-  if (const auto heap = heap_of(path))
+  if (const auto heap = heap_of(path)) {
+    // Of a small heap most is free, as memory comes in pieces that are larger; that tells nothing.
+    const bool is_small = heap->used_bytes < (std::uint64_t{1} << 20);
     row("heap", in_bytes(heap->used_bytes) + " in " + counted(heap->blocks, "block", "blocks") + ", " +
-                    in_bytes(heap->free_bytes) + " free between them (" +
-                    std::to_string(fragmentation(*heap)) + " %), " + in_bytes(heap->metadata_bytes) +
-                    " of bookkeeping");
+                    (is_small ? ""
+                              : in_bytes(heap->free_bytes) + " free between them (" +
+                                    std::to_string(fragmentation(*heap)) + " %), ") +
+                    in_bytes(heap->metadata_bytes) + " of bookkeeping");
+  }
   out.finish();
 }
 
