@@ -23,6 +23,22 @@ class allocation_failure final : public std::bad_alloc {
   std::array<char, 640> text_;
 };
 
+/// A number of bytes as a person would say it, without memory of its own.
+class in_units {
+ public:
+  explicit in_units(std::size_t bytes) noexcept {
+    constexpr std::array names{"bytes", "KiB", "MiB", "GiB", "TiB"};
+    auto number = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; number >= 1024 && unit + 1 < names.size(); number /= 1024) ++unit;
+    std::snprintf(text_.data(), text_.size(), "%.4g %s", number, names[unit]);
+  }
+  const char* text() const noexcept { return text_.data(); }
+
+ private:
+  std::array<char, 32> text_;
+};
+
 /// The end of a long path says more than its beginning. Throws where there is none.
 const char* owner_of(const segment& memory) {
   constexpr std::size_t most = 255;
@@ -38,14 +54,14 @@ void throw_no_block(const segment& memory, std::size_t bytes) {
   const std::size_t left = memory.capacity() - std::min(memory.size(), memory.capacity());
   if (bytes > left || left < chunk_size)
     throw allocation_failure(
-        "%s: no room for a block of %zu bytes: of its capacity of %zu bytes %zu were never used, and what "
-        "was freed has no gap of that size. Free something, or give it more capacity "
+        "%s: no room for a block of %s: of its capacity of %s, %s were never used, and what was freed has no "
+        "gap of that size. Free something, or give it more capacity "
         "(store_options::capacity when a store is made, datastore::raise_capacity while nobody has it open)",
-        owner, bytes, memory.capacity(), left);
+        owner, in_units(bytes).text(), in_units(memory.capacity()).text(), in_units(left).text());
   throw allocation_failure(
-      "%s: the system gives no memory for a block of %zu bytes: see how much is free, and what "
+      "%s: the system gives no memory for a block of %s: see how much is free, and what "
       "`ulimit -v`, the control group and vm.overcommit_memory allow",
-      owner, bytes);
+      owner, in_units(bytes).text());
 }
 
 void throw_no_such_alignment(const segment& memory, std::size_t alignment) {

@@ -75,10 +75,10 @@ TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
   const std::string full = told_by_bad_alloc([&] {
     for (;;) static_cast<void>(store.allocate(std::size_t{100} << 20));
   });
-  expect_said(full, "no room for a block of 104857600 bytes: of its capacity of 1073741824 bytes");
+  expect_said(full, "no room for a block of 100 MiB: of its capacity of 1 GiB, ");
   expect_said(full, "raise_capacity");
   expect_said(told_by_bad_alloc([&] { store.construct<vector<int>>("v")(std::size_t{1} << 30); }),
-              "no room for a block of 4294967296 bytes");
+              "no room for a block of 4 GiB");
   expect_said(told_by_bad_alloc([&] { static_cast<void>(store.allocate_aligned(8, 3)); }),
               "aligned to 3 bytes: an alignment is a power of two, up to 2097152");
   while (store.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {
