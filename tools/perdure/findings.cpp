@@ -87,7 +87,8 @@ void print(output& out, const pointer_report& report) {
   if (report.found.size() < report.places)
     out.write("and in " + grouped(report.places - report.found.size()) + " more\n");
   out.write(report.places == 0
-                ? "nothing looks like a raw pointer: " + in_bytes(report.bytes_read) + " read\n"
+                ? "nothing looks like a raw pointer: " + in_bytes(report.bytes_read) +
+                      " read; some may be missed, as those that could be text or two small numbers\n"
                 : counted(report.words, "word looks like a raw pointer", "words look like raw pointers") +
                       ", which lead nowhere in another process: docs/types.md\n");
 }
