@@ -180,7 +180,8 @@ class datastore {
   /// `already_exists`, `in_use` (by a writer with the backing `shared_file` or `dax`), `no_space`.
   ///
   /// A copy keeps the UUID of its original, since all its files carry it, and records at which epoch and
-  /// when it was taken (`store_info`).
+  /// when it was taken (`store_info`). Of a store that nobody has open and that has a prepared checkpoint, it
+  /// has that too, and waits for the same verdict.
   static void copy(const std::filesystem::path& from, const std::filesystem::path& to);
   static std::future<void> copy_async(std::filesystem::path from, std::filesystem::path to);
   /// Deletes the store at the path, and what unfinished copies of that name a crash left beside it. False
@@ -234,7 +235,8 @@ class datastore {
   /// may go on with the store's memory, but no page that it changes can leave memory, and every other call
   /// that changes the store waits; by the same thread it is refused (`invalid_argument`). Throws as
   /// `checkpoint` does; then nothing is prepared. `unsupported` with the backings `shared_file` and `dax`;
-  /// with the page tracker "pagemap" and while it is undecided, threads that store wait too.
+  /// with the page tracker "pagemap", while it is undecided, threads that store or make the segment grow wait
+  /// too.
   ///
   /// After a crash the store has to be told what was decided: `store_options::last_decided`.
   virtual std::unique_ptr<prepared_checkpoint> prepare(std::span<const page_run> released = {},

@@ -21,9 +21,12 @@ class prepared_checkpoint {
   /// It counts: one small write and a sync. On failure (`io`) it stays prepared, as somebody else may have
   /// decided on the same: then it may be tried again, or abandoned, which is the end of it whatever the
   /// device had made of the decision. Else the store is to be closed, and opened with what was decided
-  /// (`store_options::last_decided`); its other calls throw `undecided`.
+  /// (`store_options::last_decided`); its other calls throw `undecided`. Where `datastore::epoch` has reached
+  /// this one it counts, and what failed is the copy of it that was to be kept.
   virtual void decide() = 0;
-  /// It does not: the store goes on from the checkpoint before, and the next one has its pages too.
+  /// It does not: the store goes on from the checkpoint before, and the next one has its pages too. Where the
+  /// device refuses what that takes, the next call that changes the store tries again and says so; a crash
+  /// before finds the checkpoint still prepared, or decided on if that was tried.
   virtual void abandon() noexcept = 0;
 };
 

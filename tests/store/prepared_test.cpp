@@ -255,6 +255,19 @@ TEST_F(a_prepared_checkpoint, is_undecided_while_the_decision_is_torn) {
   EXPECT_EQ(datastore::open(path("crashed"), told(2))->epoch(), 2u);
 }
 
+TEST_F(a_prepared_checkpoint, that_counts_and_is_damaged_is_missed) {
+  const auto store = first();
+  write(*store, 2);
+  const auto prepared = store->prepare();
+  std::fstream journal(left_by_a_crash() / "jrnl.0", std::ios::in | std::ios::out | std::ios::binary);
+  journal.seekp(static_cast<std::streamoff>(layout::block + 100));
+  journal.put('x').flush();
+  ASSERT_TRUE(journal.good());
+  const auto open = [&](std::uint64_t last) { return datastore::open(path("crashed"), told(last)); };
+  EXPECT_TRUE(fails_with(errc::damaged, "has lost prepared checkpoint 2", [&] { open(2); }));
+  EXPECT_EQ(open(1)->epoch(), 1u);
+}
+
 TEST_F(a_prepared_checkpoint, keeps_other_changes_of_the_store_out) {
   const auto store = first();
   write(*store, 2);

@@ -68,9 +68,14 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
   for (std::uint64_t epoch = std::min(applied + 2, ceiling.epoch); epoch > applied; --epoch) {
     const journal& file = journals[epoch & 1];
     auto header = file.header();
-    if (!header && ceiling.decides) header = file.undecided();
+    const bool counts_by_verdict = !header && ceiling.decides;
+    if (counts_by_verdict) header = file.undecided();
     if (!header || header->epoch != epoch) continue;
     auto index = file.read_index(*header, super.capacity);
+    // Nobody decides on what is not known to be prepared.
+    if (!index && counts_by_verdict)
+      throw_damaged(file.path(),
+                    "it has lost prepared checkpoint " + std::to_string(epoch) + ", which counts");
     if (!index) continue;
     if (header->segment_bytes < super.segment_bytes)
       throw_damaged(file.path(), "its segment is shorter than before");
