@@ -240,7 +240,7 @@ TEST_F(a_datastore, is_shared_by_readers) {
 
 TEST_F(a_datastore, has_one_writer_and_names_it) {
   const auto store = tested::create(path(), small());
-  const std::string holder = "process " + std::to_string(::getpid());
+  const std::string holder = "this process has it open";
   EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { tested::open(path()); }));
   EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path()); }));
   store->close();

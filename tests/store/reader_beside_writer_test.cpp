@@ -172,7 +172,7 @@ TEST_F(beside_a_writer, a_reader_keeps_its_checkpoint_while_later_ones_are_ackno
 
 TEST_F(beside_a_writer, a_reader_that_would_hold_it_up_is_refused) {
   const auto store = make_store(path());
-  const std::string holder = "process " + std::to_string(::getpid());
+  const std::string holder = "this process has it open";
   EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path(), small()); }));
   EXPECT_TRUE(
       fails_with(errc::in_use, "cannot share blocks", [&] { datastore::open_read_only(path(), small()); }));
