@@ -126,6 +126,8 @@ fi
 
 heading "A process that is killed while it ingests"
 
+# The shell that will run the program may be slower than the look at what it has written.
+: >"$work/killed.log"
 "$perdure" graph ingest "$work/killed" --rmat-scale "$scale" --checkpoint-every "$(((16 << scale) / 8))" \
   >"$work/killed.log" 2>&1 &
 writer=$!
