@@ -17,10 +17,10 @@ namespace perdure {
 
 namespace {
 
-class reader final : public datastore {
+class read_only_store final : public datastore {
  public:
-  explicit reader(store_parts parts);
-  ~reader() override { shut(); }
+  explicit read_only_store(store_parts parts);
+  ~read_only_store() override { shut(); }
 
   segment& memory() noexcept override { return memory_->pages(); }
   void checkpoint(std::span<const page_run>, std::string_view) override { refuse(); }
@@ -65,7 +65,8 @@ std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t byte
   return std::make_unique<private_memory>(parts, bytes, use);
 }
 
-reader::reader(store_parts parts) : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+read_only_store::read_only_store(store_parts parts)
+    : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
@@ -91,17 +92,17 @@ reader::reader(store_parts parts) : path_(parts.path), owner_(::getpid()), parts
   if (verifier_) memory_->examine_when_touched(*verifier_);
 }
 
-void reader::require_open() const {
+void read_only_store::require_open() const {
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
 }
 
-void reader::refuse() const {
+void read_only_store::refuse() const {
   const std::scoped_lock lock(control_);
   require_open();
   throw error(errc::read_only, path_.string() + " is open for reading: open it for writing");
 }
 
-void reader::snapshot(const std::filesystem::path& to) {
+void read_only_store::snapshot(const std::filesystem::path& to) {
   const std::scoped_lock lock(control_);
   require_open();
   if (parts_->shares_blocks_with_writer) {
@@ -119,7 +120,7 @@ void reader::snapshot(const std::filesystem::path& to) {
   });
 }
 
-pager::pin reader::pin(const void* address, std::size_t bytes, pager::pin_for use) {
+pager::pin read_only_store::pin(const void* address, std::size_t bytes, pager::pin_for use) {
   const page_run pages = pages_of(address, bytes);
   if (pages.count == 0) return {};
   // The kernel does not wait for an examination either.
@@ -127,12 +128,12 @@ pager::pin reader::pin(const void* address, std::size_t bytes, pager::pin_for us
   return memory_->pin(pages, use);
 }
 
-void reader::prefetch(const void* address, std::size_t bytes) {
+void read_only_store::prefetch(const void* address, std::size_t bytes) {
   const page_run pages = pages_of(address, bytes);
   if (pages.count != 0) memory_->prefetch(pages);
 }
 
-store_info reader::info() const {
+store_info read_only_store::info() const {
   // In a forked child another thread may have had the lock, and be gone.
   std::unique_lock lock(control_, std::defer_lock);
   if (owner_ == ::getpid()) lock.lock();
@@ -143,7 +144,7 @@ store_info reader::info() const {
   return result;
 }
 
-void reader::shut() noexcept {
+void read_only_store::shut() noexcept {
   if (owner_ != ::getpid()) {
     open_ = false;
     return;
@@ -161,7 +162,7 @@ void reader::shut() noexcept {
 
 std::unique_ptr<datastore> make_reader(store_parts parts) {
   const std::filesystem::path path = parts.path;
-  return reporting("open", path, [&] { return std::make_unique<reader>(std::move(parts)); });
+  return reporting("open", path, [&] { return std::make_unique<read_only_store>(std::move(parts)); });
 }
 
 }  // namespace perdure
