@@ -311,17 +311,12 @@ void journaled_store::wait_applied() {
 
 pager::pin journaled_store::pin(const void* address, std::size_t bytes, pager::pin_for use) {
   require_own();
-  const page_run pages = pages_of(address, bytes);
-  if (pages.count == 0) return {};
-  // The kernel does not wait for an examination either.
-  memory().require_sound(pages);
-  return memory_->pin(pages, use);
+  return memory_->pin(pages_of(address, bytes), use);
 }
 
 void journaled_store::prefetch(const void* address, std::size_t bytes) {
   require_own();
-  const page_run pages = pages_of(address, bytes);
-  if (pages.count != 0) memory_->prefetch(pages);
+  memory_->prefetch(pages_of(address, bytes));
 }
 
 store_info journaled_store::info() const {

@@ -222,7 +222,7 @@ void paged_memory::trim() {
   });
 }
 
-pager::pin paged_memory::pin(page_run pages, pager::pin_for use) {
+pager::pin paged_memory::pin_in_memory(page_run pages, pager::pin_for use) {
   if (use == pager::pin_for::writing && memory_->read_only())
     throw error(errc::read_only,
                 parts_.path.string() + " is open for reading: it cannot be pinned for writing");
@@ -232,7 +232,7 @@ pager::pin paged_memory::pin(page_run pages, pager::pin_for use) {
   });
 }
 
-void paged_memory::prefetch(page_run pages) {
+void paged_memory::bring_in(page_run pages) {
   const pager::byte_range range = bytes_of(pages);
   reporting("prefetch", parts_.path, [&] { memory_->pages().prefetch(std::span(&range, 1)); });
 }

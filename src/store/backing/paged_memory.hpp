@@ -46,14 +46,14 @@ class paged_memory final : public store_memory, private page_writer {
   void trim() override;
   void end_early_writing() noexcept override { memory_->pages().stop_threads(); }
   void forget_threads() noexcept override {}
-  pager::pin pin(page_run pages, pager::pin_for use) override;
-  void prefetch(page_run pages) override;
   std::optional<pager::statistics> paging() const override { return memory_->pages().statistics(); }
 
  private:
   // Pages that leave memory, as the pager hands them over.
   using leaving_run = pager::detail::page_run;
 
+  pager::pin pin_in_memory(page_run pages, pager::pin_for use) override;
+  void bring_in(page_run pages) override;
   int in_turn(void (*work)(void*), void* context) noexcept override;
   bool goes_to_journal(std::uint64_t page) noexcept override;
   void write(std::span<leaving_run> runs, void (*failed)(leaving_run&, int)) noexcept override;

@@ -121,16 +121,11 @@ void read_only_store::snapshot(const std::filesystem::path& to) {
 }
 
 pager::pin read_only_store::pin(const void* address, std::size_t bytes, pager::pin_for use) {
-  const page_run pages = pages_of(address, bytes);
-  if (pages.count == 0) return {};
-  // The kernel does not wait for an examination either.
-  memory().require_sound(pages);
-  return memory_->pin(pages, use);
+  return memory_->pin(pages_of(address, bytes), use);
 }
 
 void read_only_store::prefetch(const void* address, std::size_t bytes) {
-  const page_run pages = pages_of(address, bytes);
-  if (pages.count != 0) memory_->prefetch(pages);
+  memory_->prefetch(pages_of(address, bytes));
 }
 
 store_info read_only_store::info() const {

@@ -32,16 +32,28 @@ class store_memory : public epoch_memory {
   virtual void end_early_writing() noexcept = 0;
   virtual void forget_threads() noexcept = 0;
 
-  // Of memory that is paged; the others have nothing to do.
+  // What `datastore::pin` and `prefetch` do, for pages of the segment.
 
-  virtual pager::pin pin(page_run pages, pager::pin_for use);
-  virtual void prefetch(page_run pages);
+  pager::pin pin(page_run wanted, pager::pin_for use) {
+    if (wanted.count == 0) return {};
+    // The kernel does not wait for an examination either.
+    pages().require_sound(wanted);
+    return pin_in_memory(wanted, use);
+  }
+  void prefetch(page_run wanted) {
+    if (wanted.count != 0) bring_in(wanted);
+  }
   virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
+
+ private:
+  // Of memory that is paged; the others have nothing to do.
+  virtual pager::pin pin_in_memory(page_run pages, pager::pin_for use);
+  virtual void bring_in(page_run pages);
 };
 
-inline pager::pin store_memory::pin(page_run, pager::pin_for) {
+inline pager::pin store_memory::pin_in_memory(page_run, pager::pin_for) {
   return {};
 }
-inline void store_memory::prefetch(page_run) {}
+inline void store_memory::bring_in(page_run) {}
 
 }  // namespace perdure
