@@ -27,7 +27,8 @@ enum class logged {
   preparing,    ///< it began to prepare attempt `number`, which does not count before the program says so
   prepared,     ///< it was told that attempt `number` is durable but for that
   abandoning,   ///< it said that what is prepared does not count
-  withdrawal,   ///< it was told that what it attempted since the last promise has failed
+  withdrawal,  ///< it was told that what it attempted since the last promise has failed; attempt `number`, if
+               ///< it is not 0, may be found prepared still
 };
 
 struct logged_call {

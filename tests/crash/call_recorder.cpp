@@ -305,9 +305,9 @@ void call_recorder::mark_abandoning() {
   log_.push_back({.what = logged::abandoning});
 }
 
-void call_recorder::mark_withdrawal() {
+void call_recorder::mark_withdrawal(std::size_t still_prepared) {
   const std::scoped_lock lock(mutex_);
-  log_.push_back({.what = logged::withdrawal});
+  log_.push_back({.what = logged::withdrawal, .number = still_prepared});
 }
 
 }  // namespace perdure::crash

@@ -42,7 +42,7 @@ class call_recorder final : public os::file_observer {
   void mark_preparing(std::size_t number);
   void mark_prepared(std::size_t number);
   void mark_abandoning();
-  void mark_withdrawal();
+  void mark_withdrawal(std::size_t still_prepared = 0);
 
   const call_log& log() const { return log_; }
 

@@ -15,18 +15,25 @@ constexpr unsigned deepest = 2;  // crashes during the recovery from crashes
 
 class recording_witness final : public witness {
  public:
-  recording_witness(call_recorder& recorder, bool loses_pages)
-      : recorder_(recorder), loses_pages_(loses_pages) {}
+  recording_witness(call_recorder& recorder, const fault_plan* faults)
+      : recorder_(recorder), faults_(faults), loses_pages_(faults != nullptr && faults->loses_pages()) {}
   void attempting(std::size_t number, std::size_t, std::uint64_t) override { recorder_.mark_attempt(number); }
   void promised(std::size_t number, std::uint64_t) override {
     recorder_.mark_promise(number);
     reopens_ = false;
   }
   bool takes_two_phases() const override { return true; }
-  void preparing(std::size_t number) override { recorder_.mark_preparing(number); }
+  void preparing(std::size_t number) override {
+    preparing_ = number;
+    recorder_.mark_preparing(number);
+  }
   void prepared(std::size_t number) override { recorder_.mark_prepared(number); }
-  void abandoning() override { recorder_.mark_abandoning(); }
-  void abandoned() override { recorder_.mark_withdrawal(); }
+  void abandoning() override {
+    had_struck_ = has_struck();
+    recorder_.mark_abandoning();
+  }
+  // Abandoning cannot fail; where a call did, what is on disk may still be prepared.
+  void abandoned() override { recorder_.mark_withdrawal(has_struck() != had_struck_ ? preparing_ : 0); }
   void left_undecided(const std::string& what) override { count_failure(what); }
   void failed(const std::string& what) override {
     recorder_.mark_withdrawal();
@@ -45,9 +52,14 @@ class recording_witness final : public witness {
     if (++failures_ > 1) throw std::logic_error("failed again with nothing wrong any more: " + what);
   }
 
+  bool has_struck() const { return faults_ != nullptr && faults_->struck(); }
+
   call_recorder& recorder_;
+  const fault_plan* faults_;
   bool loses_pages_;
-  bool reopens_ = false;  // the store asked for it
+  std::size_t preparing_ = 0;
+  bool had_struck_ = false;  // before what is prepared was abandoned
+  bool reopens_ = false;     // the store asked for it
   int failures_ = 0;
 };
 
@@ -67,7 +79,7 @@ recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, st
   recorded_run run;
   {
     call_recorder recorder(root_only(root), root_inode + 1, faults);
-    recording_witness witness(recorder, faults != nullptr && faults->loses_pages());
+    recording_witness witness(recorder, faults);
     if (chosen == backing::dax) recorder.watch_stores();
     if (random_stream(seed, 7).one_in(3)) recorder.slow_home_down();
     try {
@@ -133,13 +145,15 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
           continue;
         case logged::prepared:
           expected.is_prepared = true;
+          expected.may_count = true;
           adds_states = true;
           break;
         case logged::abandoning:
           expected.is_prepared = false;
+          expected.may_count = false;
           continue;
         case logged::withdrawal:
-          expected = {promised, expected.may_be_absent};
+          expected = {promised, expected.may_be_absent, call.number};
           adds_states = true;
           break;
         case logged::sync_begun:
@@ -165,7 +179,9 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
       if (!random_.one_in(depth > 0 ? depth * 4 : limits_.thin)) return !is_done();
       const disk_image state = point.state(persisted);
       std::uint64_t key = state.hash() + (expected.may_be_absent ? 1 : 0);
-      if (expected.undecided != 0) key = mix(key ^ (2 * expected.undecided + (expected.is_prepared ? 1 : 0)));
+      if (expected.undecided != 0)
+        key = mix(key ^
+                  (4 * expected.undecided + (expected.may_count ? 2 : 0) + (expected.is_prepared ? 1 : 0)));
       for (const std::size_t number : expected.allowed) key = mix(key ^ (number + (depth << 20)));
       if (!seen_.insert(key).second) return !is_done();
       where_ = outer + "  crash after call " + std::to_string(i) + " of " + std::to_string(log.size()) +
@@ -190,7 +206,8 @@ void replayer::check(const disk_image& state, const std::vector<attempt>& attemp
                                    [](const logged_call& call) { return call.what == logged::write; });
   if (!then.is_sound || !changed || depth == deepest || !random_.one_in(24)) return;
   where_ += "  then recovery and:\n";
-  explore(state, then.log, then.attempts, {expected.allowed, false, expected.undecided}, depth + 1);
+  explore(state, then.log, then.attempts,
+          {expected.allowed, false, expected.undecided, false, expected.may_count}, depth + 1);
 }
 
 void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,
@@ -292,7 +309,7 @@ replayer::sequel replayer::recover(const disk_image& state, const std::vector<at
         const bool may_ask = expected.undecided != 0 && !options.last_decided;
         if (failure.code() != errc::undecided || !may_ask) throw;
       }
-      decide(random_.one_in(2));
+      decide(expected.may_count && random_.one_in(2));
       return datastore::open(store_, options);
     };
     try {

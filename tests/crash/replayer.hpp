@@ -54,6 +54,7 @@ class replayer {
     bool may_be_absent;                // the store need not exist yet
     std::size_t undecided = 0;         // attempt that may be found prepared; 0: none
     bool is_prepared = false;          // it must be
+    bool may_count = false;            // somebody may have decided that it does
   };
   // What a program did that found a state: opened the store, and perhaps made another attempt.
   struct sequel {
