@@ -134,6 +134,14 @@ void power_loop::let_write_back_fail(unsynced_disk& disk, const duration& whole)
   disk.fail_when(failure);
 }
 
+// In reach of what a program does that is told of a failure.
+void power_loop::cut_after_failed_sync(unsynced_disk& disk, std::uint64_t past_syncs) {
+  constexpr std::uint64_t soon = 8;
+  const std::uint64_t failing = past_syncs + 1 + random_.below(ingestion_.syncs + 1);
+  disk.fail_when({.in_sync = failing});
+  disk.stop_when({.after_syncs = failing + 1, .events_later = random_.below(soon)});
+}
+
 void power_loop::require_expected_end(unsynced_disk& disk, const test::outcome& how, const char* program) {
   if (how.status == 0 || how.status == killed) return;
   if (how.status != 1 || !disk.has_failed())
@@ -203,7 +211,9 @@ void power_loop::cut_ingestion() {
     ++counts_.after_kill;
   }
   const duration past{disk.events(), disk.syncs()};
-  if (!is_first) {
+  if (!is_first && settings_.cuts_after_failures) {
+    cut_after_failed_sync(disk, past.syncs);
+  } else if (!is_first) {
     disk_stop moment = some_moment(ingestion_);
     if (moment.at_event != disk_stop::never) moment.at_event += past.events;
     if (moment.after_syncs != disk_stop::never) moment.after_syncs += past.syncs;

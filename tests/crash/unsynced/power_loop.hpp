@@ -36,7 +36,8 @@ struct power_settings {
   std::uint64_t seed = 1;
   unsigned scale = 14;
   unsigned threads = 2;
-  std::uint64_t states = 3;  ///< looked at after each cut
+  std::uint64_t states = 3;          ///< looked at after each cut
+  bool cuts_after_failures = false;  ///< of syncs, always; else at any moment
 };
 
 class power_loop {
@@ -63,6 +64,7 @@ class power_loop {
   disk_stop some_moment(const duration& whole);
   // In every second program.
   void let_write_back_fail(unsynced_disk& disk, const duration& whole);
+  void cut_after_failed_sync(unsynced_disk& disk, std::uint64_t past_syncs);
   void require_expected_end(unsynced_disk& disk, const test::outcome& how, const char* program);
   // One way in which the cut may have left the disk.
   disk_image one_remaining(const crash_point& remains, std::uint64_t index);

@@ -115,6 +115,8 @@ int main(int argc, char** argv) {
   options.add_option("--seconds", wanted.seconds, "Stop after so many seconds");
   options.add_option("--states", wanted.loop.states, "States looked at after each cut")
       ->check(CLI::PositiveNumber);
+  options.add_flag("--cuts-after-failures", wanted.loop.cuts_after_failures,
+                   "Always let a sync fail, and cut the power soon after");
   options.add_option("--seed", wanted.loop.seed);
   options.add_option("--scale", wanted.loop.scale, "Ingestions add 16 * 2^N edges");
   options.add_option("--threads", wanted.loop.threads, "Of an ingestion");
