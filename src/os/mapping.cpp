@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/page_size.hpp"
 #include "os/system_error.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -183,13 +184,12 @@ void collapse_pages(void* address, std::size_t bytes) noexcept {
 }
 
 bool is_all_in_memory(const void* address, std::size_t bytes) noexcept {
-  constexpr std::size_t page = 4096;
-  std::array<unsigned char, huge_page_bytes / page> resident;
+  std::array<unsigned char, huge_page_bytes / page_size> resident;
   for (std::size_t at = 0; at < bytes; at += huge_page_bytes) {
     const std::size_t part = std::min(bytes - at, huge_page_bytes);
     auto* const first = const_cast<std::byte*>(static_cast<const std::byte*>(address) + at);
     if (::mincore(first, part, resident.data()) != 0) return false;
-    const auto end = resident.begin() + static_cast<std::ptrdiff_t>(part / page);
+    const auto end = resident.begin() + static_cast<std::ptrdiff_t>(part / page_size);
     if (!std::all_of(resident.begin(), end, [](unsigned char state) { return (state & 1) != 0; }))
       return false;
   }

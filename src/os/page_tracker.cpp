@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/page_size.hpp"
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 
@@ -38,7 +39,7 @@ bool self_test(tracker_kind kind) {
   tracker->open_range(0, 2 * block);
 
   volatile std::byte* bytes = range.base();
-  for (std::size_t i = 0; i < 2 * block; i += 4096) (void)bytes[i];
+  for (std::size_t i = 0; i < 2 * block; i += page_size) (void)bytes[i];
   bool sound = true;
   for (int round = 0; round < 2 && sound; ++round) {
     bytes[in_file] = std::byte{1};

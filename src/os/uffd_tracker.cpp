@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/page_size.hpp"
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
@@ -146,7 +147,7 @@ class uffd_tracker final : public page_tracker {
 
   // Where a gap is cheaper to look at than another call.
   void join_neighbours() {
-    constexpr std::uint64_t widest_gap = std::uint64_t{32} * 4096;
+    constexpr std::uint64_t widest_gap = std::uint64_t{32} * page_size;
     std::size_t last = 0;
     for (std::size_t i = 1; i < unmarked_.size(); ++i) {
       byte_range& before = unmarked_[last];

@@ -11,7 +11,7 @@ namespace perdure::os {
 
 namespace {
 
-const std::size_t page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+const std::size_t system_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
 }  // namespace
 
@@ -53,7 +53,7 @@ bool write_hold::on_store(void* hold, std::byte* address, touch) noexcept {
   const auto offset = static_cast<std::size_t>(address - self.memory_.base());
   if (offset >= self.open_.load()) return false;
   return self.gate_.pass(address, [&self, offset] {
-    return self.memory_.try_protect(offset - offset % page_bytes, page_bytes, access::read_write);
+    return self.memory_.try_protect(offset - offset % system_page, system_page, access::read_write);
   });
 }
 

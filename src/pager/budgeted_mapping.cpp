@@ -32,7 +32,7 @@ constexpr std::size_t least_asked = 32;
 constexpr std::size_t most_asked_at_once = 64;
 
 // What is left to those who touch memory when all else is pinned.
-constexpr std::size_t least_unpinned = least_budget / page_bytes;
+constexpr std::size_t least_unpinned = least_budget / page_size;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
   return (bytes + unit - 1) / unit * unit;
@@ -47,8 +47,8 @@ std::uint64_t nanoseconds() noexcept {
 // A touch may have failed just before the kernel's mapping was there, and only then is worth repeating.
 bool kernel_has(std::byte* address) noexcept {
   constexpr int populate_read = 22;  // MADV_POPULATE_READ
-  const auto within_page = reinterpret_cast<std::uintptr_t>(address) % page_bytes;
-  return ::madvise(address - within_page, page_bytes, populate_read) == 0;
+  const auto within_page = reinterpret_cast<std::uintptr_t>(address) % page_size;
+  return ::madvise(address - within_page, page_size, populate_read) == 0;
 }
 
 [[noreturn]] void throw_failed(const failed_transfer& failed, const std::string& path) {
@@ -65,7 +65,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
       bytes_(bytes_wanted),
       mode_(wanted.mode),
       tier_(tier),
-      budget_(std::min(wanted.budget / page_bytes, std::max(file_.pages(), least_unpinned))),
+      budget_(std::min(wanted.budget / page_size, std::max(file_.pages(), least_unpinned))),
       least_free_(file_.writes_in_turns()    ? std::clamp<std::size_t>(budget_ / 64, 1, 256)
                   : budget_ >= file_.pages() ? 0
                                              : std::min<std::size_t>(budget_ / 64, 256)),
@@ -73,17 +73,17 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
       most_together_(std::clamp<std::size_t>(budget_ / 16, 1, most_pages_at_once)),
       most_asked_(std::clamp<std::size_t>(budget_ / 16, 1, 4 * most_pages_at_once)),
       log_(file_.name()),
-      page_table_memory_(rounded_up(file_.pages() * sizeof(page), page_bytes), page_bytes),
+      page_table_memory_(rounded_up(file_.pages() * sizeof(page), page_size), page_size),
       pages_(reinterpret_cast<page*>(page_table_memory_.base())),
       queues_(file_.pages(), budget_),
       clock_(budget_),
       density_(file_.pages()),
-      presence_(page_bytes, page_bytes),
+      presence_(page_size, page_size),
       memory_(std::move(place)),
       faults_(std::move(faults)) {
   // Aligned so that the kernel's page tables are shared with nobody.
   if (memory_.base() == nullptr)
-    memory_ = os::reservation(rounded_up(file_.pages() * page_bytes, 2 * mebibyte), 2 * mebibyte);
+    memory_ = os::reservation(rounded_up(file_.pages() * page_size, 2 * mebibyte), 2 * mebibyte);
 
   // Zero memory is a valid array of absent pages.
   os::map_anonymous(page_table_memory_.base(), page_table_memory_.size(), os::access::read_write);
@@ -92,7 +92,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
     os::throw_errno("madvise", "MADV_WIPEONFORK");
   *presence_.base() = std::byte{1};
 
-  const std::size_t bytes = file_.pages() * page_bytes;
+  const std::size_t bytes = file_.pages() * page_size;
   faults_->watch(memory_.base(), bytes, mode_ != mode::read_only);
   watch_.emplace(memory_.base(), bytes, faults_->signalled(), &budgeted_mapping::on_touch, this);
 
@@ -146,8 +146,8 @@ void budgeted_mapping::stop_threads() noexcept {
 }
 
 page_span budgeted_mapping::pages_of(byte_range range) const noexcept {
-  const auto first = static_cast<page_number>(range.offset / page_bytes);
-  const std::size_t end = (range.offset + range.bytes + page_bytes - 1) / page_bytes;
+  const auto first = static_cast<page_number>(range.offset / page_size);
+  const std::size_t end = (range.offset + range.bytes + page_size - 1) / page_size;
   return {first, range.bytes == 0 ? 0 : end - first};
 }
 
@@ -157,7 +157,7 @@ bool budgeted_mapping::on_touch(void* self, std::byte* address, os::touch how) n
   auto& mapping = *static_cast<budgeted_mapping*>(self);
   if (!mapping.is_in_this_process()) return false;
   if (mapping.is_given_away()) return kernel_has(address);
-  const auto page = static_cast<page_number>(static_cast<std::size_t>(address - mapping.data()) / page_bytes);
+  const auto page = static_cast<page_number>(static_cast<std::size_t>(address - mapping.data()) / page_size);
   count(mapping.scratches_.events().faults);
   const std::optional<failed_transfer> failed = mapping.bring_in(page, mapping.in_effect(how));
   if (!failed) return true;
@@ -224,7 +224,7 @@ std::optional<failed_transfer> budgeted_mapping::bring_in(page_number number, os
 // The page is owned, and dirtying.
 std::optional<failed_transfer> budgeted_mapping::make_writable(page_number number) noexcept {
   note_dirty(number);
-  const int failed = faults_->protect(address_of(number), page_bytes, false);
+  const int failed = faults_->protect(address_of(number), page_size, false);
   if (failed != 0) {
     pages_[number].settle(page_state::clean);
     return failed_transfer{failure::operation::write, file_.offset_of(number), failed};
@@ -353,20 +353,20 @@ std::optional<failed_transfer> budgeted_mapping::load(page_span run, page_number
 
 // The same for several runs, together no more than the buffer holds. The failure of what was touched; if
 // nothing was, the first.
-std::optional<failed_transfer> budgeted_mapping::load_all(std::span<page_run> runs,
+std::optional<failed_transfer> budgeted_mapping::load_all(std::span<page_transfer> runs,
                                                           std::optional<page_number> touched, os::touch how,
                                                           scratch& own) noexcept {
   std::size_t pages = 0;
-  for (page_run& run : runs) {
-    run.memory = own.buffer + pages * page_bytes;
+  for (page_transfer& run : runs) {
+    run.memory = own.buffer + pages * page_size;
     pages += run.count;
   }
   if (const auto failed = make_room(pages, own)) {
-    for (const page_run& run : runs) abandon({run.first, run.count});
+    for (const page_transfer& run : runs) abandon({run.first, run.count});
     return failed;
   }
   std::optional<failed_transfer> first_failure;
-  file_.read_all(runs, own.io, own.requests, [&](const page_run& run) {
+  file_.read_all(runs, own.io, own.requests, [&](const page_transfer& run) {
     const bool has_touched = touched && *touched - run.first < run.count;
     std::optional<failed_transfer> failed = run.failed;
     if (failed) {
@@ -431,8 +431,8 @@ int budgeted_mapping::install(page_span run, page_span writable, const std::byte
   int failed = 0;
   const auto next = [&](std::size_t pages, bool protects) {
     if (failed != 0 || pages == 0) return;
-    const std::size_t at = done * page_bytes;
-    failed = faults_->install(address_of(run.first) + at, from + at, pages * page_bytes, protects);
+    const std::size_t at = done * page_size;
+    failed = faults_->install(address_of(run.first) + at, from + at, pages * page_size, protects);
     done += pages;
   };
   if (writable.count != 0) {
@@ -440,7 +440,7 @@ int budgeted_mapping::install(page_span run, page_span writable, const std::byte
     next(writable.count, false);
   }
   next(run.count - done, is_protected);
-  const iovec all{address_of(run.first), run.count * page_bytes};
+  const iovec all{address_of(run.first), run.count * page_size};
   if (failed != 0) faults_->drop({&all, 1});
   return failed;
 }
@@ -628,11 +628,11 @@ void budgeted_mapping::discard(std::span<const page_number> sorted, scratch& own
     if (parts != 0) {
       iovec& last = own.parts[parts - 1];
       if (static_cast<std::byte*>(last.iov_base) + last.iov_len == at) {
-        last.iov_len += page_bytes;
+        last.iov_len += page_size;
         continue;
       }
     }
-    own.parts[parts++] = {at, page_bytes};
+    own.parts[parts++] = {at, page_size};
   }
   faults_->drop({own.parts.data(), parts});
 }
@@ -750,7 +750,7 @@ void budgeted_mapping::pin(byte_range range, pin_for use) {
       ++done;
       no_room = is_first && pinned_.fetch_add(1) + 1 + least_unpinned > budget_;
     }
-    if (failed || no_room) unpin({span.first * page_bytes, done * page_bytes});
+    if (failed || no_room) unpin({span.first * page_size, done * page_size});
   }
   if (failed) {
     log_.record(*failed);
@@ -759,7 +759,7 @@ void budgeted_mapping::pin(byte_range range, pin_for use) {
   if (no_room)
     throw error(errc::out_of_capacity, "cannot pin " + std::to_string(range.bytes) + " bytes of " +
                                            file_.name() + ": four pages of the budget of " +
-                                           std::to_string(budget_ * page_bytes) +
+                                           std::to_string(budget_ * page_size) +
                                            " bytes must stay for what is not pinned");
 }
 
@@ -827,7 +827,7 @@ void budgeted_mapping::hand_over(bool shared) {
     handing_over_.store(state);
     os::wake(handing_over_);
   };
-  const std::size_t bytes = file_.pages() * page_bytes;
+  const std::size_t bytes = file_.pages() * page_size;
   if (!is_child) faults_->stop();
   try {
     os::map_as(memory_.base(), bytes, PROT_READ,
@@ -862,13 +862,13 @@ pager::statistics budgeted_mapping::statistics() const {
     all.evictions += one.evictions.load(std::memory_order_relaxed);
     all.evictions_by_touch += one.evictions_by_touch.load(std::memory_order_relaxed);
     all.rescues += one.rescues.load(std::memory_order_relaxed);
-    all.bytes_read += one.pages_read.load(std::memory_order_relaxed) * page_bytes;
-    all.bytes_written += one.pages_written.load(std::memory_order_relaxed) * page_bytes;
+    all.bytes_read += one.pages_read.load(std::memory_order_relaxed) * page_size;
+    all.bytes_written += one.pages_written.load(std::memory_order_relaxed) * page_size;
     for (std::size_t i = 0; i < all.latency.size(); ++i)
       all.latency[i] += one.latency[i].load(std::memory_order_relaxed);
   });
-  all.resident_bytes = resident_.load() * page_bytes;
-  all.most_resident_bytes = most_resident_.load() * page_bytes;
+  all.resident_bytes = resident_.load() * page_size;
+  all.most_resident_bytes = most_resident_.load() * page_size;
   return all;
 }
 
@@ -902,9 +902,9 @@ bool is_shortage(const std::error_code& failed) noexcept {
 
 template <class Faults>
 const char* why_not(const char* reason) {
-  if (::sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes)) return "pages are not 4 KiB here";
+  if (::sysconf(_SC_PAGESIZE) != static_cast<long>(page_size)) return "pages are not 4 KiB here";
   try {
-    os::reservation probe(page_bytes, page_bytes);
+    os::reservation probe(page_size, page_size);
     Faults faults;
     faults.watch(probe.base(), probe.size(), true);
     return nullptr;

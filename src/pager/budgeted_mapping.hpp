@@ -66,7 +66,7 @@ class budgeted_mapping : public mapped_file {
   static constexpr std::size_t most_runs_of_area = pages_of_area / 2;
 
   page_span pages_of(byte_range range) const noexcept;
-  std::byte* address_of(page_number page) const noexcept { return memory_.base() + page * page_bytes; }
+  std::byte* address_of(page_number page) const noexcept { return memory_.base() + page * page_size; }
 
   /// Where protected pages cannot be read, whatever is touched becomes writable too.
   os::touch in_effect(os::touch how) const noexcept {
@@ -76,7 +76,7 @@ class budgeted_mapping : public mapped_file {
   std::optional<failed_transfer> bring_in(page_number page, os::touch how) noexcept;
   std::optional<failed_transfer> load(page_span run, page_number touched, os::touch how,
                                       scratch& own) noexcept;
-  std::optional<failed_transfer> load_all(std::span<page_run> runs, std::optional<page_number> touched,
+  std::optional<failed_transfer> load_all(std::span<page_transfer> runs, std::optional<page_number> touched,
                                           os::touch how, scratch& own) noexcept;
   std::optional<failed_transfer> settle_loaded(page_span run, std::optional<page_number> touched,
                                                os::touch how, const std::byte* from, scratch& own) noexcept;
@@ -101,8 +101,8 @@ class budgeted_mapping : public mapped_file {
   std::size_t clean(std::span<const page_number> owned, scratch& own, bool are_queued,
                     eviction& result) noexcept;
   void discard(std::span<const page_number> sorted, scratch& own) noexcept;
-  bool hold_stores(page_run& run) noexcept;
-  void write_held(std::span<page_run> runs, scratch& own) noexcept;
+  bool hold_stores(page_transfer& run) noexcept;
+  void write_held(std::span<page_transfer> runs, scratch& own) noexcept;
   std::optional<failed_transfer> take_dirty(page_span area, taking what, scratch& own,
                                             std::size_t& runs) noexcept;
   std::optional<failed_transfer> write_taken(std::size_t runs, scratch& own) noexcept;

@@ -14,8 +14,8 @@ checkpointed_mapping::checkpointed_mapping(std::unique_ptr<page_source> source, 
                        tier::uffd_sigbus, std::move(place)) {
   os::protect(memory_.base(), memory_.size(), os::access::none);
   const std::size_t parts = (file_.pages() + pages_of_part - 1) / pages_of_part;
-  const std::size_t bytes = (parts + page_bytes - 1) / page_bytes * page_bytes;
-  dirty_parts_memory_ = os::reservation(bytes, page_bytes);
+  const std::size_t bytes = (parts + page_size - 1) / page_size * page_size;
+  dirty_parts_memory_ = os::reservation(bytes, page_size);
   os::map_anonymous(dirty_parts_memory_.base(), bytes, os::access::read_write);
   static_assert(sizeof(std::atomic<bool>) == 1 && std::atomic<bool>::is_always_lock_free);
   dirty_parts_ = reinterpret_cast<std::atomic<bool>*>(dirty_parts_memory_.base());
@@ -54,7 +54,7 @@ std::span<const checkpointed_mapping::held_run> checkpointed_mapping::hold_dirty
     std::erase_if(held_, [](const held_run& run) { return run.count == 0; });
     for (const held_run& run : held_) {
       if (run.is_pinned) continue;
-      const int refused = faults_->protect(address_of(run.first), run.count * page_bytes, true);
+      const int refused = faults_->protect(address_of(run.first), run.count * page_size, true);
       if (refused != 0) os::throw_errno("UFFDIO_WRITEPROTECT", "", refused);
     }
   } catch (...) {
@@ -69,7 +69,7 @@ void checkpointed_mapping::release_held(bool are_written,
                                         const std::function<bool(page_number)>& is_spilled) noexcept {
   for (const held_run& run : held_) {
     const bool is_clean = are_written && !run.is_pinned;
-    if (!is_clean && !run.is_pinned) faults_->protect(address_of(run.first), run.count * page_bytes, false);
+    if (!is_clean && !run.is_pinned) faults_->protect(address_of(run.first), run.count * page_size, false);
     for (std::size_t i = 0; i < run.count; ++i) {
       const auto number = static_cast<page_number>(run.first + i);
       if (is_clean) {
@@ -91,7 +91,7 @@ void checkpointed_mapping::forget(page_number first, std::size_t count) noexcept
   std::size_t owned = 0;
   const auto drop = [&](std::size_t end) {
     if (owned == 0) return;
-    const iovec part{address_of(static_cast<page_number>(end - owned)), owned * page_bytes};
+    const iovec part{address_of(static_cast<page_number>(end - owned)), owned * page_size};
     faults_->drop({&part, 1});
     for (std::size_t page = end - owned; page < end; ++page)
       pages_[page].settle(page_state::absent, {page_word::spilled_bit | page_word::history_bits, 0});

@@ -22,7 +22,7 @@ class guard_faults final : public page_faults {
   /// What the kernel takes for page tables while so many bytes are watched.
   static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool stores) noexcept {
     constexpr std::uint64_t bytes_of_an_entry = 8;
-    return bytes / page_bytes * bytes_of_an_entry * (stores ? 2 : 1);
+    return bytes / page_size * bytes_of_an_entry * (stores ? 2 : 1);
   }
 
   void watch(std::byte* base, std::size_t bytes, bool stores) override;

@@ -14,10 +14,8 @@
 
 namespace perdure::pager::detail {
 
-inline constexpr std::size_t page_bytes = 4096;
-
 /// Neighbouring pages that are in the same place, and the memory they are read to or written from.
-struct page_run {
+struct page_transfer {
   page_number first = 0;
   std::size_t count = 0;
   bool spilled = false;
@@ -41,9 +39,7 @@ class page_source {
   /// For messages.
   virtual std::string name() const = 0;
   /// Where a page is in what `name` tells.
-  virtual std::uint64_t offset_of(page_number page) const noexcept {
-    return std::uint64_t{page} * page_bytes;
-  }
+  virtual std::uint64_t offset_of(page_number page) const noexcept { return std::uint64_t{page} * page_size; }
   /// The file that the kernel could map in the region's place; -1 if there is none.
   virtual int descriptor() const noexcept { return -1; }
   /// Whether pages are read past the page cache.
@@ -55,18 +51,20 @@ class page_source {
   /// Each run as `read` would; on a device that can, all at a time, with `done(run)` after each, which has
   /// `failed` set. There must be as many requests as runs. Async-signal-safe as far as `done` is.
   template <class Done>
-  void read_all(std::span<page_run> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
+  void read_all(std::span<page_transfer> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
                 Done&& done) const noexcept {
     read_each(
         runs, io, requests,
-        [](void* context, page_run& run) { (*static_cast<std::remove_reference_t<Done>*>(context))(run); },
+        [](void* context, page_transfer& run) {
+          (*static_cast<std::remove_reference_t<Done>*>(context))(run);
+        },
         &done);
   }
 
   /// Whether the page will be in the other place once it is written.
   virtual bool spills(page_number page) const noexcept = 0;
   /// Writes each run where `spills` said. Sets `failed` of each. There must be as many requests as runs.
-  virtual void write_all(std::span<page_run> runs, os::parallel_io& io,
+  virtual void write_all(std::span<page_transfer> runs, os::parallel_io& io,
                          std::span<os::transfer_request> requests) noexcept = 0;
   /// Makes what was written durable. Throws std::system_error.
   virtual void sync() = 0;
@@ -89,8 +87,8 @@ class page_source {
     work(context);
     return std::nullopt;
   }
-  using arrival = void (*)(void* context, page_run& run);
-  virtual void read_each(std::span<page_run> runs, os::parallel_io& io,
+  using arrival = void (*)(void* context, page_transfer& run);
+  virtual void read_each(std::span<page_transfer> runs, os::parallel_io& io,
                          std::span<os::transfer_request> requests, arrival done,
                          void* context) const noexcept = 0;
 };

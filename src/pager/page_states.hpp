@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "base/invariant.hpp"
+#include "base/page_size.hpp"
 #include "os/futex.hpp"
 
 namespace perdure::pager::detail {

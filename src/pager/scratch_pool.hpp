@@ -20,7 +20,7 @@
 namespace perdure::pager::detail {
 
 inline constexpr std::size_t most_pages_at_once = 256;  // that are read in one call
-inline constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
+inline constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_size;
 inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
 
 inline constexpr std::size_t pages_of_area = 512;  // what one of the kernel's page tables holds
@@ -55,8 +55,8 @@ struct alignas(64) scratch {
   std::array<page_number, most_victims_at_once> dirty;
   std::array<iovec, most_victims_at_once> parts;
   std::array<page_state, pages_of_area> states;
-  std::span<page_run> runs;   // to be written
-  std::span<page_run> loads;  // to be read; room for them may have to be made by writing others
+  std::span<page_transfer> runs;   // to be written
+  std::span<page_transfer> loads;  // to be read; room for them may have to be made by writing others
   std::span<os::transfer_request> requests;
   os::parallel_io io;
 };
@@ -67,15 +67,14 @@ class scratch_pool {
 
   // What is not used takes no memory: of most places nothing is ever touched but the counters.
   scratch_pool()
-      : memory_(places * bytes_of_place, page_bytes),
-        all_(std::make_unique_for_overwrite<scratch[]>(places)) {
+      : memory_(places * bytes_of_place, page_size), all_(std::make_unique_for_overwrite<scratch[]>(places)) {
     os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
     os::prefer_small_pages(memory_.base(), memory_.size());
     for (std::size_t i = 0; i < places; ++i) {
       std::byte* const base = memory_.base() + i * bytes_of_place;
       all_[i].buffer = base;
       // Zero memory is a valid array of either.
-      all_[i].runs = {reinterpret_cast<page_run*>(base + bytes_of_buffer), most_runs_at_once};
+      all_[i].runs = {reinterpret_cast<page_transfer*>(base + bytes_of_buffer), most_runs_at_once};
       all_[i].loads = {all_[i].runs.data() + most_runs_at_once, most_pages_at_once};
       all_[i].requests = {reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_runs),
                           most_requests_at_once};
@@ -116,12 +115,13 @@ class scratch_pool {
 
  private:
   static constexpr std::size_t most_requests_at_once = most_runs_at_once;
-  static constexpr std::size_t bytes_of_runs = (most_runs_at_once + most_pages_at_once) * sizeof(page_run);
+  static constexpr std::size_t bytes_of_runs =
+      (most_runs_at_once + most_pages_at_once) * sizeof(page_transfer);
   static constexpr std::size_t bytes_of_place =
-      (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_bytes -
+      (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_size -
        1) /
-      page_bytes * page_bytes;
-  static_assert(alignof(page_run) <= 16 && bytes_of_runs % alignof(os::transfer_request) == 0);
+      page_size * page_size;
+  static_assert(alignof(page_transfer) <= 16 && bytes_of_runs % alignof(os::transfer_request) == 0);
 
   static std::size_t nearest() noexcept {
     const int cpu = ::sched_getcpu();

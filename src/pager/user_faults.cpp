@@ -46,9 +46,9 @@ void user_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
   self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");
   if (!self_) return;
   // A page only: of more than 2 GiB the kernel does a part and says so.
-  const iovec nothing_yet{base, page_bytes};
+  const iovec nothing_yet{base, page_size};
   drops_in_batches_ = ::syscall(SYS_process_madvise, self_.descriptor(), &nothing_yet, 1, MADV_DONTNEED, 0) ==
-                      static_cast<long>(page_bytes);
+                      static_cast<long>(page_size);
 }
 
 int user_faults::install(std::byte* at, const std::byte* from, std::size_t bytes,

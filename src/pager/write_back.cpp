@@ -61,11 +61,11 @@ std::size_t budgeted_mapping::clean(std::span<const page_number> owned, scratch&
     const page_word before = pages_[number].settle(state, change);
     if (are_queued) queues_.push(number, before.is_hot());
   };
-  for (const page_run& run : std::span(own.runs.data(), runs)) {
+  for (const page_transfer& run : std::span(own.runs.data(), runs)) {
     const bool is_written = held == runs && !run.failed;
     if (!is_written) {
       // Stores were held while it was written, or while others were.
-      faults_->protect(address_of(run.first), run.count * page_bytes, false);
+      faults_->protect(address_of(run.first), run.count * page_size, false);
       if (run.failed) result.failed = run.failed;
     }
     const std::uint32_t spilled = run.spilled ? page_word::spilled_bit : 0;
@@ -87,20 +87,20 @@ std::size_t budgeted_mapping::clean(std::span<const page_number> owned, scratch&
 
 // The run is being written by this thread. From here on a store to it is a fault, which waits; so what is
 // written is what is in memory until then.
-bool budgeted_mapping::hold_stores(page_run& run) noexcept {
+bool budgeted_mapping::hold_stores(page_transfer& run) noexcept {
   run.memory = faults_->content(address_of(run.first));
   run.failed.reset();
-  const int refused = faults_->protect(address_of(run.first), run.count * page_bytes, true);
+  const int refused = faults_->protect(address_of(run.first), run.count * page_size, true);
   run.held = refused == 0;
   if (run.held) return true;
   run.failed = failed_transfer{failure::operation::write, file_.offset_of(run.first), refused};
   return false;
 }
 
-void budgeted_mapping::write_held(std::span<page_run> runs, scratch& own) noexcept {
+void budgeted_mapping::write_held(std::span<page_transfer> runs, scratch& own) noexcept {
   if (runs.empty()) return;
   file_.write_all(runs, own.io, own.requests);
-  for (const page_run& run : runs)
+  for (const page_transfer& run : runs)
     if (!run.failed) count(own.events.pages_written, run.count);
 }
 
@@ -134,14 +134,14 @@ std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taki
         if (!is_between || !can_be_owned || !one.claim(seen, page_state::loading)) break;
       }
     }
-    page_run all{static_cast<page_number>(area.first + first), dirty_end - first};
+    page_transfer all{static_cast<page_number>(area.first + first), dirty_end - first};
     const bool is_held = all.count == 0 || hold_stores(all);
     if (!is_held) failed = all.failed;
     for (std::size_t i = first; i < taken_end; ++i) {
       const auto number = static_cast<page_number>(area.first + i);
       if (before[i] != page_state::dirty || !is_held) {
         // What lies between must not become accessible.
-        if (before[i] == page_state::dirty) faults_->protect(address_of(number), page_bytes, false);
+        if (before[i] == page_state::dirty) faults_->protect(address_of(number), page_size, false);
         pages_[number].settle(before[i]);
         continue;
       }
@@ -162,12 +162,12 @@ std::optional<failed_transfer> budgeted_mapping::take_dirty(page_span area, taki
 std::optional<failed_transfer> budgeted_mapping::write_taken(std::size_t runs, scratch& own) noexcept {
   std::optional<failed_transfer> first_failure;
   write_held({own.runs.data(), runs}, own);
-  for (const page_run& run : std::span(own.runs.data(), runs)) {
+  for (const page_transfer& run : std::span(own.runs.data(), runs)) {
     const std::uint32_t spilled = run.spilled ? page_word::spilled_bit : 0;
     if (run.failed && !first_failure) first_failure = run.failed;
     // What was pinned is a run of its own, and not held: a system call may be storing to it, and could not
     // wait. It stays dirty, so whatever that stores is written next time.
-    if (run.failed && run.held) faults_->protect(address_of(run.first), run.count * page_bytes, false);
+    if (run.failed && run.held) faults_->protect(address_of(run.first), run.count * page_size, false);
     for (std::size_t i = 0; i < run.count; ++i) {
       if (run.failed || !run.held) {
         pages_[run.first + i].settle(page_state::dirty);
@@ -237,7 +237,7 @@ std::optional<failed_transfer> budgeted_mapping::write_dirty() noexcept {
       --i;
       continue;
     }
-    page_run one{number, 1, file_.spills(number), address_of(number)};
+    page_transfer one{number, 1, file_.spills(number), address_of(number)};
     if (seen.pins() == 0 && !hold_stores(one)) {
       keep(one.failed);
       pages_[number].settle(page_state::dirty);

@@ -9,12 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "base/page_size.hpp"
 #include "os/withheld_memory.hpp"
 
 namespace perdure {
-
-/// The unit of tracking, checksums and journalling. Fixed by the on-disk format, not by the kernel.
-inline constexpr std::size_t page_size = 4096;
 
 /// Segments start at multiples of this, so that an address tells its segment by one table look-up.
 inline constexpr std::size_t segment_alignment = std::size_t{1} << 30;

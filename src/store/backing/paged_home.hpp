@@ -27,15 +27,15 @@ class page_writer {
   /// Whether the page will go to the journal, else home. In a turn, or before anybody else knows the store.
   virtual bool goes_to_journal(std::uint64_t page) noexcept = 0;
   /// Writes each run where `goes_to_journal` said. Calls `failed(run, errno)` for those that are not written.
-  virtual void write(std::span<pager::detail::page_run> runs,
-                     void (*failed)(pager::detail::page_run&, int)) noexcept = 0;
+  virtual void write(std::span<pager::detail::page_transfer> runs,
+                     void (*failed)(pager::detail::page_transfer&, int)) noexcept = 0;
 };
 
 /// The functions of a page_source are async-signal-safe, except those that write.
 class paged_home final : public pager::detail::page_source {
  public:
   using page_number = pager::detail::page_number;
-  using run = pager::detail::page_run;
+  using run = pager::detail::page_transfer;
   using transfer_failure = pager::detail::failed_transfer;
 
   /// Of a writer. All must outlive it.

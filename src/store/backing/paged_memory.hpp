@@ -50,7 +50,7 @@ class paged_memory final : public store_memory, private page_writer {
 
  private:
   // Pages that leave memory, as the pager hands them over.
-  using leaving_run = pager::detail::page_run;
+  using leaving_run = pager::detail::page_transfer;
 
   pager::pin pin_in_memory(page_run pages, pager::pin_for use) override;
   void bring_in(page_run pages) override;
