@@ -21,7 +21,7 @@ class checkpointed_mapping final : public budgeted_mapping {
   using budgeted_mapping::stop_threads;
 
   /// What may be touched by now, of all that there may ever be.
-  std::size_t size() const noexcept override { return file_.open_pages() * page_size; }
+  std::size_t size() const noexcept override { return pages().source.open_pages() * page_size; }
 
   struct held_run {
     page_number first;
@@ -37,9 +37,9 @@ class checkpointed_mapping final : public budgeted_mapping {
   void release_held(bool are_written, const std::function<bool(page_number)>& is_spilled) noexcept;
 
   /// The page is where it is for good.
-  void unspill(page_number page) noexcept { pages_[page].unspill(); }
+  void unspill(page_number page) noexcept { pages()[page].unspill(); }
   /// The page is where pages are spilled to. Before the first touch of it.
-  void spill(page_number page) noexcept { pages_[page].spill(); }
+  void spill(page_number page) noexcept { pages()[page].spill(); }
 
   /// Drops pages, changed or not: what they hold from now on is of no consequence. Never waits: what is on
   /// its way in or out, or pinned, stays.
@@ -47,10 +47,11 @@ class checkpointed_mapping final : public budgeted_mapping {
 
   /// Has the evictor write and drop everything that is not pinned; the source must not be in the caller's
   /// turn. Throws std::system_error.
-  void drain();
+  void drain() { room().drain(); }
 
  private:
-  os::reservation dirty_parts_memory_;
+  void hold(page_number number);
+
   std::vector<held_run> held_;
   std::optional<os::signals_blocked> quiet_;  // a handler that stored to a held page would wait for ever
 };

@@ -21,7 +21,7 @@ struct page_transfer {
   bool spilled = false;
   std::byte* memory = nullptr;
   std::optional<failed_transfer> failed{};
-  bool held = false;  ///< stores to it wait
+  bool is_protected = false;  ///< threads that write to it wait
 };
 
 /// Each page is in one of two places: where it is for good, or where it was *spilled* to. All functions

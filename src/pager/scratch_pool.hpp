@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <perdure/pager.hpp>
 #include <span>
 
 #include "os/futex.hpp"
@@ -25,7 +26,7 @@ inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in
 
 inline constexpr std::size_t pages_of_area = 512;  // what one of the kernel's page tables holds
 
-inline constexpr std::size_t most_runs_at_once = 512;  // that are transferred in parallel
+inline constexpr std::size_t most_transfers_at_once = 512;  // that are transferred in parallel
 
 /// Counts one thread's events at a time, so that threads do not fight for a cache line.
 struct event_counters {
@@ -41,6 +42,21 @@ struct event_counters {
   counter pages_read{0};
   counter pages_written{0};
   std::array<counter, 40> latency{};
+
+  void add_to(statistics& all) const noexcept {
+    const auto value = [](const counter& one) { return one.load(std::memory_order_relaxed); };
+    all.faults += value(faults);
+    all.loads += value(loads);
+    all.read_ahead += value(read_ahead);
+    all.first_stores += value(first_stores);
+    all.hot_loads += value(hot_loads);
+    all.evictions += value(evictions);
+    all.evictions_by_touch += value(evictions_by_touch);
+    all.rescues += value(rescues);
+    all.bytes_read += value(pages_read) * page_size;
+    all.bytes_written += value(pages_written) * page_size;
+    for (std::size_t i = 0; i < latency.size(); ++i) all.latency[i] += value(latency[i]);
+  }
 };
 
 inline void count(event_counters::counter& events, std::uint64_t more = 1) noexcept {
@@ -55,8 +71,8 @@ struct alignas(64) scratch {
   std::array<page_number, most_victims_at_once> dirty;
   std::array<iovec, most_victims_at_once> parts;
   std::array<page_state, pages_of_area> states;
-  std::span<page_transfer> runs;   // to be written
-  std::span<page_transfer> loads;  // to be read; room for them may have to be made by writing others
+  std::span<page_transfer> writes;
+  std::span<page_transfer> reads;  // beside `writes`, as room for them may have to be made by writing others
   std::span<os::transfer_request> requests;
   os::parallel_io io;
 };
@@ -74,10 +90,11 @@ class scratch_pool {
       std::byte* const base = memory_.base() + i * bytes_of_place;
       all_[i].buffer = base;
       // Zero memory is a valid array of either.
-      all_[i].runs = {reinterpret_cast<page_transfer*>(base + bytes_of_buffer), most_runs_at_once};
-      all_[i].loads = {all_[i].runs.data() + most_runs_at_once, most_pages_at_once};
-      all_[i].requests = {reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_runs),
-                          most_requests_at_once};
+      all_[i].writes = {reinterpret_cast<page_transfer*>(base + bytes_of_buffer), most_transfers_at_once};
+      all_[i].reads = {all_[i].writes.data() + most_transfers_at_once, most_pages_at_once};
+      all_[i].requests = {
+          reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_transfers),
+          most_transfers_at_once};
     }
   }
 
@@ -114,14 +131,13 @@ class scratch_pool {
   }
 
  private:
-  static constexpr std::size_t most_requests_at_once = most_runs_at_once;
-  static constexpr std::size_t bytes_of_runs =
-      (most_runs_at_once + most_pages_at_once) * sizeof(page_transfer);
+  static constexpr std::size_t bytes_of_transfers =
+      (most_transfers_at_once + most_pages_at_once) * sizeof(page_transfer);
   static constexpr std::size_t bytes_of_place =
-      (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_size -
-       1) /
+      (bytes_of_buffer + bytes_of_transfers + most_transfers_at_once * sizeof(os::transfer_request) +
+       page_size - 1) /
       page_size * page_size;
-  static_assert(alignof(page_transfer) <= 16 && bytes_of_runs % alignof(os::transfer_request) == 0);
+  static_assert(alignof(page_transfer) <= 16 && bytes_of_transfers % alignof(os::transfer_request) == 0);
 
   static std::size_t nearest() noexcept {
     const int cpu = ::sched_getcpu();
