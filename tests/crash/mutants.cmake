@@ -307,8 +307,8 @@ perdure_mutant(foreign_table_taken file/checksum_table.cpp "the checksum table o
 [=[]=]
   CAUGHT_BY [=[crc: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
 
-perdure_mutant(pages_not_verified offline/verify.cpp "verification does not compare pages with their checksums"
-[=[  if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
+perdure_mutant(pages_not_verified offline/verify/page_walk.cpp "verification does not compare pages with their checksums"
+[=[  if (expected.what == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
 [=[  if (false)]=]
   CAUGHT_BY [=[(verification finds nothing|after a repair that found all whole).*page \d+ is wrong]=] RIG damage FIRST 40)
 
@@ -317,9 +317,9 @@ perdure_mutant(page_number_not_in_checksum file/checked_block.cpp "a page's chec
 [=[  return 0;]=]
   CAUGHT_BY [=[heap\.\d+: the pages at bytes \d+ and \d+ exchanged, and so are their checksums: .*page \d+ is wrong]=] RIG damage FIRST 725)
 
-perdure_mutant(short_home_file_not_seen offline/verify.cpp "verification does not see that a home file is short"
-[=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]
-[=[]=]
+perdure_mutant(short_home_file_not_seen offline/verify/home_file_check.cpp "verification does not see that a home file is short"
+[=[    if (home.bytes < wanted) {]=]
+[=[    if (false) {]=]
   CAUGHT_BY [=[heap\.\d+: cut to \d+ bytes: verification finds nothing]=] RIG damage FIRST 221)
 
 perdure_mutant(prepared_not_synced file/journal.cpp "a checkpoint is said to be prepared before its journal is durable"
