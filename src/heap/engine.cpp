@@ -15,8 +15,8 @@ std::atomic<heap*> heap_table[heap_table_size];
 namespace {
 
 void register_heap(const segment& memory, heap* value) noexcept {
-  const std::size_t first = reinterpret_cast<std::uintptr_t>(memory.base()) >> region_shift;
-  const std::size_t count = (memory.capacity() + region_size - 1) / region_size;
+  const std::size_t first = reinterpret_cast<std::uintptr_t>(memory.base()) >> zone_shift;
+  const std::size_t count = (memory.capacity() + zone_size - 1) / zone_size;
   for (std::size_t i = first; i < first + count && i < heap_table_size; ++i)
     heap_table[i].store(value, std::memory_order_release);
 }
@@ -64,9 +64,9 @@ bool is_shut(heap& owner) noexcept {
 }  // namespace detail
 
 bool heap::engine::has_metadata_for(std::uint64_t offset) const noexcept {
-  if ((offset & region_mask) < data_offset) return false;
-  const region_kind kind = metadata.header().regions[offset / region_size];
-  return kind == region_kind::runs || kind == region_kind::huge;
+  if ((offset & zone_mask) < data_offset) return false;
+  const zone_kind kind = metadata.header().zones[offset / zone_size];
+  return kind == zone_kind::runs || kind == zone_kind::huge;
 }
 
 }  // namespace perdure

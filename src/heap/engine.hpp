@@ -72,7 +72,7 @@ struct heap::engine {
   void* allocate_large(std::size_t bytes, std::uint32_t alignment_units);
   void deallocate_large(void* block) noexcept;
   bool resize_large(void* block, std::size_t bytes) noexcept;
-  /// Only what lies in the data of a region with metadata may be looked up there.
+  /// Only what lies in the data of a zone with metadata may be looked up there.
   bool has_metadata_for(std::uint64_t offset) const noexcept;
 
   /// Among the open heaps; the lowest that is not taken, so that a few heaps share no place in the threads'

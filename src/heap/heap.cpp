@@ -32,7 +32,7 @@ std::unique_ptr<heap> heap::format(segment& memory) {
   header.class_checksum = geometry_checksum;
   header.magic = heap_magic;
   std::unique_ptr<heap> formatted(new heap(memory));
-  formatted->engine_->runs.add_region();  // region 0 is never part of a huge block: it holds the header
+  formatted->engine_->runs.add_zone();  // zone 0 is never part of a huge block: it holds the header
   return formatted;
 }
 
@@ -50,9 +50,9 @@ std::unique_ptr<heap> heap::attach(segment& memory) {
       header.class_checksum != geometry_checksum)
     throw error(errc::too_old,
                 "the heap was written with other size classes: copy the data with the library that wrote it");
-  if (header.region_count > max_regions ||
-      (header.region_count != 0 && (header.region_count - std::size_t{1}) * region_size >= memory.size()))
-    throw error(errc::damaged, "the heap header counts more regions than the segment can hold");
+  if (header.zone_count > max_zones ||
+      (header.zone_count != 0 && (header.zone_count - std::size_t{1}) * zone_size >= memory.size()))
+    throw error(errc::damaged, "the heap header counts more zones than the segment can hold");
   return std::unique_ptr<heap>(new heap(memory));
 }
 

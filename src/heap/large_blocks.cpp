@@ -85,7 +85,7 @@ void heap::engine::deallocate_large(void* block) noexcept {
   }
   metadata.header().large_units -= d.length;
   --metadata.header().large_blocks;
-  if (metadata.header().regions[first / units_per_region] == region_kind::huge) {
+  if (metadata.header().zones[first / units_per_zone] == zone_kind::huge) {
     d.kind = unit_kind::unused;
     runs.release_huge(first);
   } else {
@@ -100,7 +100,7 @@ bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
   unit_descriptor& d = metadata.unit(first);
   const std::uint32_t old_units = d.length;
   const std::uint32_t needed = units_for(bytes);
-  if (metadata.header().regions[first / units_per_region] == region_kind::huge) return needed <= old_units;
+  if (metadata.header().zones[first / units_per_zone] == zone_kind::huge) return needed <= old_units;
   const std::uint32_t units = round_large(needed);
   if (needed <= old_units && old_units <= units) return true;
   if (units > old_units && !runs.extend(first, old_units, units)) return false;

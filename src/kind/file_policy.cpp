@@ -122,7 +122,7 @@ std::unique_ptr<kind> kind::create_file(const std::filesystem::path& directory, 
                                         const kind_options& options) {
   auto policy = std::make_shared<file_policy>(directory, max_bytes);
   const std::uint64_t most = max_bytes != 0 ? max_bytes : policy->size().total;
-  // Parts of a region's addresses hold no blocks, so a little more than the file's size.
+  // Parts of a zone's addresses hold no blocks, so a little more than the file's size.
   return kind_access::make(std::move(policy), most, options);
 }
 

@@ -40,8 +40,8 @@ class segment_of_policy final : public policy_segment {
       : policy_(policy),
         granule_(policy.granularity()),
         granule_shift_(static_cast<unsigned>(std::countr_zero(granule_))),
-        region_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
-        per_region_(std::size_t{1} << region_shift_),
+        zone_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
+        per_zone_(std::size_t{1} << zone_shift_),
         memory_(reserve(policy, capacity)),
         is_private_(policy.is_private()),
         owner_(::getpid()) {
@@ -97,20 +97,20 @@ class segment_of_policy final : public policy_segment {
 
  private:
   granule_state state_of(std::size_t granule) const noexcept {
-    const auto& region = states_[granule >> region_shift_];
-    return region == nullptr ? granule_state::absent : region[granule & (per_region_ - 1)];
+    const auto& zone = states_[granule >> zone_shift_];
+    return zone == nullptr ? granule_state::absent : zone[granule & (per_zone_ - 1)];
   }
   bool is_data(std::size_t first, std::size_t end) const noexcept {
     while (first < end && state_of(first) == granule_state::data) ++first;
     return first == end;
   }
-  /// Makes room for the states of [first, end), and of what else lies in their regions.
+  /// Makes room for the states of [first, end), and of what else lies in their zones.
   void make_states(std::size_t first, std::size_t end) {
-    for (std::size_t r = first / per_region_; r * per_region_ < end; ++r)
-      if (states_[r] == nullptr) states_[r] = std::make_unique<granule_state[]>(per_region_);
+    for (std::size_t r = first / per_zone_; r * per_zone_ < end; ++r)
+      if (states_[r] == nullptr) states_[r] = std::make_unique<granule_state[]>(per_zone_);
   }
   void set_states(std::size_t first, std::size_t end, granule_state state) noexcept {
-    for (std::size_t g = first; g < end; ++g) states_[g / per_region_][g % per_region_] = state;
+    for (std::size_t g = first; g < end; ++g) states_[g / per_zone_][g % per_zone_] = state;
   }
 
   void open_bookkeeping(std::size_t first, std::size_t end) {
@@ -128,7 +128,7 @@ class segment_of_policy final : public policy_segment {
   std::size_t open_data(std::size_t first, std::size_t end) {
     const std::size_t missing = (end - first) * granule_;
     const std::size_t step = std::max(policy_.step(missing, committed()), missing);
-    const std::size_t most = std::max(end, (first / per_region_ + 1) * per_region_);
+    const std::size_t most = std::max(end, (first / per_zone_ + 1) * per_zone_);
     std::size_t wanted = end;
     while (wanted < most && (wanted - first) * granule_ < step && state_of(wanted) == granule_state::absent)
       ++wanted;
@@ -176,12 +176,12 @@ class segment_of_policy final : public policy_segment {
   memory_policy& policy_;
   const std::size_t granule_;
   const unsigned granule_shift_;
-  const unsigned region_shift_;  // from granules
-  const std::size_t per_region_;
+  const unsigned zone_shift_;  // from granules
+  const std::size_t per_zone_;
   os::reservation memory_;
   const bool is_private_;
   const int owner_;  // process
-  // By region of 1 GiB; null where nothing ever was committed.
+  // By zone of 1 GiB; null where nothing ever was committed.
   std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};
 };
