@@ -70,7 +70,7 @@ bool guarded_range::answer(std::byte* address, touch how) noexcept {
   if (!is_closed(extent)) {
     // What is open may be read: another thread opened it a moment ago. The same may be true of a store,
     // unless stores are forbidden for reasons that are not known here.
-    if (how == touch::load) return true;
+    if (how == touch::read) return true;
     const critical_part alone(lock_);
     const access allowed = access_of(extent);
     return allowed == access::read_write && protect_open(extent * extent_bytes, extent_bytes, allowed);

@@ -27,7 +27,7 @@ namespace {
 struct slot {
   std::atomic<std::byte*> base{nullptr};
   std::atomic<std::size_t> bytes{0};
-  std::atomic<watched_touches> which{watched_touches::stores};
+  std::atomic<watched_touches> which{watched_touches::writes};
   std::atomic<touch_admission> admit{nullptr};
   std::atomic<void*> context{nullptr};
 };
@@ -63,15 +63,15 @@ std::optional<touch> touch_of([[maybe_unused]] const ucontext_t* context) noexce
 #if defined(__x86_64__)
   const auto code = context->uc_mcontext.gregs[REG_ERR];
   if ((code & 16) != 0) return std::nullopt;
-  return (code & 2) != 0 ? touch::store : touch::load;
+  return (code & 2) != 0 ? touch::write : touch::read;
 #elif defined(__aarch64__)
   const auto syndrome = syndrome_of(context);
-  if (!syndrome) return touch::store;
+  if (!syndrome) return touch::write;
   const std::uint64_t exception_class = *syndrome >> 26 & 0x3f;
   if (exception_class == 0x20 || exception_class == 0x21) return std::nullopt;
-  return (*syndrome >> 6 & 1) != 0 ? touch::store : touch::load;
+  return (*syndrome >> 6 & 1) != 0 ? touch::write : touch::read;
 #else
-  return touch::store;
+  return touch::write;
 #endif
 }
 
@@ -180,7 +180,7 @@ void on_segv(int, siginfo_t* info, void* context) {
   bool is_answered = false;
   if (how && info->si_code == SEGV_ACCERR && !is_admitted(address, *how, watched_touches::withheld)) {
     is_answered = is_admitted(address, *how, watched_touches::all) ||
-                  (*how == touch::store && is_admitted(address, *how, watched_touches::stores));
+                  (*how == touch::write && is_admitted(address, *how, watched_touches::writes));
   } else if (how && info->si_code == SEGV_MAPERR) {
     is_answered = is_answered_guarded(address, *how, interrupted);
   }

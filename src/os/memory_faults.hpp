@@ -9,7 +9,7 @@
 namespace perdure::os {
 
 /// What the thread was about to do. Where the processor does not tell, a store.
-enum class touch { load, store };
+enum class touch { read, write };
 
 /// Called in the signal handler of a thread that touched `address` in a watched range in a way that its
 /// protection forbids, or that is not there. True: the thread shall try again. Must be async-signal-safe.
@@ -21,7 +21,7 @@ using touch_admission = bool (*)(void* context, std::byte* address, touch how) n
 /// asked with all signals blocked. The same goes for `guarded`, memory with guards of the kernel in it
 /// (SIGSEGV); if the answer is no, the thread gets a SIGBUS. `withheld` comes before all others of protected
 /// memory: yes says that nobody is to be asked, and the touch is nobody's.
-enum class watched_touches { all, stores, missing, guarded, withheld };
+enum class watched_touches { all, writes, missing, guarded, withheld };
 
 /// While it lives, such touches of [base, base + bytes) are answered by `admit`; of several watches the
 /// first to say yes counts. Faults that are nobody's go to the handler that was there before. At most 4096 at

@@ -35,7 +35,7 @@ class mprotect_tracker final : public page_tracker {
     protect(bitmap_.base(), bitmap_.size(), access::read_write);
     // Zero memory is a valid array of zero atomics on every platform this builds for.
     dirty_ = reinterpret_cast<word*>(bitmap_.base());
-    watch_.emplace(base_, memory.size(), watched_touches::stores, &mprotect_tracker::on_store, this);
+    watch_.emplace(base_, memory.size(), watched_touches::writes, &mprotect_tracker::on_write, this);
   }
 
   ~mprotect_tracker() override { detach(); }
@@ -108,7 +108,7 @@ class mprotect_tracker final : public page_tracker {
  private:
   static constexpr int by_witness = 1 << 30;  // with an errno
 
-  static bool on_store(void* tracker, std::byte* address, touch) noexcept {
+  static bool on_write(void* tracker, std::byte* address, touch) noexcept {
     auto& self = *static_cast<mprotect_tracker*>(tracker);
     // What is not open is not to be stored to.
     if (address >= self.base_ + self.open_.load(std::memory_order_relaxed)) return false;

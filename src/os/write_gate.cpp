@@ -48,7 +48,7 @@ bool write_gate::is_shut_for(std::byte* begin, std::byte* end) const noexcept {
 }
 
 // Whoever waited may have been let go by an opening that could not make the memory writable.
-bool write_hold::on_store(void* hold, std::byte* address, touch) noexcept {
+bool write_hold::on_write(void* hold, std::byte* address, touch) noexcept {
   auto& self = *static_cast<write_hold*>(hold);
   const auto offset = static_cast<std::size_t>(address - self.memory_.base());
   if (offset >= self.open_.load()) return false;
@@ -65,7 +65,7 @@ void write_hold::opened(std::size_t end) noexcept {
 
 void write_hold::hold(std::size_t offset, std::size_t bytes) {
   if (!watch_)
-    watch_.emplace(memory_.base(), memory_.size(), watched_touches::stores, &write_hold::on_store, this);
+    watch_.emplace(memory_.base(), memory_.size(), watched_touches::writes, &write_hold::on_write, this);
   gate_.shut(memory_.base() + offset, memory_.base() + offset + bytes);
   try {
     memory_.hold(offset, bytes);

@@ -60,7 +60,7 @@ class write_hold {
   void detach() noexcept { watch_.reset(); }
 
  private:
-  static bool on_store(void* self, std::byte* address, touch how) noexcept;
+  static bool on_write(void* self, std::byte* address, touch how) noexcept;
 
   guarded_range& memory_;
   std::atomic<std::size_t> open_{0};

@@ -56,7 +56,7 @@ void background_readers::read_all_posted() noexcept {
     // What fails is met again by the thread that touches it.
     if (claimed.runs != 0)
       static_cast<void>(
-          loader_.load_all({own->reads.data(), claimed.runs}, std::nullopt, os::touch::load, *own));
+          loader_.load_all({own->reads.data(), claimed.runs}, std::nullopt, os::touch::read, *own));
   }
   own->buffer = usual;
 }

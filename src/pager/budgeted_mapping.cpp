@@ -44,8 +44,8 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
       pages_(*source_, *faults_, memory_.base(), wanted.mode != mode::read_only),
       budget_(budget_of(wanted, source_->pages())),
       order_(source_->pages(), budget_.most()),
-      writer_(pages_),
-      eviction_(pages_, writer_, order_, budget_),
+      cleaner_(pages_),
+      eviction_(pages_, cleaner_, order_, budget_),
       evictor_(pages_, eviction_, budget_),
       loader_(pages_, evictor_, budget_, order_),
       read_ahead_(pages_, loader_, budget_.most()),
@@ -66,7 +66,7 @@ budgeted_mapping::~budgeted_mapping() {
   if (hand_over_.is_done()) memory_.forget();
   if (mode_ == mode::write_back) {
     const os::signals_blocked quiet;
-    if (const auto failed = writer_.write_all()) pages_.log.announce(*failed);
+    if (const auto failed = cleaner_.clean_all()) pages_.log.announce(*failed);
   }
 }
 
@@ -105,7 +105,7 @@ void budgeted_mapping::flush() {
   std::optional<failed_transfer> failed;
   {
     const os::signals_blocked quiet;
-    failed = writer_.write_all();
+    failed = cleaner_.clean_all();
   }
   if (failed) throw_failed(*failed);
   try {
@@ -132,7 +132,7 @@ std::optional<failed_transfer> budgeted_mapping::load(std::span<const byte_range
   claimed_reads claimed;
   const auto load_claimed = [&] {
     left -= claimed.pages;
-    failed = loader_.load_all({own->reads.data(), claimed.runs}, std::nullopt, os::touch::load, *own);
+    failed = loader_.load_all({own->reads.data(), claimed.runs}, std::nullopt, os::touch::read, *own);
     if (failed && failed->error == EAGAIN) {
       failed.reset();
       left = 0;
@@ -158,7 +158,7 @@ void budgeted_mapping::pin(byte_range range, pin_for use) {
   if (use == pin_for::writing && mode_ == mode::read_only)
     throw error(errc::read_only, source_->name() + " is mapped for reading: it cannot be pinned for writing");
   const os::touch how =
-      fault_handler_.in_effect(use == pin_for::writing ? os::touch::store : os::touch::load);
+      fault_handler_.in_effect(use == pin_for::writing ? os::touch::write : os::touch::read);
   page_pins::result made;
   {
     const os::signals_blocked quiet;

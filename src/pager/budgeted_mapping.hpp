@@ -17,11 +17,11 @@
 #include "pager/hand_over.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/page_budget.hpp"
+#include "pager/page_cleaner.hpp"
 #include "pager/page_faults.hpp"
 #include "pager/page_loader.hpp"
 #include "pager/page_pins.hpp"
 #include "pager/page_source.hpp"
-#include "pager/page_writer.hpp"
 #include "pager/read_ahead.hpp"
 #include "pager/region_pages.hpp"
 #include "pager/replacement.hpp"
@@ -81,7 +81,7 @@ class budgeted_mapping : public mapped_file {
   region_pages pages_;
   page_budget budget_;
   replacement order_;
-  page_writer writer_;
+  page_cleaner cleaner_;
   eviction eviction_;
   evictor evictor_;
   page_loader loader_;

@@ -22,7 +22,7 @@ eviction_result eviction::evict(std::size_t wanted, scratch& own, eviction_cause
     if (taken == 0) break;
     looks -= taken;
     const std::span<const page_number> candidates(own.victims.data(), taken);
-    if (may_write) result.failed = writer_.write_areas_of(candidates, own);
+    if (may_write) result.failed = cleaner_.clean_areas_of(candidates, own);
     expel(choose(candidates, may_write, own), own, cause, result);
     if (result.failed) break;
   }
@@ -120,14 +120,14 @@ std::size_t eviction::write_dirty(std::size_t dirty, std::size_t leaving, scratc
   const std::span<page_transfer> all(own.writes.data(), runs);
   std::size_t protected_runs = 0;
   for (page_transfer& run : all) {
-    if (writer_.protect(run)) {
+    if (cleaner_.protect(run)) {
       ++protected_runs;
     } else {
       result.failed = run.failed;
     }
   }
   // Almost always all of them; a run that could not be protected must not be written.
-  if (protected_runs == runs) writer_.transfer(all, own);
+  if (protected_runs == runs) cleaner_.transfer(all, own);
 
   const auto put_back = [&](page_number number, page_state state, settling change) {
     const page_word before = pages_[number].settle(state, change);

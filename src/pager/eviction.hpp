@@ -6,7 +6,7 @@
 #include <span>
 
 #include "pager/page_budget.hpp"
-#include "pager/page_writer.hpp"
+#include "pager/page_cleaner.hpp"
 #include "pager/region_pages.hpp"
 #include "pager/replacement.hpp"
 
@@ -24,8 +24,8 @@ enum class eviction_cause { touch, evictor, advice };
 /// All functions need signals blocked, and are async-signal-safe.
 class eviction {
  public:
-  eviction(region_pages& pages, page_writer& writer, replacement& order, page_budget& budget) noexcept
-      : pages_(pages), writer_(writer), order_(order), budget_(budget) {}
+  eviction(region_pages& pages, page_cleaner& cleaner, replacement& order, page_budget& budget) noexcept
+      : pages_(pages), cleaner_(cleaner), order_(order), budget_(budget) {}
 
   /// Takes out pages whose turn it is, up to `wanted` of them and what a scratch has room for. In a region
   /// that writes in turns, `touch` takes only clean ones.
@@ -43,7 +43,7 @@ class eviction {
   void discard(std::span<const page_number> sorted, scratch& own) noexcept;
 
   region_pages& pages_;
-  page_writer& writer_;
+  page_cleaner& cleaner_;
   replacement& order_;
   page_budget& budget_;
 };

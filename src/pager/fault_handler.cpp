@@ -101,11 +101,11 @@ std::optional<failed_transfer> fault_handler::bring_in(page_number number, os::t
         touched.wait(seen);
         break;
       case page_state::writing:
-        if (how == os::touch::load) return std::nullopt;
+        if (how == os::touch::read) return std::nullopt;
         touched.wait(seen);
         break;
       case page_state::clean:
-        if (how == os::touch::load) return std::nullopt;
+        if (how == os::touch::read) return std::nullopt;
         if (touched.claim(seen, page_state::dirtying)) return make_writable(number);
         break;
       case page_state::dirty:

@@ -32,7 +32,7 @@ class fault_handler {
 
   /// What a touch comes to: where protected pages cannot be read, whatever is touched becomes writable too.
   os::touch in_effect(os::touch how) const noexcept {
-    return pages_.is_writable && pages_.faults.hides_protected() ? os::touch::store : how;
+    return pages_.is_writable && pages_.faults.hides_protected() ? os::touch::write : how;
   }
 
  private:

@@ -49,15 +49,16 @@ guard_faults::guard_faults() : memory_(::memfd_create("perdure-pager", MFD_CLOEX
   if (!memory_) os::throw_errno("memfd_create", "");
 }
 
-void guard_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
+void guard_faults::watch(std::byte* base, std::size_t bytes, bool is_writable) {
   memory_.resize(bytes);
   base_ = base;
-  os::map_shared(base, bytes, memory_.descriptor(), 0, stores ? os::access::read_write : os::access::read);
+  os::map_shared(base, bytes, memory_.descriptor(), 0,
+                 is_writable ? os::access::read_write : os::access::read);
   os::prefer_small_pages(base, bytes);
   if (::madvise(base, bytes, MADV_DONTFORK) != 0) os::throw_errno("madvise", "MADV_DONTFORK");
   if (const int failed = advise(base, bytes, guard_install); failed != 0)
     os::throw_errno("madvise", "MADV_GUARD_INSTALL", failed);
-  if (stores) make_alias(bytes);
+  if (is_writable) make_alias(bytes);
   self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");
 }
 

@@ -20,12 +20,12 @@ class guard_faults final : public page_faults {
   guard_faults();
 
   /// What the kernel takes for page tables while so many bytes are watched.
-  static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool stores) noexcept {
+  static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool is_writable) noexcept {
     constexpr std::uint64_t bytes_of_an_entry = 8;
-    return bytes / page_size * bytes_of_an_entry * (stores ? 2 : 1);
+    return bytes / page_size * bytes_of_an_entry * (is_writable ? 2 : 1);
   }
 
-  void watch(std::byte* base, std::size_t bytes, bool stores) override;
+  void watch(std::byte* base, std::size_t bytes, bool is_writable) override;
   os::watched_touches signalled() const noexcept override { return os::watched_touches::guarded; }
   bool hides_protected() const noexcept override { return true; }
 

@@ -20,8 +20,8 @@ class page_faults {
   virtual ~page_faults() = default;
 
   /// Replaces a reserved range by memory of which no page is there, and which a forked child lacks. With
-  /// `stores`, it may be written to. Throws std::system_error.
-  virtual void watch(std::byte* base, std::size_t bytes, bool stores) = 0;
+  /// `is_writable`, it may be written to. Throws std::system_error.
+  virtual void watch(std::byte* base, std::size_t bytes, bool is_writable) = 0;
   /// Which watch is told of the touches.
   virtual os::watched_touches signalled() const noexcept = 0;
   /// Whether protected pages cannot be read either.

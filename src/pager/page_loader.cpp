@@ -41,7 +41,7 @@ std::optional<failed_transfer> page_loader::load_all(std::span<page_transfer> ru
       budget_.give_back(run.count);
     } else {
       failed = has_touched ? show({run.first, run.count}, touched, how, run.memory, own)
-                           : show({run.first, run.count}, std::nullopt, os::touch::load, run.memory, own);
+                           : show({run.first, run.count}, std::nullopt, os::touch::read, run.memory, own);
     }
     if (failed && !first_failure && (has_touched || !touched)) first_failure = failed;
   });
@@ -52,7 +52,7 @@ std::optional<failed_transfer> page_loader::load_all(std::span<page_transfer> ru
 std::optional<failed_transfer> page_loader::show(page_span run, std::optional<page_number> touched,
                                                  os::touch how, const std::byte* from,
                                                  scratch& own) noexcept {
-  page_span writable{touched.value_or(run.first), how == os::touch::store ? 1UL : 0UL};
+  page_span writable{touched.value_or(run.first), how == os::touch::write ? 1UL : 0UL};
   if (pages_.is_writable && pages_.forecast.expects_write(run.first)) writable = run;
   // Another thread may write to them, and have that written to disk, before this one has settled them.
   for (std::size_t i = 0; i < writable.count; ++i) {

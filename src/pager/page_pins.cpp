@@ -27,7 +27,7 @@ std::optional<failed_transfer> page_pins::pin_one(page_number number, os::touch 
   for (;;) {
     const page_word seen = pages_[number].read();
     const bool is_there =
-        seen.state() == page_state::dirty || (seen.state() == page_state::clean && how == os::touch::load);
+        seen.state() == page_state::dirty || (seen.state() == page_state::clean && how == os::touch::read);
     if (is_there) {
       if (seen.pins() == page_word::most_pins)
         return pages_.failure_at(number, failure::operation::read, EOVERFLOW);

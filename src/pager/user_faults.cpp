@@ -32,15 +32,15 @@ user_faults::user_faults()
   if (::ioctl(descriptor_.descriptor(), UFFDIO_API, &api) != 0) os::throw_errno("UFFDIO_API", "");
 }
 
-void user_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
-  os::map_anonymous(base, bytes, stores ? os::access::read_write : os::access::read);
+void user_faults::watch(std::byte* base, std::size_t bytes, bool is_writable) {
+  os::map_anonymous(base, bytes, is_writable ? os::access::read_write : os::access::read);
   os::prefer_small_pages(base, bytes);
   if (::madvise(base, bytes, MADV_DONTFORK) != 0) os::throw_errno("madvise", "MADV_DONTFORK");
   uffdio_register range{};
   range.range.start = reinterpret_cast<std::uintptr_t>(base);
   range.range.len = bytes;
   range.mode = UFFDIO_REGISTER_MODE_MISSING;
-  if (stores) range.mode |= UFFDIO_REGISTER_MODE_WP;
+  if (is_writable) range.mode |= UFFDIO_REGISTER_MODE_WP;
   if (::ioctl(descriptor_.descriptor(), UFFDIO_REGISTER, &range) != 0) os::throw_errno("UFFDIO_REGISTER", "");
   // Kernels before 6.13 let a process do this to others only.
   self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");

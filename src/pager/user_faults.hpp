@@ -12,7 +12,7 @@ class user_faults final : public page_faults {
   /// Throws std::system_error where the kernel or its settings do not have it.
   user_faults();
 
-  void watch(std::byte* base, std::size_t bytes, bool stores) override;
+  void watch(std::byte* base, std::size_t bytes, bool is_writable) override;
   os::watched_touches signalled() const noexcept override { return os::watched_touches::missing; }
   bool hides_protected() const noexcept override { return false; }
 

@@ -253,7 +253,7 @@ perdure_mutant(released_taken_for_free commit/changed_pages.cpp "a page is writt
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
 
 perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
-[=[  released_ = subtract(released_, stored_to);
+[=[  released_ = subtract(released_, newly_dirty);
   dirty_.insert]=]
 [=[  dirty_.insert]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
@@ -436,7 +436,7 @@ perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint do
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
 perdure_mutant(early_pages_settled_for_good commit/changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
-[=[  for (const page_run& run : stored_to) early.unsettle(run);]=]
+[=[  for (const page_run& run : newly_dirty) early.unsettle(run);]=]
 [=[]=]
   CAUGHT_BY [=[has lost the page checksums of checkpoint|not attempt \d+ .epoch \d+.: epoch \d+|page \d+ is wrong]=] FIRST 2 10)
 

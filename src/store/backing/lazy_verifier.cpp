@@ -179,10 +179,10 @@ bool lazy_verifier::load_table(std::size_t index, scratch& use) const noexcept {
   if (use.table_index == index) return use.table_is_sound;
   // The worker may be writing the page just now, for other entries.
   constexpr int most_attempts = 1000;
-  use.table_is_sound = parts_.checksums.read_stored(index, use.table);
+  use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
   for (int attempt = 1; !use.table_is_sound && parts_.writable && attempt < most_attempts; ++attempt) {
     ::sched_yield();
-    use.table_is_sound = parts_.checksums.read_stored(index, use.table);
+    use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
   }
   use.table_index = index;
   return use.table_is_sound;

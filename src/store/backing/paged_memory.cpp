@@ -65,12 +65,12 @@ paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(pa
 // ---- checkpoints -----------------------------------------------------------------------------------------
 
 void paged_memory::collect(changed_pages& changed, early_pages& early) {
-  std::vector<page_run> stored_to;
+  std::vector<page_run> newly_dirty;
   const auto held = memory_->pages().hold_dirty();
   holds_ = true;
-  for (const auto& run : held) stored_to.push_back({run.first, run.count});
-  normalize(stored_to);
-  changed.add(stored_to, early);
+  for (const auto& run : held) newly_dirty.push_back({run.first, run.count});
+  normalize(newly_dirty);
+  changed.add(newly_dirty, early);
 }
 
 void paged_memory::release_held(bool are_written) noexcept {

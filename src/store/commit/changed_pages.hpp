@@ -16,7 +16,7 @@ class changed_pages {
   /// Takes over what the tracker has to report of some pages; writers must be quiet or held.
   void gather(tracked_segment& memory, page_run where, early_pages& early);
   /// The same, of pages that somebody else has found; normalized.
-  void add(const std::vector<page_run>& stored_to, early_pages& early);
+  void add(const std::vector<page_run>& newly_dirty, early_pages& early);
   /// Pages whose content is no longer needed; normalized.
   void release(std::span<const page_run> pages, early_pages& early);
 

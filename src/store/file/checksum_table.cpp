@@ -118,7 +118,7 @@ bool checksum_table::is_sound(std::size_t index, const layout::table_page& page)
          (page.crc == checksum_of_table_page(page) && page.index == index && page.store == store_);
 }
 
-bool checksum_table::read_stored(std::size_t index, layout::table_page& to) const noexcept {
+bool checksum_table::read_from_file(std::size_t index, layout::table_page& to) const noexcept {
   const std::ptrdiff_t got = os::try_read_at(file_.descriptor(), &to, sizeof to, file_offset(index));
   if (got < 0) return false;
   std::memset(reinterpret_cast<std::byte*>(&to) + got, 0, sizeof to - static_cast<std::size_t>(got));

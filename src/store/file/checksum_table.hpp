@@ -36,7 +36,7 @@ class checksum_table {
 
   /// Reads a table page from the file, whatever is in memory. False unless it is sound; it may be torn while
   /// `flush` writes it. Async-signal-safe, and may be called by any thread at any time.
-  bool read_stored(std::size_t index, layout::table_page& to) const noexcept;
+  bool read_from_file(std::size_t index, layout::table_page& to) const noexcept;
 
   /// Takes disk space for the table pages that hold the entries of these pages (sorted).
   void reserve_space(std::span<const page_run> pages);

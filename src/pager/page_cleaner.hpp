@@ -11,16 +11,16 @@ namespace perdure::pager::detail {
 
 /// All functions need signals blocked, and are async-signal-safe. Those that are given a scratch use its
 /// `writes`.
-class page_writer {
+class page_cleaner {
  public:
-  explicit page_writer(region_pages& pages) noexcept : pages_(pages) {}
+  explicit page_cleaner(region_pages& pages) noexcept : pages_(pages) {}
 
   /// Writes every page that is dirty. Returns the first failure; what can be written is written all the same.
-  std::optional<failed_transfer> write_all() noexcept;
+  std::optional<failed_transfer> clean_all() noexcept;
 
   /// Of these pages, whose turn to leave has come, writes the dirty ones with all other dirty pages of their
   /// area, which will mostly be clean when their own turn comes. Returns the last failure.
-  std::optional<failed_transfer> write_areas_of(std::span<const page_number> victims, scratch& own) noexcept;
+  std::optional<failed_transfer> clean_areas_of(std::span<const page_number> victims, scratch& own) noexcept;
 
   /// Protects pages that the caller owns and that are `writing`: from here on a write to them is a fault, and
   /// that thread waits. So what goes to disk is what is in memory now. False, with `failed` set, if the

@@ -1,5 +1,5 @@
 // Writes dirty pages: which of them the kernel protects by one call, and what becomes of them afterwards.
-#include "pager/page_writer.hpp"
+#include "pager/page_cleaner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ bool is_worth_cleaning(page_word seen) noexcept {
 
 }  // namespace
 
-bool page_writer::protect(page_transfer& run) noexcept {
+bool page_cleaner::protect(page_transfer& run) noexcept {
   run.memory = pages_.faults.content(pages_.address_of(run.first));
   run.failed.reset();
   const int refused = pages_.protect({run.first, run.count});
@@ -34,7 +34,7 @@ bool page_writer::protect(page_transfer& run) noexcept {
   return run.is_protected;
 }
 
-void page_writer::transfer(std::span<page_transfer> runs, scratch& own) noexcept {
+void page_cleaner::transfer(std::span<page_transfer> runs, scratch& own) noexcept {
   if (runs.empty()) return;
   pages_.source.write_all(runs, own.io, own.requests);
   for (const page_transfer& run : runs)
@@ -47,8 +47,8 @@ void page_writer::transfer(std::span<page_transfer> runs, scratch& own) noexcept
 // these pages. Hence it is asked once for as many pages as can be had. This thread owns what lies between the
 // dirty pages too meanwhile, so that none of it becomes writable just before it is protected. Dirty pages in
 // between are written though they are not wanted: that costs less than another call of the kernel.
-std::optional<failed_transfer> page_writer::take_dirty(page_span area, wanted which, scratch& own,
-                                                       std::size_t& runs) noexcept {
+std::optional<failed_transfer> page_cleaner::take_dirty(page_span area, wanted which, scratch& own,
+                                                        std::size_t& runs) noexcept {
   const auto is_wanted = which == wanted::all ? can_be_cleaned : is_worth_cleaning;
   std::size_t end = area.count;
   while (end != 0 && !is_wanted(pages_[area.first + end - 1].read())) --end;
@@ -66,8 +66,8 @@ std::optional<failed_transfer> page_writer::take_dirty(page_span area, wanted wh
 
 // Claims pages from `first` on until there is one that cannot be had, and notes in `own.states` what they
 // were.
-page_writer::stretch page_writer::claim_stretch(page_span area, std::size_t first, std::size_t end,
-                                                wanted which, scratch& own) noexcept {
+page_cleaner::stretch page_cleaner::claim_stretch(page_span area, std::size_t first, std::size_t end,
+                                                  wanted which, scratch& own) noexcept {
   const auto is_wanted = which == wanted::all ? can_be_cleaned : is_worth_cleaning;
   stretch taken{first, first, first};
   for (; taken.end < end; ++taken.end) {
@@ -90,8 +90,8 @@ page_writer::stretch page_writer::claim_stretch(page_span area, std::size_t firs
 
 // Sorts what was claimed: dirty pages that are protected now become runs to be written, all others are let
 // go.
-void page_writer::collect(page_span area, const stretch& taken, bool is_protected, scratch& own,
-                          std::size_t& runs) noexcept {
+void page_cleaner::collect(page_span area, const stretch& taken, bool is_protected, scratch& own,
+                           std::size_t& runs) noexcept {
   const auto& before = own.states;
   for (std::size_t i = taken.first; i < taken.end; ++i) {
     const auto number = static_cast<page_number>(area.first + i);
@@ -113,7 +113,7 @@ void page_writer::collect(page_span area, const stretch& taken, bool is_protecte
 }
 
 // Writes the runs that were taken, and lets go of their pages. Returns the first failure.
-std::optional<failed_transfer> page_writer::write_taken(std::size_t runs, scratch& own) noexcept {
+std::optional<failed_transfer> page_cleaner::write_taken(std::size_t runs, scratch& own) noexcept {
   std::optional<failed_transfer> first_failure;
   transfer({own.writes.data(), runs}, own);
   for (const page_transfer& run : std::span(own.writes.data(), runs)) {
@@ -133,8 +133,8 @@ std::optional<failed_transfer> page_writer::write_taken(std::size_t runs, scratc
   return first_failure;
 }
 
-std::optional<failed_transfer> page_writer::write_areas_of(std::span<const page_number> victims,
-                                                           scratch& own) noexcept {
+std::optional<failed_transfer> page_cleaner::clean_areas_of(std::span<const page_number> victims,
+                                                            scratch& own) noexcept {
   // Threads that need room wait until this is done. What is left over is written page by page as it leaves.
   const std::size_t most = 2 * victims.size();
   const std::size_t open = pages_.source.open_pages();
@@ -158,7 +158,7 @@ std::optional<failed_transfer> page_writer::write_areas_of(std::span<const page_
   return last_failure;
 }
 
-std::optional<failed_transfer> page_writer::write_all() noexcept {
+std::optional<failed_transfer> page_cleaner::clean_all() noexcept {
   const scratch_use own(pages_.scratches);
   std::optional<failed_transfer> first_failure;
   const auto keep = [&](const std::optional<failed_transfer>& failed) {
