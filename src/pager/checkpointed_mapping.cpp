@@ -1,5 +1,4 @@
-// A mapping whose changes of one moment are taken over by a checkpoint: holds them still, lets them go,
-// forgets pages.
+// A mapping for checkpoints: claims all dirty pages of one moment, lets them go again, forgets pages.
 #include "pager/checkpointed_mapping.hpp"
 
 #include <algorithm>
@@ -50,7 +49,8 @@ void checkpointed_mapping::hold(page_number number) {
   for (;;) {
     const page_word seen = one.read();
     if (seen.state() == page_state::dirtying) {
-      // What was written to it belongs to this checkpoint. Its owner waits for nothing that this thread has.
+      // What was written to the page belongs to this checkpoint. The thread that owns the page waits for
+      // nothing that this thread owns.
       one.wait(seen);
       continue;
     }

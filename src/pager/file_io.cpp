@@ -1,3 +1,5 @@
+// Reads and writes the pages of a mapped file and of its spill file, past the page cache where that is
+// possible.
 #include "pager/file_io.hpp"
 
 #include <fcntl.h>
@@ -168,7 +170,7 @@ void file_io::read_each(std::span<page_transfer> runs, os::parallel_io& io,
                         void* context) const noexcept {
   io.run(direct_requests(runs, false, requests), [&](const os::transfer_request& request) {
     page_transfer& run = runs[request.tag];
-    // What was cut short, or failed.
+    // A transfer that was cut short, or failed, is done once more, by plain calls.
     if (!is_whole(request)) run.failed = read(run.first, run.count, run.spilled, run.memory);
     done(context, run);
   });

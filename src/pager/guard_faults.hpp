@@ -1,7 +1,7 @@
-// Guard regions over a file in memory, for where userfaultfd is forbidden: a touch of a guarded page is a
-// SIGSEGV. A page is filled through the file before its guard is lifted, so nobody sees it half full; and
-// what is guarded again can still be read and written to disk through a second mapping, while stores to it
-// wait.
+// Guard regions over a file in memory, for systems that forbid userfaultfd: a touch of a guarded page is a
+// SIGSEGV. A page is filled through the file before its guard is lifted, so no thread sees it half full. A
+// page that is guarded again can still be read, and written to disk, through a second mapping, while threads
+// that write to it wait.
 #pragma once
 
 #include <atomic>
@@ -45,9 +45,10 @@ class guard_faults final : public page_faults {
   os::file memory_;
   std::byte* base_ = nullptr;
   bool is_writable_ = false;
-  os::reservation alias_;  // what is guarded in the range is read here; of writable ranges only
+  os::reservation alias_;  // the second mapping, where guarded pages are read; of writable ranges only
   os::file self_;          // a pidfd, to drop many ranges in one call
-  // A guard set late would be one in a mapping that is not ours any more.
+  // Calls under way, and whether more may begin: a guard that is set late would be set in a mapping that is
+  // no longer the pager's.
   mutable std::atomic<std::uint32_t> inside_{0};
   std::atomic<bool> is_stopped_{false};
 };

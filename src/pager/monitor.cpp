@@ -1,4 +1,5 @@
-// Reads what other processes publish. All of it may be damaged, or somebody else's.
+// Reads the statistics that other processes publish. Any of these files may be damaged, or not be one of
+// ours.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -51,7 +52,7 @@ bool is_plausible(const publication_region& record) noexcept {
          record.tier <= static_cast<std::uint32_t>(tier::guard);
 }
 
-/// Nothing: it is not a whole publication, or is being written.
+/// Nothing if the file is no whole publication, or is being written.
 std::optional<published_process> read_publication(int descriptor) {
   publication_header header{};
   if (os::try_read_at(descriptor, &header, sizeof header, 0) != sizeof header ||
@@ -99,7 +100,7 @@ void add_from(const std::filesystem::path& path, std::vector<published_process>&
   holder.l_whence = SEEK_SET;
   if (::fcntl(file.descriptor(), F_GETLK, &holder) != 0) return;
   if (holder.l_type == F_UNLCK) {
-    // Its process has ended without removing it. Somebody else's file of such a name stays.
+    // Its process has ended without removing it. A file of such a name that is no publication stays.
     std::uint64_t magic = 0;
     if (os::try_read_at(file.descriptor(), &magic, sizeof magic, 0) == sizeof magic &&
         magic == publication_magic)
@@ -108,7 +109,7 @@ void add_from(const std::filesystem::path& path, std::vector<published_process>&
   }
   std::optional<published_process> process = read_patiently(file.descriptor());
   if (!process || process->regions.empty()) return;
-  // As it is called here, which may be another namespace.
+  // The number that the process has in this namespace, which may be another than its own.
   if (holder.l_pid > 0) process->pid = holder.l_pid;
   all.push_back(std::move(*process));
 }
@@ -123,7 +124,7 @@ std::vector<published_process> published() {
     for (std::filesystem::directory_iterator i(directory, problem), end; !problem && i != end;
          i.increment(problem)) {
       const std::string name = i->path().filename().string();
-      // This process's own must not even be opened: closing it would end its lock.
+      // This process's own file must not even be opened: closing it would release the lock on it.
       if (name.starts_with(publication_prefix) && !name.starts_with(own)) add_from(i->path(), all);
     }
   }

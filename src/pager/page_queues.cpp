@@ -1,3 +1,4 @@
+// The queues of pages in memory, in shards with a lock each.
 #include "pager/page_queues.hpp"
 
 #include <algorithm>

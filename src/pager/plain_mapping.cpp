@@ -1,4 +1,4 @@
-// The kernel's own mapping, for systems where the pager cannot work.
+// The tier `plain`: the kernel's own mapping, for systems where the pager cannot work.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ class plain_mapping final : public mapped_file {
         mode_(wanted.mode),
         log_(file_.name()),
         memory_(file_.pages() * page_size, page_size) {
-    // Its cache is the only memory there is, and a direct descriptor is of no use.
+    // The memory of this mapping is the page cache, so a descriptor that goes past it is of no use.
     file_.stop_direct();
     const os::access allowed = mode_ == mode::read_only ? os::access::read : os::access::read_write;
     const auto map = mode_ == mode::private_copy ? os::map_private : os::map_shared;
@@ -55,7 +55,7 @@ class plain_mapping final : public mapped_file {
     for (const byte_range& range : ranges) hint(range, MADV_WILLNEED);
   }
 
-  // The kernel brings in what its calls touch.
+  // Nothing to do: the kernel brings in the pages that its system calls touch.
   void pin(byte_range, pin_for use) override {
     if (use == pin_for::writing && mode_ == mode::read_only)
       throw error(errc::read_only, file_.name() + " is mapped for reading: it cannot be pinned for writing");
@@ -114,7 +114,7 @@ class plain_mapping final : public mapped_file {
     static_cast<void>(::madvise(memory_.base() + begin, range.offset + range.bytes - begin, what));
   }
 
-  // Only to say what happened: nothing can be done about it here.
+  // Only says what happened: the page cannot be brought in here.
   static bool on_touch(void* self, std::byte* address, os::touch) noexcept {
     auto& mapping = *static_cast<plain_mapping*>(self);
     const std::uint64_t offset = mapping.file_.offset_of(

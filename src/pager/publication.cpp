@@ -1,3 +1,4 @@
+// Writes the statistics of this process's regions into a file that other processes read.
 #include "pager/publication.hpp"
 
 #include <fcntl.h>
@@ -39,7 +40,7 @@ std::int64_t nanoseconds(clockid_t clock) noexcept {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// As much of the end of the text as fits, ended by a zero.
+/// Copies as much of the end of the text as fits, and a zero behind it.
 template <std::size_t size>
 void put_end_of(const std::string& text, std::array<char, size>& to) noexcept {
   const std::size_t bytes = std::min(text.size(), size - 1);
@@ -59,13 +60,13 @@ struct made_file {
   std::filesystem::path path;
 };
 
-/// A file that is locked before it has a name, so that whoever finds one that is not locked knows that its
+/// A file that is locked before it has a name, so that a reader that finds one without a lock knows that its
 /// process has ended.
 made_file make_file_in(const std::filesystem::path& directory) {
   made_file made;
   made.file = os::file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), directory);
   if (!made.file) os::throw_errno("make a file in", directory.string());
-  // Not a lock of the open file, which forked children would keep.
+  // A lock of the process and not of the open file, which forked children would keep.
   struct flock all {};
   all.l_type = F_WRLCK;
   all.l_whence = SEEK_SET;
@@ -80,7 +81,7 @@ made_file make_file_in(const std::filesystem::path& directory) {
   }
 }
 
-/// In the first directory that takes it.
+/// Makes the file in the first directory where that works.
 made_file make_file() {
   const std::vector<std::filesystem::path> directories = publication_directories();
   for (std::size_t i = 0;; ++i) {
@@ -94,7 +95,7 @@ made_file make_file() {
 
 }  // namespace
 
-/// Of a process, for ever: its thread may be about to publish while the process ends.
+/// One for each process, never destroyed: its thread may be about to publish while the process ends.
 class publisher {
  public:
   /// Null in a child that was forked, until it publishes something itself.
@@ -170,7 +171,7 @@ class publisher {
     }
   }
 
-  // In the lock. Never throws for long: what fails now is tried again.
+  // With the lock held. A failure is no more than a publication that is late: the next call tries again.
   void publish() noexcept {
     try {
       struct stat status {};
@@ -195,7 +196,7 @@ class publisher {
       file_.file.write_at(records.data(), count * sizeof(publication_region), sizeof header);
       file_.file.write_at(&header, sizeof header, 0);
     } catch (const std::exception&) {
-      // No memory, or no space there.
+      // There is no memory, or no space in that directory.
     }
   }
 
@@ -253,7 +254,7 @@ std::unique_ptr<publication> publication::begin(const mapped_file& file, const s
 }
 
 publication::~publication() {
-  // In a forked child its lock may be taken for ever, and its file is the parent's.
+  // In a forked child the publisher's lock may be taken for ever, and its file is the parent's.
   if (publisher::of_process.load() == &owner_) owner_.remove(id_);
 }
 

@@ -1,3 +1,4 @@
+// Where publications lie.
 #include "pager/publication_format.hpp"
 
 #include <cstdlib>

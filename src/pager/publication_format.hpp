@@ -1,7 +1,8 @@
 // The file in which a process publishes the statistics of its regions, for processes on the same machine.
 //
-// It is locked (fcntl) by its process as long as that lives, and has a name only while it is locked. It is
-// written anew a few times a second, which readers notice by the checksum, and read it again.
+// Its process has a lock (fcntl) on it as long as it lives, and the file has a name only while it is locked.
+// It is written anew a few times a second; a reader that meets a write under way notices by the checksum, and
+// reads again.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ inline constexpr std::size_t most_published_regions = 1024;
 struct publication_header {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t checksum;  // CRC-32C of all that follows, and of this with 0 here
+  std::uint32_t checksum;  // CRC-32C of the whole, with 0 in this place
   std::uint32_t header_bytes;
   std::uint32_t region_bytes;
   std::uint32_t regions;

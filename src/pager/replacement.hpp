@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "pager/page_queues.hpp"
-#include "pager/residence.hpp"
+#include "pager/refault_clock.hpp"
 
 namespace perdure::pager::detail {
 
@@ -12,8 +12,8 @@ struct replacement {
   /// Both in pages.
   replacement(std::size_t all, std::size_t budget) : queues(all, budget), clock(budget) {}
 
-  page_queues queues;     ///< the order in which pages leave
-  residence_clock clock;  ///< how often a page that came back soon is passed over
+  page_queues queues;   ///< the order in which pages leave
+  refault_clock clock;  ///< how often a page that came back soon is passed over
 };
 
 }  // namespace perdure::pager::detail

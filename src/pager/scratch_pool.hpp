@@ -1,5 +1,5 @@
-// What a thread needs while it answers a fault, made beforehand since a signal handler may take no memory,
-// and little of the stack, which may be an alternate one of a few KiB.
+// The buffers and arrays that a thread needs while it answers a fault. They are made beforehand: a signal
+// handler must not allocate, and its stack may be an alternate one of a few KiB.
 #pragma once
 
 #include <sched.h>
@@ -28,7 +28,8 @@ inline constexpr std::size_t pages_of_area = 512;  // what one of the kernel's p
 
 inline constexpr std::size_t most_transfers_at_once = 512;  // that are transferred in parallel
 
-/// Counts one thread's events at a time, so that threads do not fight for a cache line.
+/// Counters of which each thread uses those nearest to its processor, so that threads do not fight for a
+/// cache line.
 struct event_counters {
   using counter = std::atomic<std::uint64_t>;
   counter faults{0};
@@ -65,7 +66,7 @@ inline void count(event_counters::counter& events, std::uint64_t more = 1) noexc
 
 struct alignas(64) scratch {
   std::atomic<bool> taken{false};
-  std::byte* buffer = nullptr;  // of most_pages_at_once
+  std::byte* buffer = nullptr;  // for most_pages_at_once
   event_counters events;
   std::array<page_number, most_victims_at_once> victims;
   std::array<page_number, most_victims_at_once> dirty;
@@ -81,7 +82,7 @@ class scratch_pool {
  public:
   static constexpr std::size_t places = 128;
 
-  // What is not used takes no memory: of most places nothing is ever touched but the counters.
+  // Places that are not used take no memory: of most of them nothing is ever touched but the counters.
   scratch_pool()
       : memory_(places * bytes_of_place, page_size), all_(std::make_unique_for_overwrite<scratch[]>(places)) {
     os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
@@ -98,8 +99,8 @@ class scratch_pool {
     }
   }
 
-  /// One that no other thread has; waits for it if more threads than there are places want one. Signals must
-  /// be blocked. Async-signal-safe.
+  /// A scratch that no other thread has; waits for one if more threads want one than there are places.
+  /// Signals must be blocked. Async-signal-safe.
   scratch& take() noexcept {
     const std::size_t start = nearest();
     for (;;) {
@@ -111,7 +112,8 @@ class scratch_pool {
           return one;
       }
       waiters_.fetch_add(1);
-      // Whoever returned one before it saw this thread waiting has changed the word.
+      // A thread that gave one back before it saw this one waiting has changed the word, so this returns at
+      // once.
       os::wait_while(returned_, seen);
       waiters_.fetch_sub(1);
     }
@@ -150,7 +152,7 @@ class scratch_pool {
   std::atomic<std::uint32_t> waiters_{0};
 };
 
-/// A place in the pool, for a scope.
+/// Takes a scratch from the pool for the length of a scope.
 class scratch_use {
  public:
   explicit scratch_use(scratch_pool& pool) noexcept : pool_(pool), one_(pool.take()) {}
