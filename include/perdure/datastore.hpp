@@ -303,7 +303,7 @@ class datastore {
   page_run pages_of(const void* address, std::size_t bytes);
 
  private:
-  virtual void admit_stores(const page_run&) {}
+  virtual void admit_ahead(const page_run&) {}
 };
 
 }  // namespace perdure

@@ -19,14 +19,15 @@ using namespace detail;
 
 namespace {
 
-// Inside a change, where nobody else touches it.
+// To be called inside a change, where no other thread touches the cache.
 void* take_last(cache_bin& cached) noexcept {
   const std::uint32_t rest = cached.count.load(std::memory_order_relaxed) - 1;
   cached.count.store(rest, std::memory_order_relaxed);
   return cached.blocks[rest];
 }
 
-// What the thread keeps for itself may be what is missing.
+// Gives back what the calling thread keeps in its cache, and tries once more, before it gives up: that may be
+// the memory that is missing.
 template <class Allocate>
 void* with_all_there_is(heap& memory, const segment& bounds, std::size_t bytes, Allocate allocate) {
   try {
@@ -76,7 +77,7 @@ owned_cache* heap::engine::own_cache(heap& owner) noexcept {
   if (cache->owner.load(std::memory_order_relaxed) == &owner) return static_cast<owned_cache*>(cache);
   try {
     return cache_for(owner, number, caches);
-  } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: go without
+  } catch (const std::bad_alloc&) {  // no ordinary memory for a cache: do without one
     return nullptr;
   }
 }

@@ -1,6 +1,6 @@
-// What a heap throws when it has no block to give: of a store, a `std::bad_alloc` that says which store it
-// was, what was asked for, and what can be done. Of other memory, a process's own among it, a plain
-// `std::bad_alloc`, as room for an exception must be found then too.
+// What a heap throws when it has no block to give. A heap in a store throws a `std::bad_alloc` that says
+// which store it was, what was asked for, and what can be done. Any other heap, such as a process's own,
+// throws a plain `std::bad_alloc`: its exceptions need memory from the same heap.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace perdure::detail {
 
 /// There is no block of that size: the memory's capacity is used up, or the system gives no more.
 [[noreturn]] void throw_no_block(const segment& memory, std::size_t bytes);
-/// No heap aligns blocks like that.
+/// No heap has blocks of that alignment.
 [[noreturn]] void throw_no_such_alignment(const segment& memory, std::size_t alignment);
 
 }  // namespace perdure::detail

@@ -111,7 +111,7 @@ bool heap::trim() {
 }
 
 void heap::lock() noexcept {
-  // In the order in which they are taken elsewhere: caches, then one bin, then the runs.
+  // The locks are taken in the same order as elsewhere: caches, then a bin, then the runs.
   lock_caches();
   for (bin& b : engine_->bins) b.lock();
   engine_->runs_mutex.lock();
@@ -147,7 +147,8 @@ bool heap::owns(const void* block) const noexcept {
   const std::uint64_t offset = offset_of(block);
   if (offset >= engine_->memory.size() || !engine_->has_metadata_for(offset)) return false;
 
-  // To the metadata, blocks in caches are used. Those in other threads' caches are beyond reach.
+  // In the metadata, blocks in caches count as used. This looks into the calling thread's cache only; it
+  // cannot look into others.
   const own_change change(*engine_, const_cast<heap&>(*this));
   const owned_cache* const cache = change.cache();
   const unsigned class_plus_one = class_byte(block);

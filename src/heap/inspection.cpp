@@ -40,7 +40,8 @@ unit_index each_run(const metadata& m, std::size_t z, Visit visit) {
   return u;
 }
 
-/// Page by page and only where something is: a page that is zero already need not become the process's own.
+/// Fills memory with zeros, page by page and only where something else is: a page that is zero already need
+/// not become a private copy.
 void clear(std::byte* from, std::size_t bytes) noexcept {
   while (bytes != 0) {
     const std::size_t step = std::min(bytes, page_size - reinterpret_cast<std::uintptr_t>(from) % page_size);
@@ -51,7 +52,7 @@ void clear(std::byte* from, std::size_t bytes) noexcept {
   }
 }
 
-// What is about to be read all over.
+// Has all metadata examined, as it is about to be read as a whole.
 void require_metadata(const metadata& m, const segment& memory) {
   for (std::size_t z = 0; z < m.header().zone_count; ++z)
     if (metadata::is_held(z, memory.size()))
@@ -157,7 +158,7 @@ std::vector<std::string> heap::check() const {
 
   std::uint64_t free_units = 0, large_units = 0, large_blocks = 0;
   std::uint64_t used_blocks[class_count] = {}, slab_units[class_count] = {};
-  // First units in ascending order: what the lists hold must be among them.
+  // First units, in ascending order, as the walk meets them: what the lists hold must be among them.
   std::vector<unit_index> free_runs;
   std::vector<unit_index> partial_slabs[class_count];
   std::size_t rest_of_huge = 0;  // zones still to come of the huge block before

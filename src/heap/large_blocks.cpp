@@ -18,8 +18,8 @@ std::uint32_t units_for(std::size_t bytes) noexcept {
   return static_cast<std::uint32_t>(std::max<std::size_t>(1, (bytes + unit_size - 1) / unit_size));
 }
 
-// So that a freed block is likely to fit the next one as it is: no pieces are left over, and the next one
-// begins in a page that was touched before.
+// Rounds a length up, so that a freed block is likely to fit the next request as it is: no piece is left
+// over, and the next block begins in a page that was touched before.
 std::uint32_t round_large(std::uint32_t units) noexcept {
   constexpr std::uint32_t most = 4;
   const std::uint32_t step = std::clamp(std::bit_floor(units) / 8, 1U, most);
@@ -37,7 +37,7 @@ void* heap::engine::take_spare(owned_cache* cache, std::size_t bytes) noexcept {
 
 void* heap::engine::keep_spare(owned_cache& cache, void* block) noexcept {
   const unit_index first = metadata.unit_of(block);
-  // Without the lock: nobody else changes what is written of a block that is used.
+  // Read without the lock: no other thread changes the descriptor of a used block.
   const unit_descriptor& d = metadata.unit(first);
   if (d.kind != unit_kind::large || d.length > units_per_chunk || metadata.address(first) != block)
     return block;
@@ -110,7 +110,7 @@ bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
     tail.kind = unit_kind::large_tail;
     tail.length = units - 1;
   }
-  // Last, because the release looks at the unit before it: by now this block's new tail.
+  // Released last, because the release looks at the unit before, which is this block's new tail by now.
   if (units < old_units) runs.release(first + units, old_units - units);
   metadata.header().large_units += units;
   metadata.header().large_units -= old_units;

@@ -85,7 +85,7 @@ enum class zone_kind : std::uint8_t {
   runs = 1,
   huge = 2,       // the first zone of a huge block
   huge_rest = 3,  // any other zone of it
-  vacant = 4,     // left by a huge block; its metadata is garbage
+  vacant = 4,     // left over from a huge block; its metadata is garbage
   vacant_released = 5,
 };
 constexpr bool is_vacant(zone_kind kind) noexcept {

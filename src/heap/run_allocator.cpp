@@ -1,3 +1,4 @@
+// Hands out runs of units, and finds free ones whose memory can be given back.
 #include "heap/run_allocator.hpp"
 
 #include <algorithm>
@@ -217,11 +218,11 @@ bool run_allocator::is_free_run(unit_index first, unsigned list) const noexcept 
          run.length <= end - within && list_of(run.length) == list;
 }
 
-// Those of a chunk and longer.
+// Calls `visit` for each free run of a chunk or longer.
 template <class Visit>
 void run_allocator::visit_unreleased_runs(Visit&& visit) {
   const heap_header& header = metadata_.header();
-  // No more runs of a chunk and longer than there is room for: a list that is longer goes in a circle.
+  // There is room for no more runs of that length than this: a list that is longer goes in a circle.
   std::uint64_t most = std::uint64_t{header.zone_count} * (units_per_zone / units_per_chunk);
   for (unsigned list = list_of(units_per_chunk); list < run_list_count; ++list) {
     for (unit_index first = header.run_lists[list]; first != no_unit; first = metadata_.unit(first).next) {
@@ -234,7 +235,7 @@ void run_allocator::visit_unreleased_runs(Visit&& visit) {
   }
 }
 
-// The whole chunks of [begin, end), which is part of the free run at `first`.
+// Adds the whole chunks of [begin, end), which is part of the free run at `first`, to those to be given back.
 void run_allocator::give_back(unit_index first, unit_index begin, unit_index end,
                               std::vector<page_run>& chunks) {
   constexpr std::uint64_t pages_per_unit = unit_size / page_size;

@@ -20,22 +20,23 @@ class run_allocator {
 
   /// Opens one more zone's data for runs. False if the capacity is used up.
   bool add_zone();
-  /// A run of `units` units whose first one is a multiple of `alignment_units` (a power of two up to a
-  /// chunk). The caller sets the descriptors' kind. Throws `std::bad_alloc`; then nothing has changed.
+  /// Allocates a run of `units` units whose first one is a multiple of `alignment_units` (a power of two up
+  /// to a chunk). The caller sets the descriptors' kind. Throws `std::bad_alloc`; then nothing has changed.
   unit_index allocate(std::uint32_t units, std::uint32_t alignment_units);
   void release(unit_index first, std::uint32_t units);
   /// Extends the run in place. False if its right neighbour is not free or too short, or memory ran out.
   bool extend(unit_index first, std::uint32_t units, std::uint32_t new_units);
 
-  /// A block of `bytes` that no zone's data can hold.
+  /// Allocates a block of so many bytes, which no zone's data can hold.
   unit_index allocate_huge(std::size_t bytes);
   void release_huge(unit_index first);
 
-  /// Chunks inside runs that were already free at the previous call; marks them released. Throws
-  /// `errc::damaged` where the lists of free runs are not what this library wrote.
+  /// Takes the chunks inside runs that were already free at the previous call, and marks them released.
+  /// Throws `errc::damaged` where the lists of free runs are not what this library wrote.
   std::vector<page_run> take_idle_chunks();
-  /// The same, also of parts of a run of which other parts were used meanwhile. For memory that goes and
-  /// comes back at little cost: what it has given back once is given back again with what is new beside it.
+  /// The same, but also the unused parts of runs of which other parts were used meanwhile. For memory that
+  /// costs little to give back and take again: parts that were given back once may be given back again
+  /// together with new ones beside them.
   std::vector<page_run> take_idle_parts();
 
   static unsigned list_of(std::uint32_t units) noexcept;

@@ -13,7 +13,7 @@
 namespace perdure::detail {
 
 void manager_core::checkpoint(std::string_view label) {
-  // Threads go on as soon as the pages are copied.
+  // By the asynchronous call, as other threads then go on as soon as the pages are copied.
   checkpoint_async(label).wait();
 }
 
@@ -24,7 +24,8 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
   require_not_writing("a checkpoint");
-  // Else another thread's checkpoint could be on its way home again when this one keeps all others out.
+  // Without this lock another thread could begin a checkpoint in between, and this one would wait for its
+  // application with all threads kept from allocating.
   const std::scoped_lock lock(state_->departing);
   await_application();
   const heap::standstill still(*state_->memory);
@@ -44,12 +45,13 @@ void manager_core::snapshot(const std::filesystem::path& to) const {
   state_->store->snapshot(to);
 }
 
-// The store would wait for it too, but then with all threads kept from allocating.
+// Waits until the last checkpoint is home. The store would wait for that too, but then all threads are kept
+// from allocating.
 void manager_core::await_application() const {
   try {
     state_->store->wait_applied();
   } catch (const error&) {
-    // The checkpoint tries again, and says so if it cannot.
+    // The next checkpoint tries to apply it again, and throws if it cannot.
   }
 }
 

@@ -48,7 +48,8 @@ object_construction::object_construction(manager_core& core, const object_name& 
       if (state_.pending.wait_for_me(*other))
         throw error(errc::already_exists, state_.path + ": " + printable(kind_, key_) +
                                               " is already being constructed by its own constructor");
-      // The other thread cannot go on while a checkpoint waits for this one.
+      // This change ends while the thread waits: a checkpoint would wait for this thread, and the other
+      // constructor for the checkpoint.
       change.reset();
       if (state_.memory->is_writing())
         throw error(
@@ -129,7 +130,8 @@ void manager_core::release(void* withdrawn) noexcept {
 bool manager_core::deallocate_object(void* address) {
   require_writable();
   heap& memory = *state_->memory;
-  // An object lies behind its name and record.
+  // An address where a block begins is that of no object: an object lies behind its name and record in its
+  // block.
   if (heap::containing(address) != &memory || memory.begins_block(address)) return false;
   const heap_change change(memory);
   std::unique_lock held(state_->lock);

@@ -1,3 +1,4 @@
+// Opens files once more that are open already: with flags of their own, and past the page cache.
 #include "os/direct_file.hpp"
 
 #include <fcntl.h>

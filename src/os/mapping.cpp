@@ -1,3 +1,4 @@
+// Reserves address space, and maps memory and files into it.
 #include "os/mapping.hpp"
 
 #include <fcntl.h>
@@ -42,7 +43,8 @@ bool is_limited(__rlimit_resource_t what) noexcept {
   return ::getrlimit(what, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Then reserved ranges count as others do, when they are opened.
+// Whether the kernel counts private writable memory against a limit (vm.overcommit_memory is 2). Reserved
+// ranges count then too, once they are opened.
 bool counts_commitments() noexcept {
   const int file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
   char mode = '0';
@@ -129,8 +131,8 @@ bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int
                 std::uint64_t offset) noexcept {
   if (::mmap(address, bytes, protection, flags | MAP_FIXED, file, static_cast<off_t>(offset)) != MAP_FAILED)
     return true;
-  // The kernel may have unmapped what was there before it failed. A mapping that another thread got there
-  // would be taken for ours.
+  // The kernel may have unmapped the range before it failed, and another thread may have got a mapping there,
+  // which would be taken for ours.
   const int failure = errno;
   static_cast<void>(::mmap(address, bytes, PROT_NONE, reserve_flags | MAP_FIXED_NOREPLACE, -1, 0));
   errno = failure;
@@ -143,7 +145,7 @@ void map_as(void* address, std::size_t bytes, int protection, int flags, int fil
 }
 
 void populate(void* address, std::size_t bytes, int protection) {
-  // Linux 5.14; before that, nothing but touching the pages takes them.
+  // Linux 5.14; before that, pages are taken only by touching them.
   constexpr int populate_write = 23;
   if ((protection & PROT_WRITE) != 0 && ::madvise(address, bytes, populate_write) != 0 && errno != EINVAL)
     throw_errno("madvise(MADV_POPULATE_WRITE)", describe(address, bytes));

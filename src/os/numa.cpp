@@ -1,3 +1,4 @@
+// Places pages on NUMA nodes, by system calls.
 #include "os/numa.hpp"
 
 #include <sys/mman.h>

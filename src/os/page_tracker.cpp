@@ -1,3 +1,4 @@
+// Chooses the page tracker: the first that passes its self-test.
 #include "os/page_tracker.hpp"
 
 #include <sys/mman.h>
@@ -22,8 +23,8 @@ bool covers(const std::vector<byte_range>& ranges, std::uint64_t offset) {
   });
 }
 
-// Half a private file mapping, half anonymous memory, as a segment has them. Reads everything, stores to
-// one page of each half, and expects exactly that to be found, twice.
+// On memory like a segment's, half of it a private file mapping, half anonymous. Reads everything, writes to
+// one page of each half, and expects that exactly these are found, twice.
 bool self_test(tracker_kind kind) {
   constexpr std::size_t block = std::size_t{256} << 10;
   constexpr std::size_t in_file = std::size_t{64} << 10;

@@ -1,6 +1,6 @@
 // Page tracking by /proc/self/pagemap, whose flags any process may read of itself (Linux 4.2).
 //
-// A page that is present or swapped and not the file's is a private copy: the program stored to it. The
+// A page that is present or swapped and not the file's is a private copy: the program wrote to it. The
 // shared zero page looks the same; pages of anonymous memory that were only read are reported as well.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Holds up threads that write to a part of memory, and lets them go.
 #include "os/write_gate.hpp"
 
 #include <sched.h>
@@ -47,7 +48,7 @@ bool write_gate::is_shut_for(std::byte* begin, std::byte* end) const noexcept {
   return turns_.load() % 2 == 1 && !is_inherited() && begin < end_.load() && end > begin_.load();
 }
 
-// Whoever waited may have been let go by an opening that could not make the memory writable.
+// The opening that let this thread go may have failed to make the memory writable.
 bool write_hold::on_write(void* hold, std::byte* address, touch) noexcept {
   auto& self = *static_cast<write_hold*>(hold);
   const auto offset = static_cast<std::size_t>(address - self.memory_.base());

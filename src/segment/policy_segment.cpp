@@ -1,3 +1,4 @@
+// The backing of kinds: commits memory granule by granule, as a policy says.
 #include "segment/policy_segment.hpp"
 
 #include <unistd.h>
@@ -19,8 +20,8 @@ namespace perdure {
 
 namespace {
 
-// Of each granule. Bookkeeping lies in ordinary memory where it has granules of its own: it must not take
-// pages that are scarce, nor be lost with a file.
+// The state of each granule. Where the heap's bookkeeping has granules of its own it lies in ordinary memory:
+// it must not take pages that are scarce, nor be lost with a file.
 enum class granule_state : std::uint8_t { absent = 0, bookkeeping = 1, data = 2 };
 
 os::reservation reserve(memory_policy& policy, std::size_t capacity) {
@@ -28,7 +29,7 @@ os::reservation reserve(memory_policy& policy, std::size_t capacity) {
   if (hint != nullptr && reinterpret_cast<std::uintptr_t>(hint) % segment_alignment == 0) {
     try {
       return os::reservation(hint, capacity);
-    } catch (const std::system_error&) {  // taken: elsewhere will do
+    } catch (const std::system_error&) {  // the place is taken: any other will do
     }
   }
   return os::reservation(capacity, segment_alignment);
@@ -104,7 +105,7 @@ class segment_of_policy final : public policy_segment {
     while (first < end && state_of(first) == granule_state::data) ++first;
     return first == end;
   }
-  /// Makes room for the states of [first, end), and of what else lies in their zones.
+  /// Makes room for the states of [first, end), and of all other granules in their zones.
   void make_states(std::size_t first, std::size_t end) {
     for (std::size_t r = first / per_zone_; r * per_zone_ < end; ++r)
       if (states_[r] == nullptr) states_[r] = std::make_unique<granule_state[]>(per_zone_);
@@ -119,12 +120,13 @@ class segment_of_policy final : public policy_segment {
     } catch (const std::system_error&) {
       throw std::bad_alloc();
     }
-    // It is touched here and there: a huge page each would make an empty kind take megabytes.
+    // Bookkeeping is touched here and there: with huge pages an empty kind would take megabytes.
     os::prefer_small_pages(base_ + first * granule_, (end - first) * granule_);
     set_states(first, end, granule_state::bookkeeping);
   }
 
-  /// Commits [first, end), or more: as far as the policy likes and nothing is yet. Where it ends.
+  /// Commits [first, end), or more, as far as the policy likes and no granule is committed yet. Returns where
+  /// that ends.
   std::size_t open_data(std::size_t first, std::size_t end) {
     const std::size_t missing = (end - first) * granule_;
     const std::size_t step = std::max(policy_.step(missing, committed()), missing);
@@ -136,7 +138,7 @@ class segment_of_policy final : public policy_segment {
       try {
         open_exactly(first, wanted);
         return wanted;
-      } catch (const std::bad_alloc&) {  // perhaps there is enough for what is needed
+      } catch (const std::bad_alloc&) {  // perhaps there is enough memory for what is needed
       }
     }
     open_exactly(first, end);
@@ -181,7 +183,7 @@ class segment_of_policy final : public policy_segment {
   os::reservation memory_;
   const bool is_private_;
   const int owner_;  // process
-  // By zone of 1 GiB; null where nothing ever was committed.
+  // The states, by zone of 1 GiB; null where nothing was ever committed.
   std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};
 };

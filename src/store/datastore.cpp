@@ -383,7 +383,7 @@ void datastore::make_writable(void* address, std::size_t bytes) {
   const page_run pages = pages_of(address, bytes);
   if (memory().read_only())
     throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_stores(pages); });
+  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_ahead(pages); });
 }
 
 std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {

@@ -53,9 +53,9 @@ class dax_store final : public datastore {
   std::string tracker() const override { return tracker_; }
 
  private:
-  void admit_stores(const page_run& pages) override {
+  void admit_ahead(const page_run& pages) override {
     require_own();
-    memory_->admit_stores(pages);
+    memory_->admit_ahead(pages);
   }
   void require_own() const;
   void require_open() const;

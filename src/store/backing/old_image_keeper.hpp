@@ -18,7 +18,7 @@
 
 namespace perdure {
 
-class old_image_keeper final : public os::store_witness {
+class old_image_keeper final : public os::write_witness {
  public:
   static constexpr std::size_t most_entries = layout::block / sizeof(layout::journal_entry);
 
