@@ -1,3 +1,4 @@
+// A kind over several others that divides blocks between them by size.
 #include "perdure/tiered_kind.hpp"
 
 #include <algorithm>
@@ -11,12 +12,12 @@ namespace perdure {
 
 namespace {
 
-/// On a cache line of its own, as every thread counts in it.
+/// Has a cache line of its own, as every thread counts in it.
 struct alignas(64) tier {
   kind* memory = nullptr;
-  double goal = 0;  // of all bytes
+  double goal = 0;  // its share of all bytes
   std::atomic<std::int64_t> bytes{0};
-  // Blocks smaller than this are for this tier or one before it.
+  // Blocks smaller than this go to this tier or one before it.
   std::atomic<std::size_t> limit{0};
   std::size_t least_limit = 0;
   std::size_t most_limit = 0;
@@ -123,7 +124,7 @@ class tiering_allocation final : public kind_allocation {
   size_threshold threshold(std::size_t i) const {
     size_threshold usual;
     if (options_.thresholds.empty()) {
-      // Each boundary 16 times the one before, so that they stay in order while they move apart.
+      // Each boundary is 16 times the one before, so that they stay in order while they move.
       usual.initial = usual.initial << std::min<std::size_t>(4 * i, 16);
       usual.least = usual.least << std::min<std::size_t>(4 * i, 16);
       return usual;
@@ -178,8 +179,8 @@ class tiering_allocation final : public kind_allocation {
     return i;
   }
 
-  /// A tier that has too little, compared with the next, gets more sizes; one that has too much, fewer.
-  /// Several threads may do so at once: a threshold then moves twice, within its bounds.
+  /// Gives a tier that has too few bytes, compared with the next, more sizes, and one that has too many,
+  /// fewer. Several threads may do this at once: then a threshold moves twice, within its bounds.
   void move_thresholds() noexcept {
     for (std::size_t i = 0; i + 1 < tiers_.size(); ++i) {
       tier& t = tiers_[i];

@@ -1,4 +1,5 @@
-// What an open manager consists of: the store, the heap, the directory, and who is constructing what.
+// What an open manager consists of: the store, the heap, the directory, and which objects are under
+// construction.
 //
 // One lock guards the directory: finding shares it, changing it is exclusive. It is never held while
 // constructors or destructors run. A thread that changes the directory begins a change of the heap first and

@@ -19,7 +19,7 @@ class pending_constructions {
  public:
   std::size_t count() const noexcept { return pending_.size(); }
   void add(object_construction& begun) { pending_.push_back(&begun); }
-  /// Null where nobody constructs such an object.
+  /// Null if no thread constructs such an object.
   const object_construction* find(instance_kind kind, std::string_view key) const noexcept;
 
   /// Whether the thread that constructs `goal` waits for the calling one, be it through others.

@@ -51,7 +51,7 @@ class budgeted_mapping : public mapped_file {
   std::optional<pager::failure> failure() const override { return pages_.log.first(); }
 
  protected:
-  /// To be called first by whoever ends the region, while what the source needs is there.
+  /// To be called first by the destructor that ends the region, while what the source needs is there.
   void stop_threads() noexcept;
 
   const os::reservation& memory() const noexcept { return memory_; }
@@ -72,8 +72,8 @@ class budgeted_mapping : public mapped_file {
   const mode mode_;
   const pager::tier tier_;
   std::atomic<int> sync_error_{0};
-  // In a forked child neither the range nor the threads are there, and whatever lies at the region's
-  // addresses is nobody's business here.
+  // In a forked child neither the range nor the threads are there, and what lies at the region's
+  // addresses does not concern this object.
   os::process_mark process_;
   // The parts, in the order in which they need each other.
   os::reservation memory_;

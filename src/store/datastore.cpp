@@ -1,4 +1,4 @@
-// Creating, opening and recovering stores.
+// Creates and opens stores.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,13 +102,13 @@ void require_sound_settings(const store_options& options) {
     refuse_setting("PERDURE_TRACKER", *tracker, "uffd, pagemap or mprotect");
 }
 
-// Else the private backing keeps the budget, by writing changed pages early.
+// If not, the private backing keeps the budget, by writing changed pages early.
 bool can_be_paged(const layout::super_slot& super) {
   return super.capacity / page_size < std::numeric_limits<std::uint32_t>::max() &&
          !pager::why_unavailable(pager::tier::uffd_sigbus);
 }
 
-// A writer beside the reader decides itself.
+// A writer that is open beside the reader decides itself.
 epoch_ceiling ceiling_for(const readable_journals& journals, const layout::super_slot& super,
                           const store_options& options, const std::filesystem::path& path) {
   if (!options.last_decided || journals.ceiling.epoch != any_epoch) return journals.ceiling;
@@ -138,7 +138,8 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
                     " was open with a shared mapping and not closed: its pages may be of different "
                     "times. Restore a copy, or open it with `accept_unclean` to look at what is there");
   }
-  // First of all: a checkpoint that a writer commits meanwhile may need longer home files than were found.
+  // Opened first of all: a checkpoint that a writer commits meanwhile may need longer home files than were
+  // found.
   readable_journals journals =
       writable
           ? readable_journals{{journal(directory, 0, now.uuid, true), journal(directory, 1, now.uuid, true)}}
@@ -193,21 +194,22 @@ void require_whole(const os::file& directory, const store_lock& lock, const std:
   throw_damaged_store(path, *first, report.damages - 1);
 }
 
-// The other backings change at any moment what the last checkpoint has at home.
+// Readers are admitted beside the private and the paged backing only: the others change at any moment what
+// the last checkpoint has at home.
 store_access access_for(store_use use, const store_options& options) {
   if (use != store_use::write) return store_access::read_beside_writer;
   const backing chosen = chosen_backing(options);
   return chosen == backing::dax || chosen == backing::shared_file ? store_access::alone : store_access::write;
 }
 
-// What the reader opens shares its blocks with the store, so that it stays as it is while the writer goes on.
+// Opens a twin of the store that shares its blocks, and that stays as it is while the writer goes on.
 std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path, const os::file& directory,
                                                store_lock lock, store_use use, const store_options& options) {
   const super_block super = super_block::load(directory, false);
   copy_options how = copy_of_last_checkpoint(directory, super.now(), lock);
   how.only_shared = true;
   how.durable = false;
-  // Removed again at the end, when all its files are open.
+  // The twin is removed again at the end, when all its files are open.
   std::optional<unfinished_store> twin;
   try {
     twin.emplace(path);
@@ -216,7 +218,7 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
     copy_into(twins, directory, super.now(), how);
     lock.release();
     twins_lock.lock_super(twins);
-    // The writer decides, and the twin has what it has decided on.
+    // The writer decides, and the twin has what the writer has decided on.
     store_options untold = options;
     untold.last_decided.reset();
     store_parts parts = load(twin->path(), std::move(twins_lock), use, untold, {});
@@ -318,7 +320,7 @@ std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::s
     if (wanted <= next.capacity) return next.capacity;
     if (next.address != 0) reserve_at(next.address, wanted, path);
     next.capacity = wanted;
-    // In both slots: either may be the one that is left.
+    // Stored in both slots, as either may be the one that is left.
     super.store(next);
     super.store(next);
     return wanted;
@@ -336,7 +338,7 @@ store_info datastore::inspect(const std::filesystem::path& given) {
     for (const unsigned parity : {0u, 1u}) {
       if (!os::exists_in(directory, journal::name_of(parity))) continue;
       const journal file(directory, parity, now.uuid, false);
-      // Where it is not whole its `prepare` has not returned, and nobody may count on it.
+      // If it is not whole, its `prepare` has not returned, and no caller may count on it.
       const auto prepared = file.undecided();
       if (prepared && prepared->epoch > now.applied_epoch && file.read_index(*prepared, now.capacity))
         info.undecided_epoch = prepared->epoch;

@@ -103,7 +103,7 @@ perdure_mutant(fresh_pages_not_synced commit/epoch_commit.cpp "a checkpoint is c
 perdure_mutant(told_before_commit backing/journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
 [=[    reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    // One that is prepared may have been decided on elsewhere.
+    // A prepared checkpoint may have been decided on elsewhere.
     if (!commit_->is_prepared()) commit_->abandon();
     outcome.set_exception(std::current_exception());
     return;
@@ -440,18 +440,18 @@ perdure_mutant(early_pages_settled_for_good commit/changed_pages.cpp "a page sto
 [=[]=]
   CAUGHT_BY [=[has lost the page checksums of checkpoint|not attempt \d+ .epoch \d+.: epoch \d+|page \d+ is wrong]=] FIRST 2 10)
 
-perdure_mutant(dax_old_image_late backing/old_image_keeper.cpp "a store to persistent memory is let through before its old image is durable"
+perdure_mutant(dax_before_image_late backing/before_image_keeper.cpp "a write to persistent memory is let through before its before-image is durable"
 [=[  os::persist({&part, 1});]=]
 [=[  if (batches_ % 2 == 1) os::persist({&part, 1});]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 1 2)
 
-perdure_mutant(dax_old_image_half backing/old_image_keeper.cpp "of an old image only what describes it is made durable"
+perdure_mutant(dax_before_image_half backing/before_image_keeper.cpp "of a before-image only what describes it is made durable"
 [=[  os::persist({&part, 1});]=]
 [=[  const iovec described[] = {{batch, layout::block}, {batch + header_.index_offset, layout::block}};
   os::persist(described);]=]
   CAUGHT_BY [=[page \d+ is wrong|undo is damaged: what it saved]=] --dax --thin 16 FIRST 1 6)
 
-perdure_mutant(dax_old_image_once backing/old_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
+perdure_mutant(dax_before_image_once backing/before_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
 [=[  const std::uint64_t now = epoch_ + 1;]=]
 [=[  const std::uint64_t now = 1;]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 18 17 15)

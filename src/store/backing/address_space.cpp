@@ -1,3 +1,4 @@
+// Finds a place in the address space for a store.
 #include "store/backing/address_space.hpp"
 
 #include <cstdio>
@@ -56,7 +57,7 @@ os::reservation choose_pinned_place(std::size_t capacity, std::uint64_t seed,
       try {
         return os::reservation(reinterpret_cast<void*>(address), capacity);
       } catch (const std::system_error&) {
-        // Taken: try another.
+        // The place is taken: try another.
       }
     }
   }

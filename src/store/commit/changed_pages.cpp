@@ -1,3 +1,4 @@
+// The set of pages that the next checkpoint must deal with.
 #include "store/commit/changed_pages.hpp"
 
 #include "base/invariant.hpp"
@@ -14,7 +15,7 @@ void changed_pages::gather(tracked_segment& memory, page_run where, early_pages&
 void changed_pages::add(const std::vector<page_run>& newly_dirty, early_pages& early) {
   PERDURE_PARANOID_INVARIANT(is_normalized(newly_dirty) && is_normalized(dirty_) && is_normalized(released_));
   for (const page_run& run : newly_dirty) early.unsettle(run);
-  // Released by a checkpoint that failed, and stored to since: in use again.
+  // A page that a failed checkpoint was to release, and that was written to since, is in use again.
   released_ = subtract(released_, newly_dirty);
   dirty_.insert(dirty_.end(), newly_dirty.begin(), newly_dirty.end());
   normalize(dirty_);
@@ -62,7 +63,7 @@ void changed_pages::put_back(page_run part, changed_pages&& taken, early_pages& 
     dirty_ = std::move(newly_dirty);
     released_ = std::move(released);
   } catch (const std::bad_alloc&) {
-    // To write more than was stored to does no harm.
+    // To write more pages than were changed does no harm.
     early.unsettle(part);
     dirty_.push_back(part);
     normalize(dirty_);

@@ -10,21 +10,22 @@ namespace perdure {
 /// A path as given, without trailing slashes and dots. Throws `invalid_argument` for an empty one.
 std::filesystem::path normalized_store_path(std::filesystem::path given);
 
-/// The directory a store stands in, or is to stand in.
+/// The directory that a store is in, or is to be made in.
 std::filesystem::path parent_of(const std::filesystem::path& store);
 
 /// Opens the directory of an existing store. Throws `not_found`, `not_a_store`.
 os::file open_store_directory(const std::filesystem::path& path);
 
 /// A store under construction: made under a hidden name beside its place and renamed when complete and
-/// durable, so that nobody ever sees half of one. An empty directory in its place gives it its permissions,
-/// and goes. What a crash leaves is a directory `.NAME.new-XXXXXXXX` whose LOCK nobody holds.
+/// durable, so that no process ever sees half a store. An empty directory in its place is removed, after the
+/// store has taken over its permissions. A crash leaves a directory `.NAME.new-XXXXXXXX` whose LOCK no
+/// process holds.
 class unfinished_store {
  public:
   explicit unfinished_store(const std::filesystem::path& path);
   unfinished_store(const unfinished_store&) = delete;
   unfinished_store& operator=(const unfinished_store&) = delete;
-  /// Removes what was not published.
+  /// Removes the store, unless it was published.
   ~unfinished_store();
 
   const std::filesystem::path& path() const noexcept { return hidden_; }
