@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <perdure/allocator.hpp>
+#include <perdure/data_object.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/detail/construct_proxy.hpp>
 #include <perdure/detail/manager_core.hpp>
@@ -274,6 +275,38 @@ class basic_manager {
     return destroy_elements<std::remove_cv_t<T>>(
         core().withdraw(object, type_stamp_of<std::remove_cv_t<T>>()));
   }
+
+  // Arrays of plain data, whose types are known at run time only, and for programs in other languages. Any of
+  // them is found as what it is: `construct<double>("x")[n]()` makes what `find_data("x")` finds, and the
+  // other way round; so are structs of numbers.
+
+  /// `length` elements of zeros. `alignment` is a power of two up to 2 MiB, 0 the type's own; it is 16 at
+  /// least. `already_exists`, `read_only`, `invalid_argument` (elements of any length, absurd numbers).
+  data_object create_data(const object_name& name, const data_type& type, std::uint64_t length,
+                          std::size_t alignment = 0) {
+    return detail::construct_data(core(), name, type, length, alignment, detail::if_exists::fail);
+  }
+  /// Without data where there is none; `wrong_type` where the object is more than plain data.
+  data_object find_data(const object_name& name) const { return detail::find_data(core(), name); }
+  /// `wrong_type` where there is one of another type, of fewer elements, or less aligned.
+  data_object find_or_create_data(const object_name& name, const data_type& type, std::uint64_t length,
+                                  std::size_t alignment = 0) {
+    return detail::construct_data(core(), name, type, length, alignment, detail::if_exists::use);
+  }
+  /// False where there is none; `wrong_type`, `read_only`.
+  bool destroy_data(const object_name& name) { return detail::destroy_data(core(), name); }
+
+  /// The same of bytes: arrays of `std::byte`, which the C API calls blobs.
+  std::span<std::byte> create_blob(const object_name& name, std::size_t bytes, std::size_t alignment = 0) {
+    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::fail);
+  }
+  /// Without data where there is none; `wrong_type`.
+  std::span<std::byte> find_blob(const object_name& name) const { return detail::find_blob(core(), name); }
+  std::span<std::byte> find_or_create_blob(const object_name& name, std::size_t bytes,
+                                           std::size_t alignment = 0) {
+    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::use);
+  }
+  bool destroy_blob(const object_name& name) { return detail::destroy_blob(core(), name); }
 
   // What is known of an object, by its address: `invalid_argument` if no object was constructed there.
 

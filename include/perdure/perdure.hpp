@@ -20,8 +20,11 @@
 #include <perdure/container/unordered_set.hpp>
 #include <perdure/container/vector.hpp>
 #include <perdure/damage.hpp>
+#include <perdure/data_object.hpp>
+#include <perdure/data_type.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/float16.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/kind.hpp>

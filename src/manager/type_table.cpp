@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "manager/stored_data_type.hpp"
 #include "manager/type_layout.hpp"
 
 namespace perdure::detail {
@@ -77,6 +78,11 @@ void type_table::require_same(const checked_memory& memory, const type_record& t
     return;
   if (match == type_match::layout && !inside.empty() && !asked.layout.empty() &&
       !layout_difference(inside, asked.layout, layout_names::where_opaque))
+    return;
+  // Of what a program without C++ types has made only the bytes' meaning can be compared.
+  const bool is_neutral = is_language_neutral(name(type)) || is_language_neutral(asked.name);
+  if (is_neutral && stored_data_type(name(type), type.size, inside) ==
+                        stored_data_type(asked.name, asked.size, asked.layout))
     return;
   const std::string stored_name = demangle(name(type));
   const std::string asked_name = demangle(asked.name);
