@@ -64,6 +64,8 @@ for group in "$@"; do
       want_command xz xz-utils
       has_boost || boost_wanted=true
       want_package zlib1g-dev
+      want_package libzstd-dev
+      want_package liblz4-dev
       want_package libcli11-dev
       want_package nlohmann-json3-dev
       ;;

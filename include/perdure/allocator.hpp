@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <new>
@@ -43,9 +44,11 @@ class allocator_base {
   }
 };
 
-/// The heap at an address, if what lies there is kept; null for ordinary memory, and for memory of kinds.
-inline heap* store_around(const void* address) noexcept {
-  heap* const around = heap::containing(address);
+/// The heap at an address, if what lies there is kept; null for ordinary memory, and for memory of kinds. The
+/// address is a number, since g++ takes the one of an object that is being made for a use of what is not
+/// there yet.
+inline heap* store_around(std::uintptr_t address) noexcept {
+  heap* const around = heap::containing(reinterpret_cast<const void*>(address));
   return around != nullptr && around->is_kept() ? around : nullptr;
 }
 
@@ -77,7 +80,7 @@ Allocator allocator_without_a_store() noexcept {
 template <class Allocator>
 Allocator allocator_after_move(const Allocator& source, const void* where) noexcept {
   if constexpr (self_locating<Allocator>) {
-    heap* const around = store_around(where);
+    heap* const around = store_around(reinterpret_cast<std::uintptr_t>(where));
     if (around != nullptr && around->base() != source.anchor()) return Allocator(*around);
   }
   return source;
@@ -164,7 +167,7 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   friend struct relocator<allocator>;
 
   std::byte* anchor_here() const noexcept {
-    heap* const around = detail::store_around(this);
+    heap* const around = detail::store_around(reinterpret_cast<std::uintptr_t>(this));
     return around == nullptr ? nullptr : around->base();
   }
   template <class U>

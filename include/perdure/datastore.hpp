@@ -263,6 +263,17 @@ class datastore {
   /// Brings memory in, as much as fits in half of the budget, with many reads at a time. Nothing with other
   /// backings. Thread-safe. `invalid_argument`, `io`.
   virtual void prefetch(const void* address, std::size_t bytes);
+
+  /// Copies bytes into the store, as memcpy does. What is large goes straight to its place in the files,
+  /// where the last checkpoint has no use for what is there: then it is copied once, takes no memory, and the
+  /// next checkpoint need not write it. No other thread may use these bytes of the store meanwhile, nor
+  /// change those that are given. Several threads may copy to different places. `invalid_argument` for bytes
+  /// that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is anything.
+  void copy_in(void* to, std::span<const std::byte> from);
+  /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
+  /// `invalid_argument`, `damaged`, `io`.
+  void copy_out(std::span<std::byte> to, const void* from);
+
   /// What the pager did; nothing with other backings.
   virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
 
@@ -304,6 +315,9 @@ class datastore {
 
  private:
   virtual void admit_stores(const page_run&) {}
+  /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
+  virtual bool write_pages(const page_run&, const std::byte*) { return false; }
+  virtual bool read_pages(const page_run&, std::byte*) { return false; }
 };
 
 }  // namespace perdure

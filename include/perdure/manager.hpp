@@ -43,6 +43,17 @@ using close_failure_handler = detail::close_failure_handler;
 /// Thread-safe.
 close_failure_handler set_close_failure_handler(close_failure_handler handler) noexcept;
 
+template <class Placement>
+class basic_manager;
+
+namespace detail {
+/// What the library's own parts use of a manager. `invalid_argument` of one that is closed.
+template <class Placement>
+manager_core& core_of(const basic_manager<Placement>& store) {
+  return store.core();
+}
+}  // namespace detail
+
 /// An open store and its objects.
 ///
 /// Thread safety: every member may be called from any thread at once, except construction, moving,
@@ -458,6 +469,8 @@ class basic_manager {
   void zero_free_memory() { core().zero_free_memory(); }
 
  private:
+  friend detail::manager_core& detail::core_of<Placement>(const basic_manager&);
+
   basic_manager(core_mode mode, const std::filesystem::path& path, const store_options& options)
       : core_(detail::manager_core::open(mode, path, options, Placement::fixed_address)) {}
 

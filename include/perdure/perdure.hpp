@@ -5,6 +5,7 @@
 #include <perdure/cxx20.hpp>
 // clang-format on
 #include <perdure/allocator.hpp>
+#include <perdure/array_store.hpp>
 #include <perdure/container/deque.hpp>
 #include <perdure/container/flat_map.hpp>
 #include <perdure/container/flat_set.hpp>

@@ -60,7 +60,9 @@ struct manager_core::state {
   std::string path;
   bool writable = false;
 
-  std::mutex departing;  // one checkpoint, until its pages are copied
+  std::mutex making_listener;
+  std::shared_ptr<checkpoint_listener> listener;  // or null
+  std::mutex departing;                           // one checkpoint, until its pages are copied
   mutable std::shared_mutex lock;
   std::condition_variable_any settled;
   std::vector<object_construction*> pending;
@@ -172,7 +174,9 @@ void require_sound_name(const object_name& name, const std::string& path) {
 }  // namespace
 
 manager_core::manager_core(std::unique_ptr<state> s) noexcept : state_(std::move(s)) {}
-manager_core::~manager_core() = default;
+manager_core::~manager_core() {
+  if (state_->listener) state_->listener->closing();
+}
 
 std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem::path& path,
                                                  const store_options& options, bool must_be_pinned) {
@@ -255,6 +259,7 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
   require_no_failed_moves();
   std::vector<page_run> released = state_->memory->release_free_memory();
   for (const page_run& run : released) state_->store->memory().discard(run);
+  if (state_->listener) state_->listener->departing(released);
   return state_->store->checkpoint_async(released, label);
 }
 
@@ -300,7 +305,20 @@ void manager_core::checkpoint_to_close() {
   checkpoint();
 }
 
+std::shared_ptr<checkpoint_listener> manager_core::listener(
+    std::shared_ptr<checkpoint_listener> (*make)(manager_core&)) {
+  require_memory();
+  const std::scoped_lock lock(state_->making_listener);
+  if (state_->listener) return state_->listener;
+  std::shared_ptr<checkpoint_listener> made = make(*this);
+  // No checkpoint is looking whether there is one.
+  const std::scoped_lock no_checkpoint(state_->departing);
+  state_->listener = std::move(made);
+  return state_->listener;
+}
+
 void manager_core::close() {
+  if (state_->listener) state_->listener->closing();
   state_->directory.reset();
   state_->memory.reset();
   state_->store->close();

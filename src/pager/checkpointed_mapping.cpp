@@ -121,6 +121,30 @@ void checkpointed_mapping::forget(page_number first, std::size_t count) noexcept
   drop(end);
 }
 
+bool checkpointed_mapping::take_out(page_number number) noexcept {
+  page& one = pages_[number];
+  for (;;) {
+    const page_word seen = one.read();
+    if (seen.state() == page_state::absent) {
+      if (one.claim(seen, page_state::loading)) return true;
+    } else if (seen.pins() == 0 && (seen.state() == page_state::clean || seen.state() == page_state::dirty)) {
+      if (!one.claim(seen, page_state::evicting)) continue;
+      const iovec part{address_of(number), page_bytes};
+      faults_->drop({&part, 1});
+      resident_.fetch_sub(1);
+      one.go_on(page_state::evicting, page_state::loading);
+      return true;
+    } else {
+      return false;
+    }
+  }
+}
+
+void checkpointed_mapping::vacate(page_number first, std::size_t count) noexcept {
+  for (std::size_t number = first; number < first + count; ++number)
+    pages_[number].settle(page_state::absent, {page_word::spilled_bit | page_word::history_bits, 0});
+}
+
 void checkpointed_mapping::drain() {
   if (!has_evictor()) return;
   drains_.store(true);

@@ -379,6 +379,59 @@ void datastore::prefetch(const void* address, std::size_t bytes) {
   pages_of(address, bytes);
 }
 
+namespace {
+
+// For fewer pages system calls cost more than copying twice does.
+constexpr std::uint64_t least_direct_pages = 64;
+
+struct split_range {
+  std::size_t head;  // bytes before the first whole page
+  page_run pages;    // within the segment
+  std::size_t tail;
+};
+
+split_range split(const std::byte* base, const std::byte* address, std::size_t bytes) {
+  const auto offset = static_cast<std::uint64_t>(address - base);
+  const std::uint64_t first = (offset + page_size - 1) / page_size;
+  const std::uint64_t end = (offset + bytes) / page_size;
+  if (end < first + least_direct_pages) return {bytes, {0, 0}, 0};
+  return {static_cast<std::size_t>(first * page_size - offset),
+          {first, end - first},
+          static_cast<std::size_t>(offset + bytes - end * page_size)};
+}
+
+}  // namespace
+
+void datastore::copy_in(void* to, std::span<const std::byte> from) {
+  pages_of(to, from.size());
+  if (memory().read_only())
+    throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
+  if (from.empty()) return;
+  auto* const at = static_cast<std::byte*>(to);
+  const split_range parts = split(memory().base(), at, from.size());
+  if (parts.pages.count == 0 || !write_pages(parts.pages, from.data() + parts.head)) {
+    std::memcpy(at, from.data(), from.size());
+    return;
+  }
+  std::memcpy(at, from.data(), parts.head);
+  const std::size_t rest = from.size() - parts.tail;
+  std::memcpy(at + rest, from.data() + rest, parts.tail);
+}
+
+void datastore::copy_out(std::span<std::byte> to, const void* from) {
+  pages_of(from, to.size());
+  if (to.empty()) return;
+  const auto* const at = static_cast<const std::byte*>(from);
+  const split_range parts = split(memory().base(), at, to.size());
+  if (parts.pages.count == 0 || !read_pages(parts.pages, to.data() + parts.head)) {
+    std::memcpy(to.data(), at, to.size());
+    return;
+  }
+  std::memcpy(to.data(), at, parts.head);
+  const std::size_t rest = to.size() - parts.tail;
+  std::memcpy(to.data() + rest, at + rest, parts.tail);
+}
+
 void datastore::make_writable(void* address, std::size_t bytes) {
   const page_run pages = pages_of(address, bytes);
   if (memory().read_only())

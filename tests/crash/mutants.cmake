@@ -307,6 +307,12 @@ perdure_mutant(foreign_table_taken file/checksum_table.cpp "the checksum table o
 [=[]=]
   CAUGHT_BY [=[crc: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
 
+perdure_mutant(copied_over_what_is_needed backing/direct_writer.cpp "pages are copied home where the last checkpoint is"
+  "(!before_.needs(stop) || early_.is_touched(stop))" "true"
+  CAUGHT_BY "is wrong|does not have its checksum|contradict" FIRST 20 --thin 16)
+perdure_mutant(copied_not_named backing/direct_writer.cpp "pages that were copied home are not in the next checkpoint"
+  "    early_.settle(written_.first + i, checksums_[i]);\n" ""
+  CAUGHT_BY "is wrong|does not have its checksum|contradict" FIRST 49 --thin 16)
 perdure_mutant(pages_not_verified offline/verify.cpp "verification does not compare pages with their checksums"
 [=[  if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
 [=[  if (false)]=]

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <perdure/datastore.hpp>
+#include <perdure/detail/checkpoint_listener.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/object_info.hpp>
 #include <perdure/open_mode.hpp>
@@ -101,6 +102,10 @@ class manager_core {
   bool visit(const object_name& name, object_visitor look) const;
   /// As above, every object of a kind.
   void visit_all(instance_kind kind, object_visitor look) const;
+
+  /// Who has a part in the checkpoints of this store: the one there is, or the one that `make` gives, which
+  /// ends with the store. `make` may use the manager, and must be the same function for all who ask.
+  std::shared_ptr<checkpoint_listener> listener(std::shared_ptr<checkpoint_listener> (*make)(manager_core&));
 
   void set_attribute(const object_name& name, std::string_view key, std::string_view value);
   void set_attribute(const void* object, std::string_view key, std::string_view value);

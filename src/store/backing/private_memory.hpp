@@ -38,6 +38,8 @@ class private_memory final : public store_memory {
   void trim() override;
   void end_early_writing() noexcept override { watch_.reset(); }
   void forget_threads() noexcept override { static_cast<void>(watch_.release()); }
+  bool write_through(page_run pages, const std::byte* from) override;
+  bool read_through(page_run pages, std::byte* to) override;
 
  private:
   void watch_memory() noexcept;

@@ -45,6 +45,14 @@ class store_memory : public epoch_memory {
   }
   virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
 
+  // What `datastore::copy_in` and `copy_out` do with whole pages.
+
+  /// Makes these pages hold other bytes, which are written home where the last checkpoint does not need what
+  /// home has. False: nothing was done, and the caller should store them to memory.
+  virtual bool write_through(page_run, const std::byte*) { return false; }
+  /// Copies what these pages hold, from home where memory has no copy of them. False: nothing was done.
+  virtual bool read_through(page_run, std::byte*) { return false; }
+
  private:
   // Of memory that is paged; the others have nothing to do.
   virtual pager::pin pin_in_memory(page_run pages, pager::pin_for use);

@@ -46,6 +46,11 @@ void background_worker::wait() {
   --waiting_;
 }
 
+bool background_worker::is_idle() {
+  const std::scoped_lock lock(mutex_);
+  return tasks_.empty();
+}
+
 bool background_worker::is_awaited() {
   const std::scoped_lock lock(mutex_);
   return waiting_ != 0 || ending_ || tasks_.size() > 1;

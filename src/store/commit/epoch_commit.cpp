@@ -36,7 +36,7 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
 
 epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch,
                            std::uint64_t bytes)
-    : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), bytes_(bytes) {}
+    : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), departed_(epoch), bytes_(bytes) {}
 
 epoch_commit::turn epoch_commit::take_turn() {
   if (is_prepared_here()) {
@@ -168,6 +168,7 @@ bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::str
     return false;
   }
   if (carrying_) carry(carrying_->index, plan.index);
+  departed_ = epoch_ + 1;
   flight_.emplace(
       flight{epoch_ + 1, bytes, std::move(plan), std::string(label), {}, {}, std::move(changed_)});
   changed_.clear();

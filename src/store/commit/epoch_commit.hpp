@@ -68,6 +68,9 @@ class epoch_commit {
   /// Waits for the last epoch to be home, and for the file `crc` to say so, so that the files tell by
   /// themselves what is there.
   void finish_last_with_table();
+  /// Whether no epoch is on its way to the device, as far as that can be told without waiting: then
+  /// `finish_last` waits for no more than the last one's coming home.
+  bool is_last_committed() { return epoch_ == departed_ || worker_.is_idle(); }
   /// Waits for what the worker does.
   void wait() { worker_.wait(); }
 
@@ -164,6 +167,7 @@ class epoch_commit {
   // but the epoch may be read at any time.
 
   std::atomic<std::uint64_t> epoch_;
+  std::uint64_t departed_;  // the last one that was to be made; touched in turns only
   std::uint64_t bytes_;
   std::optional<flight> flight_;
   // Committed and not yet known to be home; its journal must not be reused.
