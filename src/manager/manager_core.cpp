@@ -9,6 +9,7 @@
 #include "perdure/detail/manager_core.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -62,7 +63,8 @@ struct manager_core::state {
 
   std::mutex making_listener;
   std::shared_ptr<checkpoint_listener> listener;  // or null
-  std::mutex departing;                           // one checkpoint, until its pages are copied
+  std::mutex departing;  // one checkpoint, until its pages are copied, or if it is prepared, decided
+  std::atomic<std::thread::id> prepared_by{};
   mutable std::shared_mutex lock;
   std::condition_variable_any settled;
   std::vector<object_construction*> pending;
@@ -84,6 +86,13 @@ struct manager_core::state {
   void format_directory() {
     name_directory::format(*memory);
     directory = std::make_unique<name_directory>(checked_memory(*memory, store->memory(), path));
+  }
+
+  /// Whoever has prepared a checkpoint would wait for itself.
+  void require_none_prepared() const {
+    if (prepared_by.load() == std::this_thread::get_id())
+      throw error(errc::invalid_argument,
+                  path + " has a prepared checkpoint of this thread's, which must be decided on or abandoned first");
   }
 
   object_construction* pending_for(instance_kind kind, std::string_view key) const noexcept {
@@ -245,28 +254,79 @@ void manager_core::checkpoint(std::string_view label) {
   checkpoint_async(label).wait();
 }
 
-pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
+void manager_core::require_checkpoints() const {
   require_writable();
   if (state_->store->read_only())
     throw error(errc::read_only, state_->path +
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
   require_not_writing("a checkpoint");
+  state_->require_none_prepared();
+}
+
+// While threads are kept from the heap.
+std::vector<page_run> manager_core::released_pages() {
+  std::vector<page_run> released = state_->memory->release_free_memory();
+  for (const page_run& run : released) state_->store->memory().discard(run);
+  if (state_->listener) state_->listener->departing(released);
+  return released;
+}
+
+pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
+  require_checkpoints();
   // Else another thread's checkpoint could be on its way home again when this one keeps all others out.
   const std::scoped_lock lock(state_->departing);
   await_application();
   const heap::standstill still(*state_->memory);
   require_no_failed_moves();
-  std::vector<page_run> released = state_->memory->release_free_memory();
-  for (const page_run& run : released) state_->store->memory().discard(run);
-  if (state_->listener) state_->listener->departing(released);
-  return state_->store->checkpoint_async(released, label);
+  return state_->store->checkpoint_async(released_pages(), label);
+}
+
+namespace {
+
+/// Keeps other checkpoints of the manager from beginning until it is over.
+class prepared_of_manager final : public prepared_checkpoint {
+ public:
+  prepared_of_manager(std::unique_lock<std::mutex> departing, std::atomic<std::thread::id>& prepared_by,
+                      std::unique_ptr<prepared_checkpoint> of_store)
+      : departing_(std::move(departing)), prepared_by_(prepared_by), of_store_(std::move(of_store)) {
+    prepared_by_ = std::this_thread::get_id();
+  }
+  ~prepared_of_manager() override {
+    of_store_.reset();
+    prepared_by_ = std::thread::id();
+  }
+
+  std::uint64_t epoch() const noexcept override { return of_store_->epoch(); }
+  void decide() override { of_store_->decide(); }
+  void abandon() noexcept override { of_store_->abandon(); }
+
+ private:
+  std::unique_lock<std::mutex> departing_;  // ends last
+  std::atomic<std::thread::id>& prepared_by_;
+  std::unique_ptr<prepared_checkpoint> of_store_;
+};
+
+}  // namespace
+
+std::unique_ptr<prepared_checkpoint> manager_core::prepare(std::string_view label) {
+  require_checkpoints();
+  std::unique_lock departing(state_->departing);
+  await_application();
+  std::unique_ptr<prepared_checkpoint> of_store;
+  {
+    const heap::standstill still(*state_->memory);
+    require_no_failed_moves();
+    of_store = state_->store->prepare(released_pages(), label);
+  }
+  return std::make_unique<prepared_of_manager>(std::move(departing), state_->prepared_by, std::move(of_store));
 }
 
 void manager_core::snapshot(const std::filesystem::path& to) const {
   if (!state_->store->snapshot_copies_memory()) return state_->store->snapshot(to);
   require_writable();
   require_not_writing("a snapshot");
+  state_->require_none_prepared();
   const std::scoped_lock lock(state_->departing);
   const heap::standstill still(*state_->memory);
   require_no_failed_moves();

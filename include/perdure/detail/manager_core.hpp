@@ -55,6 +55,7 @@ class manager_core {
   /// These wait for changes that other threads have begun, and keep them from beginning more.
   void checkpoint(std::string_view label = {});
   pending_checkpoint checkpoint_async(std::string_view label = {});
+  std::unique_ptr<prepared_checkpoint> prepare(std::string_view label);
   /// As `datastore::snapshot`; waits for changes only with the backing `shared_file`.
   void snapshot(const std::filesystem::path& to) const;
   /// The checkpoint with which a manager closes, which it must not do inside a write_guard. None of a store
@@ -128,6 +129,8 @@ class manager_core {
 
  private:
   void await_application() const;
+  void require_checkpoints() const;
+  std::vector<page_run> released_pages();
 
   friend class object_construction;
   struct state;
