@@ -269,6 +269,11 @@ class datastore {
   /// next checkpoint need not write it. No other thread may use these bytes of the store meanwhile, nor
   /// change those that are given. Several threads may copy to different places. `invalid_argument` for bytes
   /// that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is anything.
+  ///
+  /// Until the next checkpoint such bytes are in the page cache alone, which forgets them where the device
+  /// then fails to take them. `require_sound` and `copy_out` make them durable first and throw `io` if they
+  /// cannot be; whoever reads them by plain pointers before the checkpoint calls `require_sound` once, or
+  /// might read what was there before. (That checkpoint fails, and says that the store must be reopened.)
   void copy_in(void* to, std::span<const std::byte> from);
   /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
   /// `invalid_argument`, `damaged`, `io`.
@@ -315,6 +320,8 @@ class datastore {
 
  private:
   virtual void admit_stores(const page_run&) {}
+  /// Of pages that were copied past memory: see `copy_in`.
+  virtual void settle_written(const page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
   virtual bool write_pages(const page_run&, const std::byte*) { return false; }
   virtual bool read_pages(const page_run&, std::byte*) { return false; }

@@ -361,7 +361,10 @@ page_run datastore::pages_of(const void* address, std::size_t bytes) {
 }
 
 void datastore::require_sound(const void* address, std::size_t bytes) {
-  if (const page_run pages = pages_of(address, bytes); pages.count != 0) memory().require_sound(pages);
+  const page_run pages = pages_of(address, bytes);
+  if (pages.count == 0) return;
+  memory().require_sound(pages);
+  settle_written(pages);
 }
 
 std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const page_run>, std::string_view) {
