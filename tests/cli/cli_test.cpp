@@ -217,6 +217,11 @@ TEST_F(Cli, IngestDoesNotAddAFileTwiceUnasked) {
   EXPECT_EQ(ok_json({"graph", "info", store})["edges"], 2);
   EXPECT_EQ(ok_json({"graph", "ingest", store, edges, "--append"})["graph_edges"], 4);
   EXPECT_EQ(ok_json({"graph", "ingest", store, file("a.txt", "1 2\n2 3\n3 4\n")})["graph_edges"], 7);
+  // What is known is the file, not its edges; the help says so.
+  ASSERT_EQ(process({"gzip", path("b.txt")}).wait().status, 0);
+  EXPECT_EQ(ok_json({"graph", "ingest", path("h"), file("b.txt", "5 6\n")})["graph_edges"], 1);
+  EXPECT_EQ(ok_json({"graph", "ingest", path("h"), path("b.txt.gz")})["graph_edges"], 2);
+  expect_part(ok({"graph", "ingest", "--help"}), "compressed");
 }
 
 TEST_F(Cli, AnInterruptedIngestSaysWhatItLeaves) {
