@@ -323,7 +323,7 @@ TEST_F(Cli, MissingThings) {
   for (const arguments& a : {arguments{"info"}, {"ls"}, {"graph", "info"}, {"graph", "cc"}}) {
     arguments absent = a;
     absent.push_back(path("absent"));
-    expect_part(fails(absent), path("absent"));
+    expect_part(fails(absent), "there is no datastore " + path("absent") + ": the path does not exist");
     arguments foreign = a;
     foreign.push_back(dir_.path().string());
     expect_part(fails(foreign), dir_.path().string());
