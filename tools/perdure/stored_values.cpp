@@ -140,7 +140,7 @@ std::optional<object_reader::contents> object_reader::contents_of_std_vector(con
   return holds(inside.begin, inside.bytes) ? std::optional(inside) : std::nullopt;
 }
 
-/// The allocator, then either 23 characters behind a byte with their number, or the number, what is
+/// The allocator, then either up to 22 characters behind a byte with their number, or the number, what is
 /// allocated, and a pointer. The lowest bit of the number tells which.
 std::optional<object_reader::contents> object_reader::contents_of_boost_string(const stored_type& type,
                                                                                contents inside,
