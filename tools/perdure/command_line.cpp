@@ -125,10 +125,11 @@ std::string see_help_of(const std::string& command) {
 void refuse_what_is_unknown(const CLI::App& given, const std::string& name) {
   for (const std::string& unknown : given.remaining()) {
     if (unknown == "--") continue;
-    const char* const what = unknown.starts_with('-')                  ? "' has no option '"
-                             : given.get_require_subcommand_min() != 0 ? "' has no command '"
-                                                                       : "' takes no argument '";
-    throw usage_error("'" + name + what + unknown + "'" + see_help_of(name));
+    std::string refusal = '\'' + name;
+    refusal += unknown.starts_with('-')                  ? "' has no option '"
+               : given.get_require_subcommand_min() != 0 ? "' has no command '"
+                                                         : "' takes no argument '";
+    throw usage_error(refusal.append(unknown) + '\'' + see_help_of(name));
   }
 }
 
