@@ -1,6 +1,7 @@
 // perdure doctor.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
@@ -66,6 +67,33 @@ TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
   const auto elsewhere = nlohmann::json::parse(perdure_run({"doctor", "--at", at + "/absent", "--json"}).out);
   EXPECT_TRUE(elsewhere["page_trackers"][0].contains("why_not"));
   EXPECT_FALSE(elsewhere["shared_blocks"]["available"].get<bool>());
+}
+
+TEST(Doctor, TellsTheTrackerThatTheEnvironmentAsksFor) {
+  const perdure::test::scratch_directory scratch;
+  const char* const before = std::getenv("PERDURE_TRACKER");
+  const std::string kept = before == nullptr ? "" : before;
+  const auto trackers_under = [&](const char* value) {
+    ::setenv("PERDURE_TRACKER", value, 1);
+    const outcome o = perdure_run({"doctor", "--at", scratch.path().string(), "--json"});
+    EXPECT_EQ(o.status, 0) << o.err;
+    return nlohmann::json::parse(o.out)["page_trackers"];
+  };
+  const auto chosen = trackers_under("mprotect");
+  const auto wrong = trackers_under("cardboard");
+  const outcome text = perdure_run({"doctor", "--at", scratch.path().string()});
+  before == nullptr ? ::unsetenv("PERDURE_TRACKER") : ::setenv("PERDURE_TRACKER", kept.c_str(), 1);
+  ASSERT_EQ(chosen.size(), 3u) << chosen;
+  for (const auto& row : chosen) EXPECT_EQ(row["used"].get<bool>(), row["name"] == "mprotect") << row;
+  // With a value that is none no store can be made, which does not hide what there is.
+  ASSERT_EQ(wrong.size(), 4u) << wrong;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(wrong[i]["available"], chosen[i]["available"]) << wrong;
+    EXPECT_FALSE(wrong[i]["used"].get<bool>()) << wrong;
+  }
+  EXPECT_NE(wrong[3]["why_not"].get<std::string>().find("PERDURE_TRACKER is 'cardboard'"), std::string::npos);
+  EXPECT_NE(text.out.find("  no store can be made: PERDURE_TRACKER is 'cardboard'"), std::string::npos)
+      << text.out;
 }
 
 TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {

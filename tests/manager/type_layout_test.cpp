@@ -212,7 +212,40 @@ TEST_F(type_layout_test, NamesTypesWithoutTheirDefaults) {
   // Where the defaults are all that differs they are told.
   expect_refused<vector<retyped, fallback_allocator<retyped>>>("vector", "perdure::fallback_allocator<");
   EXPECT_EQ(short_type_name("a::b<c, perdure::allocator<c> >"), "a::b<c>");
+  EXPECT_EQ(short_type_name("std::vector<int, perdure::pinned_allocator<int> >"), "std::vector<int>");
+  EXPECT_EQ(short_type_name("std::__cxx11::list<std::__cxx11::basic_string<char, std::char_traits<char>, "
+                            "perdure::pinned_allocator<char> >, perdure::pinned_allocator<c> >"),
+            "std::list<std::string>");
   EXPECT_EQ(short_type_name("not < a name"), "not < a name");
+}
+
+TEST_F(type_layout_test, NamesTypesOfOtherInterfacesWithoutTheirDefaults) {
+  const std::string boost =
+      "perdure_interprocess::segment_manager<char, perdure_interprocess::rbtree_best_fit<"
+      "boost::interprocess::mutex_family, perdure::offset_ptr<void>, 0ul>, perdure_interprocess::iset_index> "
+      ">";
+  const std::string metall =
+      "metall::kernel::manager_kernel<metall::kernel::storage, metall::kernel::segment_storage, unsigned "
+      "int, "
+      "2097152ul> >";
+  EXPECT_EQ(short_type_name("boost::container::vector<int, perdure_interprocess::allocator<int, " + boost +
+                            ", void>"),
+            "boost::container::vector<int>");
+  EXPECT_EQ(short_type_name("boost::container::list<int, perdure_interprocess::detail::pool_allocator<int, " +
+                            boost + " >"),
+            "boost::container::list<int>");
+  const std::string vector = "boost::container::vector<int, metall::stl_allocator<int, " + metall + ", void>";
+  EXPECT_EQ(short_type_name("boost::container::vector<" + vector +
+                            ", boost::container::scoped_allocator_adaptor<metall::stl_allocator<" + vector +
+                            ", " + metall + " >, void>"),
+            "boost::container::vector<boost::container::vector<int>>");
+  EXPECT_EQ(short_type_name("boost::container::vector<int, metall::container::fallback_allocator_adaptor<"
+                            "metall::stl_allocator<int, " +
+                            metall + " >, void>"),
+            "boost::container::vector<int>");
+  // An allocator that is no default, as there is nothing else, without its store.
+  EXPECT_EQ(short_type_name("metall::json::value<metall::stl_allocator<std::byte, " + metall + " >"),
+            "metall::json::value<metall::stl_allocator<std::byte>>");
 }
 
 TEST_F(type_layout_test, SaysWhatFindsARenamedType) {

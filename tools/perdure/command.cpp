@@ -16,7 +16,7 @@ void print(const json& value) {
 }
 
 void add_json_option(command target, bool& as_json) {
-  target.add_flag("--json", as_json, "Print the result as a JSON object");
+  target.add_flag_anywhere("--json", as_json, "Print the result as a JSON object");
 }
 
 void add_threads_option(command target, unsigned& threads) {

@@ -45,6 +45,15 @@ option command::add_flag(const std::string& name, bool& given, const std::string
   return option(*parser_->add_flag(name, given, description));
 }
 
+option command::add_flag_anywhere(const std::string& name, bool& given, const std::string& description) {
+  for (CLI::App* above = parser_->get_parent(); above != nullptr; above = above->get_parent()) {
+    CLI::Option* flag = above->get_option_no_throw(name);
+    if (flag == nullptr) flag = above->add_flag(name, description);
+    flag->each([&given](const std::string&) { given = true; });
+  }
+  return add_flag(name, given, description);
+}
+
 option command::add_path(const std::string& name, std::filesystem::path& path,
                          const std::string& description) {
   return option(*parser_->add_option(name, path, description));
@@ -105,6 +114,27 @@ option command::add_numbered_choice(const std::string& name,
   return option(*added->type_name(names));
 }
 
+namespace {
+
+std::string see_help_of(const std::string& command) {
+  return " (see '" + command + " --help')";
+}
+
+/// Of a command line that could not be parsed, what the outermost of its commands does not know: where that
+/// is a command's name, what follows was taken for arguments of others, and only misleads.
+void refuse_what_is_unknown(const CLI::App& given, const std::string& name) {
+  for (const std::string& unknown : given.remaining()) {
+    if (unknown == "--") continue;
+    std::string refusal = '\'' + name;
+    refusal += unknown.starts_with('-')                  ? "' has no option '"
+               : given.get_require_subcommand_min() != 0 ? "' has no command '"
+                                                         : "' takes no argument '";
+    throw usage_error(refusal.append(unknown) + '\'' + see_help_of(name));
+  }
+}
+
+}  // namespace
+
 command_line::command_line(const std::string& program, const std::string& description,
                            const std::string& version)
     : parser_(std::make_unique<CLI::App>(description, program)) {
@@ -132,15 +162,13 @@ void command_line::run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     const CLI::App* given = parser_.get();
     std::string name = given->get_name();
+    refuse_what_is_unknown(*given, name);
     while (!given->get_subcommands().empty()) {
       given = given->get_subcommands().front();
       name += ' ' + given->get_name();
+      refuse_what_is_unknown(*given, name);
     }
-    const std::string see = " (see '" + name + " --help')";
-    if (const std::vector<std::string> unknown = given->remaining();
-        !unknown.empty() && !unknown.front().starts_with('-') && given->get_require_subcommand_min() != 0)
-      throw usage_error("'" + name + "' has no command '" + unknown.front() + "'" + see);
-    throw usage_error(e.what() + see);
+    throw usage_error(e.what() + see_help_of(name));
   }
 }
 

@@ -132,6 +132,7 @@ std::string line_of_object(const object_difference& one) {
 }
 
 void compare_stores(const std::filesystem::path& first, const std::filesystem::path& second, bool as_json) {
+  const stopwatch watch;
   const state_of_store before(first);
   const state_of_store after(second);
   const store_info a = before.store().store().info();
@@ -163,7 +164,8 @@ void compare_stores(const std::filesystem::path& first, const std::filesystem::p
            {"pages", pages},
            {"different_pages", different},
            {"same_objects", same},
-           {"objects", std::move(rows)}});
+           {"objects", std::move(rows)},
+           {"seconds", watch.seconds()}});
   } else {
     output out = output::standard();
     for (const object_difference& one : objects) out.write(line_of_object(one));

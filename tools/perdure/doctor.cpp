@@ -110,7 +110,7 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   out.write("how stores find what a program has changed, best first\n");
   for (const json& row : trackers) {
     if (row.contains("why_not")) {
-      out.write("  cannot be tried: " + row["why_not"].get<std::string>() + '\n');
+      out.write("  no store can be made: " + row["why_not"].get<std::string>() + '\n');
       continue;
     }
     out.write(column("  " + row["name"].get<std::string>()) + (row["available"].get<bool>() ? "yes" : "no") +

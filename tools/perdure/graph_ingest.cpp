@@ -299,7 +299,9 @@ void add_ingest_command(command graph_command) {
                   "Make an undirected graph: store each edge with both ends");
   ingest.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");
   ingest.add_flag("--append", given->append,
-                  "Add the edges of files that the graph has already, in part or whole, once more");
+                  "Add the edges of files that the graph has already, in part or whole, once more. A file is "
+                  "known by its bytes; the same edges in another form (compressed, binary, from standard "
+                  "input) are added without being asked for");
   add_format_option(ingest, given->format);
   ingest.add_number("--rmat-scale", 1, graph::rmat_generator::max_scale,
                     "Generate an R-MAT graph with 2^N vertex ids",

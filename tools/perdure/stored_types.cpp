@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "known_containers.hpp"
 #include "stored_graph.hpp"
 
 namespace perdure::cli {
@@ -62,6 +63,17 @@ constexpr std::array builtins{
     builtin{"l", type_form::signed_integer, 8}, builtin{"m", type_form::unsigned_integer, 8},
     builtin{"x", type_form::signed_integer, 8}, builtin{"y", type_form::unsigned_integer, 8},
     builtin{"f", type_form::floating, 4},       builtin{"d", type_form::floating, 8}};
+
+const builtin* builtin_type(const stored_type& type) {
+  const auto found = std::find_if(builtins.begin(), builtins.end(), [&](const builtin& one) {
+    return type.name == one.name && type.size == one.size;
+  });
+  return found == builtins.end() ? nullptr : &*found;
+}
+
+std::uint64_t rounded_up(std::uint64_t size, std::uint64_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
 
 /// The graph's members are private, so the store does not tell of them; but they are this program's own.
 std::string layout_of_graph() {
@@ -126,44 +138,72 @@ void stored_types::read(std::string_view layout) {
 
 void stored_types::recognise(stored_type& type) const {
   const std::string_view name = type.name;
-  for (const builtin& one : builtins)
-    if (name == one.name && type.size == one.size) {
-      type.form = one.form;
-      return;
-    }
+  if (const builtin* const one = builtin_type(type)) {
+    type.form = one->form;
+    return;
+  }
   const bool has_elements = type.parts.size() == 1 && type.parts[0].label == "[i]";
+  const bool holds_one = type.parts.size() == 1 && type.parts[0].label == ".<0>";
   constexpr std::uint64_t words = 3 * sizeof(std::uint64_t);
   if (name.starts_with("N7perdure12basic_stringIc") && type.size >= words) {
     type.form = type_form::string;
   } else if (has_elements && name.starts_with("N7perdure6vectorI") && type.size >= words) {
     type.form = type_form::vector;
-  } else if (has_elements && name.starts_with("N5boost9container6vectorI") &&
-             type.size == words + sizeof(std::uint64_t)) {
-    type.form = type_form::boost_vector;
   } else if (has_elements &&
              (name.starts_with("N7perdure8flat_mapI") || name.starts_with("N7perdure8flat_setI")) &&
              type.size > words) {
     type.form = type_form::table;
+  } else if (const auto known = has_elements ? container_named(name, type.size) : std::nullopt) {
+    type.form = known->form;
+    type.holds_addresses = known->holds_addresses;
+    type.number_at = known->number_at;
   } else if (((has_elements && name.starts_with("A")) ||
               (type.parts.size() == 1 && name.starts_with("St5arrayI"))) &&
              type.size % types_[type.parts[0].type].size == 0) {
     type.form = type_form::array;
-  } else if (type.parts.size() == 1 && type.parts[0].label.empty() &&
+  } else if (type.parts.size() == 1 &&
+             (type.parts[0].label.empty() || (holds_one && name.starts_with("St6atomicI"))) &&
              type.size == types_[type.parts[0].type].size) {
     type.form = type_form::enumeration;
-  } else if (!type.parts.empty()) {
-    // As the compiler places them, unless bit-fields or attributes had a say: then the size shows it, mostly.
-    std::uint64_t end = 0;
-    for (stored_type::part& one : type.parts) {
-      if (!one.label.starts_with(".") || one.label.starts_with(".<")) return;
-      const stored_type& inside = types_[one.type];
-      one.offset = (end + inside.alignment - 1) / inside.alignment * inside.alignment;
-      end = one.offset + inside.size;
-      if (one.offset > type.size || end > type.size) return;
-    }
-    if ((end + type.alignment - 1) / type.alignment * type.alignment == type.size)
-      type.form = type_form::aggregate;
+  } else if (holds_one && name.starts_with("St8optionalI")) {
+    const stored_type& inside = types_[type.parts[0].type];
+    if (inside.size < type.size && type.size - inside.size == inside.alignment)
+      type.form = type_form::optional;
+  } else if (name.starts_with("St5tupleI") && place_tuple(type)) {
+    type.form = type_form::tuple;
+  } else if (place_parts(type)) {
+    type.form = type_form::aggregate;
   }
+}
+
+/// Behind what ends at `end`; whether it is within `size`.
+bool stored_types::place(stored_type::part& one, std::uint64_t& end, std::uint64_t size) const {
+  const stored_type& inside = types_[one.type];
+  one.offset = rounded_up(end, inside.alignment);
+  if (one.offset > size || inside.size > size - one.offset) return false;
+  end = one.offset + inside.size;
+  return true;
+}
+
+/// As the compiler places members, unless bit-fields or attributes had a say: then the size shows it, mostly.
+bool stored_types::place_parts(stored_type& type) const {
+  std::uint64_t end = 0;
+  for (stored_type::part& one : type.parts)
+    if (!one.label.starts_with(".") || one.label.starts_with(".<") || !place(one, end, type.size))
+      return false;
+  return !type.parts.empty() && rounded_up(end, type.alignment) == type.size;
+}
+
+/// libstdc++ has the last element first. An empty one has no place of its own, and not all that are can be
+/// told.
+bool stored_types::place_tuple(stored_type& type) const {
+  std::uint64_t end = 0;
+  for (auto one = type.parts.rbegin(); one != type.parts.rend(); ++one) {
+    const stored_type& inside = types_[one->type];
+    const bool may_be_empty = inside.size == 1 && inside.parts.empty() && builtin_type(inside) == nullptr;
+    if (may_be_empty || !place(*one, end, type.size)) return false;
+  }
+  return !type.parts.empty() && rounded_up(end, type.alignment) == type.size;
 }
 
 bool stored_types::may_point_elsewhere(const stored_type& type, unsigned depth) const {
@@ -172,11 +212,18 @@ bool stored_types::may_point_elsewhere(const stored_type& type, unsigned depth) 
       return !type.trivially_copyable;
     case type_form::vector:
     case type_form::boost_vector:
+    case type_form::std_vector:
     case type_form::string:
+    case type_form::boost_string:
+    case type_form::std_string:
     case type_form::table:
+    case type_form::deque:
+    case type_form::counted:
       return true;
     case type_form::array:
     case type_form::aggregate:
+    case type_form::tuple:
+    case type_form::optional:
       return depth == deepest || std::any_of(type.parts.begin(), type.parts.end(), [&](const auto& one) {
                return may_point_elsewhere(types_[one.type], depth + 1);
              });

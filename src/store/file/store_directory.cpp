@@ -40,7 +40,7 @@ os::file open_store_directory(const std::filesystem::path& path) {
   } catch (const std::system_error& failure) {
     const int code = failure.code().value();
     if (code == ENOENT)
-      throw error(errc::not_found, "there is no datastore " + path.string() + ": create it first");
+      throw error(errc::not_found, "there is no datastore " + path.string() + ": the path does not exist");
     if (code == ENOTDIR) {
       throw error(errc::not_a_store,
                   path.string() + " is no datastore: a datastore is a directory, this is not");
