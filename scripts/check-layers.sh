@@ -14,7 +14,7 @@ forbid() {
   fi
 }
 
-forbid src/base '(perdure|os|segment|pager|store|heap|kind|manager|c)/' 'knows nothing of anything'
+forbid src/base '(perdure/([^e]|e[^r])|(os|segment|pager|store|heap|kind|manager|c)/)' 'knows nothing but the public header of errors'
 forbid src/os '(perdure|segment|pager|store|heap|kind|manager)/' 'knows nothing of Perdure'
 forbid src/segment '(pager|store|heap|kind|manager)/' 'lies below the store and the heap'
 forbid src/segment 'perdure/(datastore|heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' \

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/signals_blocked.hpp"
 #include "os/file.hpp"
 #include "os/futex.hpp"
-#include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/publication_format.hpp"
@@ -105,7 +105,7 @@ class publisher {
     const std::scoped_lock lock(making);
     if (of_process.load() == nullptr) {
       auto made = std::make_unique<publisher>();
-      const os::signals_blocked none_in_the_thread;
+      const base::signals_blocked none_in_the_thread;
       pthread_t thread;
       if (const int failed = ::pthread_create(&thread, nullptr, &publisher::run, made.get()); failed != 0)
         os::throw_errno("start a thread", "", failed);

@@ -4,11 +4,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/error_code.hpp"
 #include "pager/file_io.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/publication.hpp"
 #include "perdure/pager.hpp"
-#include "segment/error_code.hpp"
 
 namespace perdure::pager {
 
@@ -19,7 +19,7 @@ decltype(auto) reporting(const std::string& action, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const std::system_error& failure) {
-    throw error(perdure::code_of(failure), "cannot " + action + ": " + failure.what());
+    throw error(base::code_of(failure), "cannot " + action + ": " + failure.what());
   }
 }
 
