@@ -13,9 +13,9 @@
 
 namespace perdure::base {
 
-/// Calls `work(index, worker)` once for each index below `count`, on up to `threads` threads, and returns when
-/// all calls have ended. The calling thread is one of them. `worker` is below `threads` (0 if that is 0), and
-/// two calls at the same time never have the same: it tells a call which scratch memory is its own.
+/// Calls `work(index, worker)` once for each index below `count`, on up to `threads` threads, and returns
+/// when all calls have ended. The calling thread is one of them. `worker` is below `threads` (0 if that is
+/// 0), and two calls at the same time never have the same: it tells a call which scratch memory is its own.
 ///
 /// After a call has thrown no further one begins, and an exception that was thrown first is thrown to the
 /// caller. Where the system has no more threads to give, those that there are do all of the work. No handler

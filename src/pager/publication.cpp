@@ -19,13 +19,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/signals_blocked.hpp"
 #include "os/file.hpp"
 #include "os/futex.hpp"
 #include "os/system_error.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/publication_format.hpp"
-#include "segment/environment.hpp"
 
 namespace perdure::pager::detail {
 
@@ -243,7 +243,7 @@ std::atomic<publisher*> publisher::of_process{nullptr};
 std::unique_ptr<publication> publication::begin(const mapped_file& file, const std::string& name,
                                                 const options& wanted) {
   try {
-    if (!switch_in("PERDURE_PAGER_PUBLISH").value_or(false)) return nullptr;
+    if (!base::switch_in("PERDURE_PAGER_PUBLISH").value_or(false)) return nullptr;
     publisher& owner = publisher::of_this_process();
     return std::unique_ptr<publication>(new publication(owner, owner.add(file, name, wanted)));
   } catch (const std::exception& failure) {

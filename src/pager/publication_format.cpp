@@ -1,7 +1,6 @@
 #include "pager/publication_format.hpp"
 
-#include <cstdlib>
-
+#include "base/environment.hpp"
 #include "os/crc32c.hpp"
 
 namespace perdure::pager::detail {
@@ -15,8 +14,8 @@ std::uint32_t checksum_of(const publication_header& header, const publication_re
 
 std::vector<std::filesystem::path> publication_directories() {
   std::vector<std::filesystem::path> all;
-  const char* const own = std::getenv("XDG_RUNTIME_DIR");
-  if (own != nullptr && *own == '/') all.emplace_back(own);
+  const auto own = base::directory_in("XDG_RUNTIME_DIR");
+  if (own && own->starts_with('/')) all.emplace_back(*own);
   all.emplace_back("/dev/shm");
   return all;
 }

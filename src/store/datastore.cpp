@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <perdure/pager.hpp>
 
+#include "base/environment.hpp"
 #include "os/memory_limits.hpp"
 #include "os/page_tracker.hpp"
-#include "segment/environment.hpp"
 #include "segment/growth.hpp"
 #include "store/backing/address_space.hpp"
 #include "store/backing/open_stores.hpp"
@@ -74,9 +75,7 @@ layout::super_slot first_slot(const store_options& options) {
 
 std::uint64_t memory_budget(const store_options& options) {
   if (options.memory_budget != 0) return options.memory_budget;
-  constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40;
-  if (const auto mebibytes = number_in("PERDURE_MEMORY_BUDGET", 1, most_mebibytes, "MiB"))
-    return *mebibytes << 20;
+  if (const auto mebibytes = base::number_in("PERDURE_MEMORY_BUDGET")) return *mebibytes << 20;
   // Read once: several files, which opening a store should not wait for each time.
   static const std::uint64_t usable = os::usable_memory();
   return usable / 2;
@@ -84,13 +83,10 @@ std::uint64_t memory_budget(const store_options& options) {
 
 // A program that does not choose leaves the choice to who runs it.
 backing chosen_backing(const store_options& options) {
-  const auto name = setting("PERDURE_BACKING");
-  if (options.backing != backing::private_memory || !name) return options.backing;
-  if (name == "private") return backing::private_memory;
-  if (name == "paged") return backing::paged;
-  if (name == "shared") return backing::shared_file;
-  if (name == "dax") return backing::dax;
-  refuse_setting("PERDURE_BACKING", *name, "private, paged, dax or shared");
+  constexpr std::array all{backing::private_memory, backing::paged, backing::dax, backing::shared_file};
+  if (options.backing != backing::private_memory) return options.backing;
+  const auto choice = base::choice_in("PERDURE_BACKING");
+  return choice ? all[*choice] : options.backing;
 }
 
 // Before anything is made or locked: what is wrong with them is no matter of the store's.
@@ -98,8 +94,7 @@ void require_sound_settings(const store_options& options) {
   memory_budget(options);
   chosen_backing(options);
   huge_pages_wanted(huge_pages::nowhere);
-  if (const auto tracker = setting("PERDURE_TRACKER"); tracker && !os::tracker_named(*tracker))
-    refuse_setting("PERDURE_TRACKER", *tracker, "uffd, pagemap or mprotect");
+  os::tracker_wanted();
 }
 
 // Else the private backing keeps the budget, by writing changed pages early.

@@ -502,7 +502,7 @@ TEST_F(Cli, NamesTheVariableWithAValueThatIsNone) {
                                {"PERDURE_TRACKER", "uffdd", "uffd, pagemap or mprotect"},
                                {"PERDURE_BACKING", "cardboard", "private, paged, dax or shared"},
                                {"PERDURE_HUGE_PAGES", "yes", "0 or 1"},
-                               {"PERDURE_VERIFY", "never", "journal|open|lazy"}}) {
+                               {"PERDURE_VERIFY", "never", "journal, open or lazy"}}) {
     const char* const before = std::getenv(wrong.variable);
     const std::string kept = before == nullptr ? "" : before;
     ::setenv(wrong.variable, wrong.value, 1);

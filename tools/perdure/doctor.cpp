@@ -1,5 +1,6 @@
 // perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. Kinds of memory, the
-// pager, persistent memory, page trackers, shared blocks, huge pages, limits.
+// pager, persistent memory, page trackers, shared blocks, huge pages, limits, and what the environment asks
+// for.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
+#include "base/environment.hpp"
 #include "command.hpp"
 #include "machine.hpp"
 #include "units.hpp"
@@ -38,6 +40,19 @@ json persistent_memory(const std::filesystem::path& directory) {
   json row{{"directory", directory.string()}, {"available", !why_not}};
   if (why_not) row["why_not"] = *why_not;
   return row;
+}
+
+json environment() {
+  json rows = json::array();
+  for (const base::environment_variable& one : base::environment) {
+    const auto value = base::value_of(one);
+    json row{{"name", one.name},          {"value", value ? json(*value) : json(nullptr)},
+             {"purpose", one.purpose},    {"values", base::allowed_values(one)},
+             {"default", one.by_default}, {"read_by", one.read_by}};
+    if (const auto why_not = value ? base::why_refused(one, *value) : std::nullopt) row["why_not"] = *why_not;
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 std::string column(std::string name) {
@@ -76,6 +91,7 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   const json persistent = persistent_memory(directory);
   const json trackers = page_trackers(directory);
   const json sharing = shared_blocks(directory);
+  const json variables = environment();
   if (as_json)
     return print({{"kinds", kinds},
                   {"pager", tiers},
@@ -83,7 +99,8 @@ void examine(const std::filesystem::path& directory, bool as_json) {
                   {"page_trackers", trackers},
                   {"shared_blocks", sharing},
                   {"huge_pages", huge_pages()},
-                  {"limits", limits()}});
+                  {"limits", limits()},
+                  {"environment", variables}});
   output out = output::standard();
   out.write("kinds of memory\n");
   for (const json& row : kinds) {
@@ -121,6 +138,14 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   const json found = limits();
   for (const auto& [name, value] : found.items())
     out.write(column("  " + name) + (value.is_null() ? "none" : grouped(value.get<std::uint64_t>())) + '\n');
+  out.write("variables of the environment that are set (--json tells of all)\n");
+  for (const json& row : variables) {
+    if (row["value"].is_null()) continue;
+    out.write(column("  " + row["name"].get<std::string>()) + row["value"].get<std::string>() +
+              (row.contains("why_not") ? "    is not possible: it may be " + row["values"].get<std::string>()
+                                       : "") +
+              '\n');
+  }
   out.finish();
 }
 
