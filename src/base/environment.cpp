@@ -40,17 +40,20 @@ std::optional<std::string_view> value_of(const environment_variable& of) noexcep
   return value;
 }
 
+std::string listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
 std::string allowed_values(const environment_variable& of) {
   if (!of.unit.empty())
     return "a whole number of " + std::string(of.unit) + " from " + std::to_string(of.least) + " to " +
            std::to_string(of.most);
-  if (of.choices.empty()) return "a directory";
-  std::string text;
-  for (std::size_t i = 0; i < of.choices.size(); ++i) {
-    if (i != 0) text += i + 1 == of.choices.size() ? " or " : ", ";
-    text += of.choices[i];
-  }
-  return text;
+  return of.choices.empty() ? "a directory" : listed(of.choices);
 }
 
 std::optional<std::string> why_refused(const environment_variable& of, std::string_view value) {

@@ -147,6 +147,9 @@ consteval bool has_choices(variable of, std::span<const std::string_view> names)
 /// What a variable is, whether or not it may be that; nothing where it is not set, or empty.
 std::optional<std::string_view> value_of(const environment_variable& of) noexcept;
 
+/// "private, paged or dax".
+std::string listed(std::span<const std::string_view> names);
+
 /// "private, paged, dax or shared", "a whole number of MiB from 1 to 1024", "a directory".
 std::string allowed_values(const environment_variable& of);
 

@@ -4,16 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <limits>
-#include <perdure/pager.hpp>
 
 #include "base/environment.hpp"
 #include "os/memory_limits.hpp"
 #include "os/page_tracker.hpp"
 #include "segment/growth.hpp"
 #include "store/backing/address_space.hpp"
+#include "store/backing/backings.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/commit/readable_journals.hpp"
 #include "store/commit/recovery.hpp"
@@ -82,11 +80,10 @@ std::uint64_t memory_budget(const store_options& options) {
 }
 
 // A program that does not choose leaves the choice to who runs it.
-backing chosen_backing(const store_options& options) {
-  constexpr std::array all{backing::private_memory, backing::paged, backing::dax, backing::shared_file};
-  if (options.backing != backing::private_memory) return options.backing;
+const backing_row& chosen_backing(const store_options& options) {
+  if (options.backing != store_options().backing) return row_of(options.backing);
   const auto choice = base::choice_in("PERDURE_BACKING");
-  return choice ? all[*choice] : options.backing;
+  return choice ? all_backings()[*choice] : row_of(options.backing);
 }
 
 // Before anything is made or locked: what is wrong with them is no matter of the store's.
@@ -97,10 +94,13 @@ void require_sound_settings(const store_options& options) {
   os::tracker_wanted();
 }
 
-// Else the private backing keeps the budget, by writing changed pages early.
-bool can_be_paged(const layout::super_slot& super) {
-  return super.capacity / page_size < std::numeric_limits<std::uint32_t>::max() &&
-         !pager::why_unavailable(pager::tier::uffd_sigbus);
+// What a writer gets: the backing that it chose, or the one that stands in for it.
+const backing_row& obtainable(const backing_row& chosen, const os::file& file, std::uint64_t capacity,
+                              const std::filesystem::path& store) {
+  const auto reason = why_not(chosen, file, capacity, store);
+  if (!reason) return chosen;
+  if (!chosen.otherwise) throw error(errc::unsupported, *reason);
+  return row_of(*chosen.otherwise);
 }
 
 // A writer beside the reader decides itself.
@@ -147,6 +147,10 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
   }
+  // Of readers no more than this depends on the backing.
+  const backing_row& chosen = chosen_backing(options);
+  const bool is_paged =
+      chosen.budget == budget_of::all_pages && !why_not(chosen, home.files().front(), now.capacity, path);
   return {path,
           writable,
           use == store_use::private_changes,
@@ -161,7 +165,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           checkpoint_log(os::file::open_directory(fixed_path), uuid),
           options.keep_last,
           memory_budget(options),
-          chosen_backing(options) == backing::paged && can_be_paged(now),
+          is_paged,
           options.verify == verify_mode::lazy,
           false,
           false,
@@ -172,12 +176,10 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
                                        const store_options& options, os::reservation place) {
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
   if (use != store_use::write) return make_reader(std::move(parts));
-  const backing chosen = chosen_backing(options);
-  if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
-  recover(parts, chosen == backing::private_memory || chosen == backing::paged);
-  if (chosen == backing::shared_file) return make_shared_store(std::move(parts));
-  if (chosen == backing::dax) return make_dax_store(std::move(parts));
-  return make_journaled_store(std::move(parts));
+  const backing_row& used =
+      obtainable(chosen_backing(options), parts.home.files().front(), parts.super.now().capacity, path);
+  recover(parts, used.opens_without_room);
+  return used.open(std::move(parts));
 }
 
 void require_whole(const os::file& directory, const store_lock& lock, const std::filesystem::path& path) {
@@ -188,11 +190,9 @@ void require_whole(const os::file& directory, const store_lock& lock, const std:
   throw_damaged_store(path, *first, report.damages - 1);
 }
 
-// The other backings change at any moment what the last checkpoint has at home.
 store_access access_for(store_use use, const store_options& options) {
   if (use != store_use::write) return store_access::read_beside_writer;
-  const backing chosen = chosen_backing(options);
-  return chosen == backing::dax || chosen == backing::shared_file ? store_access::alone : store_access::write;
+  return chosen_backing(options).readers_beside ? store_access::write : store_access::alone;
 }
 
 // What the reader opens shares its blocks with the store, so that it stays as it is while the writer goes on.
@@ -235,7 +235,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
   require_sound_settings(options);
   return reporting("open", path, [&] {
     if (options.verify == verify_mode::lazy && use == store_use::write &&
-        (chosen_backing(options) == backing::shared_file || chosen_backing(options) == backing::dax)) {
+        !chosen_backing(options).verifies_lazily) {
       throw error(errc::unsupported, path.string() +
                                          ": pages of a shared mapping cannot be checked when they are first "
                                          "touched: open the store privately, or check all of it first "
@@ -279,8 +279,9 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     journal::create(directory, 0, slot.uuid);
     journal::create(directory, 1, slot.uuid);
     home_files::create(directory, slot);
-    if (options.backing == backing::dax)
-      require_persistent_memory(os::file::open_in(directory, home_files::name_of(0), O_RDWR), path);
+    // Before the store has its name; the others are as well asked when it is opened.
+    if (const backing_row& chosen = chosen_backing(options); chosen.needs == backing_needs::persistent_memory)
+      obtainable(chosen, os::file::open_in(directory, home_files::name_of(0), O_RDWR), slot.capacity, path);
     directory.sync();
     fresh.publish();
     return open_locked(path, std::move(lock), store_use::write, options, std::move(place));
@@ -362,7 +363,8 @@ void datastore::require_sound(const void* address, std::size_t bytes) {
 std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const page_run>, std::string_view) {
   throw error(errc::unsupported, path().string() +
                                      " cannot prepare checkpoints: its pages are durable before "
-                                     "their checkpoint is; open it with another backing");
+                                     "their checkpoint is; open it with the backing " +
+                                     names_of_those_with(&backing_row::prepares));
 }
 
 pager::pin datastore::pin(const void* address, std::size_t bytes, pager::pin_for) {

@@ -586,7 +586,11 @@ TEST_F(Cli, InfoAndList) {
   EXPECT_GE(info["epoch"], 1);
   EXPECT_EQ(info["pinned"], false);
   EXPECT_GT(info["size"], 0);
+  ASSERT_EQ(info["backings"].size(), 4u);
+  EXPECT_EQ(info["backings"][0]["name"], "private");
+  EXPECT_TRUE(info["backings"][0]["available"].get<bool>());
   const std::string text = ok({"info", store});
+  expect_part(text, "backings        private");
   expect_part(text, info["uuid"]);
   expect_part(text, "relocatable");
 

@@ -68,6 +68,18 @@ TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
   EXPECT_FALSE(elsewhere["shared_blocks"]["available"].get<bool>());
 }
 
+TEST(Doctor, TellsWhatEachBackingCanDo) {
+  const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto backings = nlohmann::json::parse(o.out)["backings"];
+  ASSERT_EQ(backings.size(), 4u);
+  EXPECT_EQ(backings[0]["name"], "private");
+  EXPECT_TRUE(backings[0]["available"].get<bool>());
+  EXPECT_TRUE(backings[1]["available"].get<bool>() || backings[1]["falls_back"] == "private") << backings[1];
+  EXPECT_NE(backings[2]["why_not"].get<std::string>().find("DAX"), std::string::npos);
+  EXPECT_FALSE(backings[3]["atomic_checkpoints"].get<bool>());
+}
+
 TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {
   const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
   ASSERT_EQ(o.status, 0) << o.err;

@@ -12,6 +12,7 @@
 #include "base/environment.hpp"
 #include "command.hpp"
 #include "machine.hpp"
+#include "store/backing/backings.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -33,6 +34,28 @@ json pager_tiers() {
     if (why_not) tiers.back()["why_not"] = *why_not;
   }
   return tiers;
+}
+
+json backings(const std::filesystem::path& directory) {
+  json rows = json::array();
+  for (const backing_row& one : all_backings()) {
+    const auto why_not = why_not_in(one, directory);
+    json row{{"name", one.name},
+             {"available", !why_not},
+             {"memory", one.memory},
+             {"atomic_checkpoints", one.atomic_checkpoints},
+             {"prepares", one.prepares},
+             {"verifies_lazily", one.verifies_lazily},
+             {"readers_beside_writer", one.readers_beside},
+             {"memory_in_forked_child", one.memory_in_child},
+             {"most_pages", one.most_pages}};
+    if (why_not) {
+      row["why_not"] = *why_not;
+      if (one.otherwise) row["falls_back"] = row_of(*one.otherwise).name;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 json persistent_memory(const std::filesystem::path& directory) {
@@ -88,6 +111,7 @@ void examine(const std::filesystem::path& directory, bool as_json) {
     kinds.push_back(std::move(row));
   }
   const json tiers = pager_tiers();
+  const json memories = backings(directory);
   const json persistent = persistent_memory(directory);
   const json trackers = page_trackers(directory);
   const json sharing = shared_blocks(directory);
@@ -95,6 +119,7 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   if (as_json)
     return print({{"kinds", kinds},
                   {"pager", tiers},
+                  {"backings", memories},
                   {"persistent_memory", persistent},
                   {"page_trackers", trackers},
                   {"shared_blocks", sharing},
@@ -122,7 +147,15 @@ void examine(const std::filesystem::path& directory, bool as_json) {
     out.write(name + (row["available"].get<bool>() ? "yes" : "no    " + row["why_not"].get<std::string>()) +
               '\n');
   }
-  write_directory(out, "stores with the backing dax, in persistent memory", persistent);
+  out.write("backings of stores in " + directory.string() + '\n');
+  for (const json& row : memories) {
+    std::string line = column("  " + row["name"].get<std::string>());
+    line += row["available"].get<bool>() ? "yes   " + row["memory"].get<std::string>()
+                                         : "no    " + row["why_not"].get<std::string>();
+    if (row.contains("falls_back")) line += "; as " + row["falls_back"].get<std::string>();
+    if (!row["atomic_checkpoints"].get<bool>()) line += "; checkpoints are not atomic";
+    out.write(line + '\n');
+  }
   write_directory(out, "copies of stores that share their blocks", sharing);
   out.write("how stores find what a program has changed, best first\n");
   for (const json& row : trackers) {
