@@ -49,8 +49,9 @@ rooms() {
   room graph                $public
   room compat               $public
   room examples             $public $h/c compat
-  room src/malloc           src/{base,os,segment} $h/heap.hpp $h/detail/size_classes.hpp
-  room src/pager_preload    src/{base,os} $h/pager.hpp
+  # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
+  room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
+  room addons/pager_preload src/{base,os} $h/pager.hpp
   # The program uses the public headers, and two tables, to tell of what they have.
   room tools                $public graph src/base/environment.hpp src/store/backing/backings.hpp
   room bench                $public graph compat src/{os,segment}
@@ -62,7 +63,7 @@ rooms() {
 room() { printf 'room %s\n' "$*"; }
 
 sources() {
-  find include src graph compat examples tools bench tests \
+  find include src addons graph compat examples tools bench tests \
     -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 
@@ -86,7 +87,7 @@ sources() {
   }
   function complain(text) { print "layers: " text > "/dev/stderr"; broken = 1 }
   BEGIN {
-    roots = split("src/ include/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
+    roots = split("src/ include/ addons/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
   }
   $1 == "room" {
     known[$2] = 1
@@ -103,7 +104,7 @@ sources() {
   END { exit broken }
 ' || broken=1
 
-if grep -rn 'getenv(' src tools | grep -v '^src/base/environment.cpp:'; then
+if grep -rn 'getenv(' src addons tools | grep -v '^src/base/environment.cpp:'; then
   echo "layers: src/base/environment.hpp has the variables, and how they are read" >&2
   broken=1
 fi
