@@ -118,10 +118,6 @@ inline constexpr std::array environment{
         .purpose = "Where changed pages go that are nobody else's, if they cannot lie beside their file.",
         .by_default = "/tmp",
         .read_by = "the pager, paged stores"},
-    environment_variable{.name = "XDG_RUNTIME_DIR",
-                         .purpose = "Where processes put what `perdure top` shows, and where it looks.",
-                         .by_default = "/dev/shm",
-                         .read_by = "the pager, perdure"},
 };
 
 /// The row of a variable, by a name that the compiler sees. Without a row it does not compile.
