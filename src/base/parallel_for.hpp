@@ -17,9 +17,9 @@ namespace perdure::base {
 /// when all calls have ended. The calling thread is one of them. `worker` is below `threads` (0 if that is
 /// 0), and two calls at the same time never have the same: it tells a call which scratch memory is its own.
 ///
-/// After a call has thrown no further one begins, and an exception that was thrown first is thrown to the
-/// caller. Where the system has no more threads to give, those that there are do all of the work. No handler
-/// of the program's signals runs on the threads that are started.
+/// After a call has thrown no further one begins, and the exception that came first is thrown to the caller.
+/// Where the system has no more threads to give, those that there are do all of the work. No handler of the
+/// program's signals runs on the threads that are started.
 template <class Work>
 void parallel_for(std::size_t count, std::size_t threads, Work&& work) {
   std::atomic<std::size_t> next{0};

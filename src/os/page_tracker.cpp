@@ -14,7 +14,7 @@ namespace perdure::os {
 
 namespace {
 
-// Best first, as the environment's variable has them.
+// Best first: in the order of the enumerators, and of what the environment's variable may be.
 constexpr std::array all_kinds{tracker_kind::uffd, tracker_kind::pagemap, tracker_kind::mprotect};
 constexpr std::array<std::string_view, 3> names{"uffd", "pagemap", "mprotect"};
 static_assert(base::has_choices("PERDURE_TRACKER", names));

@@ -30,9 +30,7 @@ class Top : public perdure::scratch_directory {
     ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);
     std::ofstream(path("data"), std::ios::binary) << std::string(400 * 4096, 'x');
   }
-  ~Top() override {
-    ::unsetenv("PERDURE_PAGER_PUBLISH");
-  }
+  ~Top() override { ::unsetenv("PERDURE_PAGER_PUBLISH"); }
 
   perdure::pager::region map() {
     perdure::pager::options o;

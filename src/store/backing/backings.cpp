@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t any_number = layout::most_capacity / page_size;
 
-// tests/store/backings.cmake reads names and abilities here: each on a line of its own.
+// tests/backings.cmake reads names and abilities here: each on a line of its own.
 constexpr std::array rows{
     backing_row{
         .which = backing::private_memory,
