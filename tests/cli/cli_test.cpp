@@ -606,7 +606,7 @@ TEST_F(Cli, NamesTheVariableWithAValueThatIsNone) {
                                {"PERDURE_TRACKER", "uffdd", "uffd, pagemap or mprotect"},
                                {"PERDURE_BACKING", "cardboard", "private, paged, dax or shared"},
                                {"PERDURE_HUGE_PAGES", "yes", "0 or 1"},
-                               {"PERDURE_VERIFY", "never", "journal|open|lazy"}}) {
+                               {"PERDURE_VERIFY", "never", "journal, open or lazy"}}) {
     const char* const before = std::getenv(wrong.variable);
     const std::string kept = before == nullptr ? "" : before;
     ::setenv(wrong.variable, wrong.value, 1);
@@ -698,7 +698,11 @@ TEST_F(Cli, InfoAndList) {
   EXPECT_GE(info["epoch"], 1);
   EXPECT_EQ(info["pinned"], false);
   EXPECT_GT(info["size"], 0);
+  ASSERT_EQ(info["backings"].size(), 4u);
+  EXPECT_EQ(info["backings"][0]["name"], "private");
+  EXPECT_TRUE(info["backings"][0]["available"].get<bool>());
   const std::string text = ok({"info", store});
+  expect_part(text, "backings        private");
   expect_part(text, info["uuid"]);
   expect_part(text, "relocatable");
 

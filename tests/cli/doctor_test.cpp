@@ -96,6 +96,18 @@ TEST(Doctor, TellsTheTrackerThatTheEnvironmentAsksFor) {
       << text.out;
 }
 
+TEST(Doctor, TellsWhatEachBackingCanDo) {
+  const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto backings = nlohmann::json::parse(o.out)["backings"];
+  ASSERT_EQ(backings.size(), 4u);
+  EXPECT_EQ(backings[0]["name"], "private");
+  EXPECT_TRUE(backings[0]["available"].get<bool>());
+  EXPECT_TRUE(backings[1]["available"].get<bool>() || backings[1]["falls_back"] == "private") << backings[1];
+  EXPECT_NE(backings[2]["why_not"].get<std::string>().find("DAX"), std::string::npos);
+  EXPECT_FALSE(backings[3]["atomic_checkpoints"].get<bool>());
+}
+
 TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {
   const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
@@ -104,6 +116,41 @@ TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {
   EXPECT_FALSE(persistent["available"].get<bool>());
   EXPECT_NE(persistent["why_not"].get<std::string>(), "");
   EXPECT_NE(perdure_run({"doctor", "--at", "/nowhere"}).out.find("No such file"), std::string::npos);
+}
+
+TEST(Doctor, TellsWhatTheEnvironmentAsksFor) {
+  ::setenv("PERDURE_HUGE_PAGES", "yes", 1);
+  ::setenv("PERDURE_KIND_CHECKS", "1", 1);
+  const outcome o = perdure_run({"doctor", "--json"});
+  const outcome said = perdure_run({"doctor"});
+  ::unsetenv("PERDURE_HUGE_PAGES");
+  ::unsetenv("PERDURE_KIND_CHECKS");
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto variables = nlohmann::json::parse(o.out)["environment"];
+  int seen = 0;
+  for (const auto& row : variables) {
+    EXPECT_FALSE(row["purpose"].get<std::string>().empty()) << row;
+    EXPECT_FALSE(row["default"].get<std::string>().empty()) << row;
+    if (row["name"] == "PERDURE_HUGE_PAGES") {
+      EXPECT_EQ(row["value"], "yes");
+      EXPECT_EQ(row["why_not"], "PERDURE_HUGE_PAGES is 'yes'; it may be 0 or 1");
+      ++seen;
+    }
+    if (row["name"] == "PERDURE_KIND_CHECKS") {
+      EXPECT_EQ(row["value"], "1");
+      EXPECT_FALSE(row.contains("why_not"));
+      ++seen;
+    }
+    if (row["name"] == "PERDURE_PAGER_THRESHOLD") {
+      EXPECT_TRUE(row["value"].is_null());
+      EXPECT_EQ(row["default"], "64");
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 3) << variables;
+  EXPECT_NE(said.out.find("yes    is not possible: it may be 0 or 1\n"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("PERDURE_KIND_CHECKS"), std::string::npos);
+  EXPECT_EQ(said.out.find("PERDURE_PAGER_THRESHOLD"), std::string::npos) << "it is not set";
 }
 
 TEST(Doctor, TellsPeopleTheSame) {

@@ -27,14 +27,10 @@ using perdure::test::perdure_run;
 class Top : public perdure::scratch_directory {
  protected:
   Top() {
-    ::setenv("XDG_RUNTIME_DIR", path("").c_str(), 1);
     ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);
     std::ofstream(path("data"), std::ios::binary) << std::string(400 * 4096, 'x');
   }
-  ~Top() override {
-    ::unsetenv("XDG_RUNTIME_DIR");
-    ::unsetenv("PERDURE_PAGER_PUBLISH");
-  }
+  ~Top() override { ::unsetenv("PERDURE_PAGER_PUBLISH"); }
 
   perdure::pager::region map() {
     perdure::pager::options o;

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cstdlib>
 #include <limits>
 #include <system_error>
 
@@ -20,8 +19,8 @@ option option::default_text(const std::string& text) {
   return *this;
 }
 
-option option::environment_variable(const std::string& name) {
-  parsed_->envname(name);
+option option::environment_variable(base::variable named) {
+  parsed_->envname(named.row().name);
   return *this;
 }
 
@@ -103,10 +102,10 @@ option command::add_numbered_choice(const std::string& name,
       [name, names, choices, self, store = std::move(store)](const std::string& text) {
         for (const auto& [choice, number] : choices)
           if (text == choice) return store(number);
-        const std::string variable = (*self)->get_envname();
-        const char* const value = variable.empty() ? nullptr : std::getenv(variable.c_str());
-        if (value != nullptr && text == value)
-          throw CLI::ValidationError(variable + " is '" + text + "'; it may be " + names);
+        for (const base::environment_variable& one : base::environment) {
+          if (one.name != (*self)->get_envname() || base::value_of(one) != text) continue;
+          if (const auto refusal = base::why_refused(one, text)) throw CLI::ValidationError(*refusal);
+        }
         throw CLI::ValidationError(name, "'" + text + "' is none of " + names);
       },
       description);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -32,7 +34,7 @@ class option {
   /// What the help shows as the default.
   option default_text(const std::string& text);
   /// Taken from this variable of the environment where the command line does not say.
-  option environment_variable(const std::string& name);
+  option environment_variable(base::variable named);
 
  private:
   CLI::Option* parsed_;

@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/environment.hpp"
+
 namespace perdure::cli {
 namespace {
 
@@ -47,7 +49,7 @@ class trial_directory {
 class forced_tracker {
  public:
   explicit forced_tracker(const char* name) {
-    if (const char* const value = std::getenv(variable)) before_ = value;
+    if (const auto value = base::value_of(base::variable(variable).row())) before_ = *value;
     ::setenv(variable, name, 1);
   }
   forced_tracker(const forced_tracker&) = delete;

@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <exception>
-#include <mutex>
+#include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <thread>
 #include <vector>
 
+#include "base/parallel_for.hpp"
+#include "base/signals_blocked.hpp"
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
 #include "store/commit/readable_journals.hpp"
@@ -65,27 +65,11 @@ std::vector<std::string> names_to_copy(const os::file& from, const copy_options&
 }
 
 void copy_pieces(const std::vector<piece>& pieces) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (std::size_t i; (i = next.fetch_add(1)) < pieces.size();)
-        os::copy_range(pieces[i].files->from, pieces[i].files->to, pieces[i].offset, pieces[i].bytes);
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      failure = std::current_exception();
-      next = pieces.size();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    const std::size_t wanted = std::min<std::size_t>(
-        pieces.size(), std::clamp(std::thread::hardware_concurrency(), 1u, most_threads));
-    for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+  base::parallel_for(pieces.size(), threads, [&](std::size_t index, std::size_t) {
+    const piece& one = pieces[index];
+    os::copy_range(one.files->from, one.files->to, one.offset, one.bytes);
+  });
 }
 
 void copy_files(const os::file& from, const os::file& to, const copy_options& options) {
@@ -116,7 +100,7 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
       at = os::next_data(files.from, end);
     }
   }
-  if (!pieces.empty()) copy_pieces(pieces);
+  copy_pieces(pieces);
   if (!options.durable) return;
   for (const pair_of_files& files : all) files.to.sync();
 }
@@ -210,6 +194,8 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
 }
 
 std::future<void> datastore::copy_async(std::filesystem::path from, std::filesystem::path to) {
+  // The program's signal handlers must not run on a thread it does not know of.
+  const base::signals_blocked blocked;
   return std::async(std::launch::async, [from = std::move(from), to = std::move(to)] { copy(from, to); });
 }
 

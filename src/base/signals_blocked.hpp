@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace perdure::os {
+namespace perdure::base {
 
 /// The kernel's set of signals: bit 0 is signal 1.
 using kernel_signals = std::uint64_t;
@@ -41,4 +41,4 @@ class signals_blocked {
   kernel_signals before_;
 };
 
-}  // namespace perdure::os
+}  // namespace perdure::base

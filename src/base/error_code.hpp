@@ -4,8 +4,9 @@
 #include <perdure/error.hpp>
 #include <system_error>
 
-namespace perdure {
+namespace perdure::base {
 
+/// `io` for every errno that has no code of its own.
 errc code_of(const std::system_error& failure) noexcept;
 
-}  // namespace perdure
+}  // namespace perdure::base

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "pager_preload/c_library.hpp"
 #include "pager_preload/settings.hpp"
 
@@ -69,7 +69,7 @@ class exclusive {
   exclusive() : lock_(changing) {}
 
  private:
-  os::signals_blocked quiet_;
+  base::signals_blocked quiet_;
   std::scoped_lock<std::mutex> lock_;
 };
 
@@ -228,16 +228,16 @@ std::shared_ptr<pager::region> region_of(const std::byte* begin, std::size_t byt
 
 // fork copies only the thread that calls it. The pager's memory is not copied: the child gets the kernel's
 // mappings in its place.
-constinit os::kernel_signals mask_before_fork = 0;
+constinit base::kernel_signals mask_before_fork = 0;
 void before_fork() {
-  const os::kernel_signals before = os::block_only(os::all_signals);
+  const base::kernel_signals before = base::block_only(base::all_signals);
   changing.lock();
   mask_before_fork = before;
 }
 void unlock_after_fork() {
-  const os::kernel_signals before = mask_before_fork;
+  const base::kernel_signals before = mask_before_fork;
   changing.unlock();
-  os::block_only(before);
+  base::block_only(before);
 }
 void after_fork_in_child() {
   for (std::size_t i = 0; i < places_used.load(); ++i) {

@@ -1,8 +1,9 @@
-#include "segment/error_code.hpp"
+// Which code of `errc` an errno has.
+#include "base/error_code.hpp"
 
 #include <cerrno>
 
-namespace perdure {
+namespace perdure::base {
 
 errc code_of(const std::system_error& failure) noexcept {
   switch (failure.code().value()) {
@@ -29,4 +30,4 @@ errc code_of(const std::system_error& failure) noexcept {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::base

@@ -3,18 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdarg>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <optional>
-#include <perdure/pager.hpp>
-#include <stdexcept>
-#include <string>
 
+#include "base/environment.hpp"
 #include "os/memory_limits.hpp"
 #include "pager_preload/c_library.hpp"
 
@@ -24,28 +18,15 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-std::optional<std::size_t> number_in(const char* name, std::size_t least, std::size_t most) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  std::size_t value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stop, problem] = std::from_chars(text, end, value);
-  if (problem != std::errc{} || stop != end || value < least || value > most)
-    throw std::invalid_argument(std::string(name) + " is '" + text + "'; it may be a whole number from " +
-                                std::to_string(least) + " to " + std::to_string(most));
-  return value;
-}
-
 settings read_settings() {
-  constexpr std::size_t most_mebibytes = std::size_t{1} << 40;
   settings all;
   const std::size_t usable = os::usable_memory();
-  const auto budget = number_in("PERDURE_PAGER_BUDGET", 1, most_mebibytes);
+  const auto budget = base::number_in("PERDURE_PAGER_BUDGET");
   all.budget = budget ? *budget * mebibyte : std::max(usable / 4, 16 * mebibyte);
   all.most = std::max(all.budget, usable / 2);
-  all.threshold = number_in("PERDURE_PAGER_THRESHOLD", 0, most_mebibytes).value_or(64) * mebibyte;
-  all.writable_files = number_in("PERDURE_PAGER_WRITABLE", 0, 1).value_or(0) == 1;
-  all.is_verbose = number_in("PERDURE_PAGER_VERBOSE", 0, 1).value_or(0) == 1;
+  all.threshold = base::number_in("PERDURE_PAGER_THRESHOLD").value_or(64) * mebibyte;
+  all.writable_files = base::switch_in("PERDURE_PAGER_WRITABLE").value_or(false);
+  all.is_verbose = base::switch_in("PERDURE_PAGER_VERBOSE").value_or(false);
   all.is_active = true;
   return all;
 }

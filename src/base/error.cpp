@@ -1,3 +1,4 @@
+// The names of error codes.
 #include <perdure/error.hpp>
 
 namespace perdure {
