@@ -431,9 +431,9 @@ perdure_mutant(undo_for_writers_only backing/reader.cpp "a reader sees pages of 
   CAUGHT_BY [=[read-only: .*page \d+ is wrong]=] FIRST 4 2)
 
 perdure_mutant(early_before_applied backing/private_memory.cpp "pages are written home early while a journal that holds them is not applied"
-[=[  commit_->finish_last();
-  const committed_state before]=]
-[=[  const committed_state before]=]
+[=[void private_memory::trim_part(page_run part, write_brake& brake) {
+  commit_->finish_last();]=]
+[=[void private_memory::trim_part(page_run part, write_brake& brake) {]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 16)
 
 perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
