@@ -38,6 +38,8 @@ for layer in os segment pager store heap kind manager; do
   forbid "src/$layer" '(perdure/)?c/' 'lies below the C API'
 done
 forbid include/perdure/c 'perdure/[a-z_]*\.hpp' 'must be C'
+forbid workload '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
+forbid workload 'perdure/graph/' 'is what workloads are built on'
 forbid graph '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
 forbid examples '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
 forbid compat '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
