@@ -54,6 +54,7 @@ class command {
   void callback(std::function<void()> action);
 
   option add_flag(const std::string& name, bool& given, const std::string& description);
+  option add_text(const std::string& name, std::string& text, const std::string& description);
   option add_path(const std::string& name, std::filesystem::path& path, const std::string& description);
   /// One or more paths.
   option add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,

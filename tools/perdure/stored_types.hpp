@@ -18,13 +18,13 @@ enum class type_form {
   signed_integer,
   unsigned_integer,
   floating,
-  enumeration,   ///< as its only part
-  array,         ///< of its only part
-  aggregate,     ///< structs and pairs: its parts, at their offsets
-  vector,        ///< perdure::vector
-  boost_vector,  ///< boost::container::vector with Perdure's allocator
-  string,        ///< perdure::basic_string<char>
-  table,         ///< perdure::flat_map, perdure::flat_set
+  enumeration,     ///< as its only part
+  array,           ///< of its only part
+  aggregate,       ///< structs and pairs: its parts, at their offsets
+  vector,          ///< perdure::vector
+  pointer_vector,  ///< with an offset pointer: boost::container::vector, graph::padded_array
+  string,          ///< perdure::basic_string<char>
+  table,           ///< perdure::flat_map, perdure::flat_set
 };
 
 struct stored_type {

@@ -59,7 +59,7 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
       inside.first = offset;
       return inside;
     case type_form::vector:
-    case type_form::boost_vector: {
+    case type_form::pointer_vector: {
       // The allocator, if it has any bytes, then three words.
       const std::uint64_t begin = type.size - 24;
       std::uint64_t capacity = word(begin + 16);
