@@ -103,7 +103,8 @@ void show_graph(const info_options& given, const attached_graph& attached, const
   }
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(attached.seconds) + ", at epoch " + grouped(epoch) + "\n");
-  out.write("graph          " + summary_of(g) + ", " + layout_of(g) + "\n");
+  out.write("graph          " + summary_of(g) + "\n");
+  out.write("kept as        " + std::string(layout_of(g)) + "\n");
   out.write("self loops     " + grouped(g.self_loops()) + "\n");
   out.write("neighbours     " + grouped(g.arcs()) + " stored\n");
   for (const auto& [degree, v] : top)

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <perdure/workload/parallel.hpp>
 
 namespace perdure::workload::detail {
@@ -29,11 +30,12 @@ void allow(unsigned threads) {
   most = threads;
 }
 
-/// Where the calling thread and its helpers meet: kept, since to make one takes longer than small tasks do.
+/// Where the calling thread and at least so many helpers meet: kept, since to make one takes longer than
+/// small tasks do. Where it has more places than there are tasks the rest stays empty.
 tbb::task_arena& arena_of_this_thread(unsigned threads) {
   thread_local tbb::task_arena arena(1);
   thread_local unsigned size = 0;
-  if (size != threads) {
+  if (size < threads) {
     allow(threads);
     arena.terminate();
     arena.initialize(static_cast<int>(threads));
@@ -47,8 +49,13 @@ tbb::task_arena& arena_of_this_thread(unsigned threads) {
 void run_tasks(unsigned count, void (*task)(void* context, unsigned index), void* context) {
   arena_of_this_thread(count).execute([&] {
     tbb::task_group group;
-    for (unsigned index = 0; index + 1 < count; ++index) group.run([=] { task(context, index); });
-    task(context, count - 1);
+    unsigned index = 0;
+    try {
+      for (; index + 1 < count; ++index) group.run([=] { task(context, index); });
+    } catch (const std::bad_alloc&) {
+      // The calling thread does what cannot be handed out.
+    }
+    for (; index < count; ++index) task(context, index);
     group.wait();
   });
 }
