@@ -112,7 +112,9 @@ TYPED_TEST(GraphInStore, ComesBackAsOfTheLastCheckpoint) {
 
 TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
   const scratch_directory dir;
-  perdure::manager m(create_only, dir / "store");
+  perdure::store_options options;
+  options.capacity = std::size_t{1} << 30;
+  perdure::manager m(create_only, dir / "store", options);
   m.construct<adjacency_list<store_containers>>("graph")(direction::directed);
   try {
     m.find<adjacency_list<boost_containers<perdure::allocator>>>("graph");
