@@ -116,7 +116,7 @@ TEST(Csr, IsWhatTheOptionsSay) {
 
 // Several chunks and ranges, by threads that get in each other's way.
 TEST(Csr, DoesNotDependOnThreads) {
-  const std::vector<edge> edges = rmat_edges(16);
+  const std::vector<edge> edges = rmat_edges(15);
   const csr_options options{.kind = direction::undirected,
                             .drop_loops = true,
                             .drop_duplicates = true,
