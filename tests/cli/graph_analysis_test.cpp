@@ -91,6 +91,12 @@ TEST_F(GraphAnalysis, AsksWhichGraphWhereThereAreSeveral) {
             std::string::npos);
   EXPECT_EQ(ok_json({"graph", "cc", store, "--graph", "b"})["graph"], "b");
   EXPECT_NE(fails({"graph", "cc", store, "--graph", "c"}).find("no graph named \"c\""), std::string::npos);
+  {
+    perdure::manager other(perdure::open_only, store);
+    other.construct<int>("number")(1);
+    other.close();
+  }
+  EXPECT_NE(fails({"graph", "cc", store, "--graph", "number"}).find("was stored as int"), std::string::npos);
   // What `ingest` makes comes first.
   ok({"graph", "ingest", store, dir_.write("more", "1 2\n").string()});
   EXPECT_EQ(ok_json({"graph", "cc", store})["vertices"], 2);

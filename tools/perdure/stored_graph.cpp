@@ -34,16 +34,22 @@ std::vector<found_graph> graphs_in(const manager& store) {
   return found;
 }
 
-found_graph find_graph(const manager& store, const std::filesystem::path& path, const std::string& wanted) {
+/// Throws `wrong_type` where something else has the name.
+std::optional<found_graph> graph_named(const manager& store, const std::string& name) {
+  try {
+    if (const auto* const list = store.find<stored_graph>(name).first) return found_graph{name, list};
+    return std::nullopt;
+  } catch (const error& failure) {
+    if (failure.code() != errc::wrong_type) throw;
+    for (const object_info& object : store.named_objects())
+      if (object.name() == name && object.is_type<graph::stored_csr>())
+        return found_graph{name, static_cast<const graph::stored_csr*>(object.value())};
+    throw;
+  }
+}
+
+found_graph only_graph(const manager& store, const std::filesystem::path& path) {
   std::vector<found_graph> all = graphs_in(store);
-  const auto named = [&](const std::string& name) {
-    return std::find_if(all.begin(), all.end(), [&](const found_graph& one) { return one.name == name; });
-  };
-  const auto at = named(wanted.empty() ? graph_name : wanted);
-  if (at != all.end()) return *at;
-  if (!wanted.empty())
-    throw error(errc::not_found, path.string() + ": the store holds no graph named \"" +
-                                     printable_name(wanted) + "\" ('perdure ls' shows what it holds)");
   if (all.empty())
     throw error(errc::not_found,
                 path.string() + ": the store holds no graph; make one with 'perdure graph ingest'");
@@ -54,6 +60,15 @@ found_graph find_graph(const manager& store, const std::filesystem::path& path, 
                 path.string() + ": the store holds several graphs (" + names + "); say which with --graph");
   }
   return all.front();
+}
+
+found_graph find_graph(const manager& store, const std::filesystem::path& path, const std::string& wanted) {
+  const bool is_named = !wanted.empty();
+  if (std::optional<found_graph> found = graph_named(store, is_named ? wanted : graph_name)) return *found;
+  if (is_named)
+    throw error(errc::not_found, path.string() + ": the store holds no graph named \"" +
+                                     printable_name(wanted) + "\" ('perdure ls' shows what it holds)");
+  return only_graph(store, path);
 }
 
 }  // namespace

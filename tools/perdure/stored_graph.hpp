@@ -23,7 +23,8 @@ using any_graph = std::variant<const stored_graph*, const graph::stored_csr*>;
 /// A store opened for reading, and a graph in it.
 struct attached_graph {
   /// Of this name; where that is empty, the graph that `ingest` makes, or else the only one there. Throws
-  /// `not_found`, or `invalid_argument` where it is not clear which.
+  /// `not_found`, `wrong_type` where the name is something else's, or `invalid_argument` where it is not
+  /// clear which.
   attached_graph(const std::filesystem::path& path, const std::string& wanted, const store_options& settings);
 
   stopwatch watch;  // before the store: opening counts
