@@ -9,7 +9,7 @@
 #   what is asked for  src/kind, src/manager   beside each other: kinds of memory; objects in stores
 #   by name       src/array               arrays of a store, by the public headers
 #   the face      include/perdure, src/c  what programs see, in C++ and in C
-#   who uses it   graph, compat, examples, addons, tools, bench, tests
+#   who uses it   workload, graph, compat, examples, addons, tools, bench, tests
 #
 # Includes are looked up as the compilers do: beside the file, then where the build looks.
 set -euo pipefail
@@ -49,24 +49,26 @@ rooms() {
   room src/array            $public $h/detail src/os/crc32c.hpp src/segment/segment.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
-  room graph                $public
+  # What workloads share, and they: by the public headers only.
+  room workload             $public
+  room graph                $public workload
   room compat               $public
-  room examples             $public $h/c compat
+  room examples             $public $h/c compat graph
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
   # The program uses the public headers, and two tables, to tell of what they have.
-  room tools                $public graph src/base/environment.hpp src/store/backing/backings.hpp
-  room bench                $public graph compat src/{os,segment}
+  room tools                $public graph workload src/base/environment.hpp src/store/backing/backings.hpp
+  room bench                $public graph workload compat src/{os,segment}
   # What tests share knows no test.
-  room tests/support        $public $h/{detail,c} graph src/{base,os,segment,pager,heap,kind,manager,array,c} \
+  room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \
                             src/store src/store/{file,commit,offline,backing}
   room tests                EVERYTHING
 }
 room() { printf 'room %s\n' "$*"; }
 
 sources() {
-  find include src addons graph compat examples tools bench tests \
+  find include src addons workload graph compat examples tools bench tests \
     -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 
@@ -90,7 +92,7 @@ sources() {
   }
   function complain(text) { print "layers: " text > "/dev/stderr"; broken = 1 }
   BEGIN {
-    roots = split("src/ include/ addons/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
+    roots = split("src/ include/ addons/ workload/include/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
   }
   $1 == "room" {
     known[$2] = 1

@@ -53,6 +53,10 @@ option command::add_flag_anywhere(const std::string& name, bool& given, const st
   return add_flag(name, given, description);
 }
 
+option command::add_text(const std::string& name, std::string& text, const std::string& description) {
+  return option(*parser_->add_option(name, text, description));
+}
+
 option command::add_path(const std::string& name, std::filesystem::path& path,
                          const std::string& description) {
   return option(*parser_->add_option(name, path, description));

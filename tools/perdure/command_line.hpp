@@ -58,6 +58,7 @@ class command {
   option add_flag(const std::string& name, bool& given, const std::string& description);
   /// A flag that may also stand before the command's own name, behind those that it belongs to.
   option add_flag_anywhere(const std::string& name, bool& given, const std::string& description);
+  option add_text(const std::string& name, std::string& text, const std::string& description);
   option add_path(const std::string& name, std::filesystem::path& path, const std::string& description);
   /// One or more paths.
   option add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,

@@ -89,7 +89,7 @@ std::uint64_t count_different_pages(const state_of_store& a, const state_of_stor
   static constexpr std::array<std::byte, page_bytes> zeros{};
   const std::uint64_t end = std::max(a.bytes(), b.bytes());
   std::atomic<std::uint64_t> done{0};
-  const progress_line line("comparing", [&] { return progress_line::state{done, end, "bytes"}; });
+  const progress_line line("comparing", [&] { return workload::progress{done, end, "bytes"}; });
   std::uint64_t different = 0;
   for (std::uint64_t at = 0; at < end; at += page_bytes) {
     const std::byte* const left = a.holds(at, page_bytes) ? a.at(at) : zeros.data();

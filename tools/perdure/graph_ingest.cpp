@@ -51,7 +51,7 @@ class interruptible_source final : public graph::edge_source {
     if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
     return more;
   }
-  graph::source_progress progress() const noexcept override { return source_->progress(); }
+  workload::progress progress() const noexcept override { return source_->progress(); }
   std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
   unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
 
@@ -189,10 +189,7 @@ class ingestion {
   }
 
   void ingest_source(manager& store, stored_graph& g, graph::edge_source& source, const std::string& label) {
-    const progress_line progress("ingest " + label, [&source] {
-      const graph::source_progress p = source.progress();
-      return progress_line::state{p.done, p.total, p.unit == "bytes" ? "bytes" : "edges"};
-    });
+    const progress_line progress("ingest " + label, [&source] { return source.progress(); });
     for (;;) {
       const stopwatch watch;
       const graph::ingest_result r =
@@ -293,8 +290,9 @@ void add_ingest_command(command graph_command) {
   command ingest = graph_command.add_command(
       "ingest", "Add edges to the graph in a store; the store and the graph are made if they do not exist");
   ingest.add_path("STORE", given->store, "The store's directory").required();
-  ingest.add_paths("FILE", given->files,
-                   "Edge lists: SNAP text or binary, plain or gzip; '-' is standard input");
+  ingest.add_paths(
+      "FILE", given->files,
+      "Edge lists: SNAP text or binary, plain or compressed (gzip, zstd, xz); '-' is standard input");
   ingest.add_flag("--undirected", given->undirected,
                   "Make an undirected graph: store each edge with both ends");
   ingest.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");

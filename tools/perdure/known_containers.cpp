@@ -9,7 +9,7 @@
 namespace perdure::cli {
 namespace {
 
-constexpr std::uint64_t word = sizeof(std::uint64_t);
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 /// Sizes in words, of containers with an allocator of one word, and with nothing in comparisons and hashes.
 struct row {
@@ -20,25 +20,25 @@ struct row {
   std::uint64_t number_at = 0;
 };
 
-constexpr type_form counted = type_form::counted;
+constexpr type_form only_counted = type_form::counted;
 constexpr type_form deque = type_form::deque;
 constexpr type_form boost_vector = type_form::boost_vector;
 
 constexpr std::array rows{
     // Boost.Container, 1.81 and later.
-    row{"N7perdure3mapI", counted, 6, 5, 1},
-    row{"N7perdure8multimapI", counted, 6, 5, 1},
-    row{"N7perdure3setI", counted, 6, 5, 1},
-    row{"N7perdure8multisetI", counted, 6, 5, 1},
-    row{"N7perdure4listI", counted, 4, 4, 1},
-    row{"N7perdure12forward_listI", counted, 3, 3, 1},
+    row{"N7perdure3mapI", only_counted, 6, 5, 1},
+    row{"N7perdure8multimapI", only_counted, 6, 5, 1},
+    row{"N7perdure3setI", only_counted, 6, 5, 1},
+    row{"N7perdure8multisetI", only_counted, 6, 5, 1},
+    row{"N7perdure4listI", only_counted, 4, 4, 1},
+    row{"N7perdure12forward_listI", only_counted, 3, 3, 1},
     row{"N7perdure5dequeI", deque, 12, 12, 4},
-    row{"N5boost9container3mapI", counted, 6, 5, 1},
-    row{"N5boost9container8multimapI", counted, 6, 5, 1},
-    row{"N5boost9container3setI", counted, 6, 5, 1},
-    row{"N5boost9container8multisetI", counted, 6, 5, 1},
-    row{"N5boost9container4listI", counted, 4, 4, 1},
-    row{"N5boost9container5slistI", counted, 3, 3, 1},
+    row{"N5boost9container3mapI", only_counted, 6, 5, 1},
+    row{"N5boost9container8multimapI", only_counted, 6, 5, 1},
+    row{"N5boost9container3setI", only_counted, 6, 5, 1},
+    row{"N5boost9container8multisetI", only_counted, 6, 5, 1},
+    row{"N5boost9container4listI", only_counted, 4, 4, 1},
+    row{"N5boost9container5slistI", only_counted, 3, 3, 1},
     row{"N5boost9container5dequeI", deque, 12, 12, 4},
     row{"N5boost9container6vectorI", boost_vector, 4, 4},
     row{"N5boost9container8flat_mapI", boost_vector, 4, 4},
@@ -47,27 +47,27 @@ constexpr std::array rows{
     row{"N5boost9container13flat_multisetI", boost_vector, 4, 4},
     row{"N5boost9container12basic_stringIcSt11char_traitsIcE", type_form::boost_string, 4, 4},
     // Boost.Unordered, 1.81 and later.
-    row{"N7perdure13unordered_mapI", counted, 9, 9, 1},
-    row{"N7perdure18unordered_multimapI", counted, 9, 9, 1},
-    row{"N7perdure13unordered_setI", counted, 9, 9, 1},
-    row{"N7perdure18unordered_multisetI", counted, 9, 9, 1},
-    row{"N5boost9unordered13unordered_mapI", counted, 9, 9, 1},
-    row{"N5boost9unordered18unordered_multimapI", counted, 9, 9, 1},
-    row{"N5boost9unordered13unordered_setI", counted, 9, 9, 1},
-    row{"N5boost9unordered18unordered_multisetI", counted, 9, 9, 1},
+    row{"N7perdure13unordered_mapI", only_counted, 9, 9, 1},
+    row{"N7perdure18unordered_multimapI", only_counted, 9, 9, 1},
+    row{"N7perdure13unordered_setI", only_counted, 9, 9, 1},
+    row{"N7perdure18unordered_multisetI", only_counted, 9, 9, 1},
+    row{"N5boost9unordered13unordered_mapI", only_counted, 9, 9, 1},
+    row{"N5boost9unordered18unordered_multimapI", only_counted, 9, 9, 1},
+    row{"N5boost9unordered13unordered_setI", only_counted, 9, 9, 1},
+    row{"N5boost9unordered18unordered_multisetI", only_counted, 9, 9, 1},
     // libstdc++.
     row{"St6vectorI", type_form::std_vector, 4, 4},
     row{"NSt7__cxx1112basic_stringIcSt11char_traitsIcE", type_form::std_string, 5, 5},
     row{"St5dequeI", deque, 11, 11, 3},
-    row{"St3mapI", counted, 0, 7, 6},
-    row{"St8multimapI", counted, 0, 7, 6},
-    row{"St3setI", counted, 0, 7, 6},
-    row{"St8multisetI", counted, 0, 7, 6},
-    row{"NSt7__cxx114listI", counted, 0, 4, 3},
-    row{"St13unordered_mapI", counted, 0, 8, 4},
-    row{"St18unordered_multimapI", counted, 0, 8, 4},
-    row{"St13unordered_setI", counted, 0, 8, 4},
-    row{"St18unordered_multisetI", counted, 0, 8, 4},
+    row{"St3mapI", only_counted, 0, 7, 6},
+    row{"St8multimapI", only_counted, 0, 7, 6},
+    row{"St3setI", only_counted, 0, 7, 6},
+    row{"St8multisetI", only_counted, 0, 7, 6},
+    row{"NSt7__cxx114listI", only_counted, 0, 4, 3},
+    row{"St13unordered_mapI", only_counted, 0, 8, 4},
+    row{"St18unordered_multimapI", only_counted, 0, 8, 4},
+    row{"St13unordered_setI", only_counted, 0, 8, 4},
+    row{"St18unordered_multisetI", only_counted, 0, 8, 4},
 };
 
 /// The last argument of a template that is an allocator; nothing where none is.
@@ -121,8 +121,8 @@ std::optional<known_container> container_named(std::string_view mangled, std::ui
     const std::uint64_t words = kind == pointers::distances   ? one.with_distances
                                 : kind == pointers::addresses ? one.with_addresses
                                                               : 0;
-    if (words == 0 || size != words * word) return std::nullopt;
-    return known_container{one.form, kind == pointers::addresses, one.number_at * word};
+    if (words == 0 || size != words * word_bytes) return std::nullopt;
+    return known_container{one.form, kind == pointers::addresses, one.number_at * word_bytes};
   }
   return std::nullopt;
 }

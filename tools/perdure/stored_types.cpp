@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <type_traits>
 
 #include "known_containers.hpp"
 #include "stored_graph.hpp"
@@ -75,22 +76,53 @@ std::uint64_t rounded_up(std::uint64_t size, std::uint64_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-/// The graph's members are private, so the store does not tell of them; but they are this program's own.
-std::string layout_of_graph() {
-  const std::string banks = detail::layout_of<perdure::vector<stored_graph::bank_type>>();
-  std::string layout = "0 " + std::to_string(sizeof(stored_graph)) + ' ' +
-                       std::to_string(alignof(stored_graph)) + " 0 0 a " + typeid(stored_graph).name() +
-                       " \n";
-  for (std::string_view rest = banks; !rest.empty();) {
+/// The lines of a type inside another: one deeper, the first with a label.
+std::string inner(const std::string& layout, std::string_view label) {
+  std::string lines;
+  for (std::string_view rest = layout; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(line.size() + 1);
     const std::size_t depth_end = line.find(' ');
     std::uint64_t depth = 0;
     std::from_chars(line.data(), line.data() + depth_end, depth);
-    layout +=
-        std::to_string(depth + 1) + std::string(line.substr(depth_end)) + (depth == 0 ? ".banks\n" : "\n");
+    lines += std::to_string(depth + 1) + std::string(line.substr(depth_end));
+    if (depth == 0) lines += label;
+    lines += '\n';
   }
-  return layout + "1 8 8 0 1 o m .edges\n1 8 8 0 1 o m .self_loops\n1 1 1 0 1 o h .direction\n";
+  return lines;
+}
+
+/// The first line of a type whose members are private, so that the store does not tell of them; but they are
+/// this program's own.
+template <class T>
+std::string own_line() {
+  return "0 " + std::to_string(sizeof(T)) + ' ' + std::to_string(alignof(T)) + " 0 0 a " + typeid(T).name() +
+         " \n";
+}
+
+constexpr std::string_view number_line = "1 8 8 0 1 o m ";
+
+std::string layout_of_adjacency_list() {
+  std::string layout = own_line<stored_graph>();
+  layout += inner(detail::layout_of<perdure::vector<stored_graph::bank_type>>(), ".banks");
+  layout.append(number_line).append(".edges\n").append(number_line).append(".self_loops\n");
+  return layout + "1 1 1 0 1 o h .direction\n";
+}
+
+std::string layout_of_csr() {
+  using arrays = graph::stored_csr::arrays;
+  std::string layout = own_line<graph::stored_csr>();
+  const auto add = [&layout]<class Array>(std::type_identity<Array>, std::string_view label) {
+    layout += inner(detail::layout_of<Array>(), label);
+  };
+  add(std::type_identity<decltype(arrays::offsets)>(), ".offsets");
+  add(std::type_identity<decltype(arrays::targets)>(), ".targets");
+  add(std::type_identity<decltype(arrays::in_offsets)>(), ".in_offsets");
+  add(std::type_identity<decltype(arrays::in_targets)>(), ".in_targets");
+  add(std::type_identity<decltype(arrays::ids)>(), ".ids");
+  add(std::type_identity<decltype(arrays::by_id)>(), ".by_id");
+  layout.append(number_line).append(".self_loops\n");
+  return layout + "1 1 1 0 1 o h .direction\n";
 }
 
 }  // namespace
@@ -102,7 +134,9 @@ stored_types::stored_types(const object_info& object) {
   own.alignment = object.alignment();
   types_.push_back(own);
   if (own.name == typeid(stored_graph).name()) {
-    read(layout_of_graph());
+    read(layout_of_adjacency_list());
+  } else if (own.name == typeid(graph::stored_csr).name()) {
+    read(layout_of_csr());
   } else {
     read(object.layout());
   }
@@ -149,6 +183,9 @@ void stored_types::recognise(stored_type& type) const {
     type.form = type_form::string;
   } else if (has_elements && name.starts_with("N7perdure6vectorI") && type.size >= words) {
     type.form = type_form::vector;
+  } else if (has_elements && name.starts_with("N7perdure5graph12padded_arrayI") &&
+             type.size == words + sizeof(std::uint64_t)) {
+    type.form = type_form::boost_vector;
   } else if (has_elements &&
              (name.starts_with("N7perdure8flat_mapI") || name.starts_with("N7perdure8flat_setI")) &&
              type.size > words) {
