@@ -248,7 +248,9 @@ class basic_manager {
   }
   /// As above, of an object that was stored as a type of another name but the same layout: types inside may
   /// have other names too, where they are aggregates, enumerations, or specialisations of the same template.
-  /// Other template arguments (orders, hashes) are the caller's to match.
+  /// Other template arguments (orders, hashes) are the caller's to match. The unique instance of a type of
+  /// another name is looked for among all, in time proportional to the objects of all kinds; `wrong_type` if
+  /// several would do.
   template <class T>
   std::pair<T*, std::size_t> find(const object_name& name, same_layout_t) const {
     const auto [object, length] =

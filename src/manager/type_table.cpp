@@ -70,14 +70,18 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
   return offset;
 }
 
+bool type_table::is_same(const type_record& type, const type_stamp& asked, type_match match) {
+  const std::string_view inside = layout(type);
+  if (is_stamp_of(type.hash, inside, asked)) return true;
+  if (match == type_match::whole) return false;
+  return type.hash == asked.hash || (!inside.empty() && !asked.layout.empty() &&
+                                     !layout_difference(inside, asked.layout, layout_names::where_opaque));
+}
+
 void type_table::require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
                               type_match match, std::string_view object) {
+  if (is_same(type, asked, match)) return;
   const std::string_view inside = layout(type);
-  if (is_stamp_of(type.hash, inside, asked) || (type.hash == asked.hash && match == type_match::layout))
-    return;
-  if (match == type_match::layout && !inside.empty() && !asked.layout.empty() &&
-      !layout_difference(inside, asked.layout, layout_names::where_opaque))
-    return;
   const std::string stored_name = demangle(name(type));
   const std::string asked_name = demangle(asked.name);
   std::string stored_as = short_type_name(stored_name);

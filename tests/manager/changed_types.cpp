@@ -66,6 +66,7 @@ class hidden {
 
 void store_as_the_earlier_program(manager& store) {
   store.construct<retyped>("direct")(retyped{1, 2});
+  store.construct<retyped>(unique_instance)(retyped{3, 4});
   store.construct<vector<grown>>("grown")()->resize(10);
   store.construct<vector<retyped>>("vector")()->resize(10);
   (*store.construct<flat_map<int, retyped>>("flat_map")())[1] = {1, 2};

@@ -203,6 +203,39 @@ TEST_F(type_layout_test, ConvertsWhatHasChanged) {
   EXPECT_EQ(converted->front().weight, 8.0F);
 }
 
+TEST_F(type_layout_test, ConvertsAUniqueInstanceThatHasChanged) {
+  manager store(open_only, path);
+  EXPECT_EQ(code_of([&] { store.find<retyped>(unique_instance); }), errc::wrong_type);
+  EXPECT_EQ(store.find<retyped_then>(unique_instance).first, nullptr);
+  EXPECT_EQ(store.find<not_retyped_then>(unique_instance, same_layout).first, nullptr);
+  const auto [before, length] = store.find<retyped_then>(unique_instance, same_layout);
+  ASSERT_NE(before, nullptr);
+  EXPECT_EQ(length, 1U);
+  const retyped now{before->key, static_cast<float>(before->weight)};
+  EXPECT_FALSE(store.destroy<not_retyped_then>(unique_instance, same_layout));
+  EXPECT_TRUE(store.destroy<retyped_then>(unique_instance, same_layout));
+  EXPECT_EQ(store.find<retyped_then>(unique_instance, same_layout).first, nullptr);
+  store.construct<retyped>(unique_instance)(now);
+  EXPECT_EQ(store.find<retyped>(unique_instance).first->weight, 4.0F);
+  EXPECT_TRUE(store.check().empty());
+}
+
+TEST_F(type_layout_test, DoesNotChooseAmongUniqueInstancesOfTheSameLayout) {
+  manager store(open_only, path);
+  store.construct<rectangle>(unique_instance)();
+  EXPECT_EQ(code_of([&] { store.destroy<retyped_then>(unique_instance, same_layout); }), errc::wrong_type);
+  try {
+    store.find<retyped_then>(unique_instance, same_layout);
+    ADD_FAILURE() << "one of two was chosen";
+  } catch (const error& failure) {
+    for (const char* const said :
+         {"more than one unique instance has the layout of", "::retyped", "::rectangle", "unique_objects()"})
+      EXPECT_NE(std::string(failure.what()).find(said), std::string::npos) << failure.what();
+  }
+  store.construct<retyped_then>(unique_instance)();
+  EXPECT_NE(store.find<retyped_then>(unique_instance, same_layout).first, nullptr);
+}
+
 TEST_F(type_layout_test, NamesTypesWithoutTheirDefaults) {
   expect_refused<vector<int>>(
       "vector",
