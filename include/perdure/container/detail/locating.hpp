@@ -42,7 +42,8 @@ class locating : public Base {
   using Base::operator=;
 
   /// Between stores the elements are copied; if that throws, neither container has changed. (Elements that
-  /// can only be moved may be lost then.)
+  /// can only be moved may be lost then.) Each derived class has a free `swap` of its own, of exactly its type:
+  /// std::swap is a better match than one of this class.
   void swap(locating& other) {
     if (this->get_allocator() == other.get_allocator()) return Base::swap(other);
     locating theirs(copied_if_possible(other), this->get_allocator());
@@ -50,7 +51,6 @@ class locating : public Base {
     Base::swap(theirs);
     other.Base::swap(mine);
   }
-  friend void swap(locating& a, locating& b) { a.swap(b); }
 
  private:
   /// With the elements of `other`, for a container at `where`.
