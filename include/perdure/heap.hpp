@@ -176,7 +176,8 @@ class heap {
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;
 
-  /// Containers in the heap that were moved there, found no room, and are empty: see detail/failed_move.hpp.
+  /// Containers that were moved, found no room, and have lost what they held: see detail/failed_move.hpp and
+  /// detail/moved_away.hpp.
   unsigned failed_moves() const noexcept { return failed_moves_.load(std::memory_order_relaxed); }
   void count_failed_move() noexcept { failed_moves_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -319,8 +319,9 @@ void manager_core::require_no_failed_moves() const {
   if (empty == 0) return;
   throw error(errc::out_of_capacity,
               state_->path + ": " + std::to_string(empty) +
-                  " containers that were moved into the store found no room for what they held, and are "
-                  "empty. Nothing more is committed: discard what changed since the last checkpoint "
+                  " containers that were moved into the store, or swapped with others by moves, found no "
+                  "room for what they held, and have lost it. Nothing more is committed: discard what "
+                  "changed since the last checkpoint "
                   "(manager::discard), give the store more capacity, and begin again");
 }
 

@@ -220,34 +220,103 @@ struct two_stores : testing::Test {
   }
 };
 
-TEST_F(two_stores, SwapLosesNothingWhenOneIsFull) {
+/// Calls `test.template operator()<Container>(fill)` for each kind of container, where `fill(c, n)` puts `n`
+/// texts of 60 bytes or so into `c`.
+template <class Test>
+void with_each_container(Test test) {
   const auto append = [](auto& sequence, int n) {
     for (int i = 0; i < n; ++i) sequence.emplace_back(std::string(60, static_cast<char>('a' + i % 26)));
   };
-  swap_without_room<vector<string>>(append);
-  swap_without_room<deque<string>>(append);
-  swap_without_room<list<string>>(append);
-  swap_without_room<stable_vector<string>>(append);
-  swap_without_room<forward_list<string>>([](auto& sequence, int n) {
+  test.template operator()<vector<string>>(append);
+  test.template operator()<deque<string>>(append);
+  test.template operator()<list<string>>(append);
+  test.template operator()<stable_vector<string>>(append);
+  test.template operator()<forward_list<string>>([](auto& sequence, int n) {
     for (int i = 0; i < n; ++i) sequence.emplace_front(std::string(60, static_cast<char>('a' + i % 26)));
   });
   const auto insert_pairs = [](auto& m, int n) {
     for (int i = 0; i < n; ++i) m.emplace(i, std::string(60, static_cast<char>('a' + i % 26)));
   };
-  swap_without_room<flat_map<int, string>>(insert_pairs);
-  swap_without_room<map<int, string>>(insert_pairs);
-  swap_without_room<multimap<int, string>>(insert_pairs);
-  swap_without_room<unordered_map<int, string>>(insert_pairs);
-  swap_without_room<unordered_multimap<int, string>>(insert_pairs);
+  test.template operator()<flat_map<int, string>>(insert_pairs);
+  test.template operator()<map<int, string>>(insert_pairs);
+  test.template operator()<multimap<int, string>>(insert_pairs);
+  test.template operator()<unordered_map<int, string>>(insert_pairs);
+  test.template operator()<unordered_multimap<int, string>>(insert_pairs);
   const auto insert = [](auto& s, int n) {
     for (int i = 0; i < n; ++i) s.emplace(std::string(50, 'x') + std::to_string(i));
   };
-  swap_without_room<flat_set<string>>(insert);
-  swap_without_room<set<string>>(insert);
-  swap_without_room<multiset<string>>(insert);
-  swap_without_room<unordered_set<string>>(insert);
-  swap_without_room<unordered_multiset<string>>(insert);
-  swap_without_room<string>([](auto& s, int n) { s.assign(static_cast<std::size_t>(n) * 60, 'x'); });
+  test.template operator()<flat_set<string>>(insert);
+  test.template operator()<set<string>>(insert);
+  test.template operator()<multiset<string>>(insert);
+  test.template operator()<unordered_set<string>>(insert);
+  test.template operator()<unordered_multiset<string>>(insert);
+  test.template operator()<string>([](auto& s, int n) { s.assign(static_cast<std::size_t>(n) * 60, 'x'); });
+}
+
+TEST_F(two_stores, SwapLosesNothingWhenOneIsFull) {
+  with_each_container([&]<class Container>(auto fill) { swap_without_room<Container>(fill); });
+}
+
+/// Called by that name std::swap moves three times, whatever containers have of their own.
+TEST_F(two_stores, WhatAQualifiedSwapLosesIsNotCommitted) {
+  const auto test = [&]<class T>(auto fill) {
+    SCOPED_TRACE(type_stamp_of<T>().name);
+    const auto expect_counted = [&](manager& store, auto swap_them) {
+      auto& much = *large.construct<T>(unique_instance)();
+      auto& little = *small.construct<T>(unique_instance)();
+      T outside;
+      fill(much, 3'000);
+      fill(little, 10);
+      fill(outside, 3'000);
+      {
+        const hoard memory(small);
+        const unsigned before = store.memory().failed_moves();
+        EXPECT_THROW(swap_them(much, little, outside), std::bad_alloc);
+        EXPECT_GT(store.memory().failed_moves(), before);
+      }
+      large.destroy<T>(unique_instance);
+      small.destroy<T>(unique_instance);
+    };
+    expect_counted(small, [](T& much, T& little, T&) { std::swap<T>(little, much); });
+    expect_counted(large, [](T& much, T& little, T&) { std::swap<T>(much, little); });
+    expect_counted(small, [](T&, T& little, T& outside) { std::swap<T>(outside, little); });
+    expect_counted(small, [](T&, T& little, T& outside) { std::swap<T>(little, outside); });
+  };
+  with_each_container(test);
+  struct several {
+    int number = 0;
+    string name;
+    list<string> lines;
+    flat_map<int, string> table;
+    vector<string> row;
+  };
+  for (int which = 0; which < 3; ++which)
+    test.operator()<several>([&](several& s, int n) {
+      s.name = "a name that is too long for the string itself";
+      if (which == 0) s.lines.resize(static_cast<std::size_t>(n), string(60, 'x'));
+      for (int i = 0; i < n && which == 1; ++i) s.table[i] = string(60, 'x');
+      if (which == 2) s.row.resize(static_cast<std::size_t>(n), string(60, 'x'));
+    });
+  for (manager* const store : {&large, &small})
+    EXPECT_EQ(code_of([&] { store->checkpoint(); }), errc::out_of_capacity);
+}
+
+TEST_F(two_stores, AFailedAssignmentThatLosesNothingHoldsUpNoCheckpoint) {
+  with_each_container([&]<class Container>(auto fill) {
+    auto& little = *small.construct<Container>(unique_instance)();
+    auto& empty = *small.construct<Container>(anonymous_instance)();
+    fill(little, 10);
+    Container outside;
+    fill(outside, 3'000);
+    const hoard memory(small);
+    EXPECT_THROW(little = std::move(outside), std::bad_alloc);
+    EXPECT_THROW(empty = std::move(outside), std::bad_alloc);
+  });
+  EXPECT_EQ(small.memory().failed_moves(), 0U);
+  auto& text = *small.construct<string>("text")(std::string(60, 'x'));
+  const string taken = std::move(text);
+  text = string(std::string(60, 'y'));
+  small.checkpoint();
 }
 
 }  // namespace

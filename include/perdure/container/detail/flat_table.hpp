@@ -180,10 +180,12 @@ class flat_table {
       if constexpr (propagate) alloc_ = std::move(other.alloc_);
       take_storage(other);
     } else {
-      clear();
-      hash_ = other.hash_;
-      equal_ = other.equal_;
-      move_elements(other);
+      assign_elementwise(*this, other, store_of(other.alloc_), [&] {
+        clear();
+        hash_ = other.hash_;
+        equal_ = other.equal_;
+        move_elements(other);
+      });
       return;
     }
     hash_ = other.hash_;
