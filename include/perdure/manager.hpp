@@ -67,8 +67,8 @@ class basic_manager {
   template <class T = std::byte>
   using allocator_type = typename Placement::template allocator<T>;
 
-  /// Creates a store in a new directory, or in place of an empty one, durable on return. `already_exists`,
-  /// `permission_denied`, `no_space`, `io`.
+  /// Creates a store in a new directory, or in place of an empty one, durable on return. Symbolic links are
+  /// followed, also one to where nothing is yet. `already_exists`, `permission_denied`, `no_space`, `io`.
   basic_manager(create_only_t, const std::filesystem::path& path, const store_options& options = {})
       : basic_manager(core_mode::create, path, options) {}
   /// Opens a store at its last checkpoint. O(1) in the number of objects. `not_found`, `not_a_store`,

@@ -252,7 +252,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       } catch (const error& failure) {
         const bool nothing_there =
             failure.code() == errc::not_found ||
-            (failure.code() == errc::not_a_store && is_empty_directory(normalized_store_path(path)));
+            (failure.code() == errc::not_a_store && is_free(normalized_store_path(path)));
         if (!nothing_there) throw;
         try {
           create();
