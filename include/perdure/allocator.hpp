@@ -39,7 +39,8 @@ class allocator_base {
 
  protected:
   static void* allocate_in(heap* memory, size_type n) {
-    if (n > max_size()) throw std::bad_array_new_length();
+    if (n > max_size()) [[unlikely]]
+      memory->refuse_length(n, sizeof(T));
     if constexpr (alignof(T) > 16) return memory->allocate(n * sizeof(T), alignof(T));
     return memory->allocate(n * sizeof(T));
   }

@@ -78,6 +78,9 @@ class heap {
   }
   /// As above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
   void* allocate(std::size_t bytes, std::size_t alignment);
+  /// For callers that want so many elements that their bytes cannot be counted: throws
+  /// `std::bad_array_new_length`, which says so.
+  [[noreturn]] void refuse_length(std::size_t elements, std::size_t element_bytes) const;
   /// Gives a block back; null is ignored. O(1). A block freed twice is fatal in debug builds; in release
   /// builds the second free is dropped when the caches are flushed, if the block was not handed out since.
   void deallocate(void* block) noexcept {
