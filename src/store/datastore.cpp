@@ -18,6 +18,7 @@
 #include "store/commit/redo.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
+#include "store/file/unfinished_store.hpp"
 #include "store/offline/kept_epochs.hpp"
 #include "store/offline/store_copy.hpp"
 #include "store/offline/verify.hpp"
@@ -205,16 +206,14 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
   // Removed again at the end, when all its files are open.
   std::optional<unfinished_store> twin;
   try {
-    twin.emplace(path);
-    const os::file twins = os::file::open_directory(twin->path());
-    store_lock twins_lock(twins, store_access::alone);
-    copy_into(twins, directory, super.now(), how);
+    twin.emplace(path, store_access::alone);
+    copy_into(*twin, directory, super.now(), how);
     lock.release();
-    twins_lock.lock_super(twins);
+    twin->lock().lock_super(twin->directory(), twin->super_name());
     // The writer decides, and the twin has what it has decided on.
     store_options untold = options;
     untold.last_decided.reset();
-    store_parts parts = load(twin->path(), std::move(twins_lock), use, untold, {});
+    store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
     parts.shares_blocks_with_writer = true;
@@ -260,7 +259,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
   require_sound_settings(options);
   layout::super_slot slot = first_slot(options);
   return reporting("create", path, [&] {
-    require_free(path);
+    const std::filesystem::path where = free_place(path);
     os::reservation place;
     if (options.pinned) {
       std::uint64_t seed;
@@ -270,11 +269,10 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
                   : choose_pinned_place(slot.capacity, seed, path);
       slot.address = reinterpret_cast<std::uintptr_t>(place.base());
     }
-    unfinished_store fresh(path);
-    const os::file directory = os::file::open_directory(fresh.path());
-    store_lock lock(directory, access_for(store_use::write, options));
-    super_block::create(directory, slot).sync();
-    lock.lock_super(directory);
+    unfinished_store fresh(where, access_for(store_use::write, options));
+    const os::file& directory = fresh.directory();
+    super_block::create(directory, slot, fresh.super_name()).sync();
+    fresh.lock().lock_super(directory, fresh.super_name());
     checksum_table::create(directory, slot);
     journal::create(directory, 0, slot.uuid);
     journal::create(directory, 1, slot.uuid);
@@ -283,8 +281,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
     if (const backing_row& chosen = chosen_backing(options); chosen.needs == backing_needs::persistent_memory)
       obtainable(chosen, os::file::open_in(directory, home_files::name_of(0), O_RDWR), slot.capacity, path);
     directory.sync();
-    fresh.publish();
-    return open_locked(path, std::move(lock), store_use::write, options, std::move(place));
+    return open_locked(path, fresh.publish(), store_use::write, options, std::move(place));
   });
 }
 

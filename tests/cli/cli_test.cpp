@@ -114,7 +114,6 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "generate", "rmat", "--scale", "3", "-o", path("x.gz")},
                              {"graph", "ingest", path("s")},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
-                             {"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", "1KiB"},
                              {"log", path("s"), "--last", "-1"},
                              {"log", path("s"), "--last", "0"},
                              {"graph", "bfs", path("s")},
@@ -122,6 +121,14 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "bfs", path("s"), "--source", "18446744073709551616"},
                              {"graph", "bfs", path("s"), "--source", "one"}})
     fails(a, 2);
+  const auto with_capacity = [&](const char* capacity) {
+    return fails({"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", capacity}, 2);
+  };
+  expect_part(with_capacity("1KiB"), "reserved in whole GiB and takes no disk: give 1GiB, not 1.0 KiB");
+  expect_part(with_capacity("1537MiB"), "give 2GiB, not 1.5 GiB");
+  expect_part(with_capacity("0"), "give 1GiB, not 0 bytes");
+  for (const char* const none : {"-1", "1.5GiB", "16EiB", "1 kmB", "GiB", "1GiB2"})
+    expect_part(with_capacity(none), "'" + std::string(none) + "' is no number of bytes, as 64GiB");
   EXPECT_FALSE(std::filesystem::exists("x"));
   EXPECT_FALSE(std::filesystem::exists(path("s")));
 }

@@ -3,11 +3,35 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "output.hpp"
 
 namespace perdure::cli {
+
+namespace {
+
+/// "64GiB", "64 gb" and "64g" are the same; nothing where it is no whole number, or too large a one.
+std::optional<std::uint64_t> size_in(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{}) return std::nullopt;
+  std::string unit;
+  for (const char c : std::string_view(end, text.data() + text.size()))
+    if (c != ' ') unit += static_cast<char>(c | 0x20);
+  if (unit.ends_with('b')) unit.pop_back();
+  if (unit.size() == 2 && unit[1] == 'i') unit.pop_back();
+  if (unit.empty()) return number;
+  const std::size_t power = std::string_view("kmgtpe").find(unit);
+  if (unit.size() != 1 || power == std::string_view::npos) return std::nullopt;
+  const std::size_t shift = 10 * (power + 1);
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
+}
+
+}  // namespace
 
 option option::required() {
   parsed_->required();
@@ -90,8 +114,15 @@ option command::add_number(const std::string& name, std::uint64_t& number, const
 }
 
 option command::add_size(const std::string& name, std::uint64_t& bytes, const std::string& description) {
-  return option(
-      *parser_->add_option(name, bytes, description)->transform(CLI::AsSizeValue(false))->type_name("SIZE"));
+  CLI::Option* added = parser_->add_option_function<std::string>(
+      name,
+      [name, &bytes](const std::string& text) {
+        const std::optional<std::uint64_t> size = size_in(text);
+        if (!size) throw CLI::ValidationError(name, "'" + text + "' is no number of bytes, as 64GiB");
+        bytes = *size;
+      },
+      description);
+  return option(*added->type_name("SIZE"));
 }
 
 option command::add_numbered_choice(const std::string& name,

@@ -9,6 +9,7 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -317,9 +318,11 @@ void add_ingest_command(command graph_command) {
     if (given->files.empty() && !given->rmat_scale)
       throw usage_error(
           "nothing to ingest: give edge lists or --rmat-scale (see 'perdure graph ingest --help')");
-    if (given->capacity < std::uint64_t{1} << 30)
+    if (constexpr std::uint64_t unit = std::uint64_t{1} << 30;
+        given->capacity == 0 || given->capacity % unit != 0)
       throw usage_error(
-          "--capacity is address space, which is reserved in whole GiB and takes no disk: give 1GiB or more");
+          "--capacity is address space, which is reserved in whole GiB and takes no disk: give " +
+          std::to_string(given->capacity / unit + 1) + "GiB, not " + in_bytes(given->capacity));
     given->rmat.scale = given->rmat_scale.value_or(1);
     ingestion(*given).run();
   });

@@ -27,6 +27,7 @@
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
 #include "store/file/undo_log.hpp"
+#include "store/file/unfinished_store.hpp"
 
 namespace perdure {
 
@@ -124,8 +125,9 @@ copy_options copy_of_last_checkpoint(const os::file& directory, const layout::su
   return options;
 }
 
-void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+void copy_into(const unfinished_store& to, const os::file& from, const layout::super_slot& super,
                const copy_options& options) {
+  const os::file& directory = to.directory();
   copy_files(from, directory, options);
   for (const unsigned parity : {0u, 1u})
     if (!has_journal(options, parity)) journal::create(directory, parity, super.uuid);
@@ -134,7 +136,7 @@ void copy_into(const os::file& directory, const os::file& from, const layout::su
   slot.copied_epoch = options.epoch;
   slot.copied_ns = unix_time_ns();
   slot.staging_epoch = slot.staging_token = 0;
-  const super_block written = super_block::create(directory, slot);
+  const super_block written = super_block::create(directory, slot, to.super_name());
   if (options.durable) {
     written.sync();
     directory.sync();
@@ -147,13 +149,10 @@ void copy_into(const os::file& directory, const os::file& from, const layout::su
 
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options) {
-  require_free(to);
-  remove_unfinished(to);
-  unfinished_store fresh(to);
-  const os::file directory = os::file::open_directory(fresh.path());
-  store_lock lock(directory, store_access::alone);
-  copy_into(directory, from, super, options);
-  lock.release();
+  const std::filesystem::path place = free_place(to);
+  remove_unfinished(place);
+  unfinished_store fresh(place, store_access::alone);
+  copy_into(fresh, from, super, options);
   fresh.publish();
 }
 
