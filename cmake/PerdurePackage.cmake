@@ -19,7 +19,8 @@ function(perdure_install)
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ ${PROJECT_BINARY_DIR}/compat/include/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
   install(EXPORT perdure-targets NAMESPACE perdure:: DESTINATION ${package_dir})
 
   # A C compiler links a static library without what a C++ compiler adds.
