@@ -5,8 +5,9 @@
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/data_files.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -44,8 +45,8 @@ TEST(Doctor, ListsTheTiersOfThePager) {
 }
 
 TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
-  const perdure::test::scratch_directory scratch;
-  const std::string at = scratch.path().string();
+  const perdure::scratch_directory scratch;
+  const std::string at = scratch.directory().string();
   const outcome o = perdure_run({"doctor", "--at", at, "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
   const auto report = nlohmann::json::parse(o.out);

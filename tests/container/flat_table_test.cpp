@@ -460,14 +460,7 @@ void fail_everywhere(std::size_t elements, Operation operation) {
       const int n = static_cast<int>(i);
       values.try_emplace(T(n), n + 1000);
     }
-    counts.throw_at(point);
-    bool failed = false;
-    try {
-      operation(values);
-    } catch (const construction_failed&) {
-      failed = true;
-    }
-    counts.never_throw();
+    const bool failed = fails_at(point, [&] { operation(values); });
     ASSERT_EQ(counts.alive(), 2 * values.size()) << "at point " << point;
     if (!failed) {
       ASSERT_GT(point, 1U) << "nothing could fail";

@@ -13,8 +13,8 @@
 
 #include "families.hpp"
 #include "reference_graph.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -129,7 +129,7 @@ TEST(ExternalBfs, RefusesStrangeVerticesAndShortArrays) {
       perdure::fails_with(perdure::errc::not_found, "", [&] { external_bfs(csr_view{}, 0, arrays.view()); }));
 }
 
-class ExternalBfsInThePager : public perdure::scratch_directory {};
+class ExternalBfsInThePager : public perdure::scratch_test {};
 
 TEST_F(ExternalBfsInThePager, WorksWithAllOfItInAQuarterOfItsSize) {
   const csr graph = csr_of(rmat_edges(13));

@@ -12,8 +12,9 @@
 
 #include "c/c_store.hpp"
 #include "kind/small_kind.hpp"
-#include "manager/scratch_store.hpp"
 #include "perdure/tier_division.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -85,7 +86,7 @@ TEST_F(TieredKind, MovesThresholdsUntilTheSharesComeAbout) {
 }
 
 TEST_F(TieredKind, FallsBackWhenATierIsFull) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const auto tight = kind::create_file(scratch.directory(), 4 << 20, small_kind("tight"));
   const memory_tier_share tiers[] = {{tight.get(), 1000}, {second.get(), 1}};
   for (const bool falls_back : {true, false}) {

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/perdure.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
 struct uses_allocator_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   manager store{create_only, scratch.path()};
 
   bool inside(const void* address) const { return store.belongs_to_segment(address); }
@@ -142,8 +143,8 @@ TEST_F(uses_allocator_test, DestroyingFreesWhatTheObjectHeld) {
 /// other.
 template <class Container, class Fill>
 void swap_without_room(Fill fill) {
-  const scratch_store roomy;
-  const scratch_store cramped;
+  const scratch_directory roomy;
+  const scratch_directory cramped;
   store_options options = small_store();
   manager large(create_only, roomy.path(), options);
   options.capacity = std::size_t{8} << 20;

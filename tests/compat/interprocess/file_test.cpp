@@ -1,5 +1,4 @@
 // Creating, opening, flushing, growing and removing.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "compat/interprocess/interprocess_fixture.hpp"
+#include "support/child_process.hpp"
 
 namespace perdure {
 namespace {

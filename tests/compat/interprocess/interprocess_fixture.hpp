@@ -7,7 +7,7 @@
 #include <perdure_interprocess/managed_mapped_file.hpp>
 #include <string>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace bip = perdure_interprocess;
 
@@ -27,7 +27,7 @@ inline bip::error_code_t thrown_by(const std::function<void()>& body) {
 }
 
 struct empty_path_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   std::string path = scratch.path().string();
 };
 

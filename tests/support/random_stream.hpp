@@ -3,9 +3,15 @@
 
 #include <cstdint>
 
-#include "store/page_pattern.hpp"
+namespace perdure {
 
-namespace perdure::crash {
+/// A number of which nothing is like the given one.
+inline std::uint64_t mix(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
 
 class random_stream {
  public:
@@ -19,4 +25,4 @@ class random_stream {
   std::uint64_t state_;
 };
 
-}  // namespace perdure::crash
+}  // namespace perdure

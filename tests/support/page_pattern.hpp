@@ -5,15 +5,9 @@
 #include <cstring>
 
 #include "segment/segment.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure {
-
-inline std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 /// Number 0 stands for a page of zeros.
 inline void fill_page(std::byte* page, std::uint64_t number) {

@@ -1,14 +1,37 @@
-// Expecting a perdure::error of a certain code, with certain words in its message.
+// What an action throws: its code, its message, and whether they are as expected.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <functional>
 #include <perdure/error.hpp>
 #include <string>
 #include <utility>
 
 namespace perdure {
 
+/// The code of the `perdure::error` that `body` throws; `ok` if it throws none.
+inline errc code_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const error& failure) {
+    return failure.code();
+  }
+  return errc::ok;
+}
+
+/// Its message.
+inline std::string message_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const error& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+/// Whether it throws one with that code and those words in its message.
 template <class Action>
 ::testing::AssertionResult fails_with(errc code, const std::string& words, Action&& action) {
   try {

@@ -6,7 +6,7 @@
 #include <perdure/datastore.hpp>
 
 #include "segment/segment.hpp"
-#include "store/page_pattern.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure {
 

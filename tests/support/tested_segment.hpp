@@ -3,16 +3,13 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include "segment/segment.hpp"
 #include "segment/volatile_segment.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::tested {
 
@@ -20,22 +17,13 @@ namespace perdure::tested {
 class segment_of_store final : public segment {
  public:
   explicit segment_of_store(std::size_t capacity) {
-    std::string name = (fast_directory() / "perdure-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name + " failed");
-    directory_ = name;
     store_options options;
     options.capacity = capacity;
-    store_ = datastore::create(directory_ / "store", options);
+    store_ = datastore::create(directory_.path(), options);
     base_ = store_->memory().base();
     capacity_ = store_->memory().capacity();
     size_ = store_->memory().size();
   }
-  ~segment_of_store() override {
-    store_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
-
   void grow(std::size_t bytes) override {
     store_->memory().grow(bytes);
     // Another thread may be told of a larger one first.
@@ -47,7 +35,7 @@ class segment_of_store final : public segment {
   void discard(page_run pages) override { store_->memory().discard(pages); }
 
  private:
-  std::filesystem::path directory_;
+  scratch_directory directory_{fast_directory()};
   std::unique_ptr<datastore> store_;
 };
 
