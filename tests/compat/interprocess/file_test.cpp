@@ -90,7 +90,7 @@ TEST_F(file_test, WhatIsNoStoreIsAPathError) {
   try {
     bip::managed_mapped_file file(bip::open_only, path.c_str());
     FAIL();
-  } catch (const bip::store_exception& failure) {
+  } catch (const store_exception& failure) {
     EXPECT_EQ(failure.reason(), errc::not_a_store);
     EXPECT_NE(std::string(failure.what()).find(path), std::string::npos);
   }

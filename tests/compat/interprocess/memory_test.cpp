@@ -207,6 +207,8 @@ TEST_F(memory_test, NodeAllocators) {
   EXPECT_TRUE(file.all_memory_deallocated());
 }
 
+// Boost's own has other casts, and prints its distance.
+#ifndef IN_PLACE_OF_BOOST
 TEST_F(memory_test, OffsetPointers) {
   struct base {
     int value = 1;
@@ -228,6 +230,7 @@ TEST_F(memory_test, OffsetPointers) {
   const bip::offset_ptr<void> none;
   EXPECT_FALSE(none);
 }
+#endif
 
 }  // namespace
 }  // namespace perdure
