@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <perdure/allocator.hpp>
+#include <perdure/data_object.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/detail/construct_proxy.hpp>
 #include <perdure/detail/manager_core.hpp>
@@ -42,6 +43,17 @@ using close_failure_handler = detail::close_failure_handler;
 /// Thread-safe.
 close_failure_handler set_close_failure_handler(close_failure_handler handler) noexcept;
 
+template <class Placement>
+class basic_manager;
+
+namespace detail {
+/// What the library's own parts use of a manager. `invalid_argument` of one that is closed.
+template <class Placement>
+manager_core& core_of(const basic_manager<Placement>& store) {
+  return store.core();
+}
+}  // namespace detail
+
 /// An open store and its objects.
 ///
 /// Thread safety: every member may be called from any thread at once, except construction, moving,
@@ -67,8 +79,8 @@ class basic_manager {
   template <class T = std::byte>
   using allocator_type = typename Placement::template allocator<T>;
 
-  /// Creates a store in a new directory, or in place of an empty one, durable on return. `already_exists`,
-  /// `permission_denied`, `no_space`, `io`.
+  /// Creates a store in a new directory, or in place of an empty one, durable on return. Symbolic links are
+  /// followed, also one to where nothing is yet. `already_exists`, `permission_denied`, `no_space`, `io`.
   basic_manager(create_only_t, const std::filesystem::path& path, const store_options& options = {})
       : basic_manager(core_mode::create, path, options) {}
   /// Opens a store at its last checkpoint. O(1) in the number of objects. `not_found`, `not_a_store`,
@@ -140,6 +152,11 @@ class basic_manager {
   /// program goes on. The handle tells when, and what went wrong; a checkpoint that failed changes nothing
   /// but that, and the next has its changes too. Waits first for the last one, if that is still under way.
   pending_checkpoint checkpoint_async(std::string_view label = {}) { return core().checkpoint_async(label); }
+
+  /// As `datastore::prepare`: the first of two phases, for stores that must have a checkpoint all or none. Threads
+  /// may go on as after `checkpoint_async`; other checkpoints of this manager wait until it is decided or abandoned,
+  /// and so does its end. It must end before the manager, in this thread, of which other checkpoints are refused until then (`invalid_argument`).
+  std::unique_ptr<prepared_checkpoint> prepare(std::string_view label = {}) { return core().prepare(label); }
 
   /// Holds checkpoints up while the guard lives, so that what this thread writes meanwhile is in a checkpoint
   /// as a whole or not at all. See `write_guard` for what must not be done inside. `read_only`,
@@ -248,7 +265,9 @@ class basic_manager {
   }
   /// As above, of an object that was stored as a type of another name but the same layout: types inside may
   /// have other names too, where they are aggregates, enumerations, or specialisations of the same template.
-  /// Other template arguments (orders, hashes) are the caller's to match.
+  /// Other template arguments (orders, hashes) are the caller's to match. The unique instance of a type of
+  /// another name is looked for among all, in time proportional to the objects of all kinds; `wrong_type` if
+  /// several would do.
   template <class T>
   std::pair<T*, std::size_t> find(const object_name& name, same_layout_t) const {
     const auto [object, length] =
@@ -274,6 +293,38 @@ class basic_manager {
     return destroy_elements<std::remove_cv_t<T>>(
         core().withdraw(object, type_stamp_of<std::remove_cv_t<T>>()));
   }
+
+  // Arrays of plain data, whose types are known at run time only, and for programs in other languages. Any of
+  // them is found as what it is: `construct<double>("x")[n]()` makes what `find_data("x")` finds, and the
+  // other way round; so are structs of numbers.
+
+  /// `length` elements of zeros. `alignment` is a power of two up to 2 MiB, 0 the type's own; it is 16 at
+  /// least. `already_exists`, `read_only`, `invalid_argument` (elements of any length, absurd numbers).
+  data_object create_data(const object_name& name, const data_type& type, std::uint64_t length,
+                          std::size_t alignment = 0) {
+    return detail::construct_data(core(), name, type, length, alignment, detail::if_exists::fail);
+  }
+  /// Without data where there is none; `wrong_type` where the object is more than plain data.
+  data_object find_data(const object_name& name) const { return detail::find_data(core(), name); }
+  /// `wrong_type` where there is one of another type, of fewer elements, or less aligned.
+  data_object find_or_create_data(const object_name& name, const data_type& type, std::uint64_t length,
+                                  std::size_t alignment = 0) {
+    return detail::construct_data(core(), name, type, length, alignment, detail::if_exists::use);
+  }
+  /// False where there is none; `wrong_type`, `read_only`.
+  bool destroy_data(const object_name& name) { return detail::destroy_data(core(), name); }
+
+  /// The same of bytes: arrays of `std::byte`, which the C API calls blobs.
+  std::span<std::byte> create_blob(const object_name& name, std::size_t bytes, std::size_t alignment = 0) {
+    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::fail);
+  }
+  /// Without data where there is none; `wrong_type`.
+  std::span<std::byte> find_blob(const object_name& name) const { return detail::find_blob(core(), name); }
+  std::span<std::byte> find_or_create_blob(const object_name& name, std::size_t bytes,
+                                           std::size_t alignment = 0) {
+    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::use);
+  }
+  bool destroy_blob(const object_name& name) { return detail::destroy_blob(core(), name); }
 
   // What is known of an object, by its address: `invalid_argument` if no object was constructed there.
 
@@ -425,6 +476,8 @@ class basic_manager {
   void zero_free_memory() { core().zero_free_memory(); }
 
  private:
+  friend detail::manager_core& detail::core_of<Placement>(const basic_manager&);
+
   basic_manager(core_mode mode, const std::filesystem::path& path, const store_options& options)
       : core_(detail::manager_core::open(mode, path, options, Placement::fixed_address)) {}
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <perdure/data_type.hpp>
 #include <perdure/open_mode.hpp>
 #include <perdure/type_stamp.hpp>
 #include <string>
@@ -33,13 +35,15 @@ class object_info {
   /// Elements: 1 unless constructed as an array.
   std::size_t length() const noexcept { return length_; }
   /// The element type as its author wrote it.
-  std::string type_name() const { return demangle(mangled_type_name_); }
+  std::string type_name() const;
   /// As the compiler names it; followed by a zero byte.
   std::string_view mangled_type_name() const noexcept { return mangled_type_name_; }
   /// What is inside the element type, as the store keeps it to notice changes: a line each for the type and
   /// what it holds (depth, size, alignment, version, whether trivially copyable, role, mangled name, label).
   /// Empty where nothing is, or nothing is known.
   std::string_view layout() const noexcept { return layout_; }
+  /// The element type in words that every language has; nothing where it is more than plain data.
+  std::optional<perdure::data_type> data_type() const;
   std::size_t element_size() const noexcept { return element_size_; }
   std::size_t alignment() const noexcept { return alignment_; }
   /// Bytes of all elements, without what they point to.

@@ -5,6 +5,7 @@
 #include <perdure/cxx20.hpp>
 // clang-format on
 #include <perdure/allocator.hpp>
+#include <perdure/array_store.hpp>
 #include <perdure/container/deque.hpp>
 #include <perdure/container/flat_map.hpp>
 #include <perdure/container/flat_set.hpp>
@@ -20,8 +21,11 @@
 #include <perdure/container/unordered_set.hpp>
 #include <perdure/container/vector.hpp>
 #include <perdure/damage.hpp>
+#include <perdure/data_object.hpp>
+#include <perdure/data_type.hpp>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/float16.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/kind.hpp>
@@ -40,6 +44,7 @@
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/scoped_allocator.hpp>
+#include <perdure/tier_division.hpp>
 #include <perdure/tiered_kind.hpp>
 #include <perdure/type_stamp.hpp>
 #include <perdure/verify.hpp>

@@ -37,6 +37,7 @@ struct perdure_object_list {
   struct texts {
     std::string name;
     std::string type_name;
+    std::string data_type;
   };
   std::vector<texts> strings;
   std::vector<perdure_object_info> items;

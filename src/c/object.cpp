@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,9 @@ static_assert(static_cast<int>(perdure::instance_kind::unique) == PERDURE_OBJECT
 static_assert(static_cast<int>(perdure::instance_kind::anonymous) == PERDURE_OBJECT_ANONYMOUS);
 
 void add(perdure_object_list& list, const perdure::object_info& object) {
-  list.strings.push_back({std::string(object.name()), object.type_name()});
+  const std::optional<perdure::data_type> data = object.data_type();
+  list.strings.push_back(
+      {std::string(object.name()), object.type_name(), data ? data->text() : std::string()});
   perdure_object_info info{};
   info.length = object.length();
   info.element_size = object.element_size();
@@ -36,6 +39,7 @@ perdure_object_list* complete(std::unique_ptr<perdure_object_list> list) {
     info.name = texts.name.c_str();
     info.name_length = texts.name.size();
     info.type_name = texts.type_name.c_str();
+    info.data_type = texts.data_type.c_str();
   }
   return new_handle(std::move(list));
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "heap/allocation_failure.hpp"
 #include "heap/engine.hpp"
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
@@ -60,6 +61,10 @@ std::size_t heap::usable_size(const void* block) const noexcept {
   const unsigned class_plus_one = class_byte(block);
   if (class_plus_one != 0) return class_size(class_plus_one - 1);
   return std::size_t{engine_->metadata.unit(engine_->metadata.unit_of(block)).length} * unit_size;
+}
+
+void heap::refuse_length(std::size_t elements, std::size_t element_bytes) const {
+  throw_no_such_length(engine_->memory, elements, element_bytes);
 }
 
 bool heap::try_expand(void* block, std::size_t bytes) noexcept {

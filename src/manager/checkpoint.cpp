@@ -1,8 +1,12 @@
 // What needs the heap to stand still: checkpoints, snapshots, and looking at all of it.
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "manager/manager_state.hpp"
@@ -17,28 +21,92 @@ void manager_core::checkpoint(std::string_view label) {
   checkpoint_async(label).wait();
 }
 
-pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
+void manager_core::require_checkpoints() const {
   require_writable();
   if (state_->store->read_only())
     throw error(errc::read_only, state_->path +
                                      ": the store is open with open_copy_on_write, so its changes are not "
                                      "kept; open it with open_only to keep them");
   require_not_writing("a checkpoint");
+  state_->require_none_prepared();
+}
+
+// To be called while other threads are kept from the heap.
+std::vector<page_run> manager_core::released_pages() {
+  std::vector<page_run> released = state_->memory->release_free_memory();
+  for (const page_run& run : released) state_->store->memory().discard(run);
+  if (state_->listener) state_->listener->departing(released);
+  return released;
+}
+
+pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
+  require_checkpoints();
   // Without this lock another thread could begin a checkpoint in between, and this one would wait for its
   // application with all threads kept from allocating.
   const std::scoped_lock lock(state_->departing);
   await_application();
   const heap::standstill still(*state_->memory);
   require_no_failed_moves();
-  std::vector<page_run> released = state_->memory->release_free_memory();
-  for (const page_run& run : released) state_->store->memory().discard(run);
-  return state_->store->checkpoint_async(released, label);
+  return state_->store->checkpoint_async(released_pages(), label);
+}
+
+namespace {
+
+/// Keeps other checkpoints of the manager from beginning until it is over.
+class prepared_of_manager final : public prepared_checkpoint {
+ public:
+  prepared_of_manager(std::unique_lock<std::mutex> departing, std::atomic<std::thread::id>& prepared_by,
+                      std::unique_ptr<prepared_checkpoint> of_store)
+      : departing_(std::move(departing)), prepared_by_(prepared_by), of_store_(std::move(of_store)) {
+    prepared_by_ = std::this_thread::get_id();
+  }
+  ~prepared_of_manager() override {
+    of_store_.reset();
+    prepared_by_ = std::thread::id();
+  }
+
+  std::uint64_t epoch() const noexcept override { return of_store_->epoch(); }
+  void decide() override { of_store_->decide(); }
+  void abandon() noexcept override { of_store_->abandon(); }
+
+ private:
+  std::unique_lock<std::mutex> departing_;  // ends last
+  std::atomic<std::thread::id>& prepared_by_;
+  std::unique_ptr<prepared_checkpoint> of_store_;
+};
+
+}  // namespace
+
+std::unique_ptr<prepared_checkpoint> manager_core::prepare(std::string_view label) {
+  require_checkpoints();
+  std::unique_lock departing(state_->departing);
+  await_application();
+  std::unique_ptr<prepared_checkpoint> of_store;
+  {
+    const heap::standstill still(*state_->memory);
+    require_no_failed_moves();
+    of_store = state_->store->prepare(released_pages(), label);
+  }
+  return std::make_unique<prepared_of_manager>(std::move(departing), state_->prepared_by, std::move(of_store));
+}
+
+std::shared_ptr<checkpoint_listener> manager_core::listener(
+    std::shared_ptr<checkpoint_listener> (*make)(manager_core&)) {
+  require_memory();
+  const std::scoped_lock lock(state_->making_listener);
+  if (state_->listener) return state_->listener;
+  std::shared_ptr<checkpoint_listener> made = make(*this);
+  // With this lock held no checkpoint looks whether there is a listener.
+  const std::scoped_lock no_checkpoint(state_->departing);
+  state_->listener = std::move(made);
+  return state_->listener;
 }
 
 void manager_core::snapshot(const std::filesystem::path& to) const {
   if (!state_->store->snapshot_copies_memory()) return state_->store->snapshot(to);
   require_writable();
   require_not_writing("a snapshot");
+  state_->require_none_prepared();
   const std::scoped_lock lock(state_->departing);
   const heap::standstill still(*state_->memory);
   require_no_failed_moves();
@@ -67,8 +135,9 @@ void manager_core::require_no_failed_moves() const {
   if (empty == 0) return;
   throw error(errc::out_of_capacity,
               state_->path + ": " + std::to_string(empty) +
-                  " containers that were moved into the store found no room for what they held, and are "
-                  "empty. Nothing more is committed: discard what changed since the last checkpoint "
+                  " containers that were moved into the store, or swapped with others by moves, found no "
+                  "room for what they held, and have lost it. Nothing more is committed: discard what "
+                  "changed since the last checkpoint "
                   "(manager::discard), give the store more capacity, and begin again");
 }
 

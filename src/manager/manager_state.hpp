@@ -7,11 +7,13 @@
 // which that checkpoint waits for.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "manager/name_directory.hpp"
 #include "manager/pending_constructions.hpp"
@@ -31,7 +33,10 @@ struct manager_core::state {
   std::string path;
   bool writable = false;
 
-  std::mutex departing;  // one checkpoint, until its pages are copied
+  std::mutex making_listener;
+  std::shared_ptr<checkpoint_listener> listener;  // or null
+  std::mutex departing;  // held by one checkpoint, until its pages are copied, or if it is prepared, decided
+  std::atomic<std::thread::id> prepared_by{};  // the thread that has prepared a checkpoint
   mutable std::shared_mutex lock;
   pending_constructions pending;
 
@@ -43,6 +48,8 @@ struct manager_core::state {
   // As the functions of these names in manager_core.
   void require_writable() const;
   void require_memory() const;
+  /// `errc::invalid_argument` in the thread that has prepared a checkpoint, which would wait for itself.
+  void require_none_prepared() const;
 
   // With the lock held:
 
@@ -51,6 +58,8 @@ struct manager_core::state {
                     std::string_view key) const;
   /// `errc::invalid_argument` unless an object is at the address.
   void require_object(const void* object) const;
+  /// Null where there is none; `errc::wrong_type` where it is of another type.
+  void* find_as(const object_name& name, const type_stamp& type, type_match match) const;
   /// Null where no object has the name.
   void* find_named(const object_name& name) const;
   /// `errc::not_found` where no object has the name, `errc::invalid_argument` where none is at the address.
@@ -59,6 +68,7 @@ struct manager_core::state {
 
  private:
   void format_directory();
+  void* find_unique_by_layout(const type_stamp& type) const;
 };
 
 /// While it lives, the calling thread alone may change the directory. Throws as `require_writable` does.

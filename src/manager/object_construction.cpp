@@ -101,12 +101,9 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument,
                 state_->path + ": anonymous objects have no name to find them by; use destroy_ptr");
-  const std::string_view key = key_of(name, type);
-  const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
   const state::change change(*state_);
-  void* const object = state_->directory->find(name.kind(), hash, key);
+  void* const object = state_->find_as(name, type, match);
   if (object == nullptr) return {nullptr, 0};
-  state_->require_type(object, type, match, name.kind(), key);
   const std::size_t length = state_->directory->record_of(object).length;
   state_->directory->erase(object);
   return {object, length};

@@ -18,6 +18,36 @@ void manager_core::state::require_type(const void* object, const type_stamp& typ
     type_table::require_same(directory->memory(), recorded, type, match, printable(kind, key));
 }
 
+void* manager_core::state::find_as(const object_name& name, const type_stamp& type, type_match match) const {
+  const std::string_view key = key_of(name, type);
+  void* const object = directory->find(name.kind(), name_directory::key_hash(name.kind(), key), key);
+  if (object != nullptr) {
+    require_type(object, type, match, name.kind(), key);
+  } else if (name.kind() == instance_kind::unique && match == type_match::layout) {
+    return find_unique_by_layout(type);
+  }
+  return object;
+}
+
+// A unique object's key is the name of its type, so where that has another name it must be looked for.
+void* manager_core::state::find_unique_by_layout(const type_stamp& type) const {
+  void* only = nullptr;
+  for (const object_info& object : directory->objects(instance_kind::unique)) {
+    const type_record& recorded = directory->type_of(directory->record_of(object.value()));
+    if (!type_table::is_same(recorded, type, type_match::layout)) continue;
+    if (only != nullptr)
+      throw error(
+          errc::wrong_type,
+          path + ": more than one unique instance has the layout of " +
+              short_type_name(demangle(type.name)) + ": " +
+              short_type_name(demangle(type_table::name(directory->type_of(directory->record_of(only))))) +
+              " and " + short_type_name(object.type_name()) +
+              "; look for the one that is meant, by its type_name(), in unique_objects()");
+    only = object.value();
+  }
+  return only;
+}
+
 void manager_core::state::require_object(const void* object) const {
   if (!directory->contains(object))
     throw error(errc::invalid_argument,
@@ -47,12 +77,9 @@ std::pair<void*, std::size_t> manager_core::find(const object_name& name, const 
                                                  type_match match) const {
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument, state_->path + ": anonymous objects have no name to find them by");
-  const std::string_view key = key_of(name, type);
-  const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
   const state::view view(*state_);
-  void* const object = state_->directory->find(name.kind(), hash, key);
+  void* const object = state_->find_as(name, type, match);
   if (object == nullptr) return {nullptr, 0};
-  state_->require_type(object, type, match, name.kind(), key);
   return {object, state_->directory->record_of(object).length};
 }
 

@@ -40,8 +40,16 @@ void manager_core::state::require_memory() const {
   if (store->memory().held() == possession::nothing) refuse_child(path);
 }
 
+void manager_core::state::require_none_prepared() const {
+  if (prepared_by.load() == std::this_thread::get_id())
+    throw error(errc::invalid_argument,
+                path + " has a prepared checkpoint of this thread's, which must be decided on or abandoned first");
+}
+
 manager_core::manager_core(std::unique_ptr<state> s) noexcept : state_(std::move(s)) {}
-manager_core::~manager_core() = default;
+manager_core::~manager_core() {
+  if (state_->listener) state_->listener->closing();
+}
 
 std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem::path& path,
                                                  const store_options& options, bool must_be_pinned) {
@@ -91,7 +99,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       } catch (const error& failure) {
         const bool nothing_there =
             failure.code() == errc::not_found ||
-            (failure.code() == errc::not_a_store && is_empty_directory(normalized_store_path(path)));
+            (failure.code() == errc::not_a_store && is_free(normalized_store_path(path)));
         if (!nothing_there) throw;
         try {
           create();
@@ -106,6 +114,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
 }
 
 void manager_core::close() {
+  if (state_->listener) state_->listener->closing();
   state_->directory.reset();
   state_->memory.reset();
   state_->store->close();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "pager/page_claims.hpp"
 
 namespace perdure::pager::detail {
@@ -34,7 +34,7 @@ void background_readers::start() noexcept {
 
 void background_readers::stop() noexcept {
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     pending_.end();
   }
   while (count_ != 0) ::pthread_join(threads_[--count_], nullptr);

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "pager/page_claims.hpp"
 
 namespace perdure::pager::detail {
@@ -52,7 +52,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
       fault_handler_(pages_, loader_, read_ahead_, process_, hand_over_),
       pins_(pages_, fault_handler_, budget_) {
   fault_handler_.start();
-  const os::signals_blocked none_in_these_threads;
+  const base::signals_blocked none_in_these_threads;
   evictor_.start();
   read_ahead_.start();
 }
@@ -65,7 +65,7 @@ budgeted_mapping::~budgeted_mapping() {
   stop_threads();
   if (hand_over_.is_done()) memory_.forget();
   if (mode_ == mode::write_back) {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     if (const auto failed = cleaner_.clean_all()) pages_.log.announce(*failed);
   }
 }
@@ -104,7 +104,7 @@ void budgeted_mapping::flush() {
   require_sound_device();
   std::optional<failed_transfer> failed;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     failed = cleaner_.clean_all();
   }
   if (failed) throw_failed(*failed);
@@ -124,7 +124,7 @@ void budgeted_mapping::prefetch(std::span<const byte_range> ranges) {
 
 // Reads what is absent, in as few calls as there is room for, until half of the budget is used for that.
 std::optional<failed_transfer> budgeted_mapping::load(std::span<const byte_range> ranges) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   const scratch_use own(pages_.scratches);
   const std::size_t most_together = std::clamp<std::size_t>(budget_.most() / 4, 1, most_pages_at_once);
   std::size_t left = std::max<std::size_t>(budget_.most() / 2, 1);
@@ -161,7 +161,7 @@ void budgeted_mapping::pin(byte_range range, pin_for use) {
       fault_handler_.in_effect(use == pin_for::writing ? os::touch::write : os::touch::read);
   page_pins::result made;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     made = pins_.pin(pages_of(range), how);
   }
   if (made.what == page_pins::outcome::failed) throw_failed(*made.failed);
@@ -195,7 +195,7 @@ void budgeted_mapping::advise(byte_range range, advice what) {
 }
 
 eviction_result budgeted_mapping::evict(page_span span) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   const scratch_use own(pages_.scratches);
   eviction_result result;
   std::size_t owned = 0;

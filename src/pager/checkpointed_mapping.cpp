@@ -87,7 +87,7 @@ void checkpointed_mapping::release_held(bool are_written,
 }
 
 void checkpointed_mapping::forget(page_number first, std::size_t count) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   std::size_t owned = 0;
   const auto drop = [&](std::size_t end) {
     if (owned == 0) return;
@@ -119,6 +119,30 @@ void checkpointed_mapping::forget(page_number first, std::size_t count) noexcept
     }
   }
   drop(end);
+}
+
+bool checkpointed_mapping::take_out(page_number number) noexcept {
+  page& one = pages()[number];
+  for (;;) {
+    const page_word seen = one.read();
+    if (seen.state() == page_state::absent) {
+      if (one.claim(seen, page_state::loading)) return true;
+    } else if (seen.pins() == 0 && (seen.state() == page_state::clean || seen.state() == page_state::dirty)) {
+      if (!one.claim(seen, page_state::evicting)) continue;
+      const iovec part{pages().address_of(number), page_size};
+      pages().faults.drop({&part, 1});
+      budget().give_back(1);
+      one.go_on(page_state::evicting, page_state::loading);
+      return true;
+    } else {
+      return false;
+    }
+  }
+}
+
+void checkpointed_mapping::vacate(page_number first, std::size_t count) noexcept {
+  for (std::size_t number = first; number < first + count; ++number)
+    pages()[number].settle(page_state::absent, {page_word::spilled_bit | page_word::history_bits, 0});
 }
 
 }  // namespace perdure::pager::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "pager/budgeted_mapping.hpp"
 
 namespace perdure::pager::detail {
@@ -47,16 +47,37 @@ class checkpointed_mapping final : public budgeted_mapping {
   /// its way in or out, or pinned, stays.
   void forget(page_number first, std::size_t count) noexcept;
 
+  /// Takes pages out of memory, changed or not, and keeps them out until `vacate`: who touches one waits.
+  /// Never waits itself: what is on its way in or out, or pinned, is left out. Calls `taken(first, count)`
+  /// for the others; the source must be in the caller's turn, and what they hold from now on is of no
+  /// consequence.
+  template <class Visit>
+  void occupy(page_number first, std::size_t count, Visit&& taken) {
+    std::size_t owned = 0;
+    for (std::size_t number = first; number < first + count; ++number) {
+      if (take_out(static_cast<page_number>(number))) {
+        ++owned;
+      } else {
+        if (owned != 0) taken(static_cast<page_number>(number - owned), owned);
+        owned = 0;
+      }
+    }
+    if (owned != 0) taken(static_cast<page_number>(first + count - owned), owned);
+  }
+  /// The pages are where pages are for good, and may be brought in again.
+  void vacate(page_number first, std::size_t count) noexcept;
+
   /// Has the evictor write and drop everything that is not pinned; the source must not be in the caller's
   /// turn. Throws std::system_error.
   void drain() { room().drain(); }
 
  private:
   void hold(page_number number);
+  bool take_out(page_number number) noexcept;
 
   std::vector<held_run> held_;
-  std::optional<os::signals_blocked>
-      quiet_;  // a signal handler that wrote to a held page would wait for ever
+  // A signal handler that wrote to a held page would wait for ever.
+  std::optional<base::signals_blocked> quiet_;
 };
 
 }  // namespace perdure::pager::detail

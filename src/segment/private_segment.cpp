@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <perdure/error.hpp>
 #include <system_error>
 #include <utility>
 
+#include "os/file.hpp"
+#include "os/private_copies.hpp"
+#include "os/system_error.hpp"
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
 
@@ -40,6 +44,7 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   capacity_ = memory_.size();
   read_only_ = use == page_use::none;
   mapped_ = total(home);
+  home_.assign(home.begin(), home.end());
   map_part(base_, home, 0, mapped_, os::access::read_write);
   open_ = mapped_;
   size_.store(mapped_, std::memory_order_release);
@@ -146,6 +151,8 @@ void private_segment::adopt(std::span<const file_extent> home, std::span<const p
   }
   const std::size_t bytes = total(home);
   if (bytes <= mapped_) return;
+  const std::scoped_lock lock(mapping_);
+  home_.assign(home.begin(), home.end());
   map_part(base_, home, mapped_, bytes, os::access::read_write);
   mapped_ = bytes;
   mapped_early_ = subtract(mapped_early_, {{0, mapped_ / page_size}});
@@ -164,6 +171,8 @@ void private_segment::replace_by_home(page_run pages, std::span<const file_exten
       subtract(subtract({pages}, {{0, mapped_ / page_size}}), mapped_early_);
   for (const page_run& run : subtract({pages}, anonymous)) discard(run);
   if (anonymous.empty()) return;
+  const std::scoped_lock lock(mapping_);
+  home_.assign(home.begin(), home.end());
   for (const page_run& run : anonymous) {
     const std::size_t begin = run.first * page_size;
     map_part(base_, home, begin, begin + run.count * page_size, os::access::read);
@@ -171,6 +180,49 @@ void private_segment::replace_by_home(page_run pages, std::span<const file_exten
   }
   mapped_early_.insert(mapped_early_.end(), anonymous.begin(), anonymous.end());
   normalize(mapped_early_);
+}
+
+void private_segment::show_home(page_run pages, std::span<const file_extent> home) {
+  const write_pause held(*this, pages);
+  replace_by_home(pages, home);
+}
+
+std::vector<page_run> private_segment::backed_by_files(page_run pages, std::vector<file_extent>& home) const {
+  const std::scoped_lock lock(mapping_);
+  home = home_;
+  std::vector<page_run> result = intersect({{0, mapped_ / page_size}}, pages);
+  const std::vector<page_run> early = intersect(mapped_early_, pages);
+  result.insert(result.end(), early.begin(), early.end());
+  normalize(result);
+  return result;
+}
+
+void private_segment::copy_out(page_run pages, std::byte* to) const {
+  require_own();
+  require_sound(pages);
+  const auto place = [&](std::uint64_t page) { return to + (page - pages.first) * page_size; };
+  std::vector<file_extent> home;
+  const std::vector<page_run> of_files = backed_by_files(pages, home);
+  std::vector<page_run> copies;
+  if (!of_files.empty()) {
+    const os::file pagemap = os::open_pagemap();
+    for (const page_run& run : of_files)
+      os::for_private_copies(pagemap, reinterpret_cast<std::uintptr_t>(base_) + run.first * page_size,
+                             run.count * page_size, page_size, [&](std::size_t offset, std::size_t bytes) {
+                               copies.push_back({run.first + offset / page_size, bytes / page_size});
+                             });
+  }
+  const std::vector<page_run> at_home = subtract(of_files, copies);
+  for (const page_run& run : at_home) {
+    for_pieces(home, run.first * page_size, (run.first + run.count) * page_size,
+               [&](std::size_t at, std::size_t bytes, int file, std::uint64_t offset) {
+                 const std::ptrdiff_t got = os::try_read_at(file, place(at / page_size), bytes, offset);
+                 if (got != static_cast<std::ptrdiff_t>(bytes))
+                   os::throw_errno("read", "a home file", got < 0 ? errno : EIO);
+               });
+  }
+  for (const page_run& run : subtract({pages}, at_home))
+    std::memcpy(place(run.first), base_ + run.first * page_size, run.count * page_size);
 }
 
 void private_segment::seal() {

@@ -61,6 +61,11 @@ class private_segment final : public tracked_segment {
   /// Gives back the memory of pages whose writers are held and whose content home has: from now on they read
   /// as the file's bytes. `home` is that of the whole segment.
   void replace_by_home(page_run pages, std::span<const file_extent> home);
+  /// The same of pages that no thread uses, and that need not be held.
+  void show_home(page_run pages, std::span<const file_extent> home);
+  /// Copies what these pages hold: read from the files where memory has no copies of its own. Throws
+  /// std::system_error.
+  void copy_out(page_run pages, std::byte* to) const;
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
   void seal();
@@ -71,6 +76,7 @@ class private_segment final : public tracked_segment {
   std::string_view tracker() const noexcept { return tracker_ ? os::name_of(tracker_->kind()) : "none"; }
 
  private:
+  std::vector<page_run> backed_by_files(page_run pages, std::vector<file_extent>& home) const;
   void push_open(const os::byte_range& range, std::vector<page_run>& dirty) const;
 
   std::unique_ptr<os::guarded_range> range_;
@@ -86,8 +92,10 @@ class private_segment final : public tracked_segment {
   std::size_t not_collapsed_ =
       static_cast<std::size_t>(-1);  // offset from which on `collapse` was not called yet
   std::size_t open_ = 0;             // bytes readable and writable: size() and a reserve for growth
+  mutable std::mutex mapping_;       // of what follows, against threads that copy
   std::size_t mapped_ = 0;           // bytes backed by files; anonymous beyond, but for what is in:
   std::vector<page_run> mapped_early_;
+  std::vector<file_extent> home_;  // what they are mapped from
 };
 
 }  // namespace perdure

@@ -95,6 +95,10 @@ int main() {
   FUNCTION(perdure_blob_find_or_create);
   FUNCTION(perdure_blob_destroy);
   FUNCTION(perdure_blob_destroy_at);
+  FUNCTION(perdure_data_create);
+  FUNCTION(perdure_data_find);
+  FUNCTION(perdure_data_find_or_create);
+  FUNCTION(perdure_data_destroy);
   CONSTANT(PERDURE_OBJECT_NAMED);
   CONSTANT(PERDURE_OBJECT_UNIQUE);
   CONSTANT(PERDURE_OBJECT_ANONYMOUS);
@@ -109,6 +113,7 @@ int main() {
   MEMBER(perdure_object_info, data);
   MEMBER(perdure_object_info, kind);
   MEMBER(perdure_object_info, is_blob);
+  MEMBER(perdure_object_info, data_type);
   FUNCTION(perdure_object_list_create);
   FUNCTION(perdure_object_find);
   FUNCTION(perdure_object_list_size);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "store/file/layout.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure::crash {
 
@@ -133,8 +134,38 @@ std::vector<page_run> mutate(random_stream random, content& what, segment* memor
   return released;
 }
 
+namespace {
+
+/// Copies runs of pages into a store, long enough to go past its memory. What a call that fails leaves there
+/// is stored to.
+void copy_some(random_stream random, content& what, datastore* store) {
+  constexpr std::uint64_t most = 80;  // pages; fewer than 64 are stored to memory
+  std::vector<std::byte> bytes;
+  for (std::uint64_t times = random.below(3); times > 0; --times) {
+    const std::uint64_t first = places[random.below(std::size(places))];
+    const std::uint64_t count = 40 + random.below(most - 40);
+    if (first + count > what.size / page_size) continue;
+    bytes.resize(count * page_size);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t number = 1 + random.below(most);  // few, as patterns are kept
+      what.pages[first + i] = number;
+      std::memcpy(bytes.data() + i * page_size, pattern(number), page_size);
+    }
+    if (store == nullptr) continue;
+    std::byte* const to = store->memory().base() + first * page_size;
+    try {
+      store->copy_in(to, bytes);
+    } catch (const error&) {
+      std::memcpy(to, bytes.data(), bytes.size());
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
-                              const attempt& base, content& what, segment* memory) {
+                              const attempt& base, content& what, datastore* store) {
+  segment* const memory = store == nullptr ? nullptr : &store->memory();
   if (base.epoch == epoch) {
     random_stream random(seed, 2000 + number);
     for (auto& [page, pattern_number] : what.pages) {
@@ -144,7 +175,18 @@ std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint6
         std::memcpy(memory->base() + page * page_size, pattern(pattern_number), page_size);
     }
   }
-  return mutate(random_stream(seed, 1000 + number), what, memory);
+  const bool copies = random_stream(seed, 12).one_in(8);
+  if (copies && number % 2 == 0) copy_some(random_stream(seed, 3000 + number), what, store);
+  const std::vector<page_run> released = mutate(random_stream(seed, 1000 + number), what, memory);
+  if (!copies || number % 2 == 0) return released;
+  content copied = what;
+  copy_some(random_stream(seed, 3000 + number), copied, store);
+  // What is released stays so.
+  std::vector<page_run> still;
+  for (const page_run& run : released)
+    if (copied.pages[run.first] == content::any) still.push_back(run);
+  what = std::move(copied);
+  return still;
 }
 
 std::string difference(datastore& store, const attempt& expected, bool every_page) {
@@ -201,6 +243,13 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   const bool decides = told.takes_two_phases() && chosen != backing::dax && phases.one_in(4);
   const auto compare_memory = [&](const content& what) {
     if (!told.compares_memory() || what.size == 0) return;
+    try {
+      // What was copied past memory may be lost by the device, which is told then.
+      store->require_sound(store->memory().base(), what.size);
+    } catch (const error& failure) {
+      told.failed(std::string("require_sound: ") + failure.what());
+      return;
+    }
     const std::string wrong = difference(*store, {store->epoch(), what}, false);
     if (!wrong.empty()) throw std::logic_error("in memory: " + wrong);
   };
@@ -229,8 +278,7 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   for (std::size_t step = 1; step <= steps; ++step) {
     compare_memory(now);
     const std::uint64_t before = store->epoch();
-    const std::vector<page_run> released =
-        prepare(seed, step, before + 1, attempts[base], now, &store->memory());
+    const std::vector<page_run> released = prepare(seed, step, before + 1, attempts[base], now, store.get());
     trim(700000 + 10 * step, now);
     attempts.push_back({before + 1, now});
     may_hold.push_back(step);

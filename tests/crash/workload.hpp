@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "crash/random_stream.hpp"
 #include "segment/segment.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 
@@ -40,9 +40,10 @@ std::vector<page_run> mutate(random_stream random, content& what, segment* memor
 
 /// What the workload does to its content for attempt `number`, as epoch `epoch`; `what` is that of attempt
 /// `base`. Where that one was to be the same epoch, and thus failed, it first uses again some of the pages
-/// that were released, as an allocator does. Returns the pages released.
+/// that were released, as an allocator does. In some runs it copies pages past the store's memory. Returns
+/// the pages released; without a store only `what` changes.
 std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
-                              const attempt& base, content& what, segment* memory);
+                              const attempt& base, content& what, datastore* store);
 
 /// The page with a pattern's number.
 const std::byte* pattern(std::uint64_t number);

@@ -23,6 +23,7 @@ typedef struct perdure_object_info {
   void* data;             ///< the first element; valid until the object is destroyed or the store closed
   int32_t kind;           ///< PERDURE_OBJECT_…
   int32_t is_blob;        ///< not 0: the functions of blob.h take it
+  const char* data_type;  ///< of one element, if that is plain data, as data.h writes it; else ""
 } perdure_object_info;
 
 /// Owned by the caller, who frees it. Tells the moment it was made; may be read from any thread.

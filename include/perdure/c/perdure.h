@@ -8,6 +8,7 @@
 #include <perdure/c/blob.h>
 #include <perdure/c/checkpoint.h>
 #include <perdure/c/copy.h>
+#include <perdure/c/data.h>
 #include <perdure/c/error.h>
 #include <perdure/c/info.h>
 #include <perdure/c/kind.h>

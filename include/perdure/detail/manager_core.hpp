@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <perdure/datastore.hpp>
+#include <perdure/detail/checkpoint_listener.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/object_info.hpp>
 #include <perdure/open_mode.hpp>
@@ -55,6 +56,7 @@ class manager_core {
   /// These wait for changes that other threads have begun, and keep them from beginning more.
   void checkpoint(std::string_view label = {});
   pending_checkpoint checkpoint_async(std::string_view label = {});
+  std::unique_ptr<prepared_checkpoint> prepare(std::string_view label);
   /// As `datastore::snapshot`; waits for changes only with the backing `shared_file`.
   void snapshot(const std::filesystem::path& to) const;
   /// The checkpoint with which a manager closes, which it must not do inside a write_guard. None of a store
@@ -103,6 +105,10 @@ class manager_core {
   /// As above, every object of a kind.
   void visit_all(instance_kind kind, object_visitor look) const;
 
+  /// Who has a part in the checkpoints of this store: the one there is, or the one that `make` gives, which
+  /// ends with the store. `make` may use the manager, and must be the same function for all who ask.
+  std::shared_ptr<checkpoint_listener> listener(std::shared_ptr<checkpoint_listener> (*make)(manager_core&));
+
   void set_attribute(const object_name& name, std::string_view key, std::string_view value);
   void set_attribute(const void* object, std::string_view key, std::string_view value);
   std::optional<std::string> attribute_of(const object_name& name, std::string_view key) const;
@@ -124,6 +130,8 @@ class manager_core {
 
  private:
   void await_application() const;
+  void require_checkpoints() const;
+  std::vector<page_run> released_pages();
 
   friend class object_construction;
   struct state;

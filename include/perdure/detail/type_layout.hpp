@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <perdure/data_type.hpp>
 #include <perdure/detail/aggregate_members.hpp>
 #include <perdure/detail/parts.hpp>
 #include <string>
@@ -68,6 +69,9 @@ class layout_writer {
   std::size_t lines_ = 0;
 };
 
+/// The last line of a layout.
+void add_data_type(std::string& layout, const data_type& type);
+
 template <class T>
 inline constexpr bool looked_into = layout_version<T> == 0;
 
@@ -109,8 +113,8 @@ void describe_part(layout_writer& writer, unsigned depth, const layout_label& la
 }
 
 template <class T, class... Parts>
-void describe_held(layout_writer& writer, unsigned depth, part_list<Parts...>) {
-  std::size_t index = 0;
+void describe_held(layout_writer& writer, [[maybe_unused]] unsigned depth, part_list<Parts...>) {
+  [[maybe_unused]] std::size_t index = 0;
   (describe_part<Parts>(writer, depth, {layout_label::kind::held, {}, index++}), ...);
 }
 
@@ -151,12 +155,17 @@ void describe_parts(layout_writer& writer, unsigned depth) {
   }
 }
 
-/// What is inside `T`; empty where nothing is.
+/// What is inside `T`; empty where nothing is. If that is plain data, a last line says it in the words of
+/// `data_type`. Nothing is compared by that line, which programs from before it do not read.
 template <class T>
 std::string layout_of() {
   layout_writer writer;
   describe_part<T>(writer, 0, {});
-  return writer.take();
+  std::string layout = writer.take();
+  if constexpr (looked_into<T> && std::is_trivially_copyable_v<T> && plain_data<T>) {
+    if (!layout.empty()) add_data_type(layout, data_type_of<T>());
+  }
+  return layout;
 }
 
 }  // namespace detail

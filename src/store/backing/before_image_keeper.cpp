@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <mutex>
 
+#include "base/signals_blocked.hpp"
 #include "os/bus_error.hpp"
 #include "os/persistent_memory.hpp"
-#include "os/signals_blocked.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "segment/growth.hpp"
 #include "store/file/checked_block.hpp"
@@ -66,7 +66,7 @@ before_image_keeper::before_image_keeper(const os::file& directory, const layout
 }
 
 void before_image_keeper::begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   end_ = 0;
   batches_ = 0;
@@ -83,7 +83,7 @@ void before_image_keeper::punched(std::uint64_t offset, std::uint64_t bytes) noe
 }
 
 bool before_image_keeper::prepare(os::byte_range& part) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   errno = refusal_;
   if (errno != 0) return false;

@@ -60,6 +60,9 @@ class journaled_store final : public datastore {
 
  private:
   class undecided;
+  void settle_written(const page_run& pages) override;
+  bool write_pages(const page_run& pages, const std::byte* from) override;
+  bool read_pages(const page_run& pages, std::byte* to) override;
   using decision = void (epoch_commit::*)();
 
   void require_own() const;
@@ -320,6 +323,23 @@ pager::pin journaled_store::pin(const void* address, std::size_t bytes, pager::p
 void journaled_store::prefetch(const void* address, std::size_t bytes) {
   require_own();
   memory_->prefetch(pages_of(address, bytes));
+}
+
+bool journaled_store::write_pages(const page_run& pages, const std::byte* from) {
+  require_own();
+  // A thread that has prepared a checkpoint has the turn that this would take.
+  if (commit_->is_prepared_here()) return false;
+  return reporting("write to", path_, [&] { return memory_->write_through(pages, from); });
+}
+
+void journaled_store::settle_written(const page_run& pages) {
+  if (owner_ != ::getpid()) return;
+  reporting("make durable what was copied to", path_, [&] { memory_->settle_written(pages); });
+}
+
+bool journaled_store::read_pages(const page_run& pages, std::byte* to) {
+  require_own();
+  return reporting("read", path_, [&] { return memory_->read_through(pages, to); });
 }
 
 store_info journaled_store::info() const {

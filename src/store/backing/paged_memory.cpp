@@ -1,7 +1,9 @@
 // How changed pages leave memory before the checkpoint that will need them, and are found again.
 #include "store/backing/paged_memory.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -231,6 +233,73 @@ pager::pin paged_memory::pin_in_memory(page_run pages, pager::pin_for use) {
     memory_->pages().pin(bytes_of(pages), use);
     return pager::detail::adopt_pin(memory_->pages(), bytes_of(pages));
   });
+}
+
+bool paged_memory::write_through(page_run pages, const std::byte* from) {
+  if (commit_ == nullptr) return false;
+  std::vector<page_run> written;
+  {
+    const epoch_commit::turn turn = commit_->take_turn();
+    // Rather a second copy than a wait for the device.
+    if (!commit_->is_last_committed()) return false;
+    require_none_lost();
+    commit_->finish_last();
+    const committed_state before = commit_->committed();
+    direct_writer writer(parts_, commit_->early(), before, &*journaled_);
+    const std::vector<page_run> direct = writer.writable(pages);
+    if (direct.empty()) return false;
+    parts_.home.sync_names();
+    commit_->extend_home((pages.first + pages.count) * page_size);
+    if (verifier_ != nullptr) verifier_->pass_over(direct);
+    for (const page_run& run : direct) {
+      // A thread that brings pages in may wait for room, which the evictor makes in a turn, so that nobody
+      // must wait for such pages here.
+      memory_->pages().occupy(static_cast<pager::detail::page_number>(run.first), run.count,
+                              [&](pager::detail::page_number first, std::size_t count) {
+                                const page_run taken{first, count};
+                                write_occupied(taken, from + (first - pages.first) * page_size, writer);
+                                written.push_back(taken);
+                              });
+    }
+  }
+  for (const page_run& run : subtract({pages}, written))
+    std::memcpy(memory_->base() + run.first * page_size, from + (run.first - pages.first) * page_size,
+                run.count * page_size);
+  return true;
+}
+
+void paged_memory::write_occupied(page_run pages, const std::byte* from, direct_writer& writer) {
+  struct occupied {
+    pager::detail::checkpointed_mapping& memory;
+    page_run pages;
+    ~occupied() { memory.vacate(static_cast<pager::detail::page_number>(pages.first), pages.count); }
+  } const until_written{memory_->pages(), pages};
+  journaled_->reserve_zeros(pages.count);
+  // Released by a checkpoint that failed, and in use again.
+  commit_->changed().add({pages}, commit_->early());
+  commit_->changed().forget_dirty();
+  try {
+    writer.write(pages, from);
+  } catch (...) {
+    // Home has anything there, so they are empty from now on.
+    for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page)
+      journaled_->put_zero(page);
+    throw;
+  }
+  writer.settle();
+}
+
+// In pieces, of which each fits beside what else is in memory.
+bool paged_memory::read_through(page_run pages, std::byte* to) {
+  memory_->require_sound(pages);
+  const std::uint64_t most = std::max<std::uint64_t>(parts_.memory_budget / page_size / 8, 16);
+  for (std::uint64_t done = 0; done < pages.count;) {
+    const page_run piece{pages.first + done, std::min(most, pages.count - done)};
+    bring_in(piece);
+    std::memcpy(to + done * page_size, memory_->base() + piece.first * page_size, piece.count * page_size);
+    done += piece.count;
+  }
+  return true;
 }
 
 void paged_memory::bring_in(page_run pages) {

@@ -3,7 +3,10 @@
 #include "store/backing/private_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "segment/page_runs.hpp"
+#include "store/backing/direct_writer.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/file/failure.hpp"
 
@@ -83,6 +86,58 @@ void private_memory::trim_part(page_run part, write_brake& brake) {
   const store_lock::turn no_reader = parts_.lock.take_turn(store_lock::part::home);
   early_writer(parts_, memory_, commit_->early(), before, commit_->epoch())
       .write(part, commit_->changed(), brake);
+}
+
+// ---- what programs copy ----------------------------------------------------------------------------------
+
+bool private_memory::write_through(page_run pages, const std::byte* from) {
+  // A tracker that does not start again would be told of these pages at the next checkpoint only by private
+  // copies, which they do not have.
+  if (commit_ == nullptr || !memory_.rearms()) return false;
+  const epoch_commit::turn turn = commit_->take_turn();
+  // Rather a second copy than a wait for the device.
+  if (!commit_->is_last_committed()) return false;
+  commit_->finish_last();
+  const committed_state before = commit_->committed();
+  changed_pages& changed = commit_->changed();
+  early_pages& early = commit_->early();
+  direct_writer writer(parts_, early, before);
+  const std::vector<page_run> direct = writer.writable(pages);
+  if (direct.empty()) return false;
+  parts_.home.sync_names();
+  commit_->extend_home((pages.first + pages.count) * page_size);
+  if (verifier_ != nullptr) verifier_->pass_over(direct);
+  for (const page_run& run : direct) {
+    // What the tracker has to report of them is of what they held before. As long as they count as stored to,
+    // the next checkpoint writes what memory has over whatever a failure leaves at home.
+    changed.gather(memory_, run, early);
+    changed.add({run}, early);
+    writer.write(run, from + (run.first - pages.first) * page_size);
+    memory_.show_home(run, parts_.home.extents(parts_.home.bytes()));
+    changed.settle({run});
+    writer.settle();
+    has_unsynced_ = true;
+  }
+  for (const page_run& run : subtract({pages}, direct))
+    std::memcpy(memory_.base() + run.first * page_size, from + (run.first - pages.first) * page_size,
+                run.count * page_size);
+  return true;
+}
+
+void private_memory::settle_written(page_run) {
+  if (!has_unsynced_ || commit_->is_prepared_here()) return;
+  const epoch_commit::turn turn = commit_->take_turn();
+  if (!has_unsynced_) return;
+  // Its end is that of a checkpoint that has synced home too.
+  commit_->finish_last();
+  if (!commit_->early().empty()) commit_->sync_early();
+  has_unsynced_ = false;
+}
+
+bool private_memory::read_through(page_run pages, std::byte* to) {
+  settle_written(pages);
+  memory_.copy_out(pages, to);
+  return true;
 }
 
 // Called by a thread that makes the segment grow.

@@ -44,6 +44,7 @@ class read_only_store final : public datastore {
   }
 
  private:
+  bool read_pages(const page_run& pages, std::byte* to) override;
   void require_open() const;
   [[noreturn]] void refuse() const;
   void shut() noexcept;
@@ -126,6 +127,11 @@ pager::pin read_only_store::pin(const void* address, std::size_t bytes, pager::p
 
 void read_only_store::prefetch(const void* address, std::size_t bytes) {
   memory_->prefetch(pages_of(address, bytes));
+}
+
+bool read_only_store::read_pages(const page_run& pages, std::byte* to) {
+  require_open();
+  return reporting("read", path_, [&] { return memory_->read_through(pages, to); });
 }
 
 store_info read_only_store::info() const {

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace perdure {
 
@@ -32,7 +32,7 @@ void background_worker::post(std::function<void()> task) {
 
 void background_worker::start_thread() {
   // The program's signal handlers must not run on a thread it does not know of.
-  const os::signals_blocked blocked;
+  const base::signals_blocked blocked;
   try {
     thread_ = std::thread([this] { loop(); });
   } catch (const std::exception&) {
@@ -45,6 +45,11 @@ void background_worker::wait() {
   ++waiting_;
   changed_.wait(lock, [this] { return tasks_.empty(); });
   --waiting_;
+}
+
+bool background_worker::is_idle() {
+  const std::scoped_lock lock(mutex_);
+  return tasks_.empty();
 }
 
 bool background_worker::is_awaited() {

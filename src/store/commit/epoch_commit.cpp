@@ -36,7 +36,7 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
 
 epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch,
                            std::uint64_t bytes)
-    : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), bytes_(bytes) {}
+    : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), departed_(epoch), bytes_(bytes) {}
 
 epoch_commit::turn epoch_commit::take_turn() {
   if (is_prepared_here()) {
@@ -169,6 +169,7 @@ bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::str
     return false;
   }
   if (carrying_) carry(carrying_->index, plan.index);
+  departed_ = epoch_ + 1;
   flight_.emplace(
       flight{epoch_ + 1, bytes, std::move(plan), std::string(label), {}, {}, std::move(changed_)});
   changed_.clear();
@@ -224,6 +225,12 @@ void epoch_commit::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
 void epoch_commit::extend_home(std::uint64_t bytes) {
   parts_.home.extend(bytes);
   memory_->home_extended();
+}
+
+void epoch_commit::sync_early() {
+  early_unsure_ = true;
+  parts_.home.sync();
+  early_unsure_ = false;
 }
 
 // Punches pages that left memory for home and are empty by now: their space may be what a full disk lacks.

@@ -69,6 +69,9 @@ class epoch_commit {
   /// Waits until the last epoch is home and the file `crc` has its entries, so that the files need no
   /// journal.
   void finish_last_with_table();
+  /// Whether no epoch is on its way to the device, as far as that can be told without waiting: then
+  /// `finish_last` waits for no more than the last one's coming home.
+  bool is_last_committed() { return epoch_ == departed_ || worker_.is_idle(); }
   /// Waits until the worker is done.
   void wait() { worker_.wait(); }
 
@@ -123,6 +126,9 @@ class epoch_commit {
   /// The journal of the epoch to come.
   journal& next_journal() noexcept { return parts_.journals[(epoch_ + 1) & 1]; }
   void extend_home(std::uint64_t bytes);
+  /// Makes durable what was written home for the epoch to come. Throws what the device says; then
+  /// `finish_last` finds out what of it is lost.
+  void sync_early();
 
  private:
   // A checkpoint on its way to the device.
@@ -169,6 +175,7 @@ class epoch_commit {
   // after they have waited for that; but any thread may read the epoch at any time.
 
   std::atomic<std::uint64_t> epoch_;
+  std::uint64_t departed_;  // the last one that was to be made; touched in turns only
   std::uint64_t bytes_;
   std::optional<flight> flight_;
   // Committed and not yet known to be home; its journal must not be reused.

@@ -48,6 +48,11 @@ void journaled_pages::put_home(std::uint64_t page, std::uint32_t checksum) noexc
   checksums_[page].store(checksum, std::memory_order_relaxed);
 }
 
+void journaled_pages::reserve_zeros(std::size_t pages) {
+  const std::size_t wanted = zeros_.size() + pages;
+  if (wanted > zeros_.capacity()) zeros_.reserve(std::max(wanted, 2 * zeros_.capacity()));
+}
+
 void journaled_pages::put_zero(std::uint64_t page) {
   if (table_[page].load(std::memory_order_relaxed) == zero_entry()) return;
   zeros_.push_back(static_cast<number>(page));

@@ -46,6 +46,8 @@ class journaled_pages {
   void put(std::uint64_t page, number slot, std::uint32_t checksum) noexcept;
   /// Home holds the page now.
   void put_home(std::uint64_t page, std::uint32_t checksum) noexcept;
+  /// Room for so many calls of the next, so that they cannot throw.
+  void reserve_zeros(std::size_t pages);
   /// The page is empty, which takes no slot.
   void put_zero(std::uint64_t page);
   /// The journal of the epoch before has the page, or says that it is empty (checksum 0, and no slot). To be

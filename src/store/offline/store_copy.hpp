@@ -6,6 +6,7 @@
 #include "os/file.hpp"
 #include "store/file/layout.hpp"
 #include "store/file/store_lock.hpp"
+#include "store/file/unfinished_store.hpp"
 
 namespace perdure {
 
@@ -30,9 +31,8 @@ struct copy_options {
 copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
                                      const store_lock& lock);
 
-/// Makes a store in an empty directory, of the files in `from`, with a super block that says what `super`
-/// says and that it is a copy.
-void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+/// Makes a store of the files in `from`, with a super block that says what `super` says and that it is a copy.
+void copy_into(const unfinished_store& to, const os::file& from, const layout::super_slot& super,
                const copy_options& options);
 
 /// The same at `to`. Durable on return; after a crash it is there or not. Throws `already_exists`.

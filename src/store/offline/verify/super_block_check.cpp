@@ -43,10 +43,7 @@ void check_other_slot(const super_file& content, std::size_t newest, checked_sup
 
 std::optional<checked_super> check_super_block(const os::file& directory, findings& found) {
   if (!os::exists_in(directory, "super")) {
-    if (!os::exists_in(directory, "heap.000") && !os::exists_in(directory, "jrnl.0")) {
-      throw error(errc::not_a_store,
-                  directory.path().string() + " holds no datastore: it has no file `super`");
-    }
+    require_remains_of_store(directory);
     found.damage(store_section::super_slot, "super", 0, "it is missing");
     return std::nullopt;
   }

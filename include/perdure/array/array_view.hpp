@@ -1,0 +1,149 @@
+// Elements in memory as an array of several dimensions: where they are, not whose they are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <perdure/array/extents.hpp>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <version>
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
+
+namespace perdure {
+
+/// Of views whose number of dimensions is known at run time only.
+inline constexpr std::size_t dynamic_rank = static_cast<std::size_t>(-1);
+
+/// A view of `T`s in `Rank` dimensions. Strides are in elements and may be negative. Copying a view copies no
+/// elements. Indices are not checked, as with `std::span`.
+template <class T, std::size_t Rank = dynamic_rank>
+class array_view {
+  static constexpr std::size_t stored_rank = Rank == dynamic_rank ? max_rank : Rank;
+
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  /// Of no elements.
+  constexpr array_view() noexcept : array_view(nullptr, extents::all(Rank == dynamic_rank ? 1 : Rank, 0)) {}
+  /// Row-major: the last dimension is the one whose elements lie beside each other.
+  constexpr array_view(T* data, const extents& dims) : data_(data) {
+    set(dims);
+    std::ptrdiff_t stride = 1;
+    for (std::size_t i = rank(); i-- > 0;) {
+      strides_[i] = stride;
+      stride *= static_cast<std::ptrdiff_t>(extents_[i]);
+    }
+  }
+  constexpr array_view(T* data, const extents& dims, std::span<const std::ptrdiff_t> strides) : data_(data) {
+    set(dims);
+    if (strides.size() != rank())
+      throw error(errc::invalid_argument, "a view of " + std::to_string(rank()) + " dimensions has " +
+                                              std::to_string(strides.size()) + " strides");
+    std::copy(strides.begin(), strides.end(), strides_.begin());
+  }
+  /// Of elements beside each other.
+  template <std::size_t N>
+  constexpr array_view(
+      std::span<T, N> elements) noexcept  // NOLINT(google-explicit-constructor): as of a span
+    requires(Rank == 1 || Rank == dynamic_rank)
+      : array_view(elements.data(), extents{elements.size()}) {}
+  template <class U, std::size_t R>
+    requires std::is_convertible_v<U (*)[], T (*)[]> && (R == Rank || Rank == dynamic_rank)
+  constexpr array_view(
+      const array_view<U, R>& other)  // NOLINT(google-explicit-constructor): to const, to any rank
+      : array_view(other.data(), other.dims(), other.strides()) {}
+#if defined(__cpp_lib_mdspan)
+  template <class U, class E, class L, class A>
+    requires std::is_convertible_v<U (*)[], T (*)[]> && (E::rank() == Rank || Rank == dynamic_rank)
+  constexpr array_view(const std::mdspan<U, E, L, A>& other) : data_(other.data_handle()) {
+    extents dims;
+    for (std::size_t i = 0; i < E::rank(); ++i) dims.push_back(static_cast<std::uint64_t>(other.extent(i)));
+    set(dims);
+    for (std::size_t i = 0; i < E::rank(); ++i) strides_[i] = static_cast<std::ptrdiff_t>(other.stride(i));
+  }
+  /// With strides of any kind.
+  constexpr auto to_mdspan() const
+    requires(Rank != dynamic_rank)
+  {
+    using shape = std::dextents<std::size_t, Rank>;
+    return std::mdspan<T, shape, std::layout_stride>(
+        data_, std::layout_stride::mapping<shape>(shape(extents_), strides_));
+  }
+#endif
+
+  constexpr T* data() const noexcept { return data_; }
+  constexpr std::size_t rank() const noexcept {
+    if constexpr (Rank == dynamic_rank) {
+      return rank_;
+    } else {
+      return Rank;
+    }
+  }
+  constexpr std::size_t extent(std::size_t dimension) const noexcept { return extents_[dimension]; }
+  constexpr std::ptrdiff_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }
+  constexpr extents dims() const {
+    extents all;
+    for (std::size_t i = 0; i < rank(); ++i) all.push_back(extents_[i]);
+    return all;
+  }
+  constexpr std::span<const std::ptrdiff_t> strides() const noexcept { return {strides_.data(), rank()}; }
+  /// All elements.
+  constexpr std::size_t size() const noexcept {
+    std::size_t product = 1;
+    for (std::size_t i = 0; i < rank(); ++i) product *= extents_[i];
+    return product;
+  }
+  constexpr bool empty() const noexcept { return size() == 0; }
+  /// Whether the elements lie beside each other, row-major.
+  constexpr bool is_contiguous() const noexcept {
+    std::ptrdiff_t expected = 1;
+    for (std::size_t i = rank(); i-- > 0;) {
+      if (extents_[i] != 1 && strides_[i] != expected) return false;
+      expected *= static_cast<std::ptrdiff_t>(extents_[i]);
+    }
+    return true;
+  }
+  /// The elements beside each other. `invalid_argument` where they are not.
+  constexpr std::span<T> span() const {
+    if (!is_contiguous())
+      throw error(errc::invalid_argument, "the elements of this view do not lie beside each other");
+    return {data_, size()};
+  }
+
+  template <class... Indices>
+    requires((sizeof...(Indices) == Rank || Rank == dynamic_rank) &&
+             (std::is_convertible_v<Indices, std::ptrdiff_t> && ...))
+  constexpr T& operator()(Indices... indices) const noexcept {
+    std::ptrdiff_t at = 0;
+    std::size_t dimension = 0;
+    ((at += static_cast<std::ptrdiff_t>(indices) * strides_[dimension++]), ...);
+    return data_[at];
+  }
+
+ private:
+  constexpr void set(const extents& dims) {
+    if constexpr (Rank == dynamic_rank) {
+      rank_ = dims.rank();
+    } else {
+      if (dims.rank() != Rank)
+        throw error(errc::invalid_argument, "an array of " + std::to_string(dims.rank()) +
+                                                " dimensions is no view of " + std::to_string(Rank));
+    }
+    for (std::size_t i = 0; i < rank(); ++i) extents_[i] = static_cast<std::size_t>(dims[i]);
+  }
+
+  T* data_ = nullptr;
+  std::array<std::size_t, stored_rank> extents_{};
+  std::array<std::ptrdiff_t, stored_rank> strides_{};
+  std::size_t rank_ = Rank == dynamic_rank ? 0 : Rank;
+};
+
+template <class T, std::size_t N>
+array_view(std::span<T, N>) -> array_view<T, 1>;
+
+}  // namespace perdure

@@ -1,0 +1,95 @@
+// How many elements an array has along each of its dimensions, and parts of arrays.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <perdure/error.hpp>
+#include <span>
+#include <string>
+
+namespace perdure {
+
+/// The most dimensions an array may have.
+inline constexpr std::size_t max_rank = 32;
+
+/// Some numbers, one for each dimension, the slowest (outermost) first.
+class extents {
+ public:
+  constexpr extents() noexcept = default;
+  constexpr extents(std::initializer_list<std::uint64_t> values)
+      : extents(std::span(values.begin(), values.size())) {}
+  /// `invalid_argument` for more than `max_rank`.
+  constexpr explicit extents(std::span<const std::uint64_t> values) {
+    require_rank(values.size());
+    rank_ = values.size();
+    std::copy(values.begin(), values.end(), values_.begin());
+  }
+  /// `rank` times the same.
+  static constexpr extents all(std::size_t rank, std::uint64_t value) {
+    require_rank(rank);
+    extents result;
+    result.rank_ = rank;
+    std::fill_n(result.values_.begin(), rank, value);
+    return result;
+  }
+
+  constexpr std::size_t rank() const noexcept { return rank_; }
+  constexpr bool empty() const noexcept { return rank_ == 0; }
+  constexpr std::uint64_t operator[](std::size_t dimension) const noexcept { return values_[dimension]; }
+  constexpr std::uint64_t& operator[](std::size_t dimension) noexcept { return values_[dimension]; }
+  constexpr const std::uint64_t* begin() const noexcept { return values_.data(); }
+  constexpr const std::uint64_t* end() const noexcept { return values_.data() + rank_; }
+  constexpr std::span<const std::uint64_t> span() const noexcept { return {begin(), rank_}; }
+  constexpr void push_back(std::uint64_t value) {
+    require_rank(rank_ + 1);
+    values_[rank_++] = value;
+  }
+
+  /// All elements: the product. `invalid_argument` where it is no 64-bit number.
+  constexpr std::uint64_t elements() const {
+    std::uint64_t product = 1;
+    for (const std::uint64_t extent : *this)
+      if (__builtin_mul_overflow(product, extent, &product))
+        throw error(errc::invalid_argument, "an array of " + text() + " has more elements than there can be");
+    return product;
+  }
+  /// "[3, 4]".
+  std::string text() const {
+    std::string all = "[";
+    for (std::size_t i = 0; i < rank_; ++i) {
+      if (i != 0) all += ", ";
+      all += std::to_string(values_[i]);
+    }
+    all += ']';
+    return all;
+  }
+  friend constexpr bool operator==(const extents& a, const extents& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  static constexpr void require_rank(std::size_t rank) {
+    if (rank > max_rank)
+      throw error(errc::invalid_argument,
+                  std::to_string(rank) + " dimensions are asked for; an array has up to 32");
+  }
+
+  std::array<std::uint64_t, max_rank> values_{};
+  std::size_t rank_ = 0;
+};
+
+/// A part of an array (hyperslab): `count` elements along each dimension, the first at `offset`, each
+/// `stride` behind the one before. No stride: 1 everywhere.
+struct slab {
+  extents offset;
+  extents count;
+  extents stride = {};
+
+  /// All of an array.
+  static slab whole(const extents& dims) { return {extents::all(dims.rank(), 0), dims, {}}; }
+};
+
+}  // namespace perdure

@@ -1,0 +1,426 @@
+// Arrays by name: a program stores its fields as they are, and any later one loads what it needs.
+//
+//     perdure::array_store fields(perdure::open_or_create, "run.store");
+//     fields.store("step", 12);
+//     fields.store("temperature", perdure::array_view<const double, 2>(t.data(), {ny, nx}));
+//     fields.checkpoint();
+//
+//     const auto view = fields.view<double, 2>("temperature");   // no copy: view(j, i)
+//     const auto step = fields.load<int>("step");
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/array/array_info.hpp>
+#include <perdure/array/array_values.hpp>
+#include <perdure/array/array_view.hpp>
+#include <perdure/array/extents.hpp>
+#include <perdure/detail/array_core.hpp>
+#include <perdure/manager.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace perdure {
+
+/// A view of a stored array, where it lies in the store: no copy is made. It is of the array as it was when
+/// the view was taken: storing over the array, or erasing it, makes new blocks and leaves these alone while
+/// the view lives. It keeps a store open that the array_store has opened, and must end before a manager that
+/// was given.
+template <class T, std::size_t Rank = dynamic_rank>
+class stored_view : public array_view<T, Rank> {
+ public:
+  stored_view() = default;
+  stored_view(array_view<T, Rank> view, detail::array_hold hold, std::shared_ptr<void> store)
+      : array_view<T, Rank>(view), store_(std::move(store)), hold_(std::move(hold)) {}
+
+ private:
+  std::shared_ptr<void> store_;
+  detail::array_hold hold_;  // ends first
+};
+
+/// One array of a store, by its id. It is looked up at each use, so it may be made before the array is.
+///
+/// Thread safety: as the array_store's.
+class array_ref {
+ public:
+  array_ref(std::shared_ptr<detail::array_core> arrays, std::shared_ptr<void> store, std::string id)
+      : store_(std::move(store)), arrays_(std::move(arrays)), id_(std::move(id)) {}
+
+  const std::string& id() const noexcept { return id_; }
+  /// `not_found`, as of all members where there is no such array.
+  array_info info() const { return arrays_->info(id_); }
+  extents dims() const { return info().dims; }
+
+  /// Stores a part: elements of `from`, which has the slab's shape. `wrong_type`, `invalid_argument` (not
+  /// inside the array, another shape), `no_space`, `io`. What other parts hold stays. With
+  /// `array_layout::contiguous` the elements are changed in place, where views see them; else in new blocks.
+  template <array_element T, std::size_t Rank>
+  void write(const slab& where, const array_view<T, Rank>& from) {
+    const auto elements = detail::elements_of<detail::const_elements>(from);
+    arrays_->write(id_, detail::base_type_of<T>(), with_fixed<T>(where), elements);
+  }
+  /// The same of elements beside each other, as many as the slab has.
+  template <detail::element_range R>
+  void write(const slab& where, const R& from) {
+    using element = std::ranges::range_value_t<const R>;
+    require_count(where, std::ranges::size(from));
+    write(where, array_view<const element>(std::ranges::data(from), where.count));
+  }
+  /// Loads a part into `to`, which has the slab's shape; elements that were never written are zero.
+  template <array_element T, std::size_t Rank>
+    requires(!std::is_const_v<T>)
+  void read(const slab& where, const array_view<T, Rank>& to) const {
+    arrays_->read(id_, detail::base_type_of<T>(), with_fixed<T>(where),
+                  detail::elements_of<detail::elements>(to));
+  }
+  template <detail::element_range R>
+  void read(const slab& where, R&& to) const {
+    using element = std::ranges::range_value_t<R>;
+    require_count(where, std::ranges::size(to));
+    read(where, array_view<element>(std::ranges::data(to), where.count));
+  }
+  /// The elements of a part beside each other, row-major.
+  template <array_element T>
+  std::vector<T> read(const slab& where) const {
+    std::vector<T> elements(where.count.elements());
+    read(where, elements);
+    return elements;
+  }
+
+  /// Adds elements behind the last of the first dimension: `from` has the array's other dimensions, and one
+  /// or more steps. `unsupported` for a contiguous array.
+  template <array_element T, std::size_t Rank>
+  void append(const array_view<T, Rank>& from) {
+    arrays_->append(id_, detail::base_type_of<T>(), detail::elements_of<detail::const_elements>(from));
+  }
+  template <detail::element_range R>
+  void append(const R& from) {
+    using element = std::ranges::range_value_t<const R>;
+    append(array_view<const element, 1>(std::span(std::ranges::data(from), std::ranges::size(from))));
+  }
+  /// Elements outside are dropped; new ones are zero. `unsupported` for a contiguous array.
+  void resize(const extents& dims) { arrays_->resize(id_, dims); }
+
+  /// Small or large values beside the array: units, a description, a table. Any value that could be an array.
+  template <class T>
+  void set_attribute(std::string_view key, const T& value);
+  /// `not_found`, `wrong_type`.
+  template <class T>
+  T attribute(std::string_view key) const;
+  std::vector<std::string> attributes() const { return arrays_->attributes(id_); }
+  bool has_attribute(std::string_view key) const { return arrays_->attribute(id_, key).has_value(); }
+  bool remove_attribute(std::string_view key) { return arrays_->remove_attribute(id_, key); }
+
+ private:
+  template <class T>
+  static slab with_fixed(slab where) {
+    for (const std::uint64_t n : data_type_of<std::remove_cv_t<T>>().dims()) {
+      where.offset.push_back(0);
+      where.count.push_back(n);
+      if (!where.stride.empty()) where.stride.push_back(1);
+    }
+    return where;
+  }
+  static void require_count(const slab& where, std::size_t given) {
+    if (given != where.count.elements())
+      throw error(errc::invalid_argument,
+                  std::to_string(given) + " elements are given for a part of shape " + where.count.text());
+  }
+
+  std::shared_ptr<void> store_;
+  std::shared_ptr<detail::array_core> arrays_;
+  std::string id_;
+};
+
+/// The arrays of a store. Ids are names of 1 to 4096 bytes; "/" divides them into groups.
+///
+/// A value may be a number, a struct of numbers (its fields are recorded, with their names), a string,
+/// anything else that may be copied as bytes (its C++ name is recorded), a vector, std::array or span of
+/// these, a vector of strings or of vectors, and an `array_view` of any number of dimensions and any strides;
+/// and types with an `array_codec`. Loading as another type, or in another shape, is an error and never a
+/// conversion.
+///
+/// `store` is complete when it returns: the program may use its memory again. What was stored is durable with
+/// the next checkpoint, which is all or nothing: after a crash the store holds all arrays as of one
+/// checkpoint. Storing over an array writes new blocks; whoever loads or views it meanwhile sees the old one
+/// or the new one, whole.
+///
+/// Thread safety: all members may be called from any thread at once. Arrays are written by one thread at a
+/// time, and read by any number.
+class array_store {
+ public:
+  array_store(create_only_t tag, const std::filesystem::path& path, const store_options& options = {})
+      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  array_store(open_only_t tag, const std::filesystem::path& path, const store_options& options = {})
+      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  array_store(open_read_only_t tag, const std::filesystem::path& path, const store_options& options = {})
+      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  array_store(open_copy_on_write_t tag, const std::filesystem::path& path, const store_options& options = {})
+      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  array_store(open_or_create_t tag, const std::filesystem::path& path, const store_options& options = {})
+      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  /// Those of a manager, which must outlive this and all views of its arrays.
+  template <class Placement>
+  explicit array_store(basic_manager<Placement>& store)
+      : arrays_(detail::array_core::of(detail::core_of(store))) {}
+
+  /// Replaces the array of that id, or makes one. `wrong_type` where there is one of another type (its shape
+  /// may be another), `read_only`, `invalid_argument` (no name), `no_space`, `io`, `std::bad_alloc`.
+  template <class T>
+  void store(std::string_view id, const T& value, const array_options& options = {}) {
+    if constexpr (detail::is_array_view<T>) {
+      using element = typename T::value_type;
+      arrays_->store_whole(id, detail::base_type_of<element>(),
+                           detail::elements_of<detail::const_elements>(value), options);
+    } else if constexpr (detail::array_text<T>) {
+      const std::string_view text = value;
+      store_texts(id, {}, {{text.size()}, std::string(text)}, options);
+    } else if constexpr (detail::has_codec<T>) {
+      std::string bytes = array_codec<T>::encode(value);
+      store_texts(id, {}, {{bytes.size()}, std::move(bytes)}, options);
+    } else if constexpr (array_element<T>) {
+      arrays_->store_whole(id, detail::base_type_of<T>(),
+                           detail::elements_of<detail::const_elements>(array_view<const T, 0>(&value, {})),
+                           options);
+    } else if constexpr (detail::element_range<T>) {
+      using element = std::ranges::range_value_t<const T>;
+      store(id, array_view<const element, 1>(std::span(std::ranges::data(value), std::ranges::size(value))),
+            options);
+    } else if constexpr (detail::text_range<T>) {
+      store_texts(id, {std::ranges::size(value)}, detail::texts_of(value), options);
+    } else {
+      static_assert(
+          detail::sequence_range<T>,
+          "perdure: this type is no number, struct of numbers, string, or vector of these: give it an "
+          "array_codec, or store its parts");
+      using element = std::ranges::range_value_t<std::ranges::range_value_t<const T>>;
+      arrays_->store_variable(id, data_type::list_of(data_type_of<element>()), {std::ranges::size(value)},
+                              detail::sequences_of(value), options);
+    }
+  }
+  /// The same of one part of an array that was created, or stored before: `array(id).write({offset, count},
+  /// from)`.
+  template <array_element T, std::size_t Rank>
+  void store(std::string_view id, const array_view<T, Rank>& from, const extents& offset) {
+    array(id).write({offset, from.dims(), {}}, from);
+  }
+
+  /// An array of which parts will be stored; its elements are zero until then. `already_exists`, and as
+  /// `store`.
+  template <array_element T>
+  array_ref create(std::string_view id, const extents& dims, const array_options& options = {}) {
+    arrays_->create(id, detail::base_type_of<T>(), detail::with_fixed_dims<T>(dims), options);
+    return array(id);
+  }
+  array_ref create(std::string_view id, const data_type& type, const extents& dims,
+                   const array_options& options = {}) {
+    arrays_->create(id, type, dims, options);
+    return array(id);
+  }
+
+  /// All of an array: a number or struct, `std::string`, `std::vector` of these (row-major, if there are
+  /// several dimensions), of strings, or of vectors. `not_found`, `wrong_type`, `invalid_argument` (another
+  /// shape), `damaged`, `io`.
+  template <class T>
+  T load(std::string_view id) const {
+    if constexpr (std::is_same_v<T, std::string>) {
+      return one_text(id);
+    } else if constexpr (detail::has_codec<T>) {
+      return array_codec<T>::decode(one_text(id));
+    } else if constexpr (array_element<T>) {
+      T value;
+      arrays_->read(id, detail::base_type_of<T>(), slab::whole(arrays_->info(id).dims),
+                    detail::elements_of<detail::elements>(array_view<T, 0>(&value, {})));
+      return value;
+    } else if constexpr (detail::resizable_elements<T>) {
+      using element = std::ranges::range_value_t<T>;
+      T values;
+      const extents dims = arrays_->info(id).dims;
+      values.resize(elements_in<element>(id, dims));
+      arrays_->read(id, detail::base_type_of<element>(), slab::whole(dims),
+                    detail::elements::row_major(std::ranges::data(values), dims,
+                                                detail::base_type_of<element>().size()));
+      return values;
+    } else if constexpr (detail::text_range<T>) {
+      T values;
+      each_part(arrays_->read_variable(id, element_kind::text),
+                [&](std::string_view part) { values.emplace_back(part); });
+      return values;
+    } else {
+      static_assert(detail::sequence_range<T>, "perdure: arrays are not loaded as this type");
+      using sequence = std::ranges::range_value_t<T>;
+      using element = std::ranges::range_value_t<sequence>;
+      T values;
+      each_part(arrays_->read_variable(id, data_type::list_of(data_type_of<element>())),
+                [&](std::string_view part) {
+                  sequence& one = values.emplace_back();
+                  one.resize(part.size() / sizeof(element));
+                  if (!part.empty()) std::memcpy(one.data(), part.data(), one.size() * sizeof(element));
+                });
+      return values;
+    }
+  }
+  /// Into memory of the caller's, which has the array's shape.
+  template <array_element T, std::size_t Rank>
+  void load(std::string_view id, const array_view<T, Rank>& to) const {
+    arrays_->read(id, detail::base_type_of<T>(), slab::whole(arrays_->info(id).dims),
+                  detail::elements_of<detail::elements>(to));
+  }
+  /// A part of it.
+  template <array_element T, std::size_t Rank>
+  void load(std::string_view id, const slab& where, const array_view<T, Rank>& to) const {
+    array(id).read(where, to);
+  }
+
+  /// The array where it lies in the store, to be read; `unsupported` where it does not lie in one piece
+  /// (`array_info::is_viewable` tells beforehand). Of a contiguous array a view of elements that are not
+  /// const may be stored to; what is stored is durable with the next checkpoint.
+  template <array_element T, std::size_t Rank = dynamic_rank>
+  stored_view<const T, Rank> view(std::string_view id) const {
+    detail::viewed_array found = arrays_->view(id, detail::base_type_of<T>(), false);
+    return {array_view<const T, Rank>(reinterpret_cast<const T*>(found.data),
+                                      without_fixed<T>(id, found.info.dims)),
+            std::move(found.hold), store_};
+  }
+  template <array_element T, std::size_t Rank = dynamic_rank>
+  stored_view<T, Rank> view_to_write(std::string_view id) {
+    detail::viewed_array found = arrays_->view(id, detail::base_type_of<T>(), true);
+    return {array_view<T, Rank>(reinterpret_cast<T*>(found.data), without_fixed<T>(id, found.info.dims)),
+            std::move(found.hold), store_};
+  }
+
+  array_ref array(std::string_view id) const { return array_ref(arrays_, store_, std::string(id)); }
+  array_ref operator[](std::string_view id) const { return array(id); }
+  bool contains(std::string_view id) const { return arrays_->find(id).has_value(); }
+  /// `not_found`.
+  array_info info(std::string_view id) const { return arrays_->info(id); }
+  extents dims(std::string_view id) const { return info(id).dims; }
+  /// False if there is none. Its space is used again, and given back to the file system with checkpoints.
+  bool erase(std::string_view id) { return arrays_->erase(id); }
+  /// Sorted. Those in a group, or all: `list("run")` has "run" and "run/x", and not "running".
+  std::vector<std::string> list(std::string_view group = {}) const { return arrays_->list(group); }
+  std::size_t size() const { return arrays_->count(); }
+  /// Brings an array into memory, with many reads at a time.
+  void prefetch(std::string_view id) const { arrays_->prefetch(id); }
+  /// Compares the array's blocks with their checksums; what is wrong, a sentence each.
+  std::vector<std::string> check(std::string_view id) const { return arrays_->check(id); }
+
+  /// Makes everything stored so far durable, as `manager::checkpoint`.
+  void checkpoint(std::string_view label = {}) { arrays_->store().checkpoint(label); }
+  pending_checkpoint checkpoint_async(std::string_view label = {}) {
+    return arrays_->store().checkpoint_async(label);
+  }
+  /// Of an array_store that has opened its store: as `manager::close`, which throws what its checkpoint
+  /// meets. Views must have ended.
+  void close() {
+    if (store_) store_->close();
+  }
+  /// As `manager::discard`: what changed since the last checkpoint is dropped.
+  void discard() noexcept {
+    if (store_) store_->discard();
+  }
+  const std::filesystem::path& path() const { return arrays_->store().store().path(); }
+
+ private:
+  explicit array_store(std::shared_ptr<manager> store)
+      : store_(std::move(store)), arrays_(detail::array_core::of(detail::core_of(*store_))) {}
+
+  void store_texts(std::string_view id, const extents& dims, const detail::variable_elements& texts,
+                   const array_options& options) {
+    arrays_->store_variable(id, element_kind::text, dims, texts, options);
+  }
+  std::string one_text(std::string_view id) const {
+    detail::variable_elements all = arrays_->read_variable(id, element_kind::text);
+    if (all.ends.size() != 1)
+      throw error(errc::invalid_argument, "the array \"" + std::string(id) + "\" has " +
+                                              std::to_string(all.ends.size()) +
+                                              " strings: load it as std::vector<std::string>");
+    return std::move(all.bytes);
+  }
+  template <class Visit>
+  static void each_part(const detail::variable_elements& all, Visit&& visit) {
+    std::uint64_t begin = 0;
+    for (const std::uint64_t end : all.ends) {
+      visit(std::string_view(all.bytes).substr(begin, end - begin));
+      begin = end;
+    }
+  }
+  /// The array's dimensions without those that are the element's own.
+  template <class T>
+  static extents without_fixed(std::string_view id, const extents& dims) {
+    const extents fixed = detail::fixed_dims_of<T>();
+    const std::size_t rest = dims.rank() - std::min(dims.rank(), fixed.rank());
+    const bool fits =
+        dims.rank() >= fixed.rank() && std::equal(fixed.begin(), fixed.end(), dims.begin() + rest);
+    if (!fits)
+      throw error(errc::invalid_argument, "the array \"" + std::string(id) + "\" of shape " + dims.text() +
+                                              " has no elements of shape " + fixed.text());
+    return extents(dims.span().first(rest));
+  }
+  template <class T>
+  static std::size_t elements_in(std::string_view id, const extents& dims) {
+    return without_fixed<T>(id, dims).elements();
+  }
+
+  std::shared_ptr<manager> store_;  // or null: somebody else's
+  std::shared_ptr<detail::array_core> arrays_;
+};
+
+template <class T>
+void array_ref::set_attribute(std::string_view key, const T& value) {
+  if constexpr (detail::array_text<T>) {
+    const std::string_view text = value;
+    arrays_->set_attribute(id_, key, element_kind::text, {}, std::as_bytes(std::span(text)));
+  } else if constexpr (array_element<T>) {
+    arrays_->set_attribute(id_, key, detail::base_type_of<T>(), detail::fixed_dims_of<T>(),
+                           std::as_bytes(std::span(&value, 1)));
+  } else {
+    static_assert(detail::element_range<T>,
+                  "perdure: attributes are numbers, structs of numbers, strings, and vectors");
+    using element = std::ranges::range_value_t<const T>;
+    arrays_->set_attribute(id_, key, detail::base_type_of<element>(),
+                           detail::with_fixed_dims<element>({std::ranges::size(value)}),
+                           std::as_bytes(std::span(std::ranges::data(value), std::ranges::size(value))));
+  }
+}
+
+template <class T>
+T array_ref::attribute(std::string_view key) const {
+  const auto found = arrays_->attribute(id_, key);
+  if (!found)
+    throw error(errc::not_found, "the array \"" + id_ + "\" has no attribute \"" + std::string(key) + '"');
+  const auto require = [&](const data_type& asked, bool fits) {
+    if (found->type == asked && fits) return;
+    throw error(errc::wrong_type, "the attribute \"" + std::string(key) + "\" of the array \"" + id_ +
+                                      "\" is " + found->type.text() + ' ' + found->dims.text() + ", not " +
+                                      asked.text());
+  };
+  if constexpr (std::is_same_v<T, std::string>) {
+    require(element_kind::text, true);
+    return found->bytes;
+  } else if constexpr (array_element<T>) {
+    require(detail::base_type_of<T>(), found->bytes.size() == sizeof(T));
+    T value;
+    std::memcpy(&value, found->bytes.data(), sizeof value);
+    return value;
+  } else {
+    static_assert(detail::resizable_elements<T>,
+                  "perdure: attributes are loaded as numbers, structs, strings, vectors");
+    using element = std::ranges::range_value_t<T>;
+    require(detail::base_type_of<element>(), found->bytes.size() % sizeof(element) == 0);
+    T values;
+    values.resize(found->bytes.size() / sizeof(element));
+    if (!found->bytes.empty())
+      std::memcpy(std::ranges::data(values), found->bytes.data(), found->bytes.size());
+    return values;
+  }
+}
+
+}  // namespace perdure

@@ -1,0 +1,22 @@
+// Who has a part in the checkpoints of an open manager.
+#pragma once
+
+#include <vector>
+
+namespace perdure {
+struct page_run;
+}
+
+namespace perdure::detail {
+
+class checkpoint_listener {
+ public:
+  virtual ~checkpoint_listener() = default;
+  /// A checkpoint is about to copy changed pages, and no thread changes the heap: adds pages whose content is
+  /// of no consequence from this checkpoint on, which nobody may look at any more. Must not use the heap.
+  virtual void departing(std::vector<page_run>& released) noexcept = 0;
+  /// The store is being closed. Nothing of it may be used after this.
+  virtual void closing() noexcept = 0;
+};
+
+}  // namespace perdure::detail

@@ -1,0 +1,28 @@
+// Turns the bytes of a block into fewer, and back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <perdure/array/array_info.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace perdure::detail {
+
+struct encoding {
+  compression codec = compression::none;
+  int level = 0;
+  bool shuffle = false;
+};
+
+/// `unsupported` where this build lacks the codec.
+void require_available(compression codec);
+/// Compressed, with the elements' bytes sorted by place first if `shuffle` says so.
+std::vector<std::byte> encode(std::span<const std::byte> bytes, std::size_t element_size,
+                              const encoding& how);
+/// Into exactly `to`. `damaged`, if that is not what the bytes give; `what` names them.
+void decode(std::span<const std::byte> from, std::span<std::byte> to, std::size_t element_size,
+            compression codec, bool is_shuffled, const std::string& what);
+
+}  // namespace perdure::detail

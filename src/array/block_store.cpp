@@ -1,0 +1,165 @@
+// Blocks of arrays, from the heap of their store.
+#include "array/block_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <perdure/error.hpp>
+#include <utility>
+
+#include "os/crc32c.hpp"
+#include "segment/segment.hpp"
+
+namespace perdure::detail {
+
+block_store::block_store(manager_core& store, array_catalogue* catalogue)
+    : store_(store), catalogue_(catalogue) {}
+
+void block_store::drop_left_over() {
+  const write_guard guard(store_.memory());
+  for (const unlinked_block& one : catalogue_->unlinked)
+    store_.memory().deallocate(std::to_address(one.data));
+  catalogue_->unlinked.clear();
+}
+
+std::byte* block_store::allocate(std::size_t bytes) {
+  heap& memory = store_.memory();
+  auto* const data = static_cast<std::byte*>(memory.allocate(std::max<std::size_t>(bytes, 1)));
+  try {
+    note_unlinked(data, bytes);
+    const std::scoped_lock lock(mutex_);
+    if (bytes >= least_released) young_.insert(data);
+  } catch (...) {
+    forget_unlinked(data);
+    memory.deallocate(data);
+    throw;
+  }
+  return data;
+}
+
+void block_store::note_unlinked(std::byte* data, std::size_t bytes) {
+  catalogue_->unlinked.push_back({offset_ptr<std::byte>(data), bytes});
+}
+
+// Most were noted last.
+void block_store::forget_unlinked(const std::byte* data) noexcept {
+  auto& all = catalogue_->unlinked;
+  for (std::size_t i = all.size(); i-- > 0;) {
+    if (std::to_address(all[i].data) != data) continue;
+    all[i] = all.back();
+    all.pop_back();
+    return;
+  }
+}
+
+void block_store::link(const std::byte* data) noexcept {
+  forget_unlinked(data);
+}
+
+void block_store::give_up(std::byte* data) noexcept {
+  forget_unlinked(data);
+  {
+    const std::scoped_lock lock(mutex_);
+    young_.erase(data);
+  }
+  store_.memory().deallocate(data);
+}
+
+void block_store::retire(const stored_block& block) {
+  std::byte* const data = std::to_address(block.data);
+  const std::size_t bytes = block.stored_bytes;
+  {
+    const std::scoped_lock lock(mutex_);
+    // What no checkpoint has is needed only by those who look at it.
+    const bool is_needed = bytes >= least_released && young_.erase(data) == 0;
+    const retired one{data, bytes, ++generation_};
+    if (is_needed || is_held(one)) {
+      retired_.reserve(retired_.size() + 1);
+      note_unlinked(data, bytes);
+      retired_.push_back(one);
+      if (!is_needed && bytes >= least_released) retired_.back().released = 0;
+      return;
+    }
+  }
+  store_.memory().deallocate(data);
+}
+
+void block_store::collect() noexcept {
+  std::vector<std::byte*> gone;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (retired_.empty()) return;
+    const std::uint64_t epoch = store_.store().epoch();
+    const auto is_done = [&](const retired& one) {
+      if (is_held(one)) return false;
+      return one.bytes < least_released || (one.released != never && one.released <= epoch);
+    };
+    try {
+      for (const retired& one : retired_)
+        if (is_done(one)) gone.push_back(one.data);
+    } catch (const std::bad_alloc&) {
+      return;  // later
+    }
+    std::erase_if(retired_, is_done);
+  }
+  for (std::byte* const data : gone) {
+    forget_unlinked(data);
+    store_.memory().deallocate(data);
+  }
+}
+
+void block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
+  store_.store().copy_in(data, bytes);
+}
+
+std::span<const std::byte> block_store::bytes_of(const stored_block& block, const std::string& what) const {
+  const auto base = reinterpret_cast<std::uintptr_t>(store_.memory().base());
+  const auto data = reinterpret_cast<std::uintptr_t>(std::to_address(block.data));
+  const std::size_t size = store_.size();
+  if (data < base || data - base > size || block.stored_bytes > size - (data - base))
+    throw error(errc::damaged, what + ": a block of it does not lie in the store");
+  return {std::to_address(block.data), block.stored_bytes};
+}
+
+void block_store::read(const stored_block& block, std::span<std::byte> to, std::size_t element_size,
+                       const std::string& what) const {
+  const std::span<const std::byte> stored = bytes_of(block, what);
+  const auto codec = static_cast<compression>(block.codec);
+  if (codec == compression::none && block.shuffled == 0) {
+    if (stored.size() != to.size())
+      throw error(errc::damaged, what + ": a block of it has another size than its part");
+    store_.store().copy_out(to, stored.data());
+    return;
+  }
+  store_.store().prefetch(stored.data(), stored.size());
+  decode(stored, to, element_size, codec, block.shuffled != 0, what);
+}
+
+std::shared_ptr<void> block_store::hold() const {
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t began = generation_;
+  holds_.insert(began);
+  return {nullptr, [this, began](void*) {
+            const std::scoped_lock held(mutex_);
+            holds_.erase(holds_.find(began));
+          }};
+}
+
+void block_store::departing(std::vector<page_run>& released) noexcept {
+  const std::scoped_lock lock(mutex_);
+  young_.clear();
+  const std::uint64_t next = store_.store().epoch() + 1;
+  for (retired& one : retired_) {
+    if (one.bytes < least_released || one.released != never || is_held(one)) continue;
+    const auto begin = static_cast<std::uint64_t>(one.data - store_.memory().base());
+    const std::uint64_t first = (begin + page_size - 1) / page_size;
+    const std::uint64_t end = (begin + one.bytes) / page_size;
+    try {
+      if (first < end) released.push_back({first, end - first});
+    } catch (const std::bad_alloc&) {
+      return;  // with a later one
+    }
+    one.released = next;
+  }
+}
+
+}  // namespace perdure::detail

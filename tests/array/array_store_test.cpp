@@ -1,0 +1,437 @@
+// Arrays by name: every kind of value, layouts, parts, what is refused, what a crash and others see.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <numeric>
+#include <perdure/array_store.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
+
+namespace perdure {
+namespace {
+
+struct particle {
+  std::uint64_t id;
+  float at[3];
+  bool fixed;
+  bool operator==(const particle&) const = default;
+};
+struct species {
+  std::string name;
+  int charge = 0;
+};
+
+}  // namespace
+
+template <>
+struct array_codec<species> {
+  static std::string encode(const species& value) { return value.name + ":" + std::to_string(value.charge); }
+  static species decode(std::string_view bytes) {
+    const std::size_t colon = bytes.find(':');
+    return {std::string(bytes.substr(0, colon)), std::stoi(std::string(bytes.substr(colon + 1)))};
+  }
+};
+
+namespace {
+
+class array_store_test : public testing::Test {
+ protected:
+  array_store create() { return array_store(create_only, scratch.path(), small_store()); }
+  array_store open() { return array_store(open_only, scratch.path()); }
+  static std::vector<double> counted(std::size_t size, double from = 0) {
+    std::vector<double> values(size);
+    std::iota(values.begin(), values.end(), from);
+    return values;
+  }
+  bool is_sound() const { return manager::verify(scratch.path()).whole(); }
+
+  scratch_directory scratch;
+};
+
+TEST_F(array_store_test, KeepsEveryKindOfValue) {
+  const std::vector<particle> particles{{1, {1, 2, 3}, true}, {2, {4, 5, 6}, false}};
+  const std::vector<std::string> names{"hydrogen", "", "a name of more than twenty-two characters"};
+  const std::vector<std::vector<float>> lists{{1, 2}, {}, {3}};
+  const std::array<std::array<short, 3>, 2> table{{{1, 2, 3}, {4, 5, 6}}};
+  const auto check = [&](const array_store& arrays) {
+    EXPECT_EQ(arrays.load<int>("int"), -5);
+    EXPECT_EQ(arrays.load<double>("run/dt"), 1e-3);
+    EXPECT_EQ(arrays.load<bool>("flag"), true);
+    EXPECT_EQ(arrays.load<std::complex<double>>("z"), (std::complex<double>(1, 2)));
+    EXPECT_EQ(float(arrays.load<float16>("half")), 0.5F);
+    EXPECT_EQ(float(arrays.load<bfloat16>("brain")), 0.5F);
+    EXPECT_EQ(arrays.load<std::string>("title"), "a run");
+    EXPECT_EQ(arrays.load<particle>("first"), particles[0]);
+    EXPECT_EQ(arrays.load<std::vector<particle>>("run/particles"), particles);
+    EXPECT_EQ(arrays.load<std::vector<std::string>>("names"), names);
+    EXPECT_EQ(arrays.load<std::vector<std::vector<float>>>("lists"), lists);
+    EXPECT_EQ((arrays.load<std::array<std::array<short, 3>, 2>>("table")), table);
+    EXPECT_EQ((arrays.load<std::vector<std::array<short, 3>>>("table")),
+              (std::vector(table.begin(), table.end())));
+    EXPECT_EQ(arrays.dims("table"), (extents{2, 3}));
+    EXPECT_EQ(arrays.load<std::vector<double>>("empty"), std::vector<double>());
+    EXPECT_EQ(arrays.load<species>("species").name, "neon");
+    EXPECT_EQ(arrays.load<species>("species").charge, -2);
+    EXPECT_EQ(arrays.info("run/particles").type.text(), "{24/8 id:uint64@0 at:float32[3]@8 fixed:bool@20}");
+    EXPECT_EQ(arrays.list("run"), (std::vector<std::string>{"run/dt", "run/particles"}));
+    EXPECT_EQ(arrays.size(), 15U);
+  };
+  {
+    auto arrays = create();
+    arrays.store("int", -5);
+    arrays.store("run/dt", 1e-3);
+    arrays.store("flag", true);
+    arrays.store("z", std::complex<double>(1, 2));
+    arrays.store("half", float16(0.5F));
+    arrays.store("brain", bfloat16(0.5F));
+    arrays.store("title", "a run");
+    arrays.store("first", particles[0]);
+    arrays.store("run/particles", particles);
+    arrays.store("names", names);
+    arrays.store("lists", lists);
+    arrays.store("table", table);
+    arrays.store("empty", std::vector<double>());
+    arrays.store("species", species{"neon", -2});
+    arrays.store("runner", std::string(70000, 'x'));
+    check(arrays);
+  }
+  check(open());
+  const array_store read(open_read_only, scratch.path());
+  check(read);
+  EXPECT_TRUE(read.check("run/particles").empty());
+}
+
+TEST_F(array_store_test, RefusesWhatDoesNotFit) {
+  auto arrays = create();
+  arrays.store("x", counted(12));
+  EXPECT_EQ(code_of([&] { arrays.load<float>("x"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { arrays.load<std::vector<float>>("x"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { arrays.load<std::vector<std::string>>("x"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { arrays.load<double>("x"); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays.load<std::vector<double>>("y"); }), errc::not_found);
+  EXPECT_EQ(code_of([&] { arrays.store("x", 5); }), errc::wrong_type);
+  EXPECT_EQ(
+      message_of([&] { arrays.load<std::vector<int>>("x"); }),
+      "the array \"x\" has elements of type float64, not int32: load it as what it is, or erase it before "
+      "storing another");
+  std::vector<double> few(11);
+  EXPECT_EQ(code_of([&] { arrays.load("x", array_view<double, 1>(std::span(few))); }),
+            errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays["x"].read({{8}, {5}}, few); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays["x"].write({{2}, {11}}, few); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays["x"].write({{~0ULL - 3}, {11}}, few); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays["x"].write({{0, 0}, {1, 11}}, few); }), errc::invalid_argument);
+  for (const char* id : {"", "/x", "x/", "a//b"})
+    EXPECT_EQ(code_of([&] { arrays.store(id, 1); }), errc::invalid_argument) << id;
+  EXPECT_EQ(code_of([&] { arrays.create<double>("big", {1ULL << 40, 1ULL << 40}); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays.create<double>("x", {1}); }), errc::already_exists);
+  array_options options;
+  options.dimensions = {"only one"};
+  EXPECT_EQ(code_of([&] { arrays.create<double>("named", {1, 2}, options); }), errc::invalid_argument);
+  EXPECT_EQ(arrays.list(), std::vector<std::string>{"x"});
+  arrays.close();
+  const array_store read(open_read_only, scratch.path());
+  EXPECT_EQ(code_of([&] { array_store(open_read_only, scratch.path()).store("z", 1); }), errc::read_only);
+}
+
+TEST_F(array_store_test, StoresOverAnArray) {
+  auto arrays = create();
+  arrays.store("x", counted(100000));
+  arrays.checkpoint();
+  const auto before = arrays.view<double>("x");
+  arrays.store("x", counted(200000, 5));
+  EXPECT_EQ(arrays.dims("x"), extents{200000});
+  EXPECT_EQ(arrays.load<std::vector<double>>("x"), counted(200000, 5));
+  // The view is of the array as it was, also beside checkpoints and other arrays.
+  for (int i = 0; i < 3; ++i) {
+    arrays.checkpoint();
+    arrays.store("y" + std::to_string(i), counted(100000, 7));
+    EXPECT_EQ(std::vector<double>(before.data(), before.data() + before.size()), counted(100000));
+  }
+}
+
+TEST_F(array_store_test, GivesBackSpace) {
+  auto arrays = create();
+  const std::vector<double> values = counted(1 << 20);
+  for (int step = 0; step < 40; ++step) {
+    arrays.store("x", values);
+    if (step % 2 == 0) arrays.checkpoint();
+  }
+  arrays.erase("x");
+  arrays.checkpoint();
+  arrays.checkpoint();
+  arrays.store("small", 1);
+  arrays.close();
+  manager store(open_only, scratch.path());
+  EXPECT_LT(store.store().info().size, 80U << 20);
+  EXPECT_LT(store.store().info().disk_bytes, 40U << 20);
+  EXPECT_TRUE(store.check().empty());
+}
+
+TEST_F(array_store_test, LosesNoBlocksInACrash) {
+  {
+    auto arrays = create();
+    arrays.store("x", counted(1 << 18));
+    arrays.checkpoint();
+    arrays.store("x", counted(1 << 18, 1));
+    arrays.checkpoint();  // the old block is unlinked in it
+    arrays.discard();
+  }
+  std::size_t used = 0;
+  {
+    auto arrays = open();
+    EXPECT_EQ(arrays.load<std::vector<double>>("x"), counted(1 << 18, 1));
+    arrays.erase("x");
+    arrays.checkpoint();
+    arrays.store("y", 1);
+    arrays.checkpoint();
+    arrays.close();
+    manager store(open_only, scratch.path());
+    used = store.memory().stats().used_bytes;
+  }
+  EXPECT_LT(used, 1U << 20);
+  EXPECT_TRUE(is_sound());
+}
+
+TEST_F(array_store_test, IsAsOfTheLastCheckpointAfterACrash) {
+  {
+    auto arrays = create();
+    arrays.store("x", counted(50000));
+    arrays.store("n", 1);
+    arrays.checkpoint();
+    arrays.store("x", counted(60000, 9));
+    arrays.store("n", 2);
+    arrays.store("m", 3);
+    arrays.discard();
+  }
+  const auto arrays = open();
+  EXPECT_EQ(arrays.load<int>("n"), 1);
+  EXPECT_EQ(arrays.load<std::vector<double>>("x"), counted(50000));
+  EXPECT_FALSE(arrays.contains("m"));
+}
+
+TEST_F(array_store_test, ViewsWhatLiesInOnePiece) {
+  auto arrays = create();
+  const std::vector<double> values = counted(60);
+  arrays.store("blocks", array_view<const double, 2>(values.data(), {6, 10}));
+  EXPECT_EQ((arrays.view<double, 2>("blocks")(5, 9)), 59);
+  EXPECT_EQ(code_of([&] { arrays.view_to_write<double>("blocks"); }), errc::unsupported);
+  EXPECT_EQ(code_of([&] { arrays.view<float>("blocks"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { arrays.view<double, 1>("blocks"); }), errc::invalid_argument);
+
+  array_options contiguous;
+  contiguous.layout = array_layout::contiguous;
+  arrays.create<double>("contiguous", {6, 10}, contiguous);
+  {
+    const auto view = arrays.view_to_write<double, 2>("contiguous");
+    EXPECT_EQ(view(3, 3), 0);
+    view(3, 3) = 7;
+  }
+  const std::vector<double> row = counted(10, 100);
+  arrays["contiguous"].write({{5, 0}, {1, 10}}, row);
+  EXPECT_EQ((arrays.view<double, 2>("contiguous")(5, 4)), 104);
+
+  array_options chunked;
+  chunked.layout = array_layout::chunked;
+  chunked.chunk = {4, 4};
+  arrays.store("chunked", array_view<const double, 2>(values.data(), {6, 10}), chunked);
+  EXPECT_FALSE(arrays.info("chunked").is_viewable);
+  EXPECT_EQ(arrays.info("chunked").blocks, 6U);
+  EXPECT_EQ(code_of([&] { arrays.view<double>("chunked"); }), errc::unsupported);
+  EXPECT_EQ(arrays.load<std::vector<double>>("chunked"), values);
+  arrays.close();
+  const auto again = open();
+  EXPECT_EQ((again.view<double, 2>("contiguous")(3, 3)), 7);
+  EXPECT_EQ(again.load<std::vector<double>>("chunked"), values);
+}
+
+TEST_F(array_store_test, ViewsKeepTheStoreOpen) {
+  stored_view<const double, 1> view;
+  {
+    auto arrays = create();
+    arrays.store("x", counted(100000));
+    view = arrays.view<double, 1>("x");
+  }
+  EXPECT_EQ(view(99999), 99999);
+}
+
+TEST_F(array_store_test, CompressesBlocks) {
+  auto arrays = create();
+  std::vector<std::int32_t> values(300000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i / 7);
+  for (const compression codec : {compression::none, compression::lz4, compression::zstd}) {
+    if (!is_available(codec)) continue;
+    for (const bool shuffle : {false, true}) {
+      array_options options;
+      options.codec = codec;
+      options.shuffle = shuffle;
+      const std::string id = std::string(to_string(codec)) + (shuffle ? "-shuffled" : "");
+      arrays.store(id, values, options);
+      EXPECT_EQ(arrays.load<std::vector<std::int32_t>>(id), values);
+      const array_info info = arrays.info(id);
+      EXPECT_EQ(info.bytes, values.size() * 4);
+      if (codec != compression::none) {
+        EXPECT_LT(info.stored_bytes, info.bytes / 2) << id;
+      }
+      EXPECT_EQ(arrays[id].read<std::int32_t>({{1000}, {5}, {7}}),
+                (std::vector<std::int32_t>{142, 143, 144, 145, 146}));
+      EXPECT_TRUE(arrays.check(id).empty());
+    }
+  }
+  // What does not become smaller is stored as it is.
+  std::vector<std::uint64_t> noise(10000);
+  std::uint64_t state = 1;
+  for (std::uint64_t& one : noise) one = state = state * 6364136223846793005U + 1442695040888963407U;
+  array_options options;
+  options.codec = compression::zstd;
+  options.shuffle = false;
+  if (!is_available(compression::zstd)) GTEST_SKIP() << "built without zstd";
+  for (std::uint64_t& one : noise) one ^= one >> 33;
+  arrays.store("noise", noise, options);
+  EXPECT_LE(arrays.info("noise").stored_bytes, noise.size() * 8);
+  EXPECT_EQ(arrays.load<std::vector<std::uint64_t>>("noise"), noise);
+}
+
+TEST_F(array_store_test, Appends) {
+  auto arrays = create();
+  array_options options;
+  for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
+    options.layout = layout;
+    const std::string id(to_string(layout));
+    arrays.create<double>(id, {0, 3, 4}, options);
+    std::vector<double> all;
+    for (int step = 0; step < 20; ++step) {
+      const std::vector<double> values = counted(12, step * 12);
+      arrays[id].append(array_view<const double, 2>(values.data(), {3, 4}));
+      all.insert(all.end(), values.begin(), values.end());
+      if (step % 5 == 0) arrays.checkpoint();
+    }
+    EXPECT_EQ(arrays.dims(id), (extents{20, 3, 4}));
+    EXPECT_EQ(arrays.load<std::vector<double>>(id), all);
+    EXPECT_EQ(code_of([&] {
+                arrays[id].append(array_view<const double, 2>(all.data(), {4, 3}));
+              }),
+              errc::invalid_argument);
+    const std::vector<double> more = counted(24, 1000);
+    arrays[id].append(array_view<const double, 3>(more.data(), {2, 3, 4}));
+    EXPECT_EQ(arrays.dims(id)[0], 22U);
+    EXPECT_EQ(arrays[id].read<double>({{21, 2, 3}, {1, 1, 1}}), std::vector<double>{1023});
+  }
+}
+
+TEST_F(array_store_test, Resizes) {
+  auto arrays = create();
+  array_options options;
+  for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
+    options.layout = layout;
+    if (layout == array_layout::chunked) options.chunk = {4, 4};
+    const std::string id(to_string(layout));
+    const std::vector<double> values = counted(100);
+    arrays.store(id, array_view<const double, 2>(values.data(), {10, 10}), options);
+    arrays[id].resize({6, 5});
+    arrays[id].resize({12, 12});
+    const std::vector<double> now = arrays.load<std::vector<double>>(id);
+    for (std::size_t i = 0; i < 12; ++i)
+      for (std::size_t j = 0; j < 12; ++j)
+        EXPECT_EQ(now[i * 12 + j], i < 6 && j < 5 ? values[i * 10 + j] : 0.0) << id << ' ' << i << ' ' << j;
+  }
+  EXPECT_EQ(code_of([&] { arrays["blocks"].resize({1}); }), errc::invalid_argument);
+}
+
+TEST_F(array_store_test, HasAttributes) {
+  {
+    auto arrays = create();
+    array_options options;
+    options.dimensions = {"y", "x"};
+    arrays.create<float>("t", {3, 4}, options);
+    auto t = arrays["t"];
+    t.set_attribute("units", "K");
+    t.set_attribute("scale", 0.5);
+    t.set_attribute("range", std::vector<int>{1, 2, 3});
+    t.set_attribute("large", std::vector<double>(200000, 1.5));
+    t.set_attribute("units", "C");
+    EXPECT_TRUE(t.remove_attribute("scale"));
+    EXPECT_FALSE(t.remove_attribute("scale"));
+  }
+  const auto arrays = open();
+  const auto t = arrays["t"];
+  EXPECT_EQ(t.attribute<std::string>("units"), "C");
+  EXPECT_EQ(t.attribute<std::vector<int>>("range"), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(t.attribute<std::vector<double>>("large").size(), 200000U);
+  EXPECT_EQ(code_of([&] { t.attribute<double>("units"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<double>("scale"); }), errc::not_found);
+  EXPECT_EQ(t.attributes(), (std::vector<std::string>{"large", "range", "units"}));
+  EXPECT_EQ(t.info().dimensions, (std::vector<std::string>{"y", "x"}));
+}
+
+TEST_F(array_store_test, SharesAManagersStore) {
+  manager store(create_only, scratch.path(), small_store());
+  store.construct<int>("object")(7);
+  array_store arrays(store);
+  array_store others(store);
+  arrays.store("x", counted(1000));
+  EXPECT_EQ(others.load<std::vector<double>>("x"), counted(1000));
+  store.checkpoint();
+  EXPECT_EQ(*store.find<int>("object").first, 7);
+  store.close();
+  EXPECT_EQ(code_of([&] { arrays.store("y", 1); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays.load<int>("y"); }), errc::invalid_argument);
+}
+
+TEST_F(array_store_test, ThreadsStoreAndLoadAndSeeWholeArrays) {
+  auto arrays = create();
+  constexpr std::size_t size = 40000;
+  arrays.store("shared", std::vector<std::uint64_t>(size, 0));
+  std::atomic<bool> ends{false};
+  std::atomic<int> torn{0};
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned t = 0; t < 2; ++t)
+      threads.emplace_back([&] {
+        while (!ends) {
+          const auto values = arrays.load<std::vector<std::uint64_t>>("shared");
+          if (values.front() != values.back() || values.size() != size) ++torn;
+          const auto view = arrays.view<std::uint64_t, 1>("shared");
+          const std::uint64_t first = view(0);
+          for (std::size_t i = 0; i < size; i += 97)
+            if (view(i) != first) ++torn;
+        }
+      });
+    threads.emplace_back([&] {
+      for (int i = 0; i < 30; ++i) {
+        arrays.checkpoint();
+        arrays.store("other" + std::to_string(i % 5), std::vector<int>(30000, i));
+      }
+    });
+    for (std::uint64_t i = 1; i < 100; ++i) arrays.store("shared", std::vector<std::uint64_t>(size, i));
+    ends = true;
+  }
+  EXPECT_EQ(torn, 0);
+  EXPECT_EQ(arrays.load<std::vector<std::uint64_t>>("shared")[17], 99U);
+  arrays.close();
+  EXPECT_TRUE(is_sound());
+}
+
+TEST_F(array_store_test, ManySmallArrays) {
+  auto arrays = create();
+  for (int i = 0; i < 3000; ++i)
+    arrays.store("group" + std::to_string(i % 10) + "/a" + std::to_string(i), i * 1.5);
+  EXPECT_EQ(arrays.size(), 3000U);
+  EXPECT_EQ(arrays.list("group3").size(), 300U);
+  arrays.close();
+  const auto again = open();
+  for (int i = 0; i < 3000; ++i)
+    ASSERT_EQ(again.load<double>("group" + std::to_string(i % 10) + "/a" + std::to_string(i)), i * 1.5);
+}
+
+}  // namespace
+}  // namespace perdure
