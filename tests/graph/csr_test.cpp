@@ -240,10 +240,13 @@ TEST(Csr, KeepsWeightsBesideTheirArcs) {
       }
       csr<std::allocator<std::byte>, float> graph;
       weighted_source source(edges);
-      build_csr(
-          graph, source,
-          {.kind = direction::undirected, .drop_duplicates = drop_duplicates, .order = order, .threads = 2});
-      const weighted_csr_view<float> view = graph.view();
+      build_csr(graph, source,
+                {.kind = direction::undirected,
+                 .drop_duplicates = drop_duplicates,
+                 .with_weights = true,
+                 .order = order,
+                 .threads = 2});
+      const basic_csr_view<float> view = graph.view();
       std::vector<std::tuple<vertex_id, vertex_id, float>> found;
       for (vertex_handle v = 0; v < view.size(); ++v)
         for (std::size_t i = 0; i < view.degree(v); ++i)
@@ -260,9 +263,9 @@ TEST(Csr, TakesWeightsThatAreNoNumbers) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::pair<edge, double>> edges;
   for (int i = 0; i < 100; ++i) edges.emplace_back(edge{1, 2}, i % 3 == 0 ? none : i);
-  csr<std::allocator<std::byte>, double> graph;
+  memory_csr graph;
   weighted_source source(edges);
-  build_csr(graph, source, {.drop_duplicates = true});
+  build_csr(graph, source, {.drop_duplicates = true, .with_weights = true});
   EXPECT_EQ(graph.view().weights(0)[0], 1);
 }
 
