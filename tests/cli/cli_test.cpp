@@ -91,6 +91,9 @@ TEST_F(Cli, VersionAndHelp) {
                                    {"graph", "sssp"},
                                    {"graph", "tc"},
                                    {"graph", "clustering"},
+                                   {"graph", "scc"},
+                                   {"graph", "kcore"},
+                                   {"graph", "ktruss"},
                                    {"graph", "cc"}}) {
     arguments a = command;
     a.push_back("--help");

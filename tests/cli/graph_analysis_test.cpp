@@ -209,6 +209,36 @@ TEST_F(GraphAnalysis, Triangles) {
   EXPECT_NE(ok({"graph", "clustering", store}).find("0.6"), std::string::npos);
 }
 
+TEST_F(GraphAnalysis, StrongComponentsCoresAndTrusses) {
+  const std::string store = store_with({"web.csr"});
+  const std::string directed = path("directed");
+  ok({"graph", "ingest", directed, dir_.write("arcs", "1 2\n2 3\n3 1\n3 4\n").string()});
+  const nlohmann::json strong = ok_json({"graph", "scc", directed, "--verify"});
+  EXPECT_EQ(strong["components"], 2);
+  EXPECT_EQ(strong["largest"], 3);
+  EXPECT_EQ(strong["is_right"], true);
+  EXPECT_EQ(ok({"graph", "scc", directed, "-o", "-"}), "1\t1\n2\t1\n3\t1\n4\t4\n");
+  EXPECT_EQ(ok_json({"graph", "scc", store})["components"], 2);
+
+  const nlohmann::json cores = ok_json({"graph", "kcore", store, "--verify"});
+  EXPECT_EQ(cores["max_core"], 2);
+  EXPECT_EQ(cores["k"], 2);
+  EXPECT_EQ(cores["core_vertices"], 3);
+  EXPECT_EQ(cores["cores"], (nlohmann::json{{{"core", 1}, {"vertices", 2}}, {{"core", 2}, {"vertices", 3}}}));
+  EXPECT_EQ(ok_json({"graph", "kcore", store, "--k", "1"})["core_vertices"], 5);
+  EXPECT_EQ(ok({"graph", "kcore", store, "--k", "2", "-o", "-"}), "10\t2\n20\t2\n30\t2\n");
+  EXPECT_NE(ok({"graph", "kcore", directed}).find("in the 2-core  3 of 4 vertices"), std::string::npos);
+
+  const nlohmann::json trusses = ok_json({"graph", "ktruss", store, "--verify"});
+  EXPECT_EQ(trusses["max_truss"], 3);
+  EXPECT_EQ(trusses["edges"], 3);
+  EXPECT_EQ(trusses["trusses"], (nlohmann::json{{{"k", 2}, {"edges", 4}}, {{"k", 3}, {"edges", 3}}}));
+  EXPECT_EQ(ok_json({"graph", "ktruss", store, "--k", "2"})["edges"], 4);
+  EXPECT_EQ(ok_json({"graph", "ktruss", store, "--k", "4"})["edges"], 0);
+  EXPECT_EQ(ok({"graph", "ktruss", store, "-o", "-"}), "7\t8\t2\n10\t20\t3\n10\t30\t3\n20\t30\t3\n");
+  fails({"graph", "ktruss", store, "--k", "1"}, 2);
+}
+
 TEST_F(GraphAnalysis, ListsWhatACsrHolds) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json all = ok_json({"ls", store})["objects"][0];

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <perdure/error.hpp>
+#include <perdure/graph/core_numbers.hpp>
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/graph/sssp.hpp>
+#include <perdure/graph/strong_components.hpp>
 #include <perdure/graph/triangles.hpp>
+#include <perdure/graph/trusses.hpp>
 
 #include "small_graphs.hpp"
 #include "store/error_matcher.hpp"
@@ -185,6 +188,130 @@ TEST(Triangles, AreThoseThatANaiveCountFinds) {
     ++found.triangles[n / 2];
     EXPECT_TRUE(verify_triangles(view, found.triangles));
   });
+}
+
+TEST(StrongComponents, AreOfVerticesThatReachEachOther) {
+  on_small_graphs(5, many, [](const auto& view, unsigned threads) {
+    const matrix m = matrix_of(view);
+    const std::size_t n = m.size();
+    auto reaches = m;
+    for (std::size_t v = 0; v < n; ++v) reaches[v][v] = 1;
+    for (std::size_t w = 0; w < n; ++w)
+      for (std::size_t v = 0; v < n; ++v)
+        for (std::size_t u = 0; u < n; ++u)
+          if (reaches[v][w] != 0 && reaches[w][u] != 0) reaches[v][u] = 1;
+    std::vector<vertex_handle> labels(n);
+    std::vector<std::uint64_t> sizes(n);
+    for (std::size_t v = 0; v < n; ++v) {
+      std::size_t u = 0;
+      while (reaches[v][u] == 0 || reaches[u][v] == 0) ++u;
+      labels[v] = static_cast<vertex_handle>(u);
+      ++sizes[u];
+    }
+    component_result found = strong_components(view, threads);
+    EXPECT_EQ(found.labels, labels);
+    EXPECT_EQ(found.summary.components,
+              n - static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), 0)));
+    EXPECT_EQ(found.summary.largest, n == 0 ? 0 : *std::max_element(sizes.begin(), sizes.end()));
+    EXPECT_EQ(verify_strong_components(view, found.labels).value_or("right"), "right");
+    if (n < 2) return;
+    found.labels[n - 1] = found.labels[n - 1] == 0 ? static_cast<vertex_handle>(n - 1) : 0;
+    EXPECT_TRUE(verify_strong_components(view, found.labels));
+  });
+}
+
+TEST(StrongComponents, OfLargerGraphs) {
+  const csr_view view = skewed(direction::directed).view();
+  EXPECT_EQ(verify_strong_components(view, strong_components(view, 3).labels).value_or("right"), "right");
+  // A long chain of circles, which is no work for many threads, and deeper than a thread's stack.
+  std::vector<edge> edges;
+  for (vertex_id v = 0; v < 200'000; ++v) {
+    edges.push_back({v, v + 1});
+    if (v % 4 == 3) edges.push_back({v, v - 3});
+  }
+  span_source source(edges);
+  memory_csr chain;
+  build_csr(chain, source, {});
+  const component_result found = strong_components(chain.view(), 2);
+  EXPECT_EQ(found.summary.components, 50'001U);
+  EXPECT_EQ(found.summary.largest, 4U);
+  EXPECT_EQ(verify_strong_components(chain.view(), found.labels).value_or("right"), "right");
+}
+
+// --- cores and trusses ---
+
+TEST(Cores, AreWhatIsLeftWhenOthersAreTakenAway) {
+  on_small_graphs(6, many, [](const auto& view, unsigned threads) {
+    const auto joined = simple_matrix(matrix_of(view));
+    const std::size_t n = joined.size();
+    std::vector<std::uint32_t> cores(n);
+    std::vector<char> left(n, 1);
+    for (std::uint32_t k = 1; k <= n; ++k)
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t v = 0; v < n; ++v) {
+          if (left[v] == 0) continue;
+          unsigned degree = 0;
+          for (std::size_t u = 0; u < n; ++u) degree += joined[v][u] != 0 && left[u] != 0 ? 1 : 0;
+          if (degree >= k) continue;
+          left[v] = 0;
+          cores[v] = k - 1;
+          changed = true;
+        }
+      }
+    core_result found = core_numbers(view, threads);
+    EXPECT_EQ(found.cores, cores);
+    for (std::size_t k = 0; k < found.histogram.size(); ++k)
+      EXPECT_EQ(found.histogram[k], static_cast<std::uint64_t>(std::count(cores.begin(), cores.end(), k)));
+    EXPECT_EQ(verify_core_numbers(view, found.cores).value_or("right"), "right");
+    if (n == 0) return;
+    ++found.cores[n / 2];
+    EXPECT_TRUE(verify_core_numbers(view, found.cores));
+  });
+}
+
+TEST(Trusses, AreWhatIsLeftWhenOthersAreTakenAway) {
+  on_small_graphs(7, many, [](const auto& view, unsigned threads) {
+    const auto joined = simple_matrix(matrix_of(view));
+    const std::size_t n = joined.size();
+    auto left = joined;
+    std::vector<truss_edge> expected;
+    for (std::uint32_t k = 3; k <= n + 2; ++k)
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t a = 0; a < n; ++a)
+          for (std::size_t b = a + 1; b < n; ++b) {
+            if (left[a][b] == 0) continue;
+            unsigned triangles = 0;
+            for (std::size_t c = 0; c < n; ++c) triangles += left[a][c] != 0 && left[b][c] != 0 ? 1 : 0;
+            if (triangles + 2 >= k) continue;
+            left[a][b] = left[b][a] = 0;
+            expected.push_back({static_cast<vertex_handle>(a), static_cast<vertex_handle>(b), k - 1});
+            changed = true;
+          }
+      }
+    std::sort(expected.begin(), expected.end(), [](const truss_edge& x, const truss_edge& y) {
+      return std::pair(x.a, x.b) < std::pair(y.a, y.b);
+    });
+    truss_result found = trusses(view, threads);
+    EXPECT_EQ(found.edges, expected);
+    std::uint32_t largest = 0;
+    for (const truss_edge& one : expected) largest = std::max(largest, one.truss);
+    EXPECT_EQ(found.largest(), largest);
+    EXPECT_EQ(found.edges_of(2), expected.size());
+    EXPECT_EQ(verify_trusses(view, found.edges).value_or("right"), "right");
+    if (found.edges.empty()) return;
+    ++found.edges[found.edges.size() / 2].truss;
+    EXPECT_TRUE(verify_trusses(view, found.edges));
+    found.edges.pop_back();
+    EXPECT_TRUE(verify_trusses(view, found.edges));
+  });
+}
+
+TEST(Trusses, AndCoresOfALargerGraph) {
+  const csr_view view = skewed(direction::directed, 10).view();
+  EXPECT_EQ(verify_trusses(view, trusses(view, 4).edges).value_or("right"), "right");
+  EXPECT_EQ(verify_core_numbers(view, core_numbers(view, 4).cores).value_or("right"), "right");
 }
 
 TEST(Triangles, OfALargerGraph) {

@@ -6,9 +6,12 @@
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
+#include <perdure/graph/core_numbers.hpp>
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/pagerank.hpp>
+#include <perdure/graph/strong_components.hpp>
 #include <perdure/graph/triangles.hpp>
+#include <perdure/graph/trusses.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <sstream>
 
@@ -86,6 +89,16 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
       EXPECT_EQ(clustered.summary.triangles, facts["triangles_undirected"]);
       EXPECT_NEAR(clustered.summary.average_clustering, facts["avg_clustering"].get<double>(), 1e-12);
       EXPECT_NEAR(clustered.summary.transitivity, facts["transitivity"].get<double>(), 1e-12);
+      const core_result cores = core_numbers(view, 2);
+      EXPECT_EQ(cores.histogram.size() - 1, facts["degeneracy_max_core"]);
+      const truss_result truss = trusses(view, 2);
+      for (const auto& [k, edges] : facts["ktruss_edges"].items())
+        EXPECT_EQ(truss.edges_of(static_cast<std::uint32_t>(std::stoul(k))), edges) << k;
+      if (kind == direction::directed) {
+        const component_result strong = strong_components(view, 2);
+        EXPECT_EQ(strong.summary.components, facts["scc_count"]);
+        EXPECT_EQ(strong.summary.largest, facts["scc_largest"]);
+      }
       const component_result components = connected_components(view, 2);
       EXPECT_EQ(components.summary.components, facts["wcc_count"]);
       EXPECT_EQ(components.summary.largest, facts["wcc_largest"]);

@@ -49,6 +49,9 @@ void add_bfs_command(command graph);
 void add_pagerank_command(command graph);
 void add_sssp_command(command graph);
 void add_components_command(command graph);
+void add_strong_components_command(command graph);
 void add_triangle_commands(command graph);
+void add_core_command(command graph);
+void add_truss_command(command graph);
 
 }  // namespace perdure::cli

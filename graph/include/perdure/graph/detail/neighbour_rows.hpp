@@ -151,4 +151,14 @@ neighbour_rows simple_rows(const Graph& graph, unsigned threads) {
   return rows;
 }
 
+/// Calls `work(rows)` with the underlying simple graph: the graph itself where it is that.
+template <graph_view Graph, class Work>
+void on_simple_graph(const Graph& graph, unsigned threads, Work&& work) {
+  if (is_simple(graph, threads)) {
+    work(graph);
+  } else {
+    work(simple_rows(graph, threads));
+  }
+}
+
 }  // namespace perdure::graph::detail
