@@ -124,14 +124,14 @@ struct csr_builder::state {
   }
 };
 
-csr_builder::csr_builder(edge_source& source, const csr_options& options, bool with_weights)
+csr_builder::csr_builder(edge_source& source, const csr_options& options)
     : state_(std::make_unique<state>()) {
   state& s = *state_;
   s.options = options;
-  s.edges = draw_edges(source, options.threads, with_weights);
+  s.edges = draw_edges(source, options.threads, options.with_weights);
   s.ranks.emplace(s.edges, options.threads);
   number_vertices(s.edges, *s.ranks, options.threads);
-  s.rows.emplace(ordered_rows(s.edges, s.ranks->vertices(), s.options_of_rows(false), with_weights));
+  s.rows.emplace(ordered_rows(s.edges, s.ranks->vertices(), s.options_of_rows(false), options.with_weights));
   if (options.order != vertex_order::by_degree) return;
   s.order =
       std::visit([&](const auto& rows) { return by_falling_degree(rows, s.ranks->vertices()); }, *s.rows);

@@ -89,6 +89,13 @@ TEST_F(Cli, VersionAndHelp) {
                                    {"graph", "ingest"},
                                    {"graph", "info"},
                                    {"graph", "bfs"},
+                                   {"graph", "pagerank"},
+                                   {"graph", "sssp"},
+                                   {"graph", "tc"},
+                                   {"graph", "clustering"},
+                                   {"graph", "scc"},
+                                   {"graph", "kcore"},
+                                   {"graph", "ktruss"},
                                    {"graph", "cc"}}) {
     arguments a = command;
     a.push_back("--help");

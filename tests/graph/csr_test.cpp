@@ -4,7 +4,6 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/build_csr.hpp>
@@ -16,6 +15,7 @@
 #include <tuple>
 
 #include "reference_graph.hpp"
+#include "small_graphs.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/scratch_test.hpp"
@@ -197,27 +197,6 @@ TEST(Csr, ArraysMayBeReadBeyondTheirEnds) {
   }
 }
 
-/// Edges with values.
-class weighted_source final : public edge_source {
- public:
-  explicit weighted_source(std::vector<std::pair<edge, double>> edges) : edges_(std::move(edges)) {}
-  bool next(edge_batch& batch) override {
-    batch.clear();
-    const std::lock_guard lock(mutex_);
-    for (; position_ < edges_.size() && batch.edges.size() < 50; ++position_) {
-      batch.edges.push_back(edges_[position_].first);
-      batch.values.push_back(edges_[position_].second);
-    }
-    return !batch.edges.empty();
-  }
-  perdure::workload::progress progress() const noexcept override { return {}; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<edge, double>> edges_;
-  std::size_t position_ = 0;
-};
-
 TEST(Csr, KeepsWeightsBesideTheirArcs) {
   std::mt19937_64 random(4);
   for (const vertex_order order : {vertex_order::by_id, vertex_order::by_degree})
@@ -240,10 +219,13 @@ TEST(Csr, KeepsWeightsBesideTheirArcs) {
       }
       csr<std::allocator<std::byte>, float> graph;
       weighted_source source(edges);
-      build_csr(
-          graph, source,
-          {.kind = direction::undirected, .drop_duplicates = drop_duplicates, .order = order, .threads = 2});
-      const weighted_csr_view<float> view = graph.view();
+      build_csr(graph, source,
+                {.kind = direction::undirected,
+                 .drop_duplicates = drop_duplicates,
+                 .with_weights = true,
+                 .order = order,
+                 .threads = 2});
+      const basic_csr_view<float> view = graph.view();
       std::vector<std::tuple<vertex_id, vertex_id, float>> found;
       for (vertex_handle v = 0; v < view.size(); ++v)
         for (std::size_t i = 0; i < view.degree(v); ++i)
@@ -260,9 +242,9 @@ TEST(Csr, TakesWeightsThatAreNoNumbers) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::pair<edge, double>> edges;
   for (int i = 0; i < 100; ++i) edges.emplace_back(edge{1, 2}, i % 3 == 0 ? none : i);
-  csr<std::allocator<std::byte>, double> graph;
+  memory_csr graph;
   weighted_source source(edges);
-  build_csr(graph, source, {.drop_duplicates = true});
+  build_csr(graph, source, {.drop_duplicates = true, .with_weights = true});
   EXPECT_EQ(graph.view().weights(0)[0], 1);
 }
 

@@ -25,7 +25,13 @@ void add_graph_commands(command program) {
   add_ingest_command(graph);
   add_graph_info_command(graph);
   add_bfs_command(graph);
+  add_pagerank_command(graph);
+  add_sssp_command(graph);
   add_components_command(graph);
+  add_strong_components_command(graph);
+  add_triangle_commands(graph);
+  add_core_command(graph);
+  add_truss_command(graph);
 }
 
 namespace {

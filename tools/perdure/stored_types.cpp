@@ -121,6 +121,7 @@ std::string layout_of_csr() {
   add(std::type_identity<decltype(arrays::in_targets)>(), ".in_targets");
   add(std::type_identity<decltype(arrays::ids)>(), ".ids");
   add(std::type_identity<decltype(arrays::by_id)>(), ".by_id");
+  add(std::type_identity<decltype(arrays::weights)>(), ".weights");
   layout.append(number_line).append(".self_loops\n");
   return layout + "1 1 1 0 1 o h .direction\n";
 }

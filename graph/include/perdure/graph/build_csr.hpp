@@ -7,7 +7,6 @@
 #include <perdure/graph/csr.hpp>
 #include <perdure/graph/edge_source.hpp>
 #include <span>
-#include <type_traits>
 
 namespace perdure::graph {
 
@@ -21,6 +20,7 @@ struct csr_options {
   bool drop_loops = false;               ///< the vertex is there all the same
   bool drop_duplicates = false;          ///< of several edges the one with the smallest weight is kept
   bool with_incoming = false;            ///< of a directed graph, also where arcs come from
+  bool with_weights = false;             ///< the edges' values are kept as the arcs' weights
   vertex_order order = vertex_order::by_id;
   unsigned threads = 1;
 };
@@ -39,7 +39,7 @@ struct row_arrays {
 class csr_builder {
  public:
   /// Draws all edges and orders them by vertex.
-  csr_builder(edge_source& source, const csr_options& options, bool with_weights);
+  csr_builder(edge_source& source, const csr_options& options);
   csr_builder(const csr_builder&) = delete;
   csr_builder& operator=(const csr_builder&) = delete;
   ~csr_builder();
@@ -66,9 +66,9 @@ class csr_builder {
 }  // namespace detail
 
 /// Replaces the graph by that of all edges of a source, drawn and ordered by `options.threads` threads.
-/// Vertices are those that occur in an edge; their ids may be any 64-bit numbers. Weights are the edges'
-/// values (0 where the source has none). Neighbours are ordered by number, so the result does not depend on
-/// the threads.
+/// Vertices are those that occur in an edge; their ids may be any 64-bit numbers. Weights, if they are asked
+/// for, are the edges' values (0 where the source has none). Neighbours are ordered by number, so the result
+/// does not depend on the threads.
 ///
 /// Takes up to 24 bytes of ordinary memory for each edge while it works, 64 with weights.
 ///
@@ -76,7 +76,7 @@ class csr_builder {
 /// the graph is unchanged then.
 template <class Allocator, class Weight>
 void build_csr(csr<Allocator, Weight>& graph, edge_source& source, const csr_options& options) {
-  detail::csr_builder builder(source, options, !std::is_void_v<Weight>);
+  detail::csr_builder builder(source, options);
   auto arrays = graph.empty_arrays();
   arrays.kind = options.kind;
   if (builder.vertices() != 0) {
@@ -91,7 +91,7 @@ void build_csr(csr<Allocator, Weight>& graph, edge_source& source, const csr_opt
     arrays.offsets.remake(builder.vertices() + 1);
     arrays.targets.remake(builder.arcs());
     detail::row_arrays rows{arrays.offsets.elements(), arrays.targets.elements()};
-    if constexpr (!std::is_void_v<Weight>) {
+    if (options.with_weights) {
       arrays.weights.remake(builder.arcs());
       rows.weights = arrays.weights.data();
       rows.put = [](void* weights, std::size_t place, double weight) {

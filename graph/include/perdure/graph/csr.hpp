@@ -16,18 +16,16 @@ template <class T, class Allocator>
 using array_for = padded_array<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
 /// The arrays that a `csr` is made of; `csr_view` says what is in them. Empty at first.
-template <class Allocator, class Weight = void>
-struct csr_arrays;
-
-template <class Allocator>
-struct csr_arrays<Allocator, void> {
+template <class Allocator, class Weight>
+struct csr_arrays {
   explicit csr_arrays(const Allocator& allocator)
       : offsets(allocator),
         targets(allocator),
         in_offsets(allocator),
         in_targets(allocator),
         ids(allocator),
-        by_id(allocator) {}
+        by_id(allocator),
+        weights(allocator) {}
 
   /// With the arrays of a graph in the same memory.
   void swap(csr_arrays& other) noexcept {
@@ -37,16 +35,18 @@ struct csr_arrays<Allocator, void> {
     in_targets.swap(other.in_targets);
     ids.swap(other.ids);
     by_id.swap(other.by_id);
+    weights.swap(other.weights);
     std::swap(self_loops, other.self_loops);
     std::swap(kind, other.kind);
   }
   std::size_t bytes() const noexcept {
     return offsets.bytes() + targets.bytes() + in_offsets.bytes() + in_targets.bytes() + ids.bytes() +
-           by_id.bytes();
+           by_id.bytes() + weights.bytes();
   }
-  csr_view view() const noexcept {
-    return {offsets.elements(), targets.elements(), kind, in_offsets.elements(), in_targets.elements(),
-            ids.elements(),     by_id.elements()};
+  basic_csr_view<Weight> view() const noexcept {
+    return {offsets.elements(),    targets.elements(),    kind,
+            in_offsets.elements(), in_targets.elements(), ids.elements(),
+            by_id.elements(),      weights.elements()};
   }
 
   array_for<std::uint64_t, Allocator> offsets;
@@ -55,42 +55,27 @@ struct csr_arrays<Allocator, void> {
   array_for<vertex_handle, Allocator> in_targets;
   array_for<vertex_id, Allocator> ids;
   array_for<vertex_handle, Allocator> by_id;
+  array_for<Weight, Allocator> weights;
   std::uint64_t self_loops = 0;
   direction kind = direction::undirected;
 };
 
-template <class Allocator, class Weight>
-struct csr_arrays : csr_arrays<Allocator, void> {
-  explicit csr_arrays(const Allocator& allocator)
-      : csr_arrays<Allocator, void>(allocator), weights(allocator) {}
-
-  void swap(csr_arrays& other) noexcept {
-    csr_arrays<Allocator, void>::swap(other);
-    weights.swap(other.weights);
-  }
-  std::size_t bytes() const noexcept { return csr_arrays<Allocator, void>::bytes() + weights.bytes(); }
-  weighted_csr_view<Weight> view() const noexcept {
-    return {csr_arrays<Allocator, void>::view(), weights.elements()};
-  }
-
-  array_for<Weight, Allocator> weights;
-};
-
 /// Compressed sparse rows: one array with the neighbours of all vertices, ordered by number for each of them,
 /// and one with where they begin; of a directed graph also the same for arcs turned round, if that was asked
-/// for; and what the input calls the vertices. `build_csr` fills it; `view()` is what algorithms take.
+/// for; what the input calls the vertices; and the arcs' weights, if they were asked for. `build_csr` fills
+/// it; `view()` is what algorithms take.
 ///
 ///     auto& web = *store.construct<graph::stored_csr>("web.csr")();
 ///     graph::build_csr(web, *graph::open_edge_list("web.txt.gz"), {.threads = 8});
 ///     const graph::bfs_result found = graph::bfs(web.view(), web.view().find(42), 8);
 ///
-/// It takes 8 bytes for each vertex, 4 for each arc (8 where arcs are known from both ends), `sizeof(Weight)`
-/// for each arc's weight, and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … .
+/// It takes 8 bytes for each vertex, 4 for each arc (8 where arcs are known from both ends), 8 for each arc's
+/// weight (or `sizeof(Weight)`), and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … .
 ///
 /// Thread safety: as a standard container's.
-template <class Allocator = std::allocator<std::byte>, class Weight = void>
+template <class Allocator = std::allocator<std::byte>, class Weight = double>
 class csr {
-  static_assert(std::is_void_v<Weight> || std::is_arithmetic_v<Weight>, "weights are numbers");
+  static_assert(std::is_arithmetic_v<Weight>, "weights are numbers");
 
  public:
   using allocator_type = Allocator;
@@ -106,7 +91,7 @@ class csr {
   csr& operator=(const csr&) = delete;
 
   /// Valid until the graph is given other arrays or destroyed, or its store is closed.
-  auto view() const noexcept { return arrays_.view(); }
+  basic_csr_view<Weight> view() const noexcept { return arrays_.view(); }
 
   direction kind() const noexcept { return arrays_.kind; }
   bool undirected() const noexcept { return arrays_.kind == direction::undirected; }
@@ -115,6 +100,7 @@ class csr {
   std::uint64_t edges() const noexcept { return undirected() ? (arcs() + self_loops()) / 2 : arcs(); }
   std::uint64_t self_loops() const noexcept { return arrays_.self_loops; }
   std::uint64_t arcs() const noexcept { return arrays_.targets.size(); }
+  bool has_weights() const noexcept { return arrays_.weights.size() != 0; }
   /// Bytes of memory, without the object itself.
   std::size_t bytes() const noexcept { return arrays_.bytes(); }
 

@@ -16,7 +16,8 @@ namespace perdure::graph {
 ///
 /// `offsets` has an entry for each vertex, where its neighbours begin in `targets`, and one more, the end.
 /// The others may be empty. Arrays that `csr` holds may be read a little beyond their ends (`padded_array`).
-struct csr_view {
+template <class Weight>
+struct basic_csr_view {
   std::span<const std::uint64_t> offsets;
   std::span<const vertex_handle> targets;
   direction kind = direction::undirected;
@@ -27,6 +28,8 @@ struct csr_view {
   std::span<const vertex_id> ids = {};
   /// The vertices ordered by their ids. Empty: as they are numbered.
   std::span<const vertex_handle> by_id = {};
+  /// One for each entry of `targets`. Empty: arcs have no weights.
+  std::span<const Weight> arc_weights = {};
 
   std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
   std::uint64_t arcs() const noexcept { return targets.size(); }
@@ -35,6 +38,13 @@ struct csr_view {
   std::uint64_t degree(vertex_handle v) const noexcept { return offsets[v + std::size_t{1}] - offsets[v]; }
   std::span<const vertex_handle> neighbours(vertex_handle v) const noexcept {
     return {targets.data() + offsets[v], targets.data() + offsets[v + std::size_t{1}]};
+  }
+
+  bool has_weights() const noexcept { return !arc_weights.empty(); }
+  /// In the order of `neighbours(v)`; empty where arcs have none.
+  std::span<const Weight> weights(vertex_handle v) const noexcept {
+    if (arc_weights.empty()) return {};
+    return {arc_weights.data() + offsets[v], arc_weights.data() + offsets[v + std::size_t{1}]};
   }
 
   bool has_incoming() const noexcept { return symmetric() || !in_offsets.empty(); }
@@ -69,15 +79,6 @@ struct csr_view {
   }
 };
 
-/// A CSR whose arcs have weights: one for each entry of `targets`.
-template <class Weight>
-struct weighted_csr_view : csr_view {
-  std::span<const Weight> arc_weights;
-
-  /// In the order of `neighbours(v)`.
-  std::span<const Weight> weights(vertex_handle v) const noexcept {
-    return {arc_weights.data() + offsets[v], arc_weights.data() + offsets[v + std::size_t{1}]};
-  }
-};
+using csr_view = basic_csr_view<double>;
 
 }  // namespace perdure::graph

@@ -44,9 +44,11 @@ concept incoming_view = graph_view<G> && requires(const G& graph, vertex_handle 
   { graph.incoming(v) } -> handle_range;
 };
 
-/// A graph view with a weight for each arc, in the order of the neighbours.
+/// A graph view with a weight for each arc, in the order of the neighbours, if the graph at hand has them:
+/// `has_weights()` says so.
 template <class G>
 concept weighted_view = graph_view<G> && requires(const G& graph, vertex_handle v) {
+  { graph.has_weights() } -> std::convertible_to<bool>;
   { graph.weights(v) } -> std::ranges::forward_range;
 };
 
