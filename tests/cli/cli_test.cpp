@@ -87,6 +87,10 @@ TEST_F(Cli, VersionAndHelp) {
                                    {"graph", "ingest"},
                                    {"graph", "info"},
                                    {"graph", "bfs"},
+                                   {"graph", "pagerank"},
+                                   {"graph", "sssp"},
+                                   {"graph", "tc"},
+                                   {"graph", "clustering"},
                                    {"graph", "cc"}}) {
     arguments a = command;
     a.push_back("--help");

@@ -1,6 +1,8 @@
 // What the commands that ask graphs something have in common, on graphs of either kind.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <perdure/graph/build_csr.hpp>
@@ -125,6 +127,86 @@ TEST_F(GraphAnalysis, CommonOptions) {
   EXPECT_NE(fails({"graph", "cc", store, "--json", "--labels", "-"}, 2).find("standard output"),
             std::string::npos);
   EXPECT_NE(fails({"graph", "cc", store, "--trials", "0"}, 2).find("--trials"), std::string::npos);
+}
+
+TEST_F(GraphAnalysis, WritesResultsByTheNameOfTheFile) {
+  const std::string store = store_with({"web.csr"});
+  ok({"graph", "bfs", store, "--source", "20", "--output", path("levels.csv")});
+  EXPECT_EQ(text_of(path("levels.csv")), "id,level,parent\n10,1,20\n20,0,20\n30,1,20\n");
+  ok({"graph", "clustering", store, "--output", path("clustering.npy")});
+  const std::string array = text_of(path("clustering.npy"));
+  const std::size_t lines = 5;
+  ASSERT_EQ(array.size() % 64, lines * 24 % 64);
+  EXPECT_EQ(array.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  const std::string header = array.substr(10, array.size() - 10 - lines * 24);
+  EXPECT_EQ(
+      header.substr(0, header.find(" }") + 2),
+      "{'descr': [('id', '<u8'), ('clustering', '<f8'), ('triangles', '<u8'), ], 'fortran_order': False, "
+      "'shape': (5,), }");
+  EXPECT_EQ(static_cast<std::size_t>(array[8]), header.size());
+  struct line {
+    std::uint64_t id;
+    double clustering;
+    std::uint64_t triangles;
+  };
+  std::array<line, lines> values{};
+  std::memcpy(values.data(), array.data() + array.size() - sizeof values, sizeof values);
+  EXPECT_EQ(values[0].id, 7U);
+  EXPECT_EQ(values[0].clustering, 0);
+  EXPECT_EQ(values[4].id, 30U);
+  EXPECT_EQ(values[4].clustering, 1);
+  EXPECT_EQ(values[4].triangles, 1U);
+}
+
+TEST_F(GraphAnalysis, PageRank) {
+  const std::string store = store_with({"web.csr"});
+  const nlohmann::json found = ok_json({"graph", "pagerank", store, "--verify", "--top", "2"});
+  EXPECT_EQ(found["is_right"], true);
+  EXPECT_EQ(found["converged"], true);
+  EXPECT_GT(found["iterations"], 2);
+  EXPECT_NEAR(found["sum"], 1, 1e-12);
+  EXPECT_EQ(found["top"].size(), 2U);
+  EXPECT_EQ(found["top"][0]["id"], 8);
+  EXPECT_EQ(ok_json({"graph", "pagerank", store, "--iterations", "1"})["converged"], false);
+  EXPECT_NE(ok({"graph", "pagerank", store, "--iterations", "1"}).find("not converged"), std::string::npos);
+  EXPECT_NE(fails({"graph", "pagerank", store, "--tolerance", "-1"}, 2).find("not a number from 0 to 1"),
+            std::string::npos);
+  EXPECT_EQ(ok({"graph", "pagerank", store, "--tolerance", "0.5", "--damping", "0", "--output", "-"}),
+            "7\t0.2\n8\t0.2\n10\t0.2\n20\t0.2\n30\t0.2\n");
+}
+
+TEST_F(GraphAnalysis, ShortestPaths) {
+  const std::string store = path("roads");
+  {
+    const auto edges = dir_.write("roads.txt", "1 2 0.5\n2 3 0.25\n1 3 1\n4 1 1\n");
+    perdure::manager made(perdure::create_only, store);
+    graph::build_csr(*made.construct<graph::stored_csr>("roads")(),
+                     *graph::open_edge_list(edges, {.keep_values = true}), {.with_weights = true});
+    made.close();
+  }
+  EXPECT_EQ(ok_json({"graph", "info", store})["weighted"], true);
+  const nlohmann::json found = ok_json({"graph", "sssp", store, "--source", "1", "--verify"});
+  EXPECT_EQ(found["reached"], 3);
+  EXPECT_EQ(found["farthest"], 0.75);
+  EXPECT_EQ(found["weighted"], true);
+  EXPECT_EQ(found["is_right"], true);
+  EXPECT_EQ(ok({"graph", "sssp", store, "--source", "1", "--delta", "0.1", "--output", "-"}),
+            "1\t0\n2\t0.5\n3\t0.75\n");
+  // Without weights each arc counts 1.
+  EXPECT_EQ(ok({"graph", "sssp", store_with({"a"}), "--source", "20", "-o", "-"}), "10\t1\n20\t0\n30\t1\n");
+}
+
+TEST_F(GraphAnalysis, Triangles) {
+  const std::string store = store_with({"web.csr"});
+  const nlohmann::json counted = ok_json({"graph", "tc", store, "--verify"});
+  EXPECT_EQ(counted["triangles"], 1);
+  EXPECT_EQ(counted["is_right"], true);
+  EXPECT_EQ(ok({"graph", "tc", store, "--output", "-"}), "7\t0\n8\t0\n10\t1\n20\t1\n30\t1\n");
+  const nlohmann::json clustered = ok_json({"graph", "clustering", store, "--verify"});
+  EXPECT_EQ(clustered["average_clustering"], 0.6);
+  EXPECT_EQ(clustered["transitivity"], 1);
+  EXPECT_EQ(clustered["triangles"], 1);
+  EXPECT_NE(ok({"graph", "clustering", store}).find("0.6"), std::string::npos);
 }
 
 TEST_F(GraphAnalysis, ListsWhatACsrHolds) {

@@ -59,7 +59,7 @@ TEST_F(looking_after_stores, commands_check_pages_when_they_use_them_if_told_to)
     EXPECT_NE(ok({"ls", at("store"), "--verify", mode}).find("graph"), std::string::npos);
     EXPECT_EQ(ok_json({"graph", "info", at("store"), "--verify", mode})["edges"], 3);
   }
-  EXPECT_EQ(ok_json({"graph", "cc", at("store"), "--verify", "lazy"})["vertices"], 5);
+  EXPECT_EQ(ok_json({"graph", "cc", at("store"), "--verify-store", "lazy"})["vertices"], 5);
   ok({"graph", "ingest", at("store"), at("edges.txt"), "--append", "--verify", "lazy"});
   EXPECT_EQ(perdure_run({"ls", at("store"), "--verify", "sometimes"}).status, 2);
   damage_a_page();

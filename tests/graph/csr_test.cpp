@@ -4,7 +4,6 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/build_csr.hpp>
@@ -17,6 +16,7 @@
 
 #include "graph/data_files.hpp"
 #include "reference_graph.hpp"
+#include "small_graphs.hpp"
 #include "store/error_matcher.hpp"
 #include "store/scratch_directory.hpp"
 
@@ -227,27 +227,6 @@ TEST(Csr, ArraysMayBeReadBeyondTheirEnds) {
       EXPECT_EQ(array.data()[count + i], 0U);
   }
 }
-
-/// Edges with values.
-class weighted_source final : public edge_source {
- public:
-  explicit weighted_source(std::vector<std::pair<edge, double>> edges) : edges_(std::move(edges)) {}
-  bool next(edge_batch& batch) override {
-    batch.clear();
-    const std::lock_guard lock(mutex_);
-    for (; position_ < edges_.size() && batch.edges.size() < 50; ++position_) {
-      batch.edges.push_back(edges_[position_].first);
-      batch.values.push_back(edges_[position_].second);
-    }
-    return !batch.edges.empty();
-  }
-  perdure::workload::progress progress() const noexcept override { return {}; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<edge, double>> edges_;
-  std::size_t position_ = 0;
-};
 
 TEST(Csr, KeepsWeightsBesideTheirArcs) {
   std::mt19937_64 random(4);

@@ -7,6 +7,8 @@
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/pagerank.hpp>
+#include <perdure/graph/triangles.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <sstream>
 
@@ -39,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Data, RealGraphs,
                                          real_graph{"facebook_combined.txt.gz", "ego-Facebook"},
                                          real_graph{"as20000102.txt.gz", "as20000102"}));
 
-TEST_P(RealGraphs, HaveTheLevelsAndComponentsThatOthersFind) {
+TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
   const auto path = data_file(std::string("graphs/") + GetParam().edges);
   if (path.empty()) GTEST_SKIP() << "no test data";
   const std::string reference = std::string("reference/") + GetParam().reference;
@@ -70,6 +72,20 @@ TEST_P(RealGraphs, HaveTheLevelsAndComponentsThatOthersFind) {
         for (const auto& [id, level] : levels->items())
           EXPECT_EQ(found.levels[view.find(std::stoull(id))], level) << id;
       }
+      const std::string ranks =
+          kind == direction::undirected ? "pagerank_undirected_networkx" : "pagerank_directed_networkx";
+      const pagerank_result ranked = pagerank(view, {.threads = 2});
+      for (const auto& one : facts[ranks]["top10"])
+        EXPECT_NEAR(ranked.ranks[view.find(one[0])], one[1].get<double>(), 1e-9);
+      if (const auto values = all.find(ranks); values != all.end()) {
+        for (const auto& [id, rank] : values->items())
+          EXPECT_NEAR(ranked.ranks[view.find(std::stoull(id))], rank.get<double>(), 1e-9) << id;
+      }
+      const clustering_result clustered = clustering(view, 2);
+      EXPECT_EQ(count_triangles(view, 2), facts["triangles_undirected"]);
+      EXPECT_EQ(clustered.summary.triangles, facts["triangles_undirected"]);
+      EXPECT_NEAR(clustered.summary.average_clustering, facts["avg_clustering"].get<double>(), 1e-12);
+      EXPECT_NEAR(clustered.summary.transitivity, facts["transitivity"].get<double>(), 1e-12);
       const component_result components = connected_components(view, 2);
       EXPECT_EQ(components.summary.components, facts["wcc_count"]);
       EXPECT_EQ(components.summary.largest, facts["wcc_largest"]);

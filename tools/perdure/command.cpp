@@ -30,11 +30,11 @@ void add_threads_option(command target, unsigned& threads) {
       .default_text(std::to_string(threads));
 }
 
-void add_verify_option(command target, verify_mode& mode) {
+void add_verify_option(command target, verify_mode& mode, const char* name) {
   static constexpr std::array<std::string_view, 3> names{"journal", "open", "lazy"};
   static_assert(base::has_choices("PERDURE_VERIFY", names));
   target
-      .add_choice("--verify", mode,
+      .add_choice(name, mode,
                   {{std::string(names[0]), verify_mode::journal},
                    {std::string(names[1]), verify_mode::open},
                    {std::string(names[2]), verify_mode::lazy}},

@@ -24,7 +24,8 @@ void add_json_option(command target, bool& as_json);
 /// Adds `--threads`, 1 to 1024; by default one for each processor this process may use.
 void add_threads_option(command target, unsigned& threads);
 /// Adds `--verify`, or PERDURE_VERIFY in the environment: what of the store is checked, and when.
-void add_verify_option(command target, verify_mode& mode);
+/// `name`: where `--verify` is something else.
+void add_verify_option(command target, verify_mode& mode, const char* name = "--verify");
 
 // Each adds one subcommand, whose callback does the work.
 void add_info_command(command program);
@@ -45,6 +46,9 @@ void add_generate_command(command graph);
 void add_ingest_command(command graph);
 void add_graph_info_command(command graph);
 void add_bfs_command(command graph);
+void add_pagerank_command(command graph);
+void add_sssp_command(command graph);
 void add_components_command(command graph);
+void add_triangle_commands(command graph);
 
 }  // namespace perdure::cli

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <system_error>
@@ -87,6 +88,27 @@ option command::add_number(const std::string& name, std::uint64_t& number, const
   return add_number(name, 0, std::numeric_limits<std::uint64_t>::max(), description,
                     [&number](std::uint64_t value) { number = value; })
       .default_text(std::to_string(number));
+}
+
+option command::add_real(const std::string& name, double smallest, double largest, double& number,
+                         const std::string& description) {
+  const auto written = [](double value) {
+    std::array<char, 32> text;
+    return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+  };
+  CLI::Option* added = parser_->add_option_function<std::string>(
+      name,
+      [name, smallest, largest, written, &number](const std::string& text) {
+        double value = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (problem != std::errc{} || end != text.data() + text.size() ||
+            !(value >= smallest && value <= largest))
+          throw CLI::ValidationError(
+              name, "'" + text + "' is not a number from " + written(smallest) + " to " + written(largest));
+        number = value;
+      },
+      description);
+  return option(*added->type_name("X")).default_text(written(number));
 }
 
 option command::add_size(const std::string& name, std::uint64_t& bytes, const std::string& description) {

@@ -69,6 +69,9 @@ class command {
                     const std::string& description, std::function<void(std::uint64_t)> store);
   /// Any whole number; the help shows what `number` holds as the default.
   option add_number(const std::string& name, std::uint64_t& number, const std::string& description);
+  /// A real number within bounds; the help shows what `number` holds as the default.
+  option add_real(const std::string& name, double smallest, double largest, double& number,
+                  const std::string& description);
   /// A number of bytes, with or without a unit, as 64GiB.
   option add_size(const std::string& name, std::uint64_t& bytes, const std::string& description);
   /// One of several values of an enumeration, by name.

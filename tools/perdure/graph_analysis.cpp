@@ -2,8 +2,6 @@
 #include "graph_analysis.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <perdure/error.hpp>
 
@@ -18,14 +16,16 @@ command add_analysis_command(command graph_command, const std::string& name, con
   add_graph_options(added, given.graph, given.budget);
   added.add_path("-o,--output", given.output,
                  "Write a line for each vertex, ordered by id, with tabs between: " + columns +
-                     "; '-' is standard output");
+                     "; with commas to a name in .csv, as an array of NumPy to one in .npy; '-' is standard "
+                     "output");
   add_threads_option(added, given.threads);
   added
       .add_number("--trials", 1, 1'000'000, "Do it N times and tell the median time",
                   [&given](std::uint64_t n) { given.trials = static_cast<unsigned>(n); })
       .default_text("1");
-  added.add_flag("--check", given.is_checked, "Check the answer by a plain computation, which may take long");
-  add_verify_option(added, given.verify);
+  added.add_flag("--check,--verify", given.is_checked,
+                 "Check the answer by a plain computation, which may take long");
+  add_verify_option(added, given.verify, "--verify-store");
   add_json_option(added, given.as_json);
   return added;
 }
@@ -41,13 +41,6 @@ void require_own_output(const char* option, const std::filesystem::path& file, b
   if (as_json && file == "-")
     throw usage_error(std::string("--json and ") + option + " - would both write to standard output: give " +
                       option + " a file");
-}
-
-void value_line::put(double value) {
-  std::array<char, 32> text;
-  const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  out_.write(std::string_view(&separator_, 1));
-  out_.write(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
 }
 
 analysis::analysis(const analysis_options& given)

@@ -6,24 +6,28 @@
 //       run.on_graph([&](const auto& graph) {
 //         const auto result = run.timed([&] { return graph::connected_components(graph, given.threads); });
 //         run.check([&] { return graph::verify_components(graph, result.labels); });
-//         run.write_vertices(graph, [&](value_line& line, graph::vertex_handle v) { line(result.labels[v]);
-//         }); run.report({{"components", …}}, [&](output& out) { … });
+//         run.write_vertices(graph, {{"component"}},
+//                            [&](value_line& line, graph::vertex_handle v) { line(result.labels[v]); });
+//         run.report({{"components", …}}, [&](output& out) { … });
 //       });
 //     }
 #pragma once
 
-#include <concepts>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <perdure/graph/csr_view.hpp>
 #include <perdure/graph/vertex_index.hpp>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
+#include "result_file.hpp"
 #include "stored_graph.hpp"
 #include "units.hpp"
 
@@ -53,27 +57,32 @@ void add_source_option(command target, std::uint64_t& source);
 /// A line of values for a vertex.
 class value_line {
  public:
-  value_line(output& out, char separator, std::uint64_t id) : out_(out), separator_(separator), id_(id) {}
+  value_line(result_file& file, std::uint64_t id) : file_(file), id_(id) {}
 
+  /// One for each column.
   template <class... Values>
   void operator()(const Values&... values) {
-    out_.write(id_);
-    (put(values), ...);
-    out_.write("\n");
+    file_.line(id_, values...);
   }
 
  private:
-  template <std::unsigned_integral Number>
-  void put(Number value) {
-    out_.write(std::string_view(&separator_, 1));
-    out_.write(std::uint64_t{value});
-  }
-  void put(double value);
-
-  output& out_;
-  char separator_;
+  result_file& file_;
   std::uint64_t id_;
 };
+
+/// The `count` vertices with the largest `value(v)`, the largest first, the smaller id first among equals.
+template <class Graph, class Value>
+std::vector<graph::vertex_handle> first_by(const Graph& graph, std::uint64_t count, Value&& value) {
+  std::vector<graph::vertex_handle> vertices(graph.size());
+  std::iota(vertices.begin(), vertices.end(), graph::vertex_handle{0});
+  const auto shown = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, vertices.size()));
+  std::partial_sort(vertices.begin(), vertices.begin() + shown, vertices.end(),
+                    [&](graph::vertex_handle a, graph::vertex_handle b) {
+                      return value(a) != value(b) ? value(a) > value(b) : graph.id(a) < graph.id(b);
+                    });
+  vertices.resize(static_cast<std::size_t>(shown));
+  return vertices;
+}
 
 /// One command's work, from the store to the report. Times opening, indexing and the kernel apart.
 class analysis {
@@ -119,27 +128,31 @@ class analysis {
     return result;
   }
 
-  /// With `--check`: what `verify` says is wrong with the answer, if anything, is thrown.
+  /// With `--verify`: what `verify` says is wrong with the answer, if anything, is thrown.
   void check(const std::function<std::optional<std::string>()>& verify);
 
-  /// With `--output`: a line for each vertex, ordered by id, its columns separated by tabs. `write(line, v)`
+  /// With `--output`: a line for each vertex, ordered by id, which is its first column. `write(line, v)`
   /// calls `line(values…)` once, or not at all for a vertex that is left out.
   template <class Graph, class Write>
-  void write_vertices(const Graph& graph, Write&& write) {
-    write_vertices_to(given_.output, '\t', graph, write);
+  void write_vertices(const Graph& graph, std::vector<result_column> columns, Write&& write) {
+    write_vertices_to(given_.output, '\t', graph, std::move(columns), write);
   }
   /// The same to another file; nowhere where `path` is empty.
   template <class Graph, class Write>
   void write_vertices_to(const std::filesystem::path& path, char separator, const Graph& graph,
-                         Write&& write) {
-    if (path.empty()) return;
-    if (path == "-") wrote_to_standard_output_ = true;
-    output out = output::to(path);
-    for (const graph::vertex_handle v : graph.in_id_order()) {
-      value_line line(out, separator, graph.id(v));
-      write(line, v);
-    }
-    out.finish();
+                         std::vector<result_column> columns, Write&& write) {
+    columns.insert(columns.begin(), {"id"});
+    write_lines_to(path, separator, std::move(columns), [&](result_file& file) {
+      for (const graph::vertex_handle v : graph.in_id_order()) {
+        value_line line(file, graph.id(v));
+        write(line, v);
+      }
+    });
+  }
+  /// With `--output`: whatever lines `write(file)` writes.
+  template <class Write>
+  void write_lines(std::vector<result_column> columns, Write&& write) {
+    write_lines_to(given_.output, '\t', std::move(columns), write);
   }
 
   /// Says what was found: with `--json` these keys among those that all commands have, else what `write`
@@ -151,6 +164,15 @@ class analysis {
   std::uint64_t vertices() const noexcept { return vertices_; }
 
  private:
+  template <class Write>
+  void write_lines_to(const std::filesystem::path& path, char separator, std::vector<result_column> columns,
+                      Write&& write) {
+    if (path.empty()) return;
+    if (path == "-") wrote_to_standard_output_ = true;
+    result_file file(path, std::move(columns), separator);
+    write(file);
+    file.finish();
+  }
   static const analysis_options& checked(const analysis_options& given);
   [[noreturn]] static void throw_no_vertex(std::uint64_t id);
   double seconds() const;

@@ -41,12 +41,13 @@ void search(const bfs_options& given) {
     const graph::bfs_result result = run.timed([&] { return graph::bfs(graph, source, given.threads); });
     const graph::bfs_summary& found = result.summary;
     run.check([&] { return graph::verify_bfs(graph, source, result.levels, result.parents); });
-    run.write_vertices(graph, [&](value_line& line, graph::vertex_handle v) {
+    run.write_vertices(graph, {{"level"}, {"parent"}}, [&](value_line& line, graph::vertex_handle v) {
       if (result.levels[v] != graph::unreached) line(result.levels[v], graph.id(result.parents[v]));
     });
-    run.write_vertices_to(given.levels, ' ', graph, [&](value_line& line, graph::vertex_handle v) {
-      if (result.levels[v] != graph::unreached) line(result.levels[v]);
-    });
+    run.write_vertices_to(given.levels, ' ', graph, {{"level"}},
+                          [&](value_line& line, graph::vertex_handle v) {
+                            if (result.levels[v] != graph::unreached) line(result.levels[v]);
+                          });
     run.report({{"source", given.source},
                 {"reached", found.reached},
                 {"reached_arcs", found.arcs},

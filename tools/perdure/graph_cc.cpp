@@ -24,8 +24,8 @@ void find_components(const components_options& given) {
     if (!given.output.empty() || !given.labels.empty()) {
       const std::vector<graph::vertex_id> ids = graph::component_ids(graph, result.labels);
       const auto write = [&](value_line& line, graph::vertex_handle v) { line(ids[v]); };
-      run.write_vertices(graph, write);
-      run.write_vertices_to(given.labels, ' ', graph, write);
+      run.write_vertices(graph, {{"component"}}, write);
+      run.write_vertices_to(given.labels, ' ', graph, {{"component"}}, write);
     }
     run.report({{"components", found.components}, {"largest", found.largest}}, [&](output& out) {
       out.write("components     " + grouped(found.components) +

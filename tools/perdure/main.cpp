@@ -25,7 +25,10 @@ void add_graph_commands(command program) {
   add_ingest_command(graph);
   add_graph_info_command(graph);
   add_bfs_command(graph);
+  add_pagerank_command(graph);
+  add_sssp_command(graph);
   add_components_command(graph);
+  add_triangle_commands(graph);
 }
 
 namespace {

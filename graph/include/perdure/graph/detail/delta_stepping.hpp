@@ -1,0 +1,189 @@
+// How sssp.hpp finds shortest paths.
+//
+// Vertices wait in *bins* by their distance from the source, each as wide as delta. The nearest bin that is
+// not empty is emptied by all threads, which may fill it again, until it stays empty. A vertex may wait in
+// several bins; where its turn comes in a later one than its distance belongs to, it had its turn before.
+//
+// Each thread has bins of its own for what it finds. Of the distances to come only a stretch has bins, so
+// that weights of any size need little memory: what is beyond waits in one heap until the stretch has moved
+// on.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <perdure/graph/detail/neighbour_rows.hpp>
+#include <perdure/graph/detail/weighted_arcs.hpp>
+#include <perdure/graph/graph_view.hpp>
+#include <perdure/workload/parallel.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace perdure::graph::detail {
+
+/// Throws `not_found` or `invalid_argument`.
+void require_sssp_arguments(std::size_t vertices, vertex_handle source, double delta);
+
+/// A delta from a sample of the weights: after the paper, the largest weight through the average degree.
+template <graph_view Graph>
+double suitable_delta(const Graph& graph) {
+  if (!knows_weights(graph)) return 1;
+  double sum = 0;
+  std::size_t count = 0;
+  const std::size_t step = std::max<std::size_t>(1, graph.size() / 4096);
+  for (std::size_t v = 0; v < graph.size(); v += step) {
+    unsigned taken = 0;
+    visit_weighted(graph, static_cast<vertex_handle>(v), [&](vertex_handle, double weight) {
+      if (taken++ >= 4 || !(weight > 0) || !(weight < std::numeric_limits<double>::infinity())) return;
+      sum += weight;
+      ++count;
+    });
+  }
+  if (count == 0) return 1;
+  const double degree = static_cast<double>(graph.arcs()) / static_cast<double>(graph.size());
+  const double delta = 2 * sum / static_cast<double>(count) / std::max(1.0, degree);
+  return delta > 0 && delta < std::numeric_limits<double>::infinity() ? delta : 1;
+}
+
+template <graph_view Graph>
+class delta_stepping {
+ public:
+  delta_stepping(const Graph& graph, double delta, unsigned threads)
+      : graph_(graph),
+        bins_in_a_unit_(std::min(1 / delta, std::numeric_limits<double>::max())),
+        threads_(std::max(1U, threads)),
+        distances_(graph.size(), std::numeric_limits<double>::infinity()),
+        own_(threads_) {}
+
+  std::vector<double> run(vertex_handle source) {
+    distances_[source] = 0;
+    frontier_.assign(1, source);
+    for (bin_ = 0;;) {
+      step();
+      if (!next_bin()) return std::move(distances_);
+    }
+  }
+
+ private:
+  static constexpr std::size_t bins = 256;
+  static constexpr std::size_t grain = 64;
+
+  /// What one thread has found.
+  struct alignas(128) found {
+    std::array<std::vector<vertex_handle>, bins> near;  // by the bin's place in the stretch
+    std::vector<vertex_handle> far;
+    std::vector<vertex_handle> taken;
+  };
+
+  double distance(vertex_handle v) const noexcept {
+    return std::atomic_ref(const_cast<double&>(distances_[v])).load(std::memory_order_relaxed);
+  }
+  /// Bins are numbered by real numbers, since there may be more than whole ones go to.
+  double bin_of(double distance) const noexcept {
+    return std::min(std::floor(distance * bins_in_a_unit_), std::numeric_limits<double>::max());
+  }
+
+  /// Follows the arcs of all vertices in the frontier.
+  void step() {
+    const double now = stretch_ + static_cast<double>(bin_);
+    std::atomic<std::size_t> next{0};
+    const std::size_t pieces = (frontier_.size() + grain - 1) / grain;
+    // Of few vertices: in less time no other thread wakes up.
+    const auto threads =
+        static_cast<unsigned>(std::min<std::size_t>(threads_, std::max<std::size_t>(1, pieces)));
+    workload::run_threads(threads, [&](unsigned index) {
+      found& mine = own_[index];
+      for (;;) {
+        const std::size_t begin = next.fetch_add(1, std::memory_order_relaxed) * grain;
+        if (begin >= frontier_.size()) break;
+        const std::size_t end = std::min(begin + grain, frontier_.size());
+        for (std::size_t i = begin; i < end; ++i) follow_arcs_of(frontier_[i], now, mine);
+      }
+      // What was found for the same bin need not wait for the other threads, unless it is much.
+      constexpr std::size_t few = 1000;
+      while (!mine.near[bin_].empty() && mine.near[bin_].size() < few) {
+        std::swap(mine.taken, mine.near[bin_]);
+        for (const vertex_handle v : mine.taken) follow_arcs_of(v, now, mine);
+        mine.taken.clear();
+      }
+    });
+  }
+
+  void follow_arcs_of(vertex_handle v, double now, found& mine) {
+    const double from = distance(v);
+    if (bin_of(from) < now) return;
+    visit_weighted(graph_, v, [&](vertex_handle u, double weight) {
+      if (!(weight >= 0)) throw_bad_weight(weight);
+      const double to = from + weight;
+      const std::atomic_ref known(distances_[u]);
+      double before = known.load(std::memory_order_relaxed);
+      do {
+        if (!(to < before)) return;
+      } while (!known.compare_exchange_weak(before, to, std::memory_order_relaxed));
+      const double place = bin_of(to) - stretch_;
+      if (place < static_cast<double>(bins)) {
+        mine.near[static_cast<std::size_t>(place)].push_back(u);
+      } else {
+        mine.far.push_back(u);
+      }
+    });
+  }
+
+  /// Fills the frontier from the nearest bin that is not empty. False: there is none.
+  bool next_bin() {
+    for (; bin_ < bins; ++bin_) {
+      frontier_.clear();
+      for (found& one : own_) {
+        std::vector<vertex_handle>& bin = one.near[bin_];
+        frontier_.insert(frontier_.end(), bin.begin(), bin.end());
+        bin.clear();
+      }
+      if (!frontier_.empty()) return true;
+    }
+    return next_stretch() && next_bin();
+  }
+
+  /// Moves the stretch to the nearest vertex beyond it. False: there is none.
+  bool next_stretch() {
+    std::vector<vertex_handle> far;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (found& one : own_) {
+      for (const vertex_handle v : one.far) {
+        const double bin = bin_of(distances_[v]);
+        if (bin < stretch_ + static_cast<double>(bins)) continue;  // it had its turn
+        nearest = std::min(nearest, bin);
+        far.push_back(v);
+      }
+      one.far.clear();
+    }
+    if (far.empty()) return false;
+    stretch_ = nearest;
+    bin_ = 0;
+    for (const vertex_handle v : far) {
+      const double place = bin_of(distances_[v]) - stretch_;
+      if (place < static_cast<double>(bins)) {
+        own_[0].near[static_cast<std::size_t>(place)].push_back(v);
+      } else {
+        own_[0].far.push_back(v);
+      }
+    }
+    return true;
+  }
+
+  // A view's members are read at each step: by value they need not be read again after each store.
+  const std::conditional_t<std::is_trivially_copyable_v<Graph>, Graph, const Graph&> graph_;
+  const double bins_in_a_unit_;
+  const unsigned threads_;
+  std::vector<double> distances_;
+  std::vector<found> own_;
+  std::vector<vertex_handle> frontier_;
+  double stretch_ = 0;   // the number of its first bin
+  std::size_t bin_ = 0;  // within the stretch
+};
+
+}  // namespace perdure::graph::detail

@@ -1,0 +1,175 @@
+// PageRank.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <perdure/graph/detail/neighbour_rows.hpp>
+#include <perdure/graph/graph_view.hpp>
+#include <perdure/workload/parallel.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perdure::graph {
+
+struct pagerank_options {
+  double damping = 0.85;  ///< how likely an arc is followed, rather than a vertex chosen at random
+  /// Ends when ranks have changed by no more than this in one iteration, all vertices together. Each rank is
+  /// then wrong by less than `damping / (1 - damping)` times that.
+  double tolerance = 1e-10;
+  unsigned iterations = 1000;  ///< ends then at the latest
+  unsigned threads = 1;
+};
+
+struct pagerank_result {
+  std::vector<double> ranks;  ///< by vertex; their sum is 1
+  unsigned iterations = 0;
+  double change = 0;  ///< of all ranks together, in the last iteration
+};
+
+namespace detail {
+
+/// Throws `invalid_argument`.
+void require_pagerank_options(const pagerank_options& options);
+
+/// One iteration after the other, in place: a vertex's new rank counts at once for those that come later in
+/// the same iteration, which then are about half as many as with ranks of the iteration before.
+template <graph_view Graph, class Incoming>
+class pagerank_iterations {
+ public:
+  pagerank_iterations(const Graph& graph, const Incoming& incoming, const pagerank_options& options)
+      : graph_(graph),
+        incoming_(incoming),
+        options_(options),
+        ranks_(graph.size(), 1.0 / static_cast<double>(graph.size())),
+        shares_(graph.size()) {
+    each_vertex(options_.threads, graph_.size(), [this](vertex_handle v) { shares_[v] = share_of(v); });
+  }
+
+  pagerank_result run() {
+    pagerank_result result;
+    do {
+      result.change = iterate();
+      ++result.iterations;
+    } while (result.change > options_.tolerance && result.iterations < options_.iterations);
+    normalise();
+    result.ranks = std::move(ranks_);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t grain = 1024;
+
+  double share_of(vertex_handle v) const {
+    const auto degree = static_cast<double>(graph_.degree(v));
+    return degree == 0 ? 0 : options_.damping * ranks_[v] / degree;
+  }
+
+  /// What vertices without arcs have, which is spread over all.
+  double dangling() const {
+    return sum([this](vertex_handle v) { return graph_.degree(v) == 0 ? ranks_[v] : 0; });
+  }
+
+  double iterate() {
+    const auto vertices = static_cast<double>(graph_.size());
+    const double base = (1 - options_.damping + options_.damping * dangling()) / vertices;
+    return sum([this, base](vertex_handle v) {
+      double rank = base;
+      for (const vertex_handle u : incoming_.neighbours(v))
+        rank += std::atomic_ref(shares_[u]).load(std::memory_order_relaxed);
+      const double change = std::abs(rank - ranks_[v]);
+      ranks_[v] = rank;
+      std::atomic_ref(shares_[v]).store(share_of(v), std::memory_order_relaxed);
+      return change;
+    });
+  }
+
+  // What rounding, and the order of the updates, leave of the sum being 1.
+  void normalise() {
+    const double all = sum([this](vertex_handle v) { return ranks_[v]; });
+    each_vertex(options_.threads, graph_.size(), [this, all](vertex_handle v) { ranks_[v] /= all; });
+  }
+
+  /// Of `value(v)` for all vertices.
+  template <class Value>
+  double sum(Value&& value) const {
+    const std::size_t pieces = graph_.size() / grain + 1;
+    std::vector<double> parts(pieces);
+    workload::parallel_for(options_.threads, graph_.size(), grain, [&](std::size_t begin, std::size_t end) {
+      double part = 0;
+      for (std::size_t v = begin; v < end; ++v) part += value(static_cast<vertex_handle>(v));
+      parts[begin / grain] = part;
+    });
+    double all = 0;
+    for (const double part : parts) all += part;
+    return all;
+  }
+
+  const Graph& graph_;
+  const Incoming& incoming_;
+  const pagerank_options& options_;
+  std::vector<double> ranks_;
+  std::vector<double> shares_;  // what each vertex gives to the end of each of its arcs
+};
+
+}  // namespace detail
+
+/// How likely each vertex is met by someone who goes on and on, from a vertex along one of its arcs with
+/// probability `damping` (each arc is as likely as another, so that a repeated one counts as often as it is
+/// there), and else, and where there is no arc, to any vertex:
+///
+///     rank(v) = (1 - damping) / n + damping * (sum of rank(u) / degree(u) over arcs u → v
+///                                              + sum of rank(u) over vertices u without arcs / n)
+///
+/// Weights play no part. With several threads the last digits, as far as `tolerance` leaves them open, differ
+/// from run to run. Throws `errc::invalid_argument` for a damping outside of [0, 1) or a tolerance that is
+/// negative or no number. O(arcs) for each iteration, and 16 bytes for each vertex; of a directed graph that
+/// does not know where its arcs come from, 4 more for each arc.
+template <class Graph>
+pagerank_result pagerank(const Graph& graph, const pagerank_options& options = {}) {
+  pagerank_result result;
+  if constexpr (require_graph_view<Graph>()) {
+    detail::require_pagerank_options(options);
+    if (graph.size() == 0) return result;
+    detail::with_incoming(graph, options.threads, [&](const auto& incoming) {
+      result = detail::pagerank_iterations(graph, incoming, options).run();
+    });
+  }
+  return result;
+}
+
+/// What is wrong with ranks, if something is: puts them into the definition, by one thread. They may be wrong
+/// by as much as `change` of the last iteration tells. O(vertices + arcs), and 8 bytes for each vertex.
+template <graph_view Graph>
+std::optional<std::string> verify_pagerank(const Graph& graph, const pagerank_result& found,
+                                           double damping = 0.85) {
+  if (found.ranks.size() != graph.size()) return "there is not one rank for each vertex";
+  if (graph.size() == 0) return std::nullopt;
+  const auto vertices = static_cast<double>(graph.size());
+  std::vector<double> expected(graph.size());
+  double dangling = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const auto v = static_cast<vertex_handle>(i);
+    sum += found.ranks[v];
+    if (graph.degree(v) == 0) dangling += found.ranks[v];
+    for (const vertex_handle u : graph.neighbours(v))
+      expected[u] += found.ranks[v] / static_cast<double>(graph.degree(v));
+  }
+  if (!(std::abs(sum - 1) < 1e-9)) return "the sum of all ranks is " + std::to_string(sum);
+  // What is added up in another order differs in the last digits.
+  const double allowed = 4 * found.change + 1e-12;
+  double difference = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i)
+    difference +=
+        std::abs((1 - damping + damping * dangling) / vertices + damping * expected[i] - found.ranks[i]);
+  if (!(difference <= allowed))
+    return "the ranks differ from what they give their neighbours by " +
+           std::to_string(difference / allowed) + " times as much as is allowed";
+  return std::nullopt;
+}
+
+}  // namespace perdure::graph

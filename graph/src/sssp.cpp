@@ -1,0 +1,22 @@
+// What finding shortest paths needs whatever the graph is.
+#include <perdure/error.hpp>
+#include <perdure/graph/sssp.hpp>
+#include <string>
+
+namespace perdure::graph::detail {
+
+void throw_bad_weight(double weight) {
+  throw error(errc::invalid_argument,
+              "shortest paths need weights that are 0 or more, and an arc on the way weighs " +
+                  std::to_string(weight));
+}
+
+void require_sssp_arguments(std::size_t vertices, vertex_handle source, double delta) {
+  if (source >= vertices)
+    throw error(errc::not_found, source == no_vertex
+                                     ? std::string("the vertex to start from is not in the graph")
+                                     : "vertex number " + std::to_string(source) + " is not in the graph");
+  if (!(delta >= 0)) throw error(errc::invalid_argument, "the width of a step (delta) must be more than 0");
+}
+
+}  // namespace perdure::graph::detail

@@ -1,0 +1,97 @@
+// Thousands of small graphs of all kinds, and what naive computations look at.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <perdure/graph/build_csr.hpp>
+#include <perdure/graph/ingest.hpp>
+#include <perdure/graph/vertex_index.hpp>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "families.hpp"
+#include "reference_graph.hpp"
+
+namespace perdure::test {
+
+/// Edges with values.
+class weighted_source final : public graph::edge_source {
+ public:
+  explicit weighted_source(std::vector<std::pair<edge, double>> edges) : edges_(std::move(edges)) {}
+  bool next(graph::edge_batch& batch) override {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    for (; position_ < edges_.size() && batch.edges.size() < 50; ++position_) {
+      batch.edges.push_back(edges_[position_].first);
+      batch.values.push_back(edges_[position_].second);
+    }
+    return !batch.edges.empty();
+  }
+  workload::progress progress() const noexcept override { return {}; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<edge, double>> edges_;
+  std::size_t position_ = 0;
+};
+
+/// For each two vertices the number of arcs from the one to the other.
+using matrix = std::vector<std::vector<unsigned>>;
+
+template <graph::graph_view Graph>
+matrix matrix_of(const Graph& g) {
+  matrix m(g.size(), std::vector<unsigned>(g.size()));
+  for (graph::vertex_handle v = 0; v < g.size(); ++v)
+    for (const graph::vertex_handle u : g.neighbours(v)) ++m[v][u];
+  return m;
+}
+
+/// Whether they are joined in the underlying simple graph.
+inline std::vector<std::vector<char>> simple_matrix(const matrix& m) {
+  std::vector<std::vector<char>> joined(m.size(), std::vector<char>(m.size()));
+  for (std::size_t v = 0; v < m.size(); ++v)
+    for (std::size_t u = 0; u < m.size(); ++u)
+      if (u != v && (m[v][u] != 0 || m[u][v] != 0)) joined[v][u] = joined[u][v] = 1;
+  return joined;
+}
+
+/// Calls `check(view, threads)` for graphs of up to 20 vertices: directed or not, with and without loops,
+/// repeated edges, weights, vertices in no edge, arcs known from both ends, in arrays and in lists; and empty
+/// ones. Weights are multiples of a quarter, some of them 0.
+template <class Check>
+void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const std::uint64_t ids = 1 + random() % 20;
+    const std::vector<edge> edges =
+        random_edges(random(), random() % (random() % 4 == 0 ? 120 : 30), ids, random() % 5 == 0);
+    const graph::direction kind =
+        random() % 2 == 0 ? graph::direction::directed : graph::direction::undirected;
+    const auto threads = static_cast<unsigned>(1 + random() % 3);
+    if (random() % 5 == 0) {
+      graph::adjacency_list<graph::std_containers<standard_allocator>> list(kind);
+      graph::span_source source(edges);
+      ingest(list, source);
+      check(graph::vertex_index(list), threads);
+    } else {
+      std::vector<std::pair<edge, double>> weighted;
+      weighted.reserve(edges.size());
+      for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
+      weighted_source source(weighted);
+      graph::memory_csr made;
+      build_csr(made, source,
+                {.kind = kind,
+                 .drop_loops = random() % 2 == 0,  // their vertices may be in no other edge
+                 .drop_duplicates = random() % 2 == 0,
+                 .with_incoming = random() % 2 == 0,
+                 .with_weights = random() % 2 == 0,
+                 .order = random() % 2 == 0 ? graph::vertex_order::by_id : graph::vertex_order::by_degree});
+      check(made.view(), threads);
+    }
+    if (testing::Test::HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+}  // namespace perdure::test

@@ -1,0 +1,74 @@
+// perdure graph pagerank: how important vertices are by their arcs.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <perdure/graph/pagerank.hpp>
+#include <string>
+
+#include "command.hpp"
+#include "graph_analysis.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+struct wanted_ranks : analysis_options {
+  graph::pagerank_options how;
+  std::uint64_t top = 10;
+};
+
+void rank(const wanted_ranks& given) {
+  analysis run(given);
+  run.on_graph([&](const auto& graph) {
+    graph::pagerank_options how = given.how;
+    how.threads = given.threads;
+    const graph::pagerank_result found = run.timed([&] { return graph::pagerank(graph, how); });
+    run.check([&] { return graph::verify_pagerank(graph, found, how.damping); });
+    run.write_vertices(graph, {{"rank", true}},
+                       [&](value_line& line, graph::vertex_handle v) { line(found.ranks[v]); });
+    const std::vector<graph::vertex_handle> first =
+        first_by(graph, given.top, [&](graph::vertex_handle v) { return found.ranks[v]; });
+    json top = json::array();
+    for (const graph::vertex_handle v : first) top.push_back({{"id", graph.id(v)}, {"rank", found.ranks[v]}});
+    double sum = 0;
+    for (const double one : found.ranks) sum += one;
+    run.report({{"iterations", found.iterations},
+                {"change", found.change},
+                {"converged", found.change <= how.tolerance},
+                {"damping", how.damping},
+                {"tolerance", how.tolerance},
+                {"sum", sum},
+                {"top", top}},
+               [&](output& out) {
+                 out.write("ranked         " + counted(run.vertices(), "vertex", "vertices") + " in " +
+                           counted(found.iterations, "iteration", "iterations") + " " + run.times("ranks") +
+                           "\n");
+                 if (found.change > how.tolerance)
+                   out.write("not converged  ranks still change; give more --iterations\n");
+                 for (const graph::vertex_handle v : first)
+                   out.write("rank           " + std::to_string(found.ranks[v]) + "  vertex " +
+                             std::to_string(graph.id(v)) + "\n");
+               });
+  });
+}
+
+}  // namespace
+
+void add_pagerank_command(command graph_command) {
+  auto given = std::make_shared<wanted_ranks>();
+  command ranks = add_analysis_command(
+      graph_command, "pagerank", "PageRank: how likely each vertex is met by who follows arcs at random",
+      "id and rank", *given);
+  ranks.add_real("--damping", 0, 0.999999, given->how.damping, "How likely an arc is followed at each step");
+  ranks.add_real("--tolerance", 0, 1, given->how.tolerance,
+                 "End when all ranks together change by no more than this");
+  ranks
+      .add_number("--iterations", 1, std::numeric_limits<unsigned>::max(), "End after so many at the latest",
+                  [given](std::uint64_t n) { given->how.iterations = static_cast<unsigned>(n); })
+      .default_text(std::to_string(given->how.iterations));
+  ranks.add_number("--top", given->top, "Show so many vertices with the highest ranks");
+  ranks.callback([given] { rank(*given); });
+}
+
+}  // namespace perdure::cli
