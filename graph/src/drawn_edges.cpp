@@ -76,6 +76,9 @@ drawn_edges draw_edges(edge_source& source, unsigned threads, bool with_values) 
   std::mutex mutex;
   draw_batches(source, threads, std::numeric_limits<std::uint64_t>::max(),
                [&] { return chunk_filler(all, mutex, with_values); });
+  all.declared = source.declared_vertices();
+  if (all.declared.count != 0)
+    all.largest_id = std::max(all.largest_id, all.declared.first + (all.declared.count - 1));
   return all;
 }
 

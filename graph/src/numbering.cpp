@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <memory>
+#include <numeric>
 #include <perdure/container/flat_set.hpp>
 #include <perdure/error.hpp>
 #include <perdure/workload/parallel.hpp>
@@ -32,9 +33,9 @@ using id_set = perdure::flat_set<vertex_id, vertex_hash, std::equal_to<vertex_id
 
 id_ranks::id_ranks(const drawn_edges& all, unsigned threads) {
   // A quarter of a byte for each id up to the largest: no more than the edges take.
-  if (all.edges == 0) {
+  if (all.edges == 0 && all.declared.count == 0) {
     identical_ = true;
-  } else if (all.largest_id / 32 <= all.edges + 1024) {
+  } else if (all.largest_id / 32 <= all.edges + all.declared.count + 1024) {
     mark_present(all, threads);
   } else {
     sort_ids(all, threads);
@@ -56,6 +57,10 @@ void id_ranks::mark_present(const drawn_edges& all, unsigned threads) {
           present.fetch_or(bit, std::memory_order_relaxed);
       });
   });
+  for (std::uint64_t i = 0; i < all.declared.count; ++i) {
+    const vertex_id id = all.declared.first + i;
+    blocks_[id / 64].present |= std::uint64_t{1} << (id % 64);
+  }
   for (block& one : blocks_) {
     one.before = vertices_;
     vertices_ += static_cast<unsigned>(std::popcount(one.present));
@@ -75,6 +80,10 @@ void id_ranks::sort_ids(const drawn_edges& all, unsigned threads) {
       std::sort(runs[i].begin(), runs[i].end());
     }
   });
+  if (all.declared.count != 0) {
+    std::vector<vertex_id>& declared = runs.emplace_back(all.declared.count);
+    std::iota(declared.begin(), declared.end(), all.declared.first);
+  }
   while (runs.size() > 1) {
     std::vector<std::vector<vertex_id>> merged((runs.size() + 1) / 2);
     workload::parallel_for(threads, merged.size(), 1, [&](std::size_t begin, std::size_t end) {

@@ -284,17 +284,66 @@ TEST_F(Cli, AnInterruptedIngestLeavesAStoreAsItWas) {
   EXPECT_EQ(ok_json({"graph", "info", store})["epoch"], before["epoch"]);
 }
 
-TEST_F(Cli, IngestTellsOfColumnsThatItDropsOnce) {
+TEST_F(Cli, IngestKeepsWeightsAndTimesAndTellsOfOtherColumns) {
   const std::string weighted = file("w.txt", "1 2 0.5\n2 3 0.25\n");
-  const outcome o = perdure_run({"graph", "ingest", path("g"), weighted, file("t.csv", "4,5,1,2\n")});
+  EXPECT_EQ(ok_json({"graph", "ingest", path("g"), weighted})["weighted"], true);
+  EXPECT_EQ(ok_json({"graph", "info", path("g")})["weighted"], true);
+  // A file without weights adds edges that weigh 1.
+  EXPECT_EQ(ok_json({"graph", "ingest", path("g"), file("u.txt", "7 8\n")})["weighted"], true);
+  const json timed =
+      ok_json({"graph", "ingest", path("t"), file("t.txt", "1 2 100\n"), "--time-column", "3"});
+  EXPECT_EQ(timed["timed"], true);
+  EXPECT_EQ(timed["weighted"], false);
+  const outcome o = perdure_run({"graph", "ingest", path("x"), weighted, file("t.csv", "4,5,1,2\n")});
   EXPECT_EQ(o.status, 0);
-  EXPECT_EQ(o.err,
-            "perdure: w.txt: its third column is ignored: the graph keeps no weights or times\n"
-            "perdure: t.csv: columns from the third on are ignored: the graph keeps no weights or times\n");
-  const outcome as_json = perdure_run({"graph", "ingest", path("h"), weighted, "--json"});
+  EXPECT_EQ(
+      o.err,
+      "perdure: t.csv: 1 further column is ignored (--weight-column and --time-column say what is kept)\n");
+  const outcome as_json =
+      perdure_run({"graph", "ingest", path("h"), weighted, "--weight-column", "none", "--json"});
   EXPECT_EQ(json::parse(as_json.out)["ignored_columns"], 1);
   EXPECT_EQ(ok_json({"graph", "ingest", path("i"), file("two.txt", "1 2 \n3\t4\t\r\n")})["ignored_columns"],
             0);
+}
+
+TEST_F(Cli, IngestTakesFormatsAsTheyAre) {
+  const json report =
+      ok_json({"graph", "ingest", path("m"),
+               file("s", "%%MatrixMarket matrix coordinate real symmetric\n5 5 2\n2 1 7\n3 3 1\n")});
+  EXPECT_EQ(report["files"][0]["format"], "mtx");
+  EXPECT_EQ(report["undirected"], true);
+  EXPECT_EQ(report["graph_vertices"], 5);
+  EXPECT_EQ(report["graph_edges"], 2);
+  expect_part(ok({"graph", "ingest", path("m"), file("d", "p sp 2 1\na 1 2 3\n")}),
+              "d: DIMACS, arcs with lengths");
+  // Both arcs of what has no direction.
+  EXPECT_EQ(ok_json({"graph", "ingest", path("b"), path("s"), "--directed"})["graph_edges"], 3);
+}
+
+TEST_F(Cli, IngestMergesDuplicates) {
+  const std::string edges = file("e", "1 2 5\n1 2 7\n3 1 1\n2 1 2\n");
+  const auto kept = [&](const char* how, const char* kind) {
+    const json report =
+        ok_json({"graph", "ingest", path(std::string(how) + kind), edges, "--duplicates", how, kind});
+    return report["graph_edges"].get<int>();
+  };
+  EXPECT_EQ(kept("keep", "--directed"), 4);
+  EXPECT_EQ(kept("sum", "--directed"), 3);
+  EXPECT_EQ(kept("last", "--undirected"), 2);
+  expect_part(fails({"graph", "ingest", path("e1"), edges, "--duplicates", "error"}),
+              "the edge from 1 to 2 is there several times");
+  EXPECT_FALSE(std::filesystem::exists(path("e1")));
+}
+
+TEST_F(Cli, IngestKeepsNamesOfVertices) {
+  const std::string friends = file("f.csv", "from,to\nann,ben\n\"carl x\",ann\n");
+  expect_part(fails({"graph", "ingest", path("g"), friends}), "f.csv: line 2, column 1");
+  ok({"graph", "ingest", path("g"), friends, "--names"});
+  EXPECT_EQ(
+      ok_json({"graph", "ingest", path("g"), file("g.csv", "ben,carl x\n"), "--names"})["graph_vertices"], 3);
+  expect_part(fails({"graph", "ingest", path("g"), file("n", "1 2\n")}), "give --names");
+  ok({"graph", "ingest", path("numbers"), path("n")});
+  expect_part(fails({"graph", "ingest", path("numbers"), friends, "--names"}), "are numbers");
 }
 
 TEST_F(Cli, IngestRmatEqualsIngestOfTheGeneratedFile) {

@@ -1,12 +1,13 @@
-// Fuzzing of the edge-list readers: text, pairs of numbers, and both compressed (gzip, zstd, xz). Any bytes
-// are read to their end or refused with one of the library's errors.
+// Fuzzing of the readers of graphs: each format, asked for or recognised, plain and compressed (gzip, zstd,
+// xz). Any bytes are read to their end or refused with one of the library's errors.
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <perdure/error.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -71,8 +72,12 @@ std::string text_of(crash::fuzz_script& script) {
                                            "3\t4\t0.25\n",
                                            "5,6",
                                            "\f",
-                                           "%%MatrixMarket\n",
-                                           "\xef\xbb\xbf"};
+                                           "%%MatrixMarket matrix coordinate real general\n",
+                                           "\xef\xbb\xbf",
+                                           "4 4 3\n",
+                                           "p sp 4 2\n",
+                                           "a 1 2 ",
+                                           "source,target,weight,time\n"};
   std::string text;
   while (!script.at_end()) {
     const std::uint8_t chosen = script.byte();
@@ -88,34 +93,85 @@ std::string text_of(crash::fuzz_script& script) {
   return text;
 }
 
+/// The beginning of a file of each format that has one, so that what follows is not refused at once.
+std::string beginning_of(graph::graph_format format, crash::fuzz_script& script) {
+  static constexpr const char* fields[] = {"pattern", "integer", "real", "complex"};
+  static constexpr const char* symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+  switch (format) {
+    case graph::graph_format::matrix_market:
+      return std::string("%%MatrixMarket matrix coordinate ") + fields[script.byte() % 4] + " " +
+             symmetries[script.byte() % 4] + "\n9 9 " + std::to_string(script.byte() % 8) + "\n";
+    case graph::graph_format::metis:
+      return std::to_string(script.byte() % 5) + " " + std::to_string(script.byte() % 5) +
+             (script.byte() % 2 == 0 ? " 11 1\n" : "\n");
+    case graph::graph_format::dimacs:
+      return script.byte() % 2 == 0 ? "p sp 9 2\n" : "p edge 9 2\n";
+    case graph::graph_format::csv:
+      return "source,target,weight,time\n";
+    case graph::graph_format::gapbs: {
+      std::string bytes(17 + 3 * 8, '\0');
+      bytes[0] = static_cast<char>(script.byte() % 2);
+      bytes[1] = static_cast<char>(script.byte() % 4);
+      bytes[9] = 2;
+      bytes[25] = static_cast<char>(script.byte() % 4);
+      bytes[33] = bytes[1];
+      return bytes;
+    }
+    default:
+      return {};
+  }
+}
+
+/// All names are one vertex.
+class one_name final : public graph::vertex_namer {
+ public:
+  graph::vertex_id number_of(std::string_view) override { return 0; }
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   crash::fuzz_script script({data, size});
   const std::uint8_t how = script.byte();
-  graph::edge_list_options options;
-  options.format = how % 2 == 0 ? graph::edge_list_format::text : graph::edge_list_format::binary;
+  const std::uint8_t asked = script.byte();
+  const auto format = static_cast<graph::graph_format>(asked % 9);
+  one_name names;
+  graph::graph_file_options options;
+  if ((asked & 128) != 0) options.format = format;
   options.skip_bad_lines = (how & 2) != 0;
-  options.keep_values = (how & 4) != 0;
-  std::string bytes =
-      (how & 8) != 0 ? text_of(script) : std::string(script.rest().begin(), script.rest().end());
+  if ((how & 4) != 0) options.time_column = "3";
+  if ((how & 1) != 0) options.names = &names;
+  options.part = static_cast<graph::complex_part>(asked / 9 % 3);
+  std::string bytes = (asked & 64) != 0 ? beginning_of(format, script) : std::string();
+  bytes += (how & 8) != 0 ? text_of(script) : std::string(script.rest().begin(), script.rest().end());
   if ((how & 16) != 0) {
     const std::size_t harm = (how & 32) != 0 ? bytes.size() % 97 : 0;
-    const auto format = static_cast<unsigned>(size);
-    bytes = compressed(bytes, format);
+    const auto compression = static_cast<unsigned>(size);
+    bytes = compressed(bytes, compression);
     // Damage to what is compressed, and bytes behind it.
     if (harm != 0) bytes[harm % bytes.size()] = static_cast<char>(bytes[harm % bytes.size()] + 1);
-    if ((how & 64) != 0) bytes += compressed("1 2\n", format);
+    if ((how & 64) != 0) bytes += compressed("1 2\n", compression);
     if ((how & 128) != 0) bytes.resize(bytes.size() * 3 / 4);
   }
   const memory_file file(bytes);
   try {
-    const auto source = graph::open_edge_list(file.path(), options);
+    const auto source = graph::open_graph_file(file.path(), options);
     graph::edge_batch batch;
+    const graph::graph_file_info& info = source->info();
+    const auto require_one_each = [&](const std::vector<double>& column, bool is_kept) {
+      if (column.size() != (is_kept ? batch.edges.size() : 0))
+        throw std::logic_error("a column and edges differ in number");
+      for (const double value : column)
+        if (!std::isfinite(value)) throw std::logic_error("a value is not finite");
+    };
     while (source->next(batch)) {
-      if (options.keep_values && options.format == graph::edge_list_format::text &&
-          batch.values.size() != batch.edges.size())
-        throw std::logic_error("values and edges differ in number");
+      require_one_each(batch.values, info.has_weights);
+      require_one_each(batch.times, info.has_times);
+      const graph::id_range known = source->declared_vertices();
+      for (const graph::edge& e : batch.edges)
+        if (known.count != 0 &&
+            (e.source - known.first >= known.count || e.target - known.first >= known.count))
+          throw std::logic_error("a vertex is none that the header says");
     }
   } catch (const error&) {
   } catch (const std::bad_alloc&) {

@@ -1,8 +1,16 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <numeric>
+#include <optional>
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/ingest.hpp>
+#include <perdure/graph/merge_duplicates.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <perdure/graph/vertex_index.hpp>
+#include <perdure/graph/vertex_names.hpp>
+#include <random>
+#include <tuple>
 
 #include "families.hpp"
 #include "reference_graph.hpp"
@@ -114,6 +122,119 @@ TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
   std::uint64_t arcs = 0;
   for (const auto& [v, list] : contents(g)) arcs += list.size();
   EXPECT_EQ(arcs, g.arcs());
+}
+
+/// Edges with weights and times, handed out in batches.
+class valued_source final : public edge_source {
+ public:
+  explicit valued_source(std::vector<std::tuple<vertex_id, vertex_id, double>> edges)
+      : edges_(std::move(edges)) {}
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    for (int i = 0; i < 7 && at_ < edges_.size(); ++i, ++at_) {
+      const auto& [source, target, value] = edges_[at_];
+      batch.edges.push_back({source, target});
+      batch.values.push_back(value);
+      batch.times.push_back(1000 + value);
+    }
+    return !batch.edges.empty();
+  }
+  perdure::workload::progress progress() const noexcept override { return {}; }
+  id_range declared_vertices() const noexcept override { return {100, 3}; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::tuple<vertex_id, vertex_id, double>> edges_;
+  std::size_t at_ = 0;
+};
+
+TYPED_TEST(AdjacencyList, ColumnsGoWithTheEdges) {
+  using graph_type = typename TypeParam::graph_type;
+  using family = typename graph_type::family;
+  std::mt19937_64 random(5);
+  for (const direction d : {direction::directed, direction::undirected})
+    for (const duplicate_edges how : {duplicate_edges::keep, duplicate_edges::sum, duplicate_edges::last}) {
+      auto& g = this->memory_.make(d);
+      std::optional<edge_column<family>> weights;
+      std::optional<edge_column<family>> times;
+      if constexpr (std::is_default_constructible_v<typename graph_type::allocator_type>) {
+        weights.emplace(1);
+        times.emplace(0);
+      } else {
+        weights.emplace(1, g.get_allocator());
+        times.emplace(0, g.get_allocator());
+      }
+      g.add_edge(1, 2);  // before there are columns
+      weights->fill(g, 2);
+      times->fill(g, 2);
+      const edge_columns<family> columns{&*weights, &*times};
+      std::map<std::pair<vertex_id, vertex_id>, std::vector<double>> expected;
+      const auto expect = [&](vertex_id a, vertex_id b, double value) {
+        expected[{a, b}].push_back(value);
+        if (d == direction::undirected && a != b) expected[{b, a}].push_back(value);
+      };
+      expect(1, 2, 1);
+      std::vector<std::tuple<vertex_id, vertex_id, double>> edges;
+      for (int i = 0; i < 300; ++i) {
+        edges.emplace_back(random() % 9, random() % 9, static_cast<double>(2 + i));
+        std::apply(expect, edges.back());
+      }
+      valued_source source(edges);
+      ingest(g, source, {.threads = how == duplicate_edges::last ? 1U : 4U}, columns);
+      std::size_t loops = 0;
+      std::size_t arcs = 0;
+      if (how != duplicate_edges::keep) {
+        EXPECT_THROW(merge_duplicates(g, columns, duplicate_edges::error, 2), perdure::error);
+        for (auto& [key, values] : expected)
+          values = {how == duplicate_edges::last ? values.back()
+                                                 : std::accumulate(values.begin(), values.end(), 0.0)};
+        merge_duplicates(g, columns, how, 3);
+        merge_duplicates(g, columns, duplicate_edges::error, 2);
+      }
+      for (auto& [key, values] : expected) {
+        arcs += values.size();
+        loops += key.first == key.second ? values.size() : 0;
+        std::vector<double> found;
+        const auto neighbours = as_span(*g.find(key.first));
+        const auto numbers = weights->find(key.first);
+        const auto moments = times->find(key.first);
+        ASSERT_EQ(numbers.size(), neighbours.size());
+        ASSERT_EQ(moments.size(), neighbours.size());
+        for (std::size_t i = 0; i < neighbours.size(); ++i)
+          if (neighbours[i] == key.second) {
+            found.push_back(numbers[i]);
+            if (how != duplicate_edges::sum) {
+              EXPECT_EQ(moments[i], numbers[i] == 1 ? 0 : 1000 + numbers[i]);
+            }
+          }
+        std::sort(found.begin(), found.end());
+        std::sort(values.begin(), values.end());
+        EXPECT_EQ(found, values);
+      }
+      EXPECT_EQ(g.self_loops(), loops);
+      EXPECT_EQ(g.arcs(), arcs);
+      EXPECT_TRUE(g.contains(102));
+      EXPECT_EQ(g.vertices(), 12U);
+      const vertex_index index(g, 2, &*weights);
+      EXPECT_TRUE(index.has_weights());
+      EXPECT_EQ(index.weights(index.find(3)).size(), index.degree(index.find(3)));
+    }
+}
+
+TEST(VertexNames, FindsEachNameByItsNumberAndBack) {
+  vertex_names<std::allocator<std::byte>> names;
+  EXPECT_EQ(names.find("x"), std::nullopt);
+  for (int round = 0; round < 2; ++round)
+    for (vertex_id i = 0; i < 10000; ++i) EXPECT_EQ(names.add("name " + std::to_string(i)), i);
+  EXPECT_EQ(names.add(""), 10000U);
+  EXPECT_EQ(names.size(), 10001U);
+  for (vertex_id i = 0; i < 10000; ++i) {
+    EXPECT_EQ(names.name(i), "name " + std::to_string(i));
+    EXPECT_EQ(names.find(names.name(i)), i);
+  }
+  EXPECT_EQ(names.name(10000), "");
+  EXPECT_EQ(names.find("name"), std::nullopt);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using namespace perdure::test;
 
 static_assert(named_view<vertex_index> && named_view<csr_view>);
 static_assert(incoming_view<csr_view> && !incoming_view<vertex_index>);
-static_assert(weighted_view<csr_view> && !weighted_view<vertex_index>);
+static_assert(weighted_view<csr_view> && weighted_view<vertex_index>);
 
 /// Searches, compares with what `m` says, and lets the verifiers judge.
 template <class View>

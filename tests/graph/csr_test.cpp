@@ -70,6 +70,37 @@ void expect_sound(const csr_view& view) {
   for (vertex_handle v = 0; v < view.size(); ++v) EXPECT_EQ(view.find(view.id(v)), v);
 }
 
+/// Two edges of a source that knows which vertices there are.
+class declaring_source final : public edge_source {
+ public:
+  explicit declaring_source(id_range declared) : declared_(declared) {}
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    if (std::exchange(drawn_, true)) return false;
+    batch.edges = {{declared_.first, declared_.first + 2}, {7, declared_.first}};
+    return true;
+  }
+  perdure::workload::progress progress() const noexcept override { return {}; }
+  id_range declared_vertices() const noexcept override { return declared_; }
+
+ private:
+  id_range declared_;
+  bool drawn_ = false;
+};
+
+TEST(Csr, HasTheVerticesThatTheSourceDeclares) {
+  for (const vertex_id first : {vertex_id{0}, vertex_id{1}, vertex_id{1} << 63}) {
+    declaring_source source({first, 20});
+    memory_csr graph;
+    build_csr(graph, source, {.threads = 2});
+    EXPECT_EQ(graph.vertices(), first == vertex_id{1} << 63 ? 21U : 20U);
+    EXPECT_EQ(graph.arcs(), 2U);
+    EXPECT_NE(graph.view().find(first + 19), no_vertex);
+    EXPECT_EQ(graph.view().find(first + 20), no_vertex);
+    EXPECT_EQ(graph.view().degree(graph.view().find(7)), 1U);
+  }
+}
+
 TEST(Csr, IsWhatTheOptionsSay) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 100; ++round) {

@@ -99,7 +99,8 @@ class analysis {
       return;
     }
     const stopwatch watch;
-    const graph::vertex_index index(*std::get<const stored_graph*>(attached_.graph), given_.threads);
+    const graph::vertex_index index(*std::get<const stored_graph*>(attached_.graph), given_.threads,
+                                    attached_.weights);
     index_seconds_ = watch.seconds();
     vertices_ = index.size();
     work(index);

@@ -58,10 +58,10 @@ void each_degree(const graph::stored_csr& g, Visit&& visit) {
   for (graph::vertex_handle v = 0; v < view.size(); ++v) visit(view.id(v), view.degree(v));
 }
 
-bool has_weights(const stored_graph&) {
-  return false;
+bool has_weights(const attached_graph& attached, const stored_graph&) {
+  return attached.weights != nullptr;
 }
-bool has_weights(const graph::stored_csr& g) {
+bool has_weights(const attached_graph&, const graph::stored_csr& g) {
   return g.has_weights();
 }
 
@@ -96,7 +96,7 @@ void show_graph(const info_options& given, const attached_graph& attached, const
                {"graph", attached.name},
                {"layout", layout_of(g)},
                {"undirected", g.undirected()},
-               {"weighted", has_weights(g)},
+               {"weighted", has_weights(attached, g)},
                {"vertices", g.vertices()},
                {"edges", g.edges()},
                {"self_loops", g.self_loops()},
@@ -112,7 +112,8 @@ void show_graph(const info_options& given, const attached_graph& attached, const
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(attached.seconds) + ", at epoch " + grouped(epoch) + "\n");
   out.write("graph          " + summary_of(g) + "\n");
-  out.write("kept as        " + std::string(layout_of(g)) + (has_weights(g) ? ", with weights\n" : "\n"));
+  out.write("kept as        " + std::string(layout_of(g)) +
+            (has_weights(attached, g) ? ", with weights\n" : "\n"));
   out.write("self loops     " + grouped(g.self_loops()) + "\n");
   out.write("neighbours     " + grouped(g.arcs()) + " stored\n");
   for (const auto& [degree, v] : top)

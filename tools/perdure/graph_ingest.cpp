@@ -5,16 +5,16 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "command.hpp"
+#include "graph_inputs.hpp"
 #include "graph_options.hpp"
+#include "growing_graph.hpp"
 #include "ingested_files.hpp"
 #include "interruption.hpp"
 #include "progress.hpp"
@@ -30,34 +30,17 @@ struct ingestion_wanted {
   std::vector<std::filesystem::path> files;
   std::optional<unsigned> rmat_scale;
   graph::rmat_parameters rmat;
-  graph::edge_list_format format = graph::edge_list_format::automatic;
+  graph::graph_file_options reading;
+  graph::duplicate_edges duplicates = graph::duplicate_edges::keep;
+  bool has_names = false;
+  bool directed = false;
   bool undirected = false;
-  bool skip_bad_lines = false;
   bool append = false;
   std::uint64_t checkpoint_every = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t capacity = store_options{}.capacity;
   verify_mode verify = verify_mode::journal;
   unsigned threads = 1;
   bool as_json = false;
-};
-
-/// Ends in the middle when a signal asks for it. What is thrown is not seen: who catches it asks for the
-/// signal.
-class interruptible_source final : public graph::edge_source {
- public:
-  explicit interruptible_source(std::unique_ptr<graph::edge_source> source) : source_(std::move(source)) {}
-
-  bool next(graph::edge_batch& batch) override {
-    const bool more = source_->next(batch);
-    if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
-    return more;
-  }
-  workload::progress progress() const noexcept override { return source_->progress(); }
-  std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
-  unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
-
- private:
-  std::unique_ptr<graph::edge_source> source_;
 };
 
 class ingestion {
@@ -77,53 +60,54 @@ class ingestion {
   }
 
  private:
-  struct input {
-    std::string name;
-    std::string fingerprint;  // empty of what is no regular file
-    std::unique_ptr<graph::edge_source> edges;
-  };
-
   // Opened before the store is made, so that a misspelt name leaves no empty store behind.
-  std::vector<input> open_inputs() const {
-    std::vector<input> inputs;
-    inputs.reserve(given_.files.size() + 1);
-    for (const auto& file : given_.files) {
-      graph::edge_list_options options{given_.format, given_.skip_bad_lines};
-      options.end_descriptor = interruption_.descriptor();
-      inputs.push_back({file.filename(), fingerprint_of(file).value_or(""),
-                        std::make_unique<interruptible_source>(graph::open_edge_list(file, options))});
-    }
+  std::vector<graph_input> open_all() {
+    graph::graph_file_options reading = given_.reading;
+    if (given_.has_names) reading.names = &names_;
+    std::vector<graph_input> inputs = open_inputs(given_.files, reading, interruption_);
     if (given_.rmat_scale)
-      inputs.push_back(
-          {"R-MAT", "",
-           std::make_unique<interruptible_source>(std::make_unique<graph::rmat_source>(given_.rmat))});
+      inputs.push_back({"R-MAT", "", {}, interruptible(std::make_unique<graph::rmat_source>(given_.rmat))});
     return inputs;
   }
 
   void ingest() {
-    const std::vector<input> inputs = open_inputs();
+    std::vector<graph_input> inputs = open_all();
+    growth_wanted wanted = growth_of(inputs);
+    if (given_.undirected) wanted.asked = graph::direction::undirected;
+    if (given_.directed) wanted.asked = graph::direction::directed;
+    // Without weights, the sum is how many there are.
+    wanted.has_weights |= given_.duplicates == graph::duplicate_edges::sum;
+    wanted.has_names = given_.has_names;
+    wanted.threads = given_.threads;
     store_options store_settings;
     store_settings.capacity = given_.capacity;
     store_settings.verify = given_.verify;
     manager store(open_or_create, given_.store, store_settings);
     try {
-      stored_graph& g = graph_in(store);
-      const std::uint64_t edges_before = g.edges();
+      growing_graph g(store, given_.store, wanted);
+      names_.keep_in(g.names);
+      give_directions(inputs, g.list->kind());
+      const std::uint64_t edges_before = g.list->edges();
       ingested_files files(store.attribute(graph_name, ingested_files::attribute).value_or(""));
       if (!given_.append) require_new(inputs, files);
-      for (const input& one : inputs) {
+      for (const graph_input& one : inputs) {
         // A checkpoint on the way has part of its edges.
         note(store, files, one, false);
         ingest_source(store, g, *one.edges, one.name);
         note(store, files, one, true);
         skipped_lines_ += one.edges->skipped_lines();
+        ignored_columns_ = std::max(ignored_columns_, one.edges->ignored_columns());
         tell_ignored_columns(one);
+        read_.push_back(what_was_read(one));
       }
-      added_ = g.edges() - edges_before;
-      vertices_ = g.vertices();
-      edges_ = g.edges();
-      undirected_ = g.undirected();
-      summary_ = summary_of(g);
+      added_ = g.list->edges() - edges_before;
+      merge(g);
+      vertices_ = g.list->vertices();
+      edges_ = g.list->edges();
+      undirected_ = g.list->undirected();
+      is_weighted_ = g.columns.weights != nullptr;
+      is_timed_ = g.columns.times != nullptr;
+      summary_ = summary_of(*g.list);
     } catch (...) {
       give_up(store);
       throw;
@@ -133,15 +117,23 @@ class ingestion {
     close_seconds_ = watch.seconds();
   }
 
-  static void note(manager& store, ingested_files& files, const input& one, bool whole) {
+  void merge(growing_graph& g) const {
+    try {
+      graph::merge_duplicates(*g.list, g.columns, given_.duplicates, given_.threads);
+    } catch (const error& failure) {
+      throw error(failure.code(), given_.store.string() + ": " + failure.what());
+    }
+  }
+
+  static void note(manager& store, ingested_files& files, const graph_input& one, bool whole) {
     if (one.fingerprint.empty()) return;
     files.set({one.fingerprint, one.name, whole});
     store.set_attribute(graph_name, ingested_files::attribute, files.text());
   }
 
-  void require_new(const std::vector<input>& inputs, const ingested_files& before) const {
+  void require_new(const std::vector<graph_input>& inputs, const ingested_files& before) const {
     ingested_files seen = before;
-    for (const input& one : inputs) {
+    for (const graph_input& one : inputs) {
       if (one.fingerprint.empty()) continue;
       if (const ingested_files::entry* const known = seen.find(one.fingerprint)) {
         const std::string as = known->name == one.name ? "" : ", as " + known->name;
@@ -158,15 +150,6 @@ class ingestion {
     }
   }
 
-  void tell_ignored_columns(const input& one) {
-    const unsigned columns = one.edges->ignored_columns();
-    ignored_columns_ = std::max(ignored_columns_, columns);
-    if (columns != 0)
-      std::fprintf(stderr, "perdure: %s: %s ignored: the graph keeps no weights or times\n",
-                   printable_name(one.name).c_str(),
-                   columns == 1 ? "its third column is" : "columns from the third on are");
-  }
-
   std::string what_is_left() const {
     const std::string name = given_.store.string();
     if (checkpoints_ != 0)
@@ -175,26 +158,13 @@ class ingestion {
     return created_ ? name + " was not made" : name + " is as it was before";
   }
 
-  stored_graph& graph_in(manager& store) {
-    if (stored_graph* g = store.find<stored_graph>(graph_name).first) {
-      if (given_.undirected && !g->undirected())
-        throw error(errc::invalid_argument,
-                    given_.store.string() +
-                        ": the graph in the store is directed; --undirected is decided when "
-                        "the graph is made");
-      return *g;
-    }
-    return *store.construct<stored_graph>(graph_name)(
-        given_.undirected ? graph::direction::undirected : graph::direction::directed,
-        store.get_allocator<std::byte>());
-  }
-
-  void ingest_source(manager& store, stored_graph& g, graph::edge_source& source, const std::string& label) {
+  void ingest_source(manager& store, const growing_graph& g, graph::edge_source& source,
+                     const std::string& label) {
     const progress_line progress("ingest " + label, [&source] { return source.progress(); });
     for (;;) {
       const stopwatch watch;
-      const graph::ingest_result r =
-          graph::ingest(g, source, {given_.threads, given_.checkpoint_every - since_checkpoint_});
+      const graph::ingest_result r = graph::ingest(
+          *g.list, source, {reading_threads(), given_.checkpoint_every - since_checkpoint_}, g.columns);
       ingest_seconds_ += watch.seconds();
       since_checkpoint_ += r.edges;
       if (since_checkpoint_ >= given_.checkpoint_every) {
@@ -204,12 +174,17 @@ class ingestion {
         checkpoint_seconds_ += seconds;
         ++checkpoints_;
         kept_epoch_ = store.store().epoch();
-        kept_edges_ = g.edges();
+        kept_edges_ = g.list->edges();
         announce(kept_epoch_, kept_edges_, seconds);
         since_checkpoint_ = 0;
       }
       if (r.exhausted) return;
     }
+  }
+
+  // The last of several edges is known where they come one after the other.
+  unsigned reading_threads() const {
+    return given_.duplicates == graph::duplicate_edges::last ? 1 : given_.threads;
   }
 
   // At once, so that whoever watches knows what is safe from now on.
@@ -238,6 +213,9 @@ class ingestion {
                  {"threads", given_.threads},
                  {"skipped_lines", skipped_lines_},
                  {"ignored_columns", ignored_columns_},
+                 {"files", read_},
+                 {"weighted", is_weighted_},
+                 {"timed", is_timed_},
                  {"checkpoints", checkpoints_},
                  {"checkpoint_seconds", checkpoint_seconds_},
                  {"close_seconds", close_seconds_},
@@ -253,7 +231,11 @@ class ingestion {
     out.write("ingested       " + counted(added_, "edge", "edges") + " in " + in_seconds(ingest_seconds_) +
               " (" + per_second(static_cast<double>(added_) / std::max(ingest_seconds_, 1e-9)) +
               " edges/s, " + counted(given_.threads, "thread", "threads") + ")\n");
-    if (given_.skip_bad_lines)
+    for (const json& one : read_)
+      if (!one["description"].get<std::string>().empty())
+        out.write("read           " + printable_name(one["file"].get<std::string>()) + ": " +
+                  one["description"].get<std::string>() + "\n");
+    if (given_.reading.skip_bad_lines)
       out.write("skipped        " + counted(skipped_lines_, "malformed line", "malformed lines") + "\n");
     if (checkpoints_ != 0)
       out.write("checkpoints    " + grouped(checkpoints_) + " on the way, " +
@@ -278,6 +260,10 @@ class ingestion {
   std::uint64_t vertices_ = 0;
   std::uint64_t edges_ = 0;
   bool undirected_ = false;
+  bool is_weighted_ = false;
+  bool is_timed_ = false;
+  late_names names_;
+  json read_ = json::array();
   std::string summary_;
   double ingest_seconds_ = 0;
   double checkpoint_seconds_ = 0;
@@ -291,17 +277,22 @@ void add_ingest_command(command graph_command) {
   command ingest = graph_command.add_command(
       "ingest", "Add edges to the graph in a store; the store and the graph are made if they do not exist");
   ingest.add_path("STORE", given->store, "The store's directory").required();
-  ingest.add_paths(
-      "FILE", given->files,
-      "Edge lists: SNAP text or binary, plain or compressed (gzip, zstd, xz); '-' is standard input");
-  ingest.add_flag("--undirected", given->undirected,
-                  "Make an undirected graph: store each edge with both ends");
-  ingest.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");
+  ingest.add_paths("FILE", given->files,
+                   "Graphs: edge lists, CSV, Matrix Market, METIS, DIMACS, GAPBS, Graph500, plain or "
+                   "compressed (gzip, zstd, xz); "
+                   "'-' is standard input");
+  ingest.add_flag(
+      "--undirected", given->undirected,
+      "Make an undirected graph: store each edge with both ends. By default as the files say, else directed");
+  ingest.add_flag("--directed", given->directed,
+                  "Make a directed graph: of edges without a direction both arcs");
+  ingest.add_flag("--names", given->has_names, "Vertices have names, which are kept");
+  add_duplicates_option(ingest, given->duplicates);
   ingest.add_flag("--append", given->append,
                   "Add the edges of files that the graph has already, in part or whole, once more. A file is "
                   "known by its bytes; the same edges in another form (compressed, binary, from standard "
                   "input) are added without being asked for");
-  add_format_option(ingest, given->format);
+  add_file_options(ingest, given->reading);
   ingest.add_number("--rmat-scale", 1, graph::rmat_generator::max_scale,
                     "Generate an R-MAT graph with 2^N vertex ids",
                     [given](std::uint64_t n) { given->rmat_scale = static_cast<unsigned>(n); });
@@ -318,6 +309,8 @@ void add_ingest_command(command graph_command) {
     if (given->files.empty() && !given->rmat_scale)
       throw usage_error(
           "nothing to ingest: give edge lists or --rmat-scale (see 'perdure graph ingest --help')");
+    if (given->directed && given->undirected)
+      throw usage_error("--directed and --undirected exclude each other");
     if (constexpr std::uint64_t unit = std::uint64_t{1} << 30;
         given->capacity == 0 || given->capacity % unit != 0)
       throw usage_error(

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace perdure::cli {
 
@@ -22,6 +24,54 @@ void add_format_option(command target, graph::edge_list_format& format) {
                     {{"text", graph::edge_list_format::text}, {"binary", graph::edge_list_format::binary}},
                     "text: two ids a line; binary: pairs of little-endian 64-bit numbers. "
                     "By default binary for names in .bin (also .bin.gz, .bin.zst, .bin.xz), else text");
+}
+
+void add_file_options(command target, graph::graph_file_options& options) {
+  using graph::graph_format;
+  std::vector<std::pair<std::string, graph_format>> formats;
+  for (const graph_format format : {graph_format::automatic, graph_format::edge_list, graph_format::csv,
+                                    graph_format::matrix_market, graph_format::metis, graph_format::dimacs,
+                                    graph_format::gapbs, graph_format::binary, graph_format::graph500})
+    formats.emplace_back(graph::name_of(format), format);
+  target
+      .add_choice(
+          "--format", options.format, formats,
+          "Format of the files: text is an edge list without a header, binary pairs of little-endian 64-bit "
+          "numbers. By default recognised by content (binary: by a name in .bin)")
+      .default_text("auto");
+  target.add_text(
+      "--source-column", options.source_column,
+      "Of edge lists and CSV files, the column that an edge begins at: a number from 1, or its name");
+  target.add_text("--target-column", options.target_column, "The column that it leads to");
+  target.add_text(
+      "--weight-column", options.weight_column,
+      "The column of weights, or none. By default the third one of an edge list, if it has numbers, and the "
+      "one that a header calls weight");
+  target.add_text(
+      "--time-column", options.time_column,
+      "The column of times: numbers, or dates as 2016-03-01T12:00:05. By default the one that a header calls "
+      "time");
+  target
+      .add_choice("--complex", options.part,
+                  {{"modulus", graph::complex_part::modulus},
+                   {"real", graph::complex_part::real},
+                   {"imaginary", graph::complex_part::imaginary}},
+                  "Which part of a complex matrix's entries are weights")
+      .default_text("modulus");
+  target.add_flag("--skip-bad-lines", options.skip_bad_lines, "Leave malformed lines out and count them");
+}
+
+void add_duplicates_option(command target, graph::duplicate_edges& how) {
+  target
+      .add_choice("--duplicates", how,
+                  {{"keep", graph::duplicate_edges::keep},
+                   {"sum", graph::duplicate_edges::sum},
+                   {"last", graph::duplicate_edges::last},
+                   {"error", graph::duplicate_edges::error}},
+                  "What becomes of edges that are there several times: each is kept, or one with the sum of "
+                  "their weights "
+                  "(without weights, their number), or the last one; or they are an error")
+      .default_text("keep");
 }
 
 void add_graph_options(command target, std::string& graph, std::uint64_t& budget) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <perdure/datastore.hpp>
 #include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
+#include <perdure/graph/merge_duplicates.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <string>
 
@@ -13,8 +15,12 @@ namespace perdure::cli {
 
 /// `--edge-factor` and `--seed`.
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
-/// `--format text|binary`.
+/// `--format text|binary`, of what is written.
 void add_format_option(command target, graph::edge_list_format& format);
+/// `--format`, `--source-column` and what else says how graphs are read from files.
+void add_file_options(command target, graph::graph_file_options& options);
+/// `--duplicates keep|sum|last|error`.
+void add_duplicates_option(command target, graph::duplicate_edges& how);
 
 /// `--graph`, which one in the store, and `--budget`, how much of it may be in memory (0: as without).
 void add_graph_options(command target, std::string& graph, std::uint64_t& budget);

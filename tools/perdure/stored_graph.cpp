@@ -79,6 +79,9 @@ attached_graph::attached_graph(const std::filesystem::path& path, const std::str
   found_graph found = find_graph(store, path, wanted);
   name = std::move(found.name);
   graph = found.graph;
+  if (std::holds_alternative<const stored_graph*>(graph))
+    weights = store.find<stored_column>(name + weights_suffix).first;
+  names = store.find<stored_names>(name + names_suffix).first;
   seconds = watch.seconds();
 }
 

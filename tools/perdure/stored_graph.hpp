@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/csr.hpp>
+#include <perdure/graph/edge_column.hpp>
 #include <perdure/graph/store_containers.hpp>
+#include <perdure/graph/vertex_names.hpp>
 #include <perdure/manager.hpp>
 #include <string>
 #include <variant>
@@ -16,6 +18,13 @@ namespace perdure::cli {
 /// What `perdure graph ingest` makes, under this name.
 using stored_graph = graph::adjacency_list<graph::store_containers>;
 inline constexpr const char* graph_name = "graph";
+
+/// What belongs to an adjacency list has its name, and one of these behind it.
+using stored_column = graph::edge_column<graph::store_containers>;
+using stored_names = graph::vertex_names<>;
+inline constexpr const char* weights_suffix = ".weights";
+inline constexpr const char* times_suffix = ".times";
+inline constexpr const char* names_suffix = ".names";
 
 /// Either kind of graph.
 using any_graph = std::variant<const stored_graph*, const graph::stored_csr*>;
@@ -31,7 +40,9 @@ struct attached_graph {
   manager store;
   std::string name;
   any_graph graph;
-  double seconds = 0;  ///< to open the store and find the graph
+  const stored_column* weights = nullptr;  ///< of an adjacency list, or null
+  const stored_names* names = nullptr;     ///< null: vertices are called by their ids
+  double seconds = 0;                      ///< to open the store and find the graph
 };
 
 template <class Graph>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <perdure/workload/byte_stream.hpp>
+#include <perdure/workload/head_stream.hpp>
 #include <string_view>
 #include <utility>
 
@@ -30,7 +31,7 @@ constexpr std::size_t longest_magic = 6;
 }  // namespace
 
 std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path, int end_descriptor) {
-  auto file = std::make_unique<file_stream>(path, end_descriptor);
+  auto file = std::make_unique<head_stream>(std::make_unique<file_stream>(path, end_descriptor));
   const std::string_view head = file->peek(longest_magic, [](std::string_view seen) {
     return std::any_of(compressions.begin(), compressions.end(), [seen](const compression& one) {
       return seen.size() < one.magic.size() && one.magic.starts_with(seen);

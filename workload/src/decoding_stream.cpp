@@ -14,7 +14,7 @@ constexpr std::size_t most_at_once = std::size_t{1} << 30;
 
 }  // namespace
 
-decoding_stream::decoding_stream(std::unique_ptr<file_stream> file, std::unique_ptr<decoder> decoder,
+decoding_stream::decoding_stream(std::unique_ptr<byte_stream> file, std::unique_ptr<decoder> decoder,
                                  const char* format)
     : file_(std::move(file)), decoder_(std::move(decoder)), format_(format), input_(input_size) {}
 

@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <perdure/error.hpp>
 #include <system_error>
 
@@ -48,16 +46,6 @@ file_stream::~file_stream() {
 }
 
 std::size_t file_stream::read(char* out, std::size_t size) {
-  if (head_position_ < head_.size()) {
-    const std::size_t n = std::min(size, head_.size() - head_position_);
-    std::memcpy(out, head_.data() + head_position_, n);
-    head_position_ += n;
-    return n;
-  }
-  return read_file(out, size);
-}
-
-std::size_t file_stream::read_file(char* out, std::size_t size) {
   for (;;) {
     if (end_descriptor_ >= 0) {
       pollfd both[2] = {{descriptor_, POLLIN, 0}, {end_descriptor_, POLLIN, 0}};

@@ -5,26 +5,21 @@
 #include <perdure/workload/line_reader.hpp>
 
 namespace perdure::workload {
-namespace {
-
-constexpr std::size_t block_size = std::size_t{1} << 20;
-
-}  // namespace
-
 bool line_reader::next(block& taken) {
   const std::lock_guard lock(mutex_);
   if (ended_) return false;
   try {
     std::vector<char>& text = taken.text;
-    text.resize(block_size);
     std::size_t size = rest_.size();
+    text.resize(std::max(block_size, size));
     if (size != 0) std::memcpy(text.data(), rest_.data(), size);
     std::size_t whole = 0;  // bytes up to and with the last line feed
     while (whole == 0) {
-      if (size == text.size())
-        throw error_at(
-            line_, 1,
-            "the line is longer than " + std::to_string(block_size) + " bytes; this is not a text of lines");
+      if (size >= longest_line_)
+        throw error_at(line_, 1,
+                       "the line is longer than " + std::to_string(longest_line_) +
+                           " bytes; this is not a text of lines");
+      if (size == text.size()) text.resize(std::min(2 * size, longest_line_));
       const std::size_t got = stream_->read(text.data() + size, text.size() - size);
       if (got == 0) {
         ended_ = true;

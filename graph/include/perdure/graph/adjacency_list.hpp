@@ -39,6 +39,8 @@ class adjacency_list {
   adjacency_list(const adjacency_list&) = delete;
   adjacency_list& operator=(const adjacency_list&) = delete;
 
+  allocator_type get_allocator() const { return allocator_type(banks_.get_allocator()); }
+
   direction kind() const noexcept { return direction_; }
   bool undirected() const noexcept { return direction_ == direction::undirected; }
 
@@ -78,14 +80,20 @@ class adjacency_list {
   bank_type& bank(std::size_t i) { return std::to_address(banks_.data())[i]; }
   const bank_type& bank(std::size_t i) const { return std::to_address(banks_.data())[i]; }
 
-  // For ingestion, which takes a lock per bank and counts for itself.
-  static void append(bank_type& b, vertex_id source, vertex_id target) {
-    b.try_emplace(source).first->second.push_back(target);
+  // For ingestion, which takes a lock per bank and counts for itself. Gives the number of neighbours before.
+  static std::size_t append(bank_type& b, vertex_id source, vertex_id target) {
+    neighbour_list& neighbours = b.try_emplace(source).first->second;
+    neighbours.push_back(target);
+    return neighbours.size() - 1;
   }
   static void touch(bank_type& b, vertex_id v) { b.try_emplace(v); }
   void count_edges(std::uint64_t edges, std::uint64_t self_loops) noexcept {
     edges_ += edges;
     self_loops_ += self_loops;
+  }
+  void set_counts(std::uint64_t edges, std::uint64_t self_loops) noexcept {
+    edges_ = edges;
+    self_loops_ = self_loops;
   }
 
  private:

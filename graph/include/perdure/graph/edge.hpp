@@ -15,11 +15,14 @@ struct edge {
 /// What an edge source hands out at once: some ten thousand edges.
 struct edge_batch {
   std::vector<edge> edges;
-  std::vector<double> values;  ///< third column (weight or time stamp) of each edge, when it was asked for
+  std::vector<double> values;  ///< the weight of each edge, or nothing
+  std::vector<double>
+      times;  ///< the time of each edge, in seconds since 1970 or as the input counts; or nothing
 
   void clear() noexcept {
     edges.clear();
     values.clear();
+    times.clear();
   }
 };
 

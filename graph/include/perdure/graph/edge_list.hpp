@@ -21,7 +21,8 @@ enum class edge_list_format {
 struct edge_list_options {
   edge_list_format format = edge_list_format::automatic;
   bool skip_bad_lines = false;  ///< leave malformed lines out and count them, instead of throwing
-  bool keep_values = false;     ///< parse a third column into `edge_batch::values` (0 where it is absent)
+  bool keep_values =
+      false;  ///< keep the third column, a finite number in every line, as `edge_batch::values`
   /// Once this descriptor can be read from, a pipe or a terminal counts as ended, so that a signal's handler
   /// can wake who waits for it.
   int end_descriptor = -1;

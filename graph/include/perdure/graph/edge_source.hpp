@@ -28,6 +28,9 @@ class edge_source {
 
   virtual workload::progress progress() const noexcept = 0;
 
+  /// Ids that are vertices though no edge may name them, known before the first edge is drawn.
+  virtual id_range declared_vertices() const noexcept { return {}; }
+
   /// Malformed lines left out so far (only where the source was told to skip them).
   virtual std::uint64_t skipped_lines() const noexcept { return 0; }
 

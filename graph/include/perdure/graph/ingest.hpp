@@ -8,7 +8,9 @@
 #include <mutex>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/detail/draw_batches.hpp>
+#include <perdure/graph/edge_column.hpp>
 #include <perdure/graph/edge_source.hpp>
+#include <perdure/workload/parallel.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -42,15 +44,21 @@ class bank_locks {
 /// lock is taken, and its table brought into the cache, once for all of them.
 template <class Graph, class Count>
 class bank_buffers {
+  using column = edge_column<typename Graph::family>;
+
  public:
   /// `count(edges, loops)` is told at the end.
-  bank_buffers(Graph& graph, bank_locks& locks, const Count& count)
+  bank_buffers(Graph& graph, const edge_columns<typename Graph::family>& columns, bank_locks& locks,
+               const Count& count)
       : graph_(graph),
+        columns_(columns),
         locks_(locks),
         tell_(count),
         edges_(bank_count * capacity),
         edge_fill_(bank_count),
         undirected_(graph.undirected()) {
+    if (columns.weights != nullptr) weights_.resize(bank_count * capacity);
+    if (columns.times != nullptr) times_.resize(bank_count * capacity);
     if (!undirected_) {
       touched_.resize(bank_count * capacity);
       touch_fill_.resize(bank_count);
@@ -61,7 +69,15 @@ class bank_buffers {
   }
 
   void take(const edge_batch& batch) {
-    for (const edge& e : batch.edges) add(e);
+    if (weights_.empty() && times_.empty()) {
+      for (const edge& e : batch.edges) add(e, 0, 0);
+      return;
+    }
+    const double no_weight = weights_.empty() ? 0 : columns_.weights->missing();
+    const double no_time = times_.empty() ? 0 : columns_.times->missing();
+    for (std::size_t i = 0; i < batch.edges.size(); ++i)
+      add(batch.edges[i], batch.values.empty() ? no_weight : batch.values[i],
+          batch.times.empty() ? no_time : batch.times[i]);
   }
   void finish() {
     for (std::size_t bank = 0; bank < bank_count; ++bank) {
@@ -75,21 +91,24 @@ class bank_buffers {
   static constexpr std::size_t capacity = 32;
   static constexpr unsigned recent_bits = 12;
 
-  void add(const edge& e) {
-    put(e.source, e.target);
+  void add(const edge& e, double weight, double time) {
+    put(e.source, e.target, weight, time);
     if (e.source == e.target) {
       ++self_loops_;
     } else if (undirected_) {
-      put(e.target, e.source);
+      put(e.target, e.source, weight, time);
     } else {
       put_touch(e.target);
     }
     ++count_;
   }
 
-  void put(vertex_id source, vertex_id target) {
+  void put(vertex_id source, vertex_id target, double weight, double time) {
     const std::size_t bank = bank_of(source);
-    edges_[bank * capacity + edge_fill_[bank]] = {source, target};
+    const std::size_t place = bank * capacity + edge_fill_[bank];
+    edges_[place] = {source, target};
+    if (!weights_.empty()) weights_[place] = weight;
+    if (!times_.empty()) times_[place] = time;
     if (++edge_fill_[bank] == capacity) flush_edges(bank);
   }
 
@@ -109,8 +128,24 @@ class bank_buffers {
     const edge* end = begin + edge_fill_[bank];
     const std::lock_guard lock(locks_[bank]);
     auto& table = graph_.bank(bank);
-    for (const edge* e = begin; e != end; ++e) Graph::append(table, e->source, e->target);
+    if (weights_.empty() && times_.empty()) {
+      for (const edge* e = begin; e != end; ++e) Graph::append(table, e->source, e->target);
+    } else {
+      for (const edge* e = begin; e != end; ++e) append_with_columns(table, bank, *e, e - edges_.data());
+    }
     edge_fill_[bank] = 0;
+  }
+
+  void append_with_columns(typename Graph::bank_type& table, std::size_t bank, const edge& e,
+                           std::ptrdiff_t place) {
+    const std::size_t before = Graph::append(table, e.source, e.target);
+    const auto append = [&](column& to, double value) {
+      auto& list = column::list_of(to.bank(bank), e.source);
+      list.resize(before, to.missing());
+      list.push_back(value);
+    };
+    if (!weights_.empty()) append(*columns_.weights, weights_[static_cast<std::size_t>(place)]);
+    if (!times_.empty()) append(*columns_.times, times_[static_cast<std::size_t>(place)]);
   }
 
   void flush_touched(std::size_t bank) {
@@ -123,9 +158,12 @@ class bank_buffers {
   }
 
   Graph& graph_;
+  edge_columns<typename Graph::family> columns_;
   bank_locks& locks_;
   const Count& tell_;
   std::vector<edge> edges_;
+  std::vector<double> weights_;  // of them; empty: no column
+  std::vector<double> times_;
   std::vector<std::uint8_t> edge_fill_;
   std::vector<vertex_id> touched_;
   std::vector<std::uint8_t> touch_fill_;
@@ -137,13 +175,15 @@ class bank_buffers {
 
 }  // namespace detail
 
-/// Adds the edges of `source` to `graph`.
+/// Adds the edges of `source` to `graph`, with their weights and times to its columns, and the vertices that
+/// the source declares.
 ///
 /// Throws what the source throws; then every edge drawn before is in the graph, and the error is the one
 /// that stands first in the input. After `std::bad_alloc` the graph may hold one end of an undirected edge
 /// only: go back to the last checkpoint. No other thread may use the graph meanwhile.
 template <container_family Family>
-ingest_result ingest(adjacency_list<Family>& graph, edge_source& source, const ingest_options& options = {}) {
+ingest_result ingest(adjacency_list<Family>& graph, edge_source& source, const ingest_options& options = {},
+                     const edge_columns<Family>& columns = {}) {
   detail::bank_locks locks;
   std::mutex mutex;
   ingest_result result;
@@ -153,8 +193,19 @@ ingest_result ingest(adjacency_list<Family>& graph, edge_source& source, const i
     result.edges += edges;
   };
   result.exhausted = detail::draw_batches(source, options.threads, options.max_edges, [&] {
-    return detail::bank_buffers<adjacency_list<Family>, decltype(count)>(graph, locks, count);
+    return detail::bank_buffers<adjacency_list<Family>, decltype(count)>(graph, columns, locks, count);
   });
+  if (result.exhausted) {
+    const id_range declared = source.declared_vertices();
+    workload::parallel_for(options.threads, declared.count, std::size_t{1} << 14,
+                           [&](std::size_t begin, std::size_t end) {
+                             for (vertex_id v = declared.first + begin; v != declared.first + end; ++v) {
+                               const std::size_t bank = bank_of(v);
+                               const std::lock_guard lock(locks[bank]);
+                               adjacency_list<Family>::touch(graph.bank(bank), v);
+                             }
+                           });
+  }
   return result;
 }
 

@@ -15,6 +15,12 @@ inline constexpr vertex_handle no_vertex = std::numeric_limits<vertex_handle>::m
 /// So many vertices can be numbered.
 inline constexpr std::uint64_t most_vertices = no_vertex;
 
+/// Ids one after the other.
+struct id_range {
+  vertex_id first = 0;
+  std::uint64_t count = 0;
+};
+
 enum class direction : std::uint8_t {
   directed,    ///< an edge is stored with its source
   undirected,  ///< an edge is stored with both ends

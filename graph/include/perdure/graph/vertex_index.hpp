@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <perdure/graph/adjacency_list.hpp>
+#include <perdure/graph/edge_column.hpp>
 #include <perdure/graph/graph_view.hpp>
 #include <perdure/graph/id_lookup.hpp>
 #include <perdure/workload/parallel.hpp>
@@ -21,10 +22,13 @@ namespace perdure::graph {
 /// Thread safety: const members from any thread.
 class vertex_index {
  public:
-  /// O(vertices). Throws `errc::unsupported` beyond 2^32 - 1 vertices.
+  /// `weights` is a column of the graph, or null. O(vertices). Throws `errc::unsupported` beyond 2^32 - 1
+  /// vertices.
   template <container_family Family>
-  explicit vertex_index(const adjacency_list<Family>& graph, unsigned threads = 1)
+  explicit vertex_index(const adjacency_list<Family>& graph, unsigned threads = 1,
+                        const edge_column<Family>* weights = nullptr)
       : symmetric_(graph.undirected()), arcs_(graph.arcs()) {
+    if (weights != nullptr) weights_.resize(graph.vertices());
     std::vector<std::size_t> first(bank_count + 1);  // handle of each bank's first vertex
     for (std::size_t i = 0; i < bank_count; ++i) first[i + 1] = first[i] + graph.bank(i).size();
     resize(first.back());
@@ -34,6 +38,7 @@ class vertex_index {
         for (const auto& [id, neighbours] : graph.bank(i)) {
           ids_[h] = id;
           neighbours_[h] = as_span(neighbours);
+          if (weights != nullptr) weights_[h] = weights->find(id);
           ++h;
         }
       }
@@ -49,6 +54,12 @@ class vertex_index {
   bool symmetric() const noexcept { return symmetric_; }
   std::uint64_t degree(vertex_handle h) const noexcept { return neighbours_[h].size(); }
   handles neighbours(vertex_handle h) const noexcept;
+
+  bool has_weights() const noexcept { return !weights_.empty(); }
+  /// In the order of `neighbours(h)`; empty where arcs have none.
+  std::span<const double> weights(vertex_handle h) const noexcept {
+    return weights_.empty() ? std::span<const double>() : weights_[h];
+  }
 
   vertex_id id(vertex_handle h) const noexcept { return ids_[h]; }
   /// The neighbours by their ids, as the graph has them.
@@ -67,6 +78,7 @@ class vertex_index {
   std::uint64_t arcs_;
   std::vector<vertex_id> ids_;
   std::vector<std::span<const vertex_id>> neighbours_;
+  std::vector<std::span<const double>> weights_;
   std::optional<id_lookup> lookup_;
 };
 

@@ -26,6 +26,8 @@ class byte_stream {
   /// Bytes of the file itself read so far, compressed as they are, and its length (0: unknown).
   virtual std::uint64_t position() const noexcept = 0;
   virtual std::uint64_t length() const noexcept = 0;
+  /// Whether what is read differs from the file's own bytes, so that `length` does not tell how much it is.
+  virtual bool is_encoded() const noexcept { return false; }
 
   workload::progress progress() const noexcept { return {position(), length(), "bytes"}; }
 };

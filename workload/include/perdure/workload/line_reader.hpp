@@ -39,11 +39,15 @@ class line_reader {
     std::uint64_t first_line = 0;  ///< the number of the first of them, from 1
   };
 
-  explicit line_reader(std::unique_ptr<byte_stream> stream) : stream_(std::move(stream)) {}
+  static constexpr std::size_t block_size = std::size_t{1} << 20;
+
+  /// A line of more than `longest_line` bytes is refused: it is no text of lines.
+  explicit line_reader(std::unique_ptr<byte_stream> stream, std::size_t longest_line = block_size)
+      : stream_(std::move(stream)), longest_line_(longest_line) {}
 
   /// Replaces what is in `taken`, whose memory is used again, by the next lines: about a megabyte, or
-  /// what a pipe has. False at the end. Throws what the stream throws, and `line_error` for a line longer
-  /// than a block; the reader is at its end then.
+  /// what a pipe has. False at the end. Throws what the stream throws, and `line_error` for a line that is
+  /// too long; the reader is at its end then.
   bool next(block& taken);
   /// Nobody gets more lines: for one who has met a malformed one.
   void stop();
@@ -55,6 +59,7 @@ class line_reader {
  private:
   std::mutex mutex_;
   std::unique_ptr<byte_stream> stream_;
+  std::size_t longest_line_;
   std::vector<char> rest_;  // the beginning of a line whose end has not been read
   std::uint64_t line_ = 1;
   bool ended_ = false;

@@ -1,0 +1,80 @@
+// Graphs in files, whatever the format: recognised by content, compressed or not, with what the file says of
+// itself.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/edge_source.hpp>
+#include <perdure/graph/vertex_namer.hpp>
+#include <string>
+#include <string_view>
+
+namespace perdure::graph {
+
+enum class graph_format : std::uint8_t {
+  automatic,      ///< by content, and by name where several formats look the same
+  edge_list,      ///< two ids a line and further columns, without a header: SNAP, KONECT
+  csv,            ///< the same with a line of names first
+  matrix_market,  ///< coordinate: pattern, integer, real, complex; general, symmetric, skew-symmetric,
+                  ///< hermitian
+  metis,          ///< a line for each vertex; also Chaco's
+  dimacs,         ///< `p sp` (shortest paths, directed), `p edge` and `p col` (undirected)
+  gapbs,          ///< `.sg` and `.wsg`: a CSR as the GAP Benchmark Suite writes it
+  binary,         ///< pairs of little-endian 64-bit numbers
+  graph500,       ///< Graph500's packed edges of 12 bytes: two 48-bit numbers
+};
+/// As `--format` calls it.
+const char* name_of(graph_format format) noexcept;
+
+/// Which number a complex entry becomes as a weight.
+enum class complex_part : std::uint8_t { modulus, real, imaginary };
+
+struct graph_file_options {
+  graph_format format = graph_format::automatic;
+  /// Columns of an edge list or a CSV file, by number from 1, or by the header's name. Empty: the first two;
+  /// of a CSV file those that are called so (`source`, `from`, `target`, `to`, `weight`, `time`, …).
+  std::string source_column = {};
+  std::string target_column = {};
+  /// Empty: of an edge list without a header the third column, if it is a number and no time; `none`: no
+  /// weights.
+  std::string weight_column = {};
+  std::string time_column = {};
+  complex_part part = complex_part::modulus;
+  /// Where vertices are called by names: what numbers them. Null: ids are numbers, and names malformed.
+  vertex_namer* names = nullptr;
+  bool skip_bad_lines = false;  ///< leave malformed lines out and count them, instead of throwing
+  int end_descriptor = -1;      ///< as of `edge_list_options`
+};
+
+/// What a file says of its graph.
+struct graph_file_info {
+  graph_format format = graph_format::edge_list;
+  std::optional<direction> kind;  ///< none: the format does not say
+  bool has_weights = false;       ///< batches have `values`
+  bool has_times = false;         ///< batches have `times`
+  std::string description;        ///< for people: "Matrix Market, real, symmetric"
+};
+
+/// The edges of a file. Each edge is handed out once, also where the file has it at both its ends.
+class graph_file : public edge_source {
+ public:
+  virtual const graph_file_info& info() const noexcept = 0;
+};
+
+/// Opens a graph. `-` is standard input; compression is recognised by content, and so is the format.
+///
+/// Ids are those of the file: Matrix Market, METIS and DIMACS count from 1, GAPBS from 0. What formats with a
+/// header promise is held against what follows: the number of vertices and of edges, and that undirected
+/// graphs have each edge at both its ends. Weights and times are finite numbers, times also dates, which
+/// become seconds since 1970. Every line has the columns that are kept. Matrices must be square.
+///
+/// Throws `not_found`, `permission_denied` or `io`, and `workload::line_error` for a header that is
+/// malformed; drawing batches throws it as `open_edge_list` tells. `invalid_argument` for a column that is
+/// not there, and where it cannot be told which format the file has.
+std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
+                                            const graph_file_options& options = {});
+
+}  // namespace perdure::graph

@@ -1,0 +1,96 @@
+// The names of vertices, numbered as they came.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <perdure/allocator.hpp>
+#include <perdure/container/vector.hpp>
+#include <perdure/error.hpp>
+#include <perdure/graph/vertex_namer.hpp>
+#include <perdure/hash.hpp>
+#include <string_view>
+
+namespace perdure::graph {
+
+/// Names and their numbers, both ways, in three arrays: a container for a store or for ordinary memory.
+///
+/// Thread safety: as a standard container's.
+template <class Allocator = perdure::allocator<std::byte>>
+class vertex_names {
+  template <class T>
+  using array = perdure::vector<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
+
+ public:
+  using allocator_type = Allocator;
+
+  vertex_names()
+    requires std::is_default_constructible_v<Allocator>
+      : vertex_names(Allocator()) {}
+  explicit vertex_names(const Allocator& allocator) : text_(allocator), ends_(allocator), slots_(allocator) {}
+  vertex_names(const vertex_names&) = delete;
+  vertex_names& operator=(const vertex_names&) = delete;
+
+  std::uint64_t size() const noexcept { return ends_.size(); }
+  /// Of a number below `size()`. Valid until a name is added. O(1).
+  std::string_view name(vertex_id number) const noexcept {
+    const std::uint64_t begin = number == 0 ? 0 : ends_[number - 1];
+    return {std::to_address(text_.data()) + begin, ends_[number] - begin};
+  }
+  /// O(1).
+  std::optional<vertex_id> find(std::string_view wanted) const noexcept {
+    if (slots_.empty()) return std::nullopt;
+    const std::uint64_t number = slots_[slot_of(wanted)];
+    return number == 0 ? std::nullopt : std::optional(number - 1);
+  }
+  /// The name's number, a new one if there is none yet. Amortised O(1). Throws `std::bad_alloc`; nothing has
+  /// changed then.
+  vertex_id add(std::string_view wanted) {
+    if ((size() + 1) * 2 > slots_.size()) grow();
+    std::uint64_t& slot = slots_[slot_of(wanted)];
+    if (slot != 0) return slot - 1;
+    const std::uint64_t before = text_.size();
+    ends_.push_back(before + wanted.size());
+    try {
+      text_.resize(before + wanted.size());
+    } catch (...) {
+      ends_.pop_back();
+      throw;
+    }
+    if (!wanted.empty()) std::memcpy(std::to_address(text_.data()) + before, wanted.data(), wanted.size());
+    slot = ends_.size();
+    return slot - 1;
+  }
+
+ private:
+  /// Where it is, or may be.
+  std::size_t slot_of(std::string_view wanted) const noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash_bytes(wanted.data(), wanted.size()) & mask;; i = (i + 1) & mask)
+      if (slots_[i] == 0 || name(slots_[i] - 1) == wanted) return i;
+  }
+  void grow() {
+    array<std::uint64_t> larger(slots_.empty() ? 64 : slots_.size() * 2, 0, slots_.get_allocator());
+    slots_.swap(larger);
+    for (std::uint64_t number = 0; number < size(); ++number) slots_[slot_of(name(number))] = number + 1;
+  }
+
+  array<char> text_;            // all names, one after the other
+  array<std::uint64_t> ends_;   // of each in it
+  array<std::uint64_t> slots_;  // a hash table of numbers plus 1; 0: free
+};
+
+/// What readers ask.
+template <class Names>
+class names_to_number final : public vertex_namer {
+ public:
+  explicit names_to_number(Names& names) : names_(names) {}
+  vertex_id number_of(std::string_view name) override { return names_.add(name); }
+
+ private:
+  Names& names_;
+};
+
+}  // namespace perdure::graph

@@ -1,0 +1,238 @@
+// One line after the other, each cut into fields.
+#include "delimited.hpp"
+
+#include <cctype>
+#include <perdure/error.hpp>
+
+namespace perdure::graph::formats {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  for (char& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return all;
+}
+
+/// The column that is called by one of these names, or else the only one that begins with the first of them.
+std::size_t called(const std::vector<std::string>& header, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names)
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (lower(header[i]) == name) return i;
+  std::size_t found = chosen_fields::absent;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (!lower(header[i]).starts_with(*names.begin())) continue;
+    if (found != chosen_fields::absent) return chosen_fields::absent;
+    found = i;
+  }
+  return found;
+}
+
+/// By number from 1, or by name.
+std::size_t asked(const std::vector<std::string>& header, const std::string& column) {
+  for (std::size_t i = 0; i < header.size(); ++i)
+    if (header[i] == column) return i;
+  std::size_t number = 0;
+  const auto result = std::from_chars(column.data(), column.data() + column.size(), number);
+  if (result.ec == std::errc{} && result.ptr == column.data() + column.size() && number >= 1 &&
+      number <= 100'000 && (header.empty() || number <= header.size()))
+    return number - 1;
+  std::string all;
+  for (const std::string& one : header) all += (all.empty() ? "" : ", ") + one;
+  throw error(errc::invalid_argument, "there is no column \"" + column + "\"" +
+                                          (header.empty() ? ": without a header columns are numbers from 1"
+                                                          : "; the header has " + all));
+}
+
+}  // namespace
+
+char delimiter_of(std::string_view line) {
+  for (const char c : {'\t', ',', ';'})
+    if (line.find(c) != std::string_view::npos) return c;
+  return ' ';
+}
+
+std::vector<std::string> fields_of(std::string_view line, char delimiter) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+  std::vector<std::string> all;
+  std::size_t at = 0;
+  const auto is_gap = [&](char c) { return is_blank(c) && c != delimiter; };
+  for (;;) {
+    while (at < line.size() && is_gap(line[at])) ++at;
+    if (delimiter == ' ')
+      while (at < line.size() && is_blank(line[at])) ++at;
+    std::string field;
+    if (at < line.size() && line[at] == '"') {
+      for (++at;; ++at) {
+        if (at >= line.size()) return {};
+        if (line[at] != '"') {
+          field += line[at];
+        } else if (at + 1 < line.size() && line[at + 1] == '"') {
+          field += line[at++];
+        } else {
+          break;
+        }
+      }
+      ++at;
+      while (at < line.size() && line[at] != delimiter && is_blank(line[at])) ++at;
+    } else {
+      const std::size_t begin = at;
+      while (at < line.size() && (delimiter == ' ' ? !is_blank(line[at]) : line[at] != delimiter)) ++at;
+      field = line.substr(begin, at - begin);
+      while (!field.empty() && is_blank(field.back())) field.pop_back();
+    }
+    if (delimiter == ' ' && field.empty() && at >= line.size()) return all;
+    all.push_back(std::move(field));
+    if (at >= line.size()) return all;
+    ++at;
+  }
+}
+
+chosen_fields choose_fields(const std::vector<std::string>& header, const graph_file_options& options) {
+  chosen_fields chosen;
+  const auto take = [&](const std::string& wanted, std::size_t& place,
+                        std::initializer_list<std::string_view> names) {
+    if (!wanted.empty()) {
+      place = wanted == "none" ? chosen_fields::absent : asked(header, wanted);
+    } else if (const std::size_t found = called(header, names); found != chosen_fields::absent) {
+      place = found;
+    }
+  };
+  take(options.source_column, chosen.source,
+       {"source", "src", "from", "u", "tail", "head_id", "user", "node1"});
+  take(options.target_column, chosen.target,
+       {"target", "dst", "to", "v", "dest", "destination", "item", "node2"});
+  take(options.weight_column, chosen.weight, {"weight", "w", "value", "cost", "distance", "length"});
+  take(options.time_column, chosen.time, {"time", "timestamp", "date", "datetime", "t", "ts"});
+  if (chosen.source == chosen_fields::absent || chosen.target == chosen_fields::absent)
+    throw error(errc::invalid_argument, "an edge needs a source column and a target column");
+  if (chosen.source == chosen.target)
+    throw error(errc::invalid_argument, "source and target would both be column " +
+                                            std::to_string(chosen.source + 1) +
+                                            "; say which columns with --source-column and --target-column");
+  return chosen;
+}
+
+bool delimited::head(const char* begin, const char* feed, std::uint64_t, flaw& problem) {
+  if (begin == nullptr || !has_header_) return false;
+  const line_scanner scan(begin, feed, problem);
+  if (scan.at_end(begin) || *begin == '#' || *begin == '%') return true;
+  has_header_ = false;
+  return true;
+}
+
+// A field, and the place of the delimiter or the line's end behind it.
+const char* delimited::next_field(const char* p, const line_scanner& scan, field& found) const {
+  found = {};
+  while (p < scan.end() && is_blank(*p) && (delimiter_ == ' ' || *p != delimiter_)) ++p;
+  if (p < scan.end() && *p == '"') {
+    found.begin = ++p;
+    for (;; ++p) {
+      if (p >= scan.end()) return scan.wrong(found.begin - 1, "the quote is not closed in this line");
+      if (*p != '"') continue;
+      if (p + 1 >= scan.end() || p[1] != '"') break;
+      found.has_quotes_inside = true;
+      ++p;
+    }
+    found.end = p++;
+    while (p < scan.end() && is_blank(*p) && *p != delimiter_) ++p;
+    const bool ends = p >= scan.end() || *p == delimiter_ || (delimiter_ == ' ' && is_blank(*p));
+    return ends ? p : scan.wrong(p, "unexpected " + quoted(*p) + " behind a quote");
+  }
+  found.begin = p;
+  while (p < scan.end() && (delimiter_ == ' ' ? !is_blank(*p) : *p != delimiter_)) ++p;
+  found.end = p;
+  while (found.end != found.begin && is_blank(found.end[-1])) --found.end;
+  return p;
+}
+
+bool delimited::id_in(const field& from, const line_scanner& scan, vertex_id& id) {
+  if (from.begin == from.end) {
+    scan.wrong(from.begin, "the vertex is missing");
+    return false;
+  }
+  if (names_ == nullptr) {
+    if (*from.begin == '-' && from.end - from.begin > 1 && is_digit(from.begin[1])) {
+      scan.wrong(from.begin, "a vertex id must not be negative");
+      return false;
+    }
+    const auto result = std::from_chars(from.begin, from.end, id);
+    if (result.ec == std::errc::result_out_of_range) {
+      scan.wrong(from.begin, "the vertex id does not fit 64 bits");
+      return false;
+    }
+    if (result.ec != std::errc{} || result.ptr != from.end) {
+      const char c = result.ec == std::errc{} ? *result.ptr : *from.begin;
+      scan.wrong(result.ec == std::errc{} ? result.ptr : from.begin,
+                 "expected a vertex id (a decimal number), found " + quoted(c) +
+                     "; where vertices have names, ask for names");
+      return false;
+    }
+    return true;
+  }
+  std::string_view name(from.begin, static_cast<std::size_t>(from.end - from.begin));
+  if (from.has_quotes_inside) {
+    unquoted_.clear();
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      unquoted_ += name[i];
+      if (name[i] == '"') ++i;
+    }
+    name = unquoted_;
+  }
+  id = names_->number_of(name);
+  return true;
+}
+
+const char* delimited::parse(const char* p, const char* end, edge_batch& batch, line_counts& counts,
+                             flaw& problem) {
+  const char* const feed = line_feed(p, end);
+  const line_scanner scan(p, feed, problem);
+  if (scan.at_end(p) || *p == '#' || *p == '%') return feed + 1;
+  if (const void* zero = std::memchr(p, '\0', static_cast<std::size_t>(scan.end() - p)))
+    return scan.wrong(static_cast<const char*>(zero), "byte 0x00 is not text");
+  if (const void* cr = std::memchr(p, '\r', static_cast<std::size_t>(scan.end() - p)))
+    return scan.wrong(static_cast<const char*>(cr), "carriage return inside a line (convert the line ends)");
+  std::array<field, 4> taken;  // source, target, weight, time
+  const std::array wanted{chosen_.source, chosen_.target, chosen_.weight, chosen_.time};
+  std::size_t place = 0;
+  for (;; ++place) {
+    if (delimiter_ == ' ') {
+      p = after_blanks(p);
+      if (p >= scan.end()) break;
+    }
+    field one;
+    p = next_field(p, scan, one);
+    if (p == nullptr) return nullptr;
+    if (fields_ != 0 && place == fields_)
+      return scan.wrong(one.begin,
+                        "the header has " + std::to_string(fields_) + " columns, and the line has more");
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (wanted[i] == place) taken[i] = one;
+    if (p >= scan.end()) {
+      ++place;
+      break;
+    }
+    ++p;
+  }
+  if (fields_ != 0 && place < fields_)
+    return scan.wrong(scan.end(), "the header has " + std::to_string(fields_) +
+                                      " columns, and the line has " + std::to_string(place));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != chosen_fields::absent && taken[i].begin == nullptr)
+      return scan.wrong(scan.end(), "column " + std::to_string(wanted[i] + 1) + " is missing");
+  double weight = 0;
+  double time = 0;
+  if (info_.has_weights && scan.finite(taken[2].begin, taken[2].end, weight, "the weight") == nullptr)
+    return nullptr;
+  if (info_.has_times && scan.time(taken[3].begin, taken[3].end, time) == nullptr) return nullptr;
+  edge e;
+  if (!id_in(taken[0], scan, e.source) || !id_in(taken[1], scan, e.target)) return nullptr;
+  batch.edges.push_back(e);
+  if (info_.has_weights) batch.values.push_back(weight);
+  if (info_.has_times) batch.times.push_back(time);
+  const std::size_t kept = 2U + (info_.has_weights ? 1U : 0U) + (info_.has_times ? 1U : 0U);
+  if (counts.ignored_columns == 0 && place > kept)
+    counts.ignored_columns = static_cast<unsigned>(place - kept);
+  return feed + 1;
+}
+
+}  // namespace perdure::graph::formats

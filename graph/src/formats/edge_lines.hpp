@@ -1,0 +1,39 @@
+// Edge lists without a header: two ids a line, and further columns.
+#pragma once
+
+#include "text_source.hpp"
+
+namespace perdure::graph::formats {
+
+/// Columns count from 1, so the first behind the ids is 3; 0: none.
+struct kept_columns {
+  unsigned weight = 0;
+  unsigned time = 0;
+};
+
+class edge_lines {
+ public:
+  static constexpr bool in_order = false;
+
+  edge_lines(const kept_columns& kept, graph_file_info info) : kept_(kept), info_(std::move(info)) {}
+
+  bool head(const char* begin, const char* feed, std::uint64_t number, flaw& problem);
+  const char* parse(const char* p, const char* end, edge_batch& batch, line_counts& counts, flaw& problem);
+  static std::optional<broken_promise> judge(const line_counts&) { return std::nullopt; }
+  static id_range declared() noexcept { return {}; }
+  const graph_file_info& info() const noexcept { return info_; }
+
+ private:
+  struct values {
+    double weight = 0;
+    double time = 0;
+  };
+
+  const char* further_columns(const char* p, const char* end, values& found, line_counts& counts,
+                              flaw& problem) const;
+
+  kept_columns kept_;
+  graph_file_info info_;
+};
+
+}  // namespace perdure::graph::formats

@@ -1,0 +1,183 @@
+// What readers of texts have in common: each thread that asks parses a block of whole lines.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <perdure/graph/graph_file.hpp>
+#include <perdure/workload/line_reader.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "line_scan.hpp"
+
+namespace perdure::graph::formats {
+
+/// Where a header has a number.
+struct place {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+};
+
+/// A broken promise of the header, known when all lines have been read.
+struct broken_promise {
+  place where;
+  std::string what;
+};
+
+/// What was met, in a block or in all of them.
+struct line_counts {
+  std::uint64_t entries = 0;
+  std::uint64_t upward = 0;    // entries of which the second id is larger
+  std::uint64_t downward = 0;  // or smaller
+  unsigned ignored_columns = 0;
+
+  line_counts& operator+=(const line_counts& more) noexcept {
+    entries += more.entries;
+    upward += more.upward;
+    downward += more.downward;
+    if (ignored_columns == 0) ignored_columns = more.ignored_columns;
+    return *this;
+  }
+};
+
+/// `Format` has
+///
+///     static constexpr bool in_order;                  // lines are parsed one after the other
+///     bool head(begin, feed, number, flaw&);           // a line from the first; true where it is the
+///     header's.
+///                                                      // Null: the file has ended, in the header
+///     const char* parse(begin, end, batch, counts&, flaw&);   // a line's edges; the next line, or null
+///     std::optional<broken_promise> judge(counts) const;      // all
+///     id_range declared() const;
+///     const graph_file_info& info() const;
+///
+/// `parse` leaves the batch as it was where a line is malformed.
+template <class Format>
+class text_source final : public graph_file {
+ public:
+  /// Reads the header. Throws `line_error`.
+  text_source(std::unique_ptr<workload::byte_stream> stream, std::size_t longest_line, bool skip_bad_lines,
+              Format format)
+      : lines_(std::move(stream), longest_line), skip_bad_lines_(skip_bad_lines), format_(std::move(format)) {
+    while (lines_.next(first_)) {
+      constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+      if (first_.first_line == 1 &&
+          std::string_view(first_.text.data(), first_.text.size()).starts_with(byte_order_mark))
+        first_.text.erase(first_.text.begin(), first_.text.begin() + byte_order_mark.size());
+      const char* const begin = first_.text.data();
+      const char* const end = begin + first_.text.size();
+      std::uint64_t line = first_.first_line;
+      for (const char* p = begin; p != end; ++line) {
+        const char* const feed = line_feed(p, end);
+        flaw problem;
+        const bool of_header = format_.head(p, feed, line, problem);
+        if (problem.at != nullptr) fail(line, p, problem);
+        if (!of_header) {
+          first_.text.erase(first_.text.begin(), first_.text.begin() + (p - begin));
+          first_.first_line = line;
+          has_first_ = true;
+          return;
+        }
+        p = feed + 1;
+      }
+      last_line_ = line;
+    }
+    flaw problem;
+    format_.head(nullptr, nullptr, last_line_, problem);
+    if (!problem.what.empty()) throw lines_.error_at(last_line_, 1, problem.what);
+  }
+
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    // Kept by the thread: a fresh megabyte for each block would cost more than parsing it.
+    thread_local workload::line_reader::block block;
+    std::unique_lock turn(turn_, std::defer_lock);
+    if constexpr (Format::in_order) turn.lock();
+    if (!take(block)) return false;
+    line_counts found;
+    try {
+      parse(block, batch, found);
+    } catch (...) {
+      finish(found, true);
+      throw;
+    }
+    finish(found, false);
+    return true;
+  }
+
+  workload::progress progress() const noexcept override { return lines_.progress(); }
+  std::uint64_t skipped_lines() const noexcept override { return skipped_.load(std::memory_order_relaxed); }
+  unsigned ignored_columns() const noexcept override {
+    const std::lock_guard lock(mutex_);
+    return all_.ignored_columns;
+  }
+  id_range declared_vertices() const noexcept override { return format_.declared(); }
+  const graph_file_info& info() const noexcept override { return format_.info(); }
+
+ private:
+  [[noreturn]] void fail(std::uint64_t line, const char* begin, const flaw& problem) {
+    lines_.stop();
+    throw lines_.error_at(line, static_cast<std::uint64_t>(problem.at - begin) + 1, problem.what);
+  }
+
+  /// The next block. Whoever finds that there is none, and that nobody is at work any more, judges the whole.
+  bool take(workload::line_reader::block& block) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(has_first_, false)) {
+      std::swap(block, first_);
+      ++at_work_;
+      return true;
+    }
+    if (lines_.next(block)) {
+      ++at_work_;
+      return true;
+    }
+    if (at_work_ == 0 && !std::exchange(is_judged_, true) && !has_failed_ && !skip_bad_lines_)
+      if (const auto broken = format_.judge(all_))
+        throw lines_.error_at(broken->where.line, broken->where.column, broken->what);
+    return false;
+  }
+
+  void finish(const line_counts& found, bool failed) {
+    const std::lock_guard lock(mutex_);
+    all_ += found;
+    has_failed_ |= failed;
+    --at_work_;
+  }
+
+  void parse(const workload::line_reader::block& block, edge_batch& batch, line_counts& found) {
+    std::uint64_t line = block.first_line;
+    const char* p = block.text.data();
+    const char* const end = p + block.text.size();
+    flaw problem;
+    for (; p != end; ++line) {
+      const char* const begin = p;
+      p = format_.parse(begin, end, batch, found, problem);
+      if (p != nullptr) continue;
+      if (!skip_bad_lines_) fail(line, begin, problem);
+      skipped_.fetch_add(1, std::memory_order_relaxed);
+      p = line_feed(begin, end) + 1;
+    }
+  }
+
+  workload::line_reader lines_;
+  const bool skip_bad_lines_;
+  Format format_;
+  std::mutex turn_;
+  mutable std::mutex mutex_;  // of what follows
+  workload::line_reader::block first_;
+  bool has_first_ = false;
+  std::uint64_t last_line_ = 1;
+  unsigned at_work_ = 0;
+  bool has_failed_ = false;
+  bool is_judged_ = false;
+  line_counts all_;
+  std::atomic<std::uint64_t> skipped_{0};
+};
+
+}  // namespace perdure::graph::formats

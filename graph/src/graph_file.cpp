@@ -1,0 +1,150 @@
+// Opens a graph in a file: finds its format, and the columns that are kept.
+#include <charconv>
+#include <perdure/error.hpp>
+#include <perdure/graph/graph_file.hpp>
+#include <perdure/workload/byte_stream.hpp>
+#include <perdure/workload/head_stream.hpp>
+#include <utility>
+
+#include "formats/delimited.hpp"
+#include "formats/dimacs.hpp"
+#include "formats/edge_lines.hpp"
+#include "formats/edge_records.hpp"
+#include "formats/gapbs.hpp"
+#include "formats/matrix_market.hpp"
+#include "formats/metis.hpp"
+#include "formats/sniffer.hpp"
+
+namespace perdure::graph {
+namespace {
+
+using namespace formats;
+
+// A vertex of a METIS graph has all its neighbours in one line.
+constexpr std::size_t longest_metis_line = std::size_t{1} << 32;
+
+bool is_number(const std::string& field) {
+  double value = 0;
+  const auto result = std::from_chars(field.data(), field.data() + field.size(), value);
+  return result.ec == std::errc{} && result.ptr == field.data() + field.size();
+}
+
+graph_file_info info_of_columns(graph_format format, const chosen_fields& chosen, const char* what) {
+  graph_file_info info;
+  info.format = format;
+  info.has_weights = chosen.weight != chosen_fields::absent;
+  info.has_times = chosen.time != chosen_fields::absent;
+  info.description = what;
+  const auto tell = [&](const char* name, std::size_t column) {
+    if (column != chosen_fields::absent)
+      info.description += std::string(", ") + name + " in column " + std::to_string(column + 1);
+  };
+  tell("weights", chosen.weight);
+  tell("times", chosen.time);
+  return info;
+}
+
+std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> stream, std::string_view head,
+                                         graph_format format, const graph_file_options& options) {
+  const std::string_view line = first_data_line(head);
+  const char delimiter = delimiter_of(line);
+  const std::vector<std::string> fields = fields_of(line, delimiter);
+  const bool has_header = format == graph_format::csv;
+  chosen_fields chosen = choose_fields(has_header ? fields : std::vector<std::string>(), options);
+  if (!has_header && options.weight_column.empty() && chosen.time != 2 && chosen.source == 0 &&
+      chosen.target == 1 && fields.size() > 2 && is_number(fields[2]))
+    chosen.weight = 2;
+  graph_file_info info = info_of_columns(format, chosen, has_header ? "CSV with a header" : "edge list");
+  const auto is_further = [](std::size_t column) { return column == chosen_fields::absent || column >= 2; };
+  if (!has_header && options.names == nullptr && chosen.source == 0 && chosen.target == 1 &&
+      is_further(chosen.weight) && is_further(chosen.time) && delimiter != ';') {
+    const auto number = [](std::size_t column) {
+      return column == chosen_fields::absent ? 0U : static_cast<unsigned>(column) + 1U;
+    };
+    return std::make_unique<text_source<edge_lines>>(
+        std::move(stream), workload::line_reader::block_size, options.skip_bad_lines,
+        edge_lines({number(chosen.weight), number(chosen.time)}, std::move(info)));
+  }
+  return std::make_unique<text_source<delimited>>(
+      std::move(stream), workload::line_reader::block_size, options.skip_bad_lines,
+      delimited(delimiter, has_header ? fields.size() : 0, chosen, options.names, std::move(info)));
+}
+
+}  // namespace
+
+const char* name_of(graph_format format) noexcept {
+  switch (format) {
+    case graph_format::automatic:
+      return "auto";
+    case graph_format::edge_list:
+      return "text";
+    case graph_format::csv:
+      return "csv";
+    case graph_format::matrix_market:
+      return "mtx";
+    case graph_format::metis:
+      return "metis";
+    case graph_format::dimacs:
+      return "dimacs";
+    case graph_format::gapbs:
+      return "gapbs";
+    case graph_format::binary:
+      return "binary";
+    case graph_format::graph500:
+      return "graph500";
+  }
+  return "auto";
+}
+
+std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
+                                            const graph_file_options& options) {
+  auto stream =
+      std::make_unique<workload::head_stream>(workload::open_byte_stream(path, options.end_descriptor));
+  const bool is_regular = stream->length() != 0;
+  file_head head;
+  head.bytes =
+      stream->peek(file_head::most, [&](std::string_view seen) { return wants_more(seen, is_regular); });
+  head.is_whole = is_regular && head.bytes.size() < file_head::most;
+  if (is_regular && !stream->is_encoded()) head.length = stream->length();
+  graph_format format = options.format;
+  if (format == graph_format::automatic) {
+    try {
+      format = sniff(head, path);
+    } catch (const error& unknown) {
+      throw error(unknown.code(), stream->name() + ": " + unknown.what());
+    }
+  }
+  const auto text = [&](std::size_t longest_line, auto reader) -> std::unique_ptr<graph_file> {
+    return std::make_unique<text_source<decltype(reader)>>(std::move(stream), longest_line,
+                                                           options.skip_bad_lines, std::move(reader));
+  };
+  const std::string name = stream->name();
+  switch (format) {
+    case graph_format::matrix_market:
+      return text(workload::line_reader::block_size, matrix_market(options.part));
+    case graph_format::dimacs:
+      return text(workload::line_reader::block_size, dimacs());
+    case graph_format::metis:
+      return text(longest_metis_line, metis(!has_empty_vertex_line(head.bytes)));
+    case graph_format::gapbs: {
+      const bool has_weights = head.bytes.size() >= gapbs_header::bytes && has_gapbs_weights(head, path);
+      return open_gapbs(std::move(stream), has_weights);
+    }
+    case graph_format::binary:
+    case graph_format::graph500:
+      return open_edge_records(std::move(stream), format);
+    case graph_format::automatic:
+    case graph_format::edge_list:
+    case graph_format::csv:
+      break;
+  }
+  try {
+    const std::string_view bytes = head.bytes;
+    return open_columns(std::move(stream), bytes, format, options);
+  } catch (const error& wrong) {
+    if (wrong.code() != errc::invalid_argument) throw;
+    throw error(wrong.code(), name + ": " + wrong.what());
+  }
+}
+
+}  // namespace perdure::graph

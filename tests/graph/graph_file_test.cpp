@@ -1,0 +1,430 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <perdure/graph/graph_file.hpp>
+#include <tuple>
+#include <vector>
+
+#include "support/data_files.hpp"
+#include "support/scratch_directory.hpp"
+#include "workload/compressed.hpp"
+
+namespace {
+using namespace perdure::graph;
+using perdure::errc;
+using perdure::scratch_directory;
+using perdure::workload::line_error;
+
+using entry = std::tuple<vertex_id, vertex_id, double>;
+
+struct file_reading {
+  graph_file_info info;
+  std::vector<edge> edges;
+  std::vector<double> values;
+  std::vector<double> times;
+  std::uint64_t vertices = 0;
+  std::uint64_t first = 0;
+
+  std::vector<entry> entries() const {
+    std::vector<entry> all;
+    for (std::size_t i = 0; i < edges.size(); ++i)
+      all.emplace_back(edges[i].source, edges[i].target, values.empty() ? 0 : values[i]);
+    return all;
+  }
+};
+
+file_reading read_all(const std::filesystem::path& path, const graph_file_options& options = {}) {
+  const auto source = open_graph_file(path, options);
+  file_reading r;
+  r.info = source->info();
+  r.first = source->declared_vertices().first;
+  r.vertices = source->declared_vertices().count;
+  edge_batch batch;
+  while (source->next(batch)) {
+    r.edges.insert(r.edges.end(), batch.edges.begin(), batch.edges.end());
+    r.values.insert(r.values.end(), batch.values.begin(), batch.values.end());
+    r.times.insert(r.times.end(), batch.times.begin(), batch.times.end());
+    EXPECT_EQ(batch.values.size(), r.info.has_weights ? batch.edges.size() : 0);
+    EXPECT_EQ(batch.times.size(), r.info.has_times ? batch.edges.size() : 0);
+  }
+  EXPECT_FALSE(source->next(batch));
+  return r;
+}
+
+class numbered_names final : public vertex_namer {
+ public:
+  vertex_id number_of(std::string_view name) override {
+    return numbers.try_emplace(std::string(name), numbers.size()).first->second;
+  }
+  std::map<std::string, vertex_id> numbers;
+};
+
+class GraphFile : public testing::Test {
+ protected:
+  file_reading read(const std::string& text, const graph_file_options& options = {},
+                    const std::string& name = "g") {
+    return read_all(dir_.write(name, text), options);
+  }
+  void refuses(const std::string& text, std::uint64_t line, std::uint64_t column, const std::string& part,
+               const graph_file_options& options = {}, const std::string& name = "bad") {
+    const auto path = dir_.write(name, text);
+    try {
+      read_all(path, options);
+      ADD_FAILURE() << "no error for: " << text;
+    } catch (const line_error& e) {
+      EXPECT_EQ(e.line(), line) << e.what() << " in: " << text;
+      EXPECT_EQ(e.column(), column) << e.what() << " in: " << text;
+      const std::string message = e.what();
+      EXPECT_NE(message.find(part), std::string::npos) << message;
+      EXPECT_NE(message.find(path.string()), std::string::npos) << message;
+    }
+  }
+
+  scratch_directory dir_;
+};
+
+using entries = std::vector<entry>;
+
+TEST_F(GraphFile, MatrixMarketOfAllKinds) {
+  struct row {
+    const char* banner;
+    const char* lines;
+    entries expected;
+    direction kind;
+    bool has_weights;
+  };
+  const std::vector<row> rows{
+      {"pattern general", "1 2\n2 1\n", {{1, 2, 0}, {2, 1, 0}}, direction::directed, false},
+      {"integer general", "1 2 -3\n3 3 7\n", {{1, 2, -3}, {3, 3, 7}}, direction::directed, true},
+      {"real general", "1 2 0.5\n2 3 1e-3\n", {{1, 2, 0.5}, {2, 3, 1e-3}}, direction::directed, true},
+      {"complex general", "1 2 3 4\n2 3 0 -2\n", {{1, 2, 5}, {2, 3, 2}}, direction::directed, true},
+      {"pattern symmetric", "2 1\n3 3\n", {{2, 1, 0}, {3, 3, 0}}, direction::undirected, false},
+      {"integer symmetric", "2 1 4\n3 3 5\n", {{2, 1, 4}, {3, 3, 5}}, direction::undirected, true},
+      {"real symmetric", "2 1 .25\n3 3 5\n", {{2, 1, .25}, {3, 3, 5}}, direction::undirected, true},
+      {"complex symmetric", "2 1 3 4\n3 3 5 0\n", {{2, 1, 5}, {3, 3, 5}}, direction::undirected, true},
+      {"integer skew-symmetric",
+       "2 1 4\n3 2 5\n",
+       {{2, 1, 4}, {1, 2, -4}, {3, 2, 5}, {2, 3, -5}},
+       direction::directed,
+       true},
+      {"real skew-symmetric",
+       "2 1 .5\n3 1 2\n",
+       {{2, 1, .5}, {1, 2, -.5}, {3, 1, 2}, {1, 3, -2}},
+       direction::directed,
+       true},
+      {"complex skew-symmetric", "2 1 3 4\n3 1 0 1\n", {{2, 1, 5}, {3, 1, 1}}, direction::undirected, true},
+      {"complex hermitian", "2 1 3 4\n3 3 1 0\n", {{2, 1, 5}, {3, 3, 1}}, direction::undirected, true}};
+  for (const row& one : rows) {
+    const file_reading r =
+        read(std::string("%%MatrixMarket matrix coordinate ") + one.banner + "\n% c\n\n3 3 2\n" + one.lines);
+    EXPECT_EQ(r.entries(), one.expected) << one.banner;
+    EXPECT_EQ(r.info.format, graph_format::matrix_market);
+    EXPECT_EQ(r.info.kind, one.kind) << one.banner;
+    EXPECT_EQ(r.info.has_weights, one.has_weights) << one.banner;
+    EXPECT_EQ(r.vertices, 3U);
+    EXPECT_EQ(r.first, 1U);
+  }
+  const std::string hermitian = "%%MATRIXMARKET Matrix Coordinate Complex Hermitian\r\n2 2 1\r\n2 1 3 4\r\n";
+  EXPECT_EQ(read(hermitian, {.part = complex_part::real}).entries(), (entries{{2, 1, 3}}));
+  EXPECT_EQ(read(hermitian, {.part = complex_part::imaginary}).entries(), (entries{{2, 1, 4}, {1, 2, -4}}));
+  EXPECT_TRUE(read("%%MatrixMarket matrix coordinate pattern general\n5 5 0").edges.empty());
+}
+
+TEST_F(GraphFile, MatrixMarketThatLies) {
+  const std::string good = "%%MatrixMarket matrix coordinate real general\n";
+  refuses(good + "3 3 3\n1 2 1\n2 3 1\n", 2, 5, "says 3 entries, and the file has 2");
+  refuses(good + "3 3 1\n1 2 1\n2 3 1\n", 2, 5, "says 1 entries, and the file has 2");
+  refuses(good + "3 4 1\n1 2 1\n", 2, 3, "not square");
+  refuses(good + "3 3 1\n1 4 1\n", 3, 3, "vertex id 4 is outside of 1 to 3");
+  refuses(good + "3 3 1\n0 1 1\n", 3, 1, "vertex id 0 is outside");
+  refuses(good + "3 3 1\n1 2 nan\n", 3, 5, "not finite");
+  refuses(good + "3 3 1\n1 2 -inf\n", 3, 5, "not finite");
+  refuses(good + "3 3 1\n1 2 1e999\n", 3, 5, "too large");
+  refuses(good + "3 3 1\n1 2\n", 3, 4, "the value is missing");
+  refuses(good + "3 3 1\n1 2 1 1\n", 3, 7, "unexpected '1' behind the last column");
+  refuses(good + "3 3 1\n1 -2 1\n", 3, 3, "must not be negative");
+  refuses(good + "3 3\n", 2, 4, "the number of entries is missing");
+  refuses(good + "-3 3 1\n", 2, 1, "must not be negative");
+  refuses(good + "4294967296 4294967296 1\n", 2, 1, "at most 2^32 - 1");
+  refuses(good + "99999999999999999999 3 1\n", 2, 1, "does not fit 64 bits");
+  refuses(good, 2, 1, "ends before the line of sizes");
+  refuses("%%MatrixMarket matrix array real general\n2 2\n1\n", 1, 23, "dense");
+  refuses("%%MatrixMarket vector coordinate real general\n", 1, 16, "expected \"matrix\"");
+  refuses("%%MatrixMarket matrix coordinate whole general\n", 1, 34, "pattern, integer, real or complex");
+  refuses("%%MatrixMarket matrix coordinate real\n", 1, 38, "the line ends here");
+  refuses("%%MatrixMarket matrix coordinate real hermitian\n", 1, 39, "must be complex");
+  refuses("%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 2 0.5\n", 3, 5, "not a whole number");
+  refuses("%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 2 1\n", 3, 3, "lower triangle");
+  refuses("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 1\n", 3, 3, "no diagonal");
+}
+
+TEST_F(GraphFile, Dimacs) {
+  const file_reading r = read("c roads\nc\np sp 4 3\na 1 2 17\nc in between\na 2 3 0.5\na 1 2 17\n");
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 17}, {2, 3, .5}, {1, 2, 17}}));
+  EXPECT_EQ(r.info.format, graph_format::dimacs);
+  EXPECT_EQ(r.info.kind, direction::directed);
+  EXPECT_EQ(r.vertices, 4U);
+  const file_reading undirected = read("p edge 3 2\nn 1 4\ne 1 2\ne 3 2\n");
+  EXPECT_EQ(undirected.entries(), (entries{{1, 2, 0}, {3, 2, 0}}));
+  EXPECT_EQ(undirected.info.kind, direction::undirected);
+  refuses("p sp 4 2\na 1 2 3\n", 1, 8, "says 2 edges, and the file has 1");
+  refuses("p sp 4 1\na 1 5 3\n", 2, 5, "outside of 1 to 4");
+  refuses("p sp 4 1\na 1 2\n", 2, 6, "the length is missing");
+  refuses("p sp 4 1\ne 1 2\n", 2, 1, "expected a line that begins with a, found 'e'");
+  refuses("p sp 4 1\na 1 2 nan\n", 2, 7, "not finite");
+  refuses("c\nx\n", 2, 1, "expected the line", {.format = graph_format::dimacs});
+  refuses("c\n", 2, 1, "the file ends before", {.format = graph_format::dimacs});
+}
+
+TEST_F(GraphFile, Metis) {
+  const file_reading r = read("% c\n4 3\n2 3\n1 3\n1 2\n\n");
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 0}, {1, 3, 0}, {2, 3, 0}}));
+  EXPECT_EQ(r.info.format, graph_format::metis);
+  EXPECT_EQ(r.info.kind, direction::undirected);
+  EXPECT_EQ(r.vertices, 4U);
+  EXPECT_EQ(read("3 2 001\n2 7 3 9\n1 7\n1 9\n").entries(), (entries{{1, 2, 7}, {1, 3, 9}}));
+  // Sizes and two weights before the neighbours.
+  EXPECT_EQ(read("3 2 111 2\n5 1 1 2 7 3 9\n5 1 1 1 7\n5 1 1 1 9\n").entries(),
+            (entries{{1, 2, 7}, {1, 3, 9}}));
+  // The last vertex has none, and the file ends without its line feed.
+  EXPECT_EQ(read("3 1\n2\n1\n\n").vertices, 3U);
+  const graph_file_options as_metis{.format = graph_format::metis};
+  refuses("4 3\n2 3\n1 3\n1 2\n", 1, 1, "says 4 vertices, and the file has lines for 3", as_metis);
+  refuses("2 1\n2\n1\n1\n", 4, 1, "here is a line for another one", as_metis);
+  refuses("3 4\n2 3\n1 3\n1 2\n", 1, 3, "says 4 edges, and the file has 3", as_metis);
+  refuses("3 3\n2 3\n1 3\n1\n", 1, 3, "not each edge is at both its ends", as_metis);
+  refuses("2 1\n3\n1\n", 2, 1, "outside of 1 to 2", as_metis);
+  refuses("2 1 1\n2\n1 1\n", 2, 2, "the edge's weight is missing", as_metis);
+  refuses("2 1 7\n2\n1\n", 1, 5, "three digits", as_metis);
+  refuses("", 1, 1, "the file ends before", as_metis);
+  // A line longer than a block of lines.
+  std::string star = "200001 200000\n";
+  for (int i = 2; i <= 200001; ++i) star += std::to_string(i) + ' ';
+  star += '\n';
+  for (int i = 2; i <= 200001; ++i) star += "1\n";
+  EXPECT_EQ(read(star).edges.size(), 200000U);
+}
+
+std::string serialized(bool directed,
+                       const std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>& rows,
+                       bool weights) {
+  std::string bytes(1, directed ? '\1' : '\0');
+  const auto put = [&](auto number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  std::int64_t arcs = 0;
+  for (const auto& row : rows) arcs += static_cast<std::int64_t>(row.size());
+  put(arcs);
+  put(static_cast<std::int64_t>(rows.size()));
+  const auto put_rows = [&](const auto& all) {
+    std::int64_t offset = 0;
+    put(offset);
+    for (const auto& row : all) put(offset += static_cast<std::int64_t>(row.size()));
+    for (const auto& row : all)
+      for (const auto& [target, weight] : row) {
+        put(target);
+        if (weights) put(weight);
+      }
+  };
+  put_rows(rows);
+  if (directed) {
+    auto turned = rows;
+    for (auto& row : turned) row.clear();
+    for (std::size_t v = 0; v < rows.size(); ++v)
+      for (const auto& [target, weight] : rows[v])
+        turned[static_cast<std::size_t>(target)].emplace_back(static_cast<std::int32_t>(v), weight);
+    put_rows(turned);
+  }
+  return bytes;
+}
+
+TEST_F(GraphFile, Gapbs) {
+  const std::string directed = serialized(true, {{{1, 5}, {2, 6}}, {}, {{0, 7}}, {}}, false);
+  const file_reading r = read(directed);
+  EXPECT_EQ(r.entries(), (entries{{0, 1, 0}, {0, 2, 0}, {2, 0, 0}}));
+  EXPECT_EQ(r.info.kind, direction::directed);
+  EXPECT_EQ(r.vertices, 4U);
+  const std::string weighted = serialized(true, {{{1, 5}, {2, -6}}, {}, {{0, 7}}, {}}, true);
+  EXPECT_EQ(read(weighted).entries(), (entries{{0, 1, 5}, {0, 2, -6}, {2, 0, 7}}));
+  const std::string both = serialized(false, {{{1, 5}, {2, 6}}, {{0, 5}}, {{0, 6}}}, true);
+  EXPECT_EQ(read(both).entries(), (entries{{0, 1, 5}, {0, 2, 6}}));
+  EXPECT_EQ(read(both).info.kind, direction::undirected);
+  EXPECT_EQ(read(perdure::test::gzip(both), {}, "g.wsg.gz").entries(), (entries{{0, 1, 5}, {0, 2, 6}}));
+
+  for (const std::string* const one : {&directed, &weighted, &both}) {
+    const std::string& whole = *one;
+    const std::string name = one == &directed ? "bad.sg" : "bad.wsg";
+    for (std::size_t size = 18; size < whole.size(); ++size) {
+      refuses(whole.substr(0, size), 1, 0, "", {}, name);
+      EXPECT_THROW(read(perdure::test::gzip(whole.substr(0, size)), {}, name), line_error);
+    }
+  }
+  refuses(directed + "x", 1, 0, "it should have", {.format = graph_format::gapbs});
+  EXPECT_THROW(read(perdure::test::gzip(directed + "x")), line_error);
+  std::string lies = directed;
+  lies[9] = 127;  // vertices
+  refuses(lies, 1, 0, "it should have");
+  lies[15] = 127;
+  refuses(lies, 1, 0, "which no file has", {.format = graph_format::gapbs});
+  std::string beyond = serialized(false, {{{1, 0}}, {{0, 0}}}, false);
+  beyond[beyond.size() - 1] = '\x80';
+  refuses(beyond, 2, 0, "neighbour 2 is vertex -");
+  refuses(serialized(false, {{{1, 0}}, {}}, false), 1, 0, "not each edge is at both its ends");
+}
+
+TEST_F(GraphFile, RecordsWithoutAHeader) {
+  const auto records = [](bool packed) {
+    std::string bytes;
+    for (std::uint64_t i = 1; i < 4000; ++i) {
+      const std::uint64_t u = i * 7919 % 65536;
+      const std::uint64_t v = i << 16;
+      if (packed) {
+        const std::uint32_t words[] = {static_cast<std::uint32_t>(u), static_cast<std::uint32_t>(v), 0};
+        bytes.append(reinterpret_cast<const char*>(words), sizeof words);
+      } else {
+        const std::uint64_t words[] = {u, v};
+        bytes.append(reinterpret_cast<const char*>(words), sizeof words);
+      }
+    }
+    return bytes;
+  };
+  EXPECT_EQ(read(records(true)).info.format, graph_format::graph500);
+  EXPECT_EQ(read(records(false)).info.format, graph_format::binary);
+  EXPECT_EQ(read(records(true)).edges, read(records(false)).edges);
+  EXPECT_EQ(read(perdure::test::zstd(records(true))).info.format, graph_format::graph500);
+  const std::uint32_t large[] = {1, 2, 0x80007FFFU};
+  EXPECT_EQ(read(std::string(reinterpret_cast<const char*>(large), sizeof large),
+                 {.format = graph_format::graph500})
+                .edges,
+            (std::vector<edge>{{0x7FFF00000001U, 0x800000000002U}}));
+  refuses(records(true).substr(0, 12 * 100 + 5), 101, 0, "is cut off", {.format = graph_format::graph500});
+  const auto undecided = [&](const std::string& bytes) {
+    try {
+      read(bytes);
+    } catch (const perdure::error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(undecided(std::string(48, '\0')).find("12 or of 16 bytes"), std::string::npos);
+  EXPECT_NE(undecided(std::string(7, '\1')).find("no format is recognised"), std::string::npos);
+}
+
+TEST_F(GraphFile, ColumnsOfEdgeLists) {
+  file_reading r = read("# c\n1 2 0.5\n3 4 7\n");
+  EXPECT_EQ(r.info.format, graph_format::edge_list);
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 0.5}, {3, 4, 7}}));
+  r = read("1 2 1082040961\n3 4 1082040962\n", {.time_column = "3"});
+  EXPECT_FALSE(r.info.has_weights);
+  EXPECT_EQ(r.times, (std::vector<double>{1082040961, 1082040962}));
+  r = read("1 2 -1 100\n3 4 1 200\n", {.time_column = "4"});
+  EXPECT_EQ(r.values, (std::vector<double>{-1, 1}));
+  EXPECT_EQ(r.times, (std::vector<double>{100, 200}));
+  EXPECT_FALSE(read("1 2 0.5\n", {.weight_column = "none"}).info.has_weights);
+  EXPECT_FALSE(read("1 2 friend\n").info.has_weights);
+  r = read("7 0.5 1 2\n", {.source_column = "3", .target_column = "4", .weight_column = "2"});
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 0.5}}));
+  refuses("1 2 0.5\n3 4\n", 2, 4, "column 3 is missing");
+  refuses("1 2 0.5\n3 4 nan\n", 2, 5, "not finite");
+  refuses("1 2\n3 4 2016-13-01\n", 1, 4, "column 3 is missing", {.time_column = "3"});
+  refuses("1 2 2016-13-01\n", 1, 5, "neither a number nor a date", {.time_column = "3"});
+  refuses("1 2 2015-02-29\n", 1, 5, "no such date", {.time_column = "3"});
+  EXPECT_EQ(read("0 9223372036854775808\n").edges[0].target, std::uint64_t{1} << 63);
+}
+
+TEST_F(GraphFile, CsvWithAHeader) {
+  file_reading r = read(
+      "target,source,weight,timestamp,label\n1,2,0.5,2016-03-01,\"a,b\"\n3,4,1,2016-03-01T12:00:05Z,x\n");
+  EXPECT_EQ(r.info.format, graph_format::csv);
+  EXPECT_EQ(r.entries(), (entries{{2, 1, 0.5}, {4, 3, 1}}));
+  EXPECT_EQ(r.times, (std::vector<double>{1456790400, 1456833605}));
+  r = read("a;b;from;to\n1;2;3;4\n");
+  EXPECT_EQ(r.entries(), (entries{{3, 4, 0}}));
+  r = read("from,to\r\n1,2\r\n");
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 0}}));
+  r = read("x,y,z\n1,2,3\n", {.format = graph_format::csv, .source_column = "z", .target_column = "1"});
+  EXPECT_EQ(r.entries(), (entries{{3, 1, 0}}));
+  refuses("source,target\n1,2,3\n", 2, 5, "the header has 2 columns, and the line has more");
+  refuses("source,target,w\n1,2\n", 2, 4, "the header has 3 columns, and the line has 2");
+  refuses("source,target\n1,\n", 2, 3, "the vertex is missing");
+  refuses("source,target\n1,-2\n", 2, 3, "must not be negative");
+  refuses("source,target\n1,18446744073709551616\n", 2, 3, "does not fit");
+  refuses("source,target\n\"1,2\n", 2, 1, "the quote is not closed");
+  refuses("source,target\nann,ben\n", 2, 1, "where vertices have names");
+  EXPECT_THROW(read("source,target\n1,2\n", {.weight_column = "cost"}), perdure::error);
+  EXPECT_THROW(read("source,target\n1,2\n", {.target_column = "1"}), perdure::error);
+}
+
+TEST_F(GraphFile, NamesOfVertices) {
+  numbered_names names;
+  const file_reading r =
+      read("# friends\nann\tben carl\t3\nben carl\t\"say \"\"x\"\"\"\t4\nann\tann\t5\n", {.names = &names});
+  EXPECT_EQ(r.entries(), (entries{{0, 1, 3}, {1, 2, 4}, {0, 0, 5}}));
+  EXPECT_EQ(names.numbers, (std::map<std::string, vertex_id>{{"ann", 0}, {"ben carl", 1}, {"say \"x\"", 2}}));
+  numbered_names others;
+  EXPECT_EQ(read("from,to\nx,y\ny,x\n", {.names = &others}).entries(), (entries{{0, 1, 0}, {1, 0, 0}}));
+  refuses("x\n", 1, 2, "column 2 is missing", {.names = &others});
+}
+
+TEST_F(GraphFile, BadLinesAreSkippedAndCounted) {
+  const auto source = open_graph_file(
+      dir_.write("m", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 2 1\n1 9 1\nx\n2 3 1\n"),
+      {.skip_bad_lines = true});
+  std::size_t drawn = 0;
+  for (edge_batch batch; source->next(batch);) drawn += batch.edges.size();
+  EXPECT_EQ(drawn, 2U);
+  EXPECT_EQ(source->skipped_lines(), 2U);
+}
+
+TEST(GraphFileData, EveryFormatIsReadOrRefusedWithAPlace) {
+  struct expectation {
+    const char* name;
+    graph_format format;
+    std::size_t count;
+    std::uint64_t vertices;
+  };
+  for (const auto& [name, format, count, vertices] :
+       {expectation{"gapbs/4.el", graph_format::edge_list, 256, 0},
+        expectation{"gapbs/4.wel", graph_format::edge_list, 256, 0},
+        expectation{"gapbs/4.gr", graph_format::dimacs, 256, 14},
+        expectation{"gapbs/4.mtx", graph_format::matrix_market, 256, 14},
+        expectation{"gapbs/4w.mtx", graph_format::matrix_market, 256, 14},
+        expectation{"lagraph/karate.mtx.gz", graph_format::matrix_market, 78, 34},
+        expectation{"lagraph/west0067.mtx.gz", graph_format::matrix_market, 294, 67},
+        expectation{"networkit/PGPgiantcompo.graph.gz", graph_format::metis, 24316, 10680},
+        expectation{"networkit/astro-ph.graph.gz", graph_format::metis, 121251, 16706},
+        expectation{"networkit/jazz.graph.gz", graph_format::metis, 2742, 198},
+        expectation{"networkit/karate.graph.gz", graph_format::metis, 78, 34},
+        expectation{"networkit/lesmis.graph.gz", graph_format::metis, 254, 77},
+        expectation{"networkit/power.graph.gz", graph_format::metis, 6594, 4941},
+        expectation{"networkit/chesapeake.mtx.gz", graph_format::matrix_market, 170, 39},
+        expectation{"networkit/foodweb-baydry.konect.gz", graph_format::edge_list, 2137, 0}}) {
+    const auto path = perdure::test::data_file(std::string("formats/") + name);
+    if (path.empty()) GTEST_SKIP() << "no test data";
+    const file_reading r = read_all(path);
+    EXPECT_EQ(r.info.format, format) << name;
+    EXPECT_EQ(r.edges.size(), count) << name;
+    EXPECT_EQ(r.vertices, vertices) << name;
+  }
+  // METIS with each edge at one end only.
+  for (const char* const name : {"formats/gapbs/4.graph", "formats/gapbs/4w.graph"})
+    EXPECT_THROW(read_all(perdure::test::data_file(name)), line_error) << name;
+  // Whatever else is there: read, or refused as malformed.
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(perdure::test::data_file("formats/networkit"))) {
+    try {
+      read_all(file.path());
+    } catch (const perdure::error& e) {
+      EXPECT_TRUE(e.code() == errc::bad_input || e.code() == errc::invalid_argument)
+          << file.path() << ": " << e.what();
+    }
+  }
+  numbered_names names;
+  const file_reading reddit =
+      read_all(perdure::test::data_file("temporal/reddit-title-test.tsv"), {.names = &names});
+  EXPECT_EQ(reddit.info.format, graph_format::csv);
+  EXPECT_TRUE(reddit.info.has_times);
+  EXPECT_EQ(read_all(perdure::test::data_file("kron/rmat_s17.edges.xz")).edges.size(), 2097152U);
+}
+
+}  // namespace
