@@ -264,6 +264,11 @@ extents chunk_for(const extents& dims, std::size_t element_size, const array_opt
 }
 
 void require_options(const data_type& type, const extents& dims, const array_options& options) {
+  if (!type.dims().empty())
+    throw error(errc::invalid_argument, "elements of type " + type.text() +
+                                            ": fixed dimensions are given as "
+                                            "the last ones of the array, of elements of type " +
+                                            type.base().text());
   require_available(options.codec);
   if (options.layout == array_layout::contiguous && options.codec != compression::none)
     throw error(errc::invalid_argument,
@@ -542,9 +547,12 @@ void stored_arrays::link_block(stored_array& array, const new_block& made) {
     const auto [entry, is_new] =
         array.chunks.try_emplace(number, static_cast<std::uint32_t>(array.blocks.size()));
     if (!is_new) {
-      stored_block& before = array.blocks[entry->second];
-      blocks_.retire(before);
-      before = made.block;
+      const std::size_t block = entry->second;
+      blocks_.retire(array.blocks[block]);
+      array.blocks[block] = made.block;
+      // A chunk at the edge becomes larger when the array has grown.
+      std::copy(made.where.count.begin(), made.where.count.end(),
+                array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * block + 1) * rank));
       blocks_.link(std::to_address(made.block.data));
       return;
     }

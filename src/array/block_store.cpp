@@ -135,11 +135,15 @@ void block_store::read(const stored_block& block, std::span<std::byte> to, std::
 }
 
 std::shared_ptr<void> block_store::hold() const {
-  const std::scoped_lock lock(mutex_);
-  const std::uint64_t began = generation_;
-  holds_.insert(began);
+  std::uint64_t began = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    began = generation_;
+    holds_.insert(began);
+  }
+  // Without the lock: where there is no memory for the pointer, the hold ends at once.
   return {nullptr, [this, began](void*) {
-            const std::scoped_lock held(mutex_);
+            const std::scoped_lock lock(mutex_);
             holds_.erase(holds_.find(began));
           }};
 }

@@ -326,6 +326,25 @@ TEST_F(array_store_test, Appends) {
   }
 }
 
+TEST_F(array_store_test, AppendsToChunksThatAreNotFull) {
+  auto arrays = create();
+  array_options options;
+  options.layout = array_layout::chunked;
+  options.chunk = {8, 2};
+  arrays.create<double>("x", {0, 3}, options);
+  std::vector<double> all;
+  for (int step = 0; step < 20; ++step) {
+    const std::vector<double> values = counted(3, step * 3);
+    arrays["x"].append(array_view<const double, 1>(std::span(values)));
+    all.insert(all.end(), values.begin(), values.end());
+    ASSERT_EQ(arrays.load<std::vector<double>>("x"), all);
+  }
+  EXPECT_EQ(arrays.info("x").blocks, 6U);
+  EXPECT_TRUE(arrays.check("x").empty());
+  EXPECT_EQ(code_of([&] { arrays.create("y", data_type::parse("float64[3]"), {2}); }),
+            errc::invalid_argument);
+}
+
 TEST_F(array_store_test, Resizes) {
   auto arrays = create();
   array_options options;
