@@ -14,8 +14,16 @@ function(perdure_install)
   if(TARGET perdure_cli)
     add_dependencies(perdure_installed perdure_cli)
   endif()
+  set(fortran "")
+  if(TARGET perdure_fortran)
+    set(fortran perdure_fortran)
+    add_dependencies(perdure_installed perdure_fortran)
+    get_target_property(modules perdure_fortran Fortran_MODULE_DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${modules}/perdure.mod
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-fortran)
+  endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_compat perdure_metall_c perdure_memkind EXPORT perdure-targets
+  install(TARGETS perdure perdure_compat perdure_metall_c perdure_memkind ${fortran} EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -48,9 +56,12 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  foreach(package perdure perdure-compat perdure-memkind)
+  set(packages perdure perdure-compat perdure-memkind)
+  if(TARGET perdure_fortran)
+    list(APPEND packages perdure-fortran)
+  endif()
+  foreach(package ${packages})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   endforeach()
-  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc
-                ${PROJECT_BINARY_DIR}/perdure-memkind.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

@@ -75,6 +75,7 @@ for group in "$@"; do
       want_package libfuse3-dev
       want_command python3 python3
       want_command luajit luajit
+      want_command gfortran gfortran
       ;;
     bench)
       want_command python3 python3
