@@ -268,7 +268,7 @@ def bench_malloc(options, report):
             report.say(f"{name} is not installed and is left out")
             continue
         mallocs[name] = library
-    ours = options.bin.parent / "src/malloc/libperdure-malloc.so"
+    ours = options.bin.parent / "addons/malloc/libperdure-malloc.so"
     if not ours.exists():
         report.say("libperdure-malloc.so is not built here, so programs are not run with it")
         return

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks docs/compatibility.md against the headers: each symbol that its tables say is offered is there, every name of
-# Boost's that the headers pass on, and every one of memkind's, is in a table, the counts at its top are right, and few
-# symbols are not offered.
+# Boost's that the headers pass on, and every one of memkind's, is in a table, no note contradicts what a row says, the
+# counts at its top are right, and few symbols are not offered.
 # usage: scripts/check-compatibility.sh [DOCUMENT]
 set -eu
 cd "$(dirname "$0")/.."
@@ -32,6 +32,15 @@ symbols_of() {
     }' "$document"
 }
 
+# contradictions_in SECTION: rows that say "same", and something else in the note.
+contradictions_in() {
+  awk -F'|' -v section="## $1" '
+    /^## / { inside = $0 == section }
+    inside && $3 == " same " && $4 ~ /no effect|choose nothing|differ|only name|[Oo]ther (values|figures|words|contents|statistics)|up to [0-9]+ .iB|, which Boost/ {
+      print $2
+    }' "$document"
+}
+
 # words_of FILE...: every identifier and operator outside comments.
 words_of() {
   sed 's,//.*,,' "$@" | grep -oE 'operator *[^a-zA-Z_ (]+|[A-Za-z_][A-Za-z0-9_]*' | sort -u
@@ -50,6 +59,8 @@ headers_of() {
 check() {
   section=$1 folder=$2 column=$3
   symbols_of "$section" >"$work/symbols"
+  contradictions=$(contradictions_in "$section")
+  [ -z "$contradictions" ] || fail "$section: said to be the same, which the note contradicts:" "$contradictions"
   # shellcheck disable=SC2046 # names without spaces
   words_of $(headers_of "$folder") include/perdure/offset_ptr.hpp \
     >"$work/words"

@@ -70,7 +70,9 @@ enum class reader_beside_writer {
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
 /// at creation and read back at opening.
 struct store_options {
-  std::size_t capacity = std::size_t{1} << 40;  ///< bytes of address space reserved; rounded up to 1 GiB
+  /// Bytes of address space that are reserved, which is what the store may grow to and takes no disk. Rounded
+  /// up to whole GiB: 1 is 1 GiB.
+  std::size_t capacity = std::size_t{1} << 40;
   std::size_t home_file_size = std::size_t{1} << 40;  ///< bytes per `heap.NNN`; a multiple of 2 MiB
   /// The environment's PERDURE_BACKING ("private", "paged", "dax" or "shared") is taken instead of the
   /// default.
@@ -269,6 +271,11 @@ class datastore {
   /// next checkpoint need not write it. No other thread may use these bytes of the store meanwhile, nor
   /// change those that are given. Several threads may copy to different places. `invalid_argument` for bytes
   /// that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is anything.
+  ///
+  /// Until the next checkpoint such bytes are in the page cache alone, which forgets them where the device
+  /// then fails to take them. `require_sound` and `copy_out` make them durable first and throw `io` if they
+  /// cannot be; whoever reads them by plain pointers before the checkpoint calls `require_sound` once, or
+  /// might read what was there before. (That checkpoint fails, and says that the store must be reopened.)
   void copy_in(void* to, std::span<const std::byte> from);
   /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
   /// `invalid_argument`, `damaged`, `io`.
@@ -315,6 +322,8 @@ class datastore {
 
  private:
   virtual void admit_stores(const page_run&) {}
+  /// Of pages that were copied past memory: see `copy_in`.
+  virtual void settle_written(const page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
   virtual bool write_pages(const page_run&, const std::byte*) { return false; }
   virtual bool read_pages(const page_run&, std::byte*) { return false; }

@@ -593,6 +593,61 @@ TEST(FlatMap, ChosenKeysInsideOthersAreSpreadToo) {
   EXPECT_LT(counting_equal::calls, 200 * keys);
 }
 
+struct edge {
+  long from;
+  long to;
+  bool operator==(const edge&) const = default;
+  friend std::uint64_t hash_value(const edge& e, perdure::hash_seed seed = {}) {
+    return perdure::hash_combine(seed, e.from, e.to);
+  }
+};
+/// As it was before its hash took a seed.
+struct unseeded_edge {
+  long from;
+  long to;
+  bool operator==(const unseeded_edge&) const = default;
+  friend std::uint64_t hash_value(const unseeded_edge& e) { return perdure::hash_combine(e.from, e.to); }
+};
+static_assert(sizeof(edge) == sizeof(unseeded_edge));
+
+/// Of all that have the first number the hash is 0 while a table has no seed.
+template <class Edge>
+Edge chosen_edge(std::uint64_t number) {
+  return {static_cast<long>(0xa4093822299f31d1U), static_cast<long>(number)};
+}
+
+TEST(FlatMap, ChosenKeysWithAHashValueThatTakesASeedAreSpreadToo) {
+  EXPECT_EQ(hash_value(chosen_edge<edge>(1)), hash_value(chosen_edge<edge>(2)));
+  constexpr std::uint64_t keys = 5000;
+  const auto expect_spread = [&]<class Key>(auto key_of, std::type_identity<Key>) {
+    counting_equal::calls = 0;
+    counting_map<Key> values;
+    for (std::uint64_t i = 0; i < keys; ++i) values.emplace(key_of(i), i);
+    for (std::uint64_t i = 0; i < keys; ++i) EXPECT_EQ(values.at(key_of(i)), i);
+    EXPECT_LT(counting_equal::calls, 200 * keys);
+  };
+  expect_spread(chosen_edge<edge>, std::type_identity<edge>());
+  using in_pair = std::pair<int, edge>;
+  expect_spread([](std::uint64_t i) { return in_pair(1, chosen_edge<edge>(i)); },
+                std::type_identity<in_pair>());
+  using in_tuple = std::tuple<edge, std::string>;
+  expect_spread([](std::uint64_t i) { return in_tuple(chosen_edge<edge>(i), ""); },
+                std::type_identity<in_tuple>());
+}
+
+TEST(FlatMap, WhatWasSeededBeforeAHashValueTookSeedsIsHashedAsThen) {
+  const perdure::hash<edge> now;
+  const perdure::hash<unseeded_edge> before;
+  for (int i = 0; i < 100; ++i) {
+    const std::uint16_t seed = perdure::detail::new_seed_for<perdure::hash<unseeded_edge>>();
+    EXPECT_TRUE(seed != 0 && seed % 2 == 0);
+    EXPECT_EQ(now.seeded({i, 2}, seed), before.seeded({i, 2}, seed));
+    const std::uint16_t own = perdure::detail::new_seed_for<perdure::hash<std::pair<int, edge>>>();
+    EXPECT_EQ(own % 2, 1);
+    EXPECT_NE(now.seeded({i, 2}, own), before.seeded({i, 2}, own));
+  }
+}
+
 struct throwing_hash {
   std::size_t operator()(int key) const {
     census::of_tracked().step();

@@ -242,6 +242,13 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   const bool decides = told.takes_two_phases() && chosen != backing::dax && phases.one_in(4);
   const auto compare_memory = [&](const content& what) {
     if (!told.compares_memory() || what.size == 0) return;
+    try {
+      // What was copied past memory may be lost by the device, which is told then.
+      store->require_sound(store->memory().base(), what.size);
+    } catch (const error& failure) {
+      told.failed(std::string("require_sound: ") + failure.what());
+      return;
+    }
     const std::string wrong = difference(*store, {store->epoch(), what}, false);
     if (!wrong.empty()) throw std::logic_error("in memory: " + wrong);
   };

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 
@@ -107,7 +108,7 @@ TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
   try {
     ingest(g, *source, {.threads = 3});
     ADD_FAILURE();
-  } catch (const edge_list_error& e) {
+  } catch (const perdure::workload::line_error& e) {
     EXPECT_EQ(e.line(), line);
   }
   std::uint64_t arcs = 0;

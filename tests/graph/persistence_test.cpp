@@ -8,6 +8,7 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/graph/store_containers.hpp>
+#include <perdure/graph/vertex_index.hpp>
 #include <perdure/manager.hpp>
 
 #include "data_files.hpp"
@@ -78,7 +79,7 @@ TYPED_TEST(GraphInStore, IsFoundAgainAndGrows) {
   EXPECT_EQ(contents(*g), model_of(all, direction::undirected));
   const vertex_index index(*g, 2);
   const auto expected = reference_levels(model_of(all, direction::undirected), all[0].source);
-  EXPECT_EQ(bfs(index, all[0].source, 2).reached, expected.size());
+  EXPECT_EQ(bfs(index, index.find(all[0].source), 2).summary.reached, expected.size());
   EXPECT_TRUE(m.check().empty());
 }
 
@@ -111,7 +112,9 @@ TYPED_TEST(GraphInStore, ComesBackAsOfTheLastCheckpoint) {
 
 TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
   const scratch_directory dir;
-  perdure::manager m(create_only, dir / "store");
+  perdure::store_options options;
+  options.capacity = std::size_t{1} << 30;
+  perdure::manager m(create_only, dir / "store", options);
   m.construct<adjacency_list<store_containers>>("graph")(direction::directed);
   try {
     m.find<adjacency_list<boost_containers<perdure::allocator>>>("graph");

@@ -79,6 +79,11 @@ TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
   expect_said(full, "raise_capacity");
   expect_said(told_by_bad_alloc([&] { store.construct<vector<int>>("v")(std::size_t{1} << 30); }),
               "no room for a block of 4 GiB");
+  const volatile std::size_t most = ~std::size_t{0};  // hidden from the optimiser, which warns
+  expect_said(told_by_bad_alloc([&] { store.construct<int>("huge")[most / 3](); }),
+              "no room for 6148914691236517205 elements of 4 bytes: no memory has so many bytes");
+  expect_said(told_by_bad_alloc([&] { store.get_allocator<long>().allocate(most / 2); }),
+              "no room for 9223372036854775807 elements of 8 bytes");
   expect_said(told_by_bad_alloc([&] { static_cast<void>(store.allocate_aligned(8, 3)); }),
               "aligned to 3 bytes: an alignment is a power of two, up to 2097152");
   while (store.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {

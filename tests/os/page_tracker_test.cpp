@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <perdure/error.hpp>
 #include <random>
 #include <set>
 #include <thread>
@@ -322,7 +323,7 @@ TEST(choosing_a_tracker, follows_the_environment) {
     EXPECT_EQ(choose_tracker(), kind);
   }
   ::setenv("PERDURE_TRACKER", "no such thing", 1);
-  EXPECT_NO_THROW(choose_tracker());
+  EXPECT_THROW(choose_tracker(), perdure::error);
   ::unsetenv("PERDURE_TRACKER");
 }
 

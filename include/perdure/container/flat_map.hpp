@@ -95,7 +95,7 @@ class flat_map {
   /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
   flat_map(flat_map&& other) noexcept
       : table_(other.hash_function(), other.key_eq(),
-               detail::allocator_after_move(other.table_.allocator(), this)) {
+               detail::allocator_after_move(other.table_.allocator(), std::addressof(other), this)) {
     if (!detail::self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
       table_.take(other.table_);
     } else {

@@ -83,7 +83,7 @@ class flat_set {
   /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
   flat_set(flat_set&& other) noexcept
       : table_(other.hash_function(), other.key_eq(),
-               detail::allocator_after_move(other.table_.allocator(), this)) {
+               detail::allocator_after_move(other.table_.allocator(), std::addressof(other), this)) {
     if (!detail::self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
       table_.take(other.table_);
     } else {

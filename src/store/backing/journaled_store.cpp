@@ -60,6 +60,7 @@ class journaled_store final : public datastore {
 
  private:
   class undecided;
+  void settle_written(const page_run& pages) override;
   bool write_pages(const page_run& pages, const std::byte* from) override;
   bool read_pages(const page_run& pages, std::byte* to) override;
   using decision = void (epoch_commit::*)();
@@ -326,6 +327,11 @@ bool journaled_store::write_pages(const page_run& pages, const std::byte* from) 
   // A thread that has prepared a checkpoint has the turn that this would take.
   if (commit_->is_prepared_here()) return false;
   return reporting("write to", path_, [&] { return memory_->write_through(pages, from); });
+}
+
+void journaled_store::settle_written(const page_run& pages) {
+  if (owner_ != ::getpid()) return;
+  reporting("make durable what was copied to", path_, [&] { memory_->settle_written(pages); });
 }
 
 bool journaled_store::read_pages(const page_run& pages, std::byte* to) {

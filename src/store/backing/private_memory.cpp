@@ -115,6 +115,7 @@ bool private_memory::write_through(page_run pages, const std::byte* from) {
     memory_.show_home(run, parts_.home.extents(parts_.home.bytes()));
     changed.settle({run});
     writer.settle();
+    has_unsynced_ = true;
   }
   for (const page_run& run : subtract({pages}, direct))
     std::memcpy(memory_.base() + run.first * page_size, from + (run.first - pages.first) * page_size,
@@ -122,7 +123,18 @@ bool private_memory::write_through(page_run pages, const std::byte* from) {
   return true;
 }
 
+void private_memory::settle_written(page_run) {
+  if (!has_unsynced_ || commit_->is_prepared_here()) return;
+  const epoch_commit::turn turn = commit_->take_turn();
+  if (!has_unsynced_) return;
+  // Its end is that of a checkpoint that has synced home too.
+  commit_->finish_last();
+  if (!commit_->early().empty()) commit_->sync_early();
+  has_unsynced_ = false;
+}
+
 bool private_memory::read_through(page_run pages, std::byte* to) {
+  settle_written(pages);
   memory_.copy_out(pages, to);
   return true;
 }

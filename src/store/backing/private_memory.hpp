@@ -1,6 +1,7 @@
 // The memory of a store in a private mapping of its home files.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,6 +40,7 @@ class private_memory final : public store_memory {
   void end_early_writing() noexcept override { watch_.reset(); }
   void forget_threads() noexcept override { static_cast<void>(watch_.release()); }
   bool write_through(page_run pages, const std::byte* from) override;
+  void settle_written(page_run pages) override;
   bool read_through(page_run pages, std::byte* to) override;
 
  private:
@@ -55,7 +57,8 @@ class private_memory final : public store_memory {
   // While a checkpoint copies, where stores meanwhile would go with the private copies.
   std::unique_lock<std::mutex> no_growth_;
   std::optional<write_pause> no_stores_;
-  std::uint64_t next_trimmed_ = 0;  // page; where memory is looked for next
+  std::atomic<bool> has_unsynced_{false};  // pages that are in no memory but the page cache's
+  std::uint64_t next_trimmed_ = 0;         // page; where memory is looked for next
   std::unique_ptr<memory_watch> watch_;
 };
 

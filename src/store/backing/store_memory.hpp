@@ -50,6 +50,9 @@ class store_memory : public epoch_memory {
   /// Makes these pages hold other bytes, which are written home where the last checkpoint does not need what
   /// home has. False: nothing was done, and the caller should store them to memory.
   virtual bool write_through(page_run, const std::byte*) { return false; }
+  /// What was written past memory and is not durable could come back as it was before, where a write-back
+  /// fails. Returns when these pages cannot. Throws `io` where one has been lost.
+  virtual void settle_written(page_run) {}
   /// Copies what these pages hold, from home where memory has no copy of them. False: nothing was done.
   virtual bool read_through(page_run, std::byte*) { return false; }
 

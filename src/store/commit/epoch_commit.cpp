@@ -226,6 +226,12 @@ void epoch_commit::extend_home(std::uint64_t bytes) {
   memory_->home_extended();
 }
 
+void epoch_commit::sync_early() {
+  early_unsure_ = true;
+  parts_.home.sync();
+  early_unsure_ = false;
+}
+
 // Pages that left memory for home and are empty by now: their space may be what is wanted.
 void epoch_commit::empty_home(const std::vector<journal_entry>& index) {
   if (early_.empty()) return;

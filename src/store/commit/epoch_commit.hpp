@@ -122,6 +122,9 @@ class epoch_commit {
   /// The journal of the epoch to come.
   journal& next_journal() noexcept { return parts_.journals[(epoch_ + 1) & 1]; }
   void extend_home(std::uint64_t bytes);
+  /// Makes durable what was written home for the epoch to come. Throws what the device says; then
+  /// `finish_last` finds out what of it is lost.
+  void sync_early();
 
  private:
   // A checkpoint on its way to the device.

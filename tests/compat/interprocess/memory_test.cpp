@@ -227,6 +227,15 @@ TEST_F(memory_test, OffsetPointers) {
   EXPECT_EQ(reader->value, 1);
   const bip::offset_ptr<void> none;
   EXPECT_FALSE(none);
+  using pointer = bip::offset_ptr<base>;
+  static_assert(std::is_same_v<pointer::rebind<int>::other, bip::offset_ptr<int>>);
+  static_assert(std::is_same_v<pointer::pointer, base*>);
+  static_assert(std::is_unsigned_v<pointer::offset_type>);
+  pointer first = b;
+  pointer second;
+  swap(first, second);
+  EXPECT_FALSE(first);
+  EXPECT_EQ(second, b);
 }
 
 }  // namespace

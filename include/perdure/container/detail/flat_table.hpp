@@ -180,10 +180,12 @@ class flat_table {
       if constexpr (propagate) alloc_ = std::move(other.alloc_);
       take_storage(other);
     } else {
-      clear();
-      hash_ = other.hash_;
-      equal_ = other.equal_;
-      move_elements(other);
+      assign_elementwise(*this, other, store_of(other.alloc_), [&] {
+        clear();
+        hash_ = other.hash_;
+        equal_ = other.equal_;
+        move_elements(other);
+      });
       return;
     }
     hash_ = other.hash_;
@@ -541,7 +543,7 @@ class flat_table {
     if constexpr (seedable<Hash, key_type>) {
       // Where hashes are spread evenly, seven full groups in eight, sixty in a row do not occur.
       if (step > 60 * group_size && seed() == 0) [[unlikely]]
-        return move_and_insert(slots(), new_table_seed(), key, build);
+        return move_and_insert(slots(), new_seed_for<Hash>(), key, build);
     }
     value_type* const slot = slot_of(base, index);
     build(slot);
@@ -556,8 +558,8 @@ class flat_table {
     // Many erased slots: the same size cleans them up, and leaves room enough not to be back here soon.
     const bool mostly_erased = n >= group_size && size_ <= max_load(n) / 4 * 3;
     // A seed may have been found out since.
-    return move_and_insert(mostly_erased ? n : slots_for(max_load(n) + 1), seed() == 0 ? 0 : new_table_seed(),
-                           key, build);
+    return move_and_insert(mostly_erased ? n : slots_for(max_load(n) + 1),
+                           seed() == 0 ? 0 : new_seed_for<Hash>(), key, build);
   }
   /// The new element is built before the others move: if that throws nothing has changed, and its
   /// arguments may refer to an element of this table.
