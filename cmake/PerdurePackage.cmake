@@ -14,8 +14,16 @@ function(perdure_install)
   if(TARGET perdure_cli)
     add_dependencies(perdure_installed perdure_cli)
   endif()
+  set(fortran "")
+  if(TARGET perdure_fortran)
+    set(fortran perdure_fortran)
+    add_dependencies(perdure_installed perdure_fortran)
+    get_target_property(modules perdure_fortran Fortran_MODULE_DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${modules}/perdure.mod
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-fortran)
+  endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind
+  install(TARGETS perdure perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
           EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -31,6 +39,10 @@ function(perdure_install)
   list(REMOVE_ITEM PERDURE_CXX_RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
   list(REMOVE_DUPLICATES PERDURE_CXX_RUNTIME)
   list(TRANSFORM PERDURE_CXX_RUNTIME PREPEND -l OUTPUT_VARIABLE PERDURE_PC_CXX_RUNTIME)
+  # And what the library itself was built with, which only the shared one brings along.
+  get_property(codecs GLOBAL PROPERTY PERDURE_PC_PRIVATE)
+  list(APPEND PERDURE_CXX_RUNTIME ${codecs})
+  list(PREPEND PERDURE_PC_CXX_RUNTIME ${codecs})
   list(JOIN PERDURE_PC_CXX_RUNTIME " " PERDURE_PC_CXX_RUNTIME)
   if(BUILD_SHARED_LIBS)
     set(PERDURE_CXX_RUNTIME "")
@@ -48,10 +60,12 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  foreach(package perdure perdure-compat perdure-in-place-of-boost perdure-memkind)
+  set(packages perdure perdure-compat perdure-in-place-of-boost perdure-memkind)
+  if(TARGET perdure_fortran)
+    list(APPEND packages perdure-fortran)
+  endif()
+  foreach(package ${packages})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   endforeach()
-  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc
-                ${PROJECT_BINARY_DIR}/perdure-in-place-of-boost.pc ${PROJECT_BINARY_DIR}/perdure-memkind.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

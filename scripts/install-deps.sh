@@ -73,10 +73,13 @@ for group in "$@"; do
       ;;
     test)
       want_package libgtest-dev
+      want_package libhdf5-dev
+      want_package libnetcdf-dev
       want_package libhwloc-dev
       want_package libfuse3-dev
       want_command python3 python3
       want_command luajit luajit
+      want_command gfortran gfortran
       ;;
     bench)
       want_command python3 python3

@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <numeric>
+#include <perdure/detail/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <shared_mutex>
 #include <utility>
@@ -130,6 +131,8 @@ class stored_arrays final : public array_core,
 
   void store_whole(std::string_view id, const data_type& type, const const_elements& from,
                    const array_options& options) override;
+  void store_from(std::string_view id, const data_type& type, const extents& dims,
+                  const element_source& source, const array_options& options) override;
   void store_variable(std::string_view id, const data_type& type, const extents& dims,
                       const variable_elements& from, const array_options& options) override;
   void create(std::string_view id, const data_type& type, const extents& dims,
@@ -216,15 +219,23 @@ class stored_arrays final : public array_core,
 
   stored_block filled_block(std::size_t bytes, std::size_t element_size, const encoding& how,
                             const std::function<void(std::byte*, std::size_t, std::size_t)>& gather,
-                            const std::byte* dense);
+                            const std::byte* dense, const std::function<std::size_t()>& next_piece = {});
   stored_block filled_from(const shape& of, const box& part, const const_elements& from);
   void give_up(std::span<const new_block> made) noexcept;
+  template <class Make>
+  void make_blocks(const extents& dims, const extents& chunk, const box& part, std::vector<new_block>& made,
+                   Make&& make);
+  template <class Link>
+  void link_or_give_up(std::span<const new_block> made, Link&& link);
+  void replace(std::string_view id, const data_type& type, const extents& dims, const array_options& options,
+               const extents& chunk, std::span<const new_block> made);
   void init(stored_array& array, const data_type& type, const extents& dims, const array_options& options,
             const extents& chunk);
-  void link_block(stored_array& array, const new_block& made);
-  void drop_block(stored_array& array, std::size_t block);
-  void drop_all_blocks(stored_array& array);
-  void write_parts(std::string_view id, const shape& of, const slab& where, const const_elements& from);
+  void link_blocks(stored_array& array, std::span<const new_block> made);
+  void drop_block(stored_array& array, std::size_t block) noexcept;
+  void drop_all_blocks(stored_array& array) noexcept;
+  void write_parts(std::string_view id, const shape& of, const slab& where, const const_elements& from,
+                   const extents& before);
   void read_slab(std::string_view id, const shape& of, std::span<const held_block> blocks, const slab& where,
                  const elements& to, std::uint64_t* held) const;
   array_info describe(std::string_view id, const stored_array& array) const;
@@ -264,6 +275,11 @@ extents chunk_for(const extents& dims, std::size_t element_size, const array_opt
 }
 
 void require_options(const data_type& type, const extents& dims, const array_options& options) {
+  if (!type.dims().empty())
+    throw error(errc::invalid_argument, "elements of type " + type.text() +
+                                            ": fixed dimensions are given as "
+                                            "the last ones of the array, of elements of type " +
+                                            type.base().text());
   require_available(options.codec);
   if (options.layout == array_layout::contiguous && options.codec != compression::none)
     throw error(errc::invalid_argument,
@@ -423,10 +439,12 @@ std::size_t stored_arrays::count() const {
 
 // ---- blocks ----------------------------------------------------------------------------------------------
 
-// `gather(to, first, bytes)` gives some of the bytes; `dense` all of them where they lie beside each other.
+// `gather(to, first, bytes)` gives some of the bytes, one piece after the other, each of `next_piece()` bytes
+// if that is given; `dense` all of them where they lie beside each other.
 stored_block stored_arrays::filled_block(
     std::size_t bytes, std::size_t element_size, const encoding& how,
-    const std::function<void(std::byte*, std::size_t, std::size_t)>& gather, const std::byte* dense) {
+    const std::function<void(std::byte*, std::size_t, std::size_t)>& gather, const std::byte* dense,
+    const std::function<std::size_t()>& next_piece) {
   stored_block made;
   made.bytes = bytes;
   std::vector<std::byte> gathered;
@@ -460,7 +478,8 @@ stored_block stored_arrays::filled_block(
     } else {
       std::vector<std::byte> piece(std::min(bytes, gathered_bytes));
       for (std::size_t done = 0; done < bytes;) {
-        const std::size_t now = std::min(piece.size(), bytes - done);
+        const std::size_t now = next_piece ? next_piece() : std::min(piece.size(), bytes - done);
+        if (now > piece.size()) piece.resize(now);
         gather(piece.data(), done, now);
         made.checksum = os::crc32c(made.checksum, piece.data(), now);
         blocks_.fill(data + done, {piece.data(), now});
@@ -518,7 +537,8 @@ std::uint64_t chunk_number(const extents& dims, const extents& chunk, const exte
   return number;
 }
 
-void stored_arrays::drop_block(stored_array& array, std::size_t block) {
+// Of the next two `block_store::reserve` has been called for.
+void stored_arrays::drop_block(stored_array& array, std::size_t block) noexcept {
   blocks_.retire(array.blocks[block]);
   const std::size_t rank = array.dims.size();
   array.blocks.erase(array.blocks.begin() + static_cast<std::ptrdiff_t>(block));
@@ -526,43 +546,96 @@ void stored_arrays::drop_block(stored_array& array, std::size_t block) {
   array.boxes.erase(at, at + static_cast<std::ptrdiff_t>(2 * rank));
 }
 
-void stored_arrays::drop_all_blocks(stored_array& array) {
+void stored_arrays::drop_all_blocks(stored_array& array) noexcept {
   for (const stored_block& block : array.blocks) blocks_.retire(block);
   array.blocks.clear();
   array.boxes.clear();
   array.chunks.clear();
 }
 
-/// With the lock held, inside a guard.
-void stored_arrays::link_block(stored_array& array, const new_block& made) {
+/// Room for so many more, as `push_back` would make it.
+template <class T>
+void make_room(perdure::vector<T>& of, std::size_t more) {
+  if (of.capacity() - of.size() < more) of.reserve(std::max(of.size() + more, 2 * of.capacity()));
+}
+
+/// With the lock held, inside a guard. All of them, or none if there is no memory.
+void stored_arrays::link_blocks(stored_array& array, std::span<const new_block> made) {
   const std::size_t rank = array.dims.size();
-  if (static_cast<array_layout>(array.layout) == array_layout::chunked) {
-    const extents dims = to_extents(array.dims);
-    const std::uint64_t number = chunk_number(dims, to_extents(array.chunk), made.where.offset);
-    const auto [entry, is_new] =
-        array.chunks.try_emplace(number, static_cast<std::uint32_t>(array.blocks.size()));
-    if (!is_new) {
-      stored_block& before = array.blocks[entry->second];
-      blocks_.retire(before);
-      before = made.block;
-      blocks_.link(std::to_address(made.block.data));
-      return;
-    }
-  } else {
-    for (std::size_t i = array.blocks.size(); i-- > 0;) {
-      const box other = block_box(array, i);
-      if (made.where.contains(other)) {
-        drop_block(array, i);
-      } else if (!made.where.common_with(other).empty()) {
-        array.may_overlap = 1;
+  const bool is_chunked = static_cast<array_layout>(array.layout) == array_layout::chunked;
+  blocks_.reserve(is_chunked ? made.size() : array.blocks.size() + made.size());
+  make_room(array.boxes, 2 * rank * made.size());
+  make_room(array.blocks, made.size());
+  if (is_chunked) array.chunks.reserve(array.chunks.size() + made.size());
+  // From here on nothing fails.
+  const extents dims = to_extents(array.dims);
+  const extents chunk = to_extents(array.chunk);
+  for (const new_block& one : made) {
+    if (is_chunked) {
+      const std::uint64_t number = chunk_number(dims, chunk, one.where.offset);
+      const auto [entry, is_new] =
+          array.chunks.try_emplace(number, static_cast<std::uint32_t>(array.blocks.size()));
+      if (!is_new) {
+        const std::size_t block = entry->second;
+        blocks_.retire(array.blocks[block]);
+        array.blocks[block] = one.block;
+        // A chunk at the edge becomes larger when the array has grown.
+        std::copy(one.where.count.begin(), one.where.count.end(),
+                  array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * block + 1) * rank));
+        blocks_.link(std::to_address(one.block.data));
+        continue;
+      }
+    } else {
+      for (std::size_t i = array.blocks.size(); i-- > 0;) {
+        const box other = block_box(array, i);
+        if (one.where.contains(other)) {
+          drop_block(array, i);
+        } else if (!one.where.common_with(other).empty()) {
+          array.may_overlap = 1;
+        }
       }
     }
+    array.blocks.push_back(one.block);
+    array.boxes.insert(array.boxes.end(), one.where.offset.begin(), one.where.offset.end());
+    array.boxes.insert(array.boxes.end(), one.where.count.begin(), one.where.count.end());
+    blocks_.link(std::to_address(one.block.data));
   }
-  array.boxes.reserve(array.boxes.size() + 2 * rank);
-  array.blocks.push_back(made.block);
-  array.boxes.insert(array.boxes.end(), made.where.offset.begin(), made.where.offset.end());
-  array.boxes.insert(array.boxes.end(), made.where.count.begin(), made.where.count.end());
-  blocks_.link(std::to_address(made.block.data));
+}
+
+/// Calls `link`, which gives the blocks to an array, with the lock held and inside a guard.
+template <class Link>
+void stored_arrays::link_or_give_up(std::span<const new_block> made, Link&& link) {
+  const std::unique_lock lock(mutex_);
+  const write_guard guard(store_->memory());
+  try {
+    link();
+  } catch (...) {
+    give_up(made);
+    throw;
+  }
+}
+
+/// The blocks in the place of those of the array of that id, or as a new one. If it fails all is as before.
+/// With the lock held, inside a guard.
+void stored_arrays::replace(std::string_view id, const data_type& type, const extents& dims,
+                            const array_options& options, const extents& chunk,
+                            std::span<const new_block> made) {
+  const bool is_new = look_up(id) == nullptr;
+  // No array has the empty name.
+  const auto entry = catalogue_->arrays.try_emplace(perdure::string(is_new ? id : "")).first;
+  stored_array& array = entry->second;
+  try {
+    init(array, type, dims, options, chunk);
+    link_blocks(array, made);
+    if (is_new) return;
+    blocks_.reserve(look_up(id)->blocks.size());
+  } catch (...) {
+    catalogue_->arrays.erase(entry);
+    throw;
+  }
+  look_up(id)->exchange_all_but_attributes(array);
+  drop_all_blocks(array);
+  catalogue_->arrays.erase(entry);
 }
 
 // ---- storing ---------------------------------------------------------------------------------------------
@@ -577,71 +650,96 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
   const shape of{type,  from.dims, options.layout, {options.codec, options.level, options.shuffle},
                  chunk, false};
   const std::scoped_lock writing(writing_);
-  const auto link = [&](std::span<const new_block> made) {
-    const auto [entry, is_new] = catalogue_->arrays.try_emplace(perdure::string(id));
-    stored_array& array = entry->second;
-    try {
-      if (!is_new) drop_all_blocks(array);
-      init(array, type, from.dims, options, chunk);
-      for (const new_block& one : made) link_block(array, one);
-    } catch (...) {
-      if (is_new) catalogue_->arrays.erase(entry);
-      throw;
-    }
-  };
   const auto require_same_type = [&] {
     if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
   };
   const bool is_one_block = options.layout != array_layout::chunked;
+  const box all{extents::all(from.dims.rank(), 0), from.dims};
   if (is_one_block && bytes <= small_bytes && options.codec == compression::none) {
     const std::unique_lock lock(mutex_);
     require_same_type();
     const write_guard guard(store_->memory());
     blocks_.collect();
-    new_block made{{extents::all(from.dims.rank(), 0), from.dims}, {}};
-    std::span<const new_block> all;
-    if (bytes != 0) {
-      std::byte* const data = blocks_.allocate(bytes);
+    if (bytes == 0) return replace(id, type, from.dims, options, chunk, {});
+    new_block made{all, {}};
+    std::byte* const data = blocks_.allocate(bytes);
+    try {
       copy_region(from.dims, type.size(), data, row_major_strides(from.dims, type.size()), from.data,
                   from.strides);
       made.block.data = data;
       made.block.bytes = made.block.stored_bytes = bytes;
       made.block.checksum = os::crc32c(0, data, bytes);
       made.block.unchecked = options.layout == array_layout::contiguous ? 1 : 0;
-      all = {&made, 1};
-    }
-    try {
-      link(all);
+      return replace(id, type, from.dims, options, chunk, {&made, 1});
     } catch (...) {
-      if (bytes != 0) blocks_.give_up(std::to_address(made.block.data));
+      blocks_.give_up(data);
       throw;
     }
-    return;
   }
   {
     const std::shared_lock lock(mutex_);
     require_same_type();
   }
   std::vector<new_block> made;
-  const auto finish = [&] {
-    const std::unique_lock lock(mutex_);
-    const write_guard guard(store_->memory());
-    try {
-      link(made);
-    } catch (...) {
-      give_up(made);
-      throw;
-    }
-  };
-  if (bytes == 0) return finish();
-  if (is_one_block) {
-    const box all{extents::all(from.dims.rank(), 0), from.dims};
-    made.push_back({all, filled_from(of, all, from)});
+  if (bytes != 0 && is_one_block) {
+    made.push_back({all, {}});
+    made.back().block = filled_from(of, all, from);
     made.back().block.unchecked = options.layout == array_layout::contiguous ? 1 : 0;
-    return finish();
+  } else if (bytes != 0) {
+    make_blocks(from.dims, chunk, all, made, [&](const box& one, stored_block& block) {
+      const_elements given{from.data, one.count, from.strides};
+      for (std::size_t i = 0; i < from.dims.rank(); ++i)
+        given.data += static_cast<std::ptrdiff_t>(one.offset[i]) * from.strides[i];
+      block = filled_from(of, one, given);
+      return true;
+    });
   }
-  finish();
-  write_parts(id, of, slab::whole(from.dims), from);
+  link_or_give_up(made, [&] { replace(id, type, from.dims, options, chunk, made); });
+}
+
+void stored_arrays::store_from(std::string_view id, const data_type& type, const extents& dims,
+                               const element_source& source, const array_options& options) {
+  require_writable();
+  require_id(id);
+  require_options(type, dims, options);
+  if (type.is_variable())
+    throw error(errc::invalid_argument, "arrays of elements of any length are stored as a whole");
+  const std::size_t bytes = bytes_of(dims, type.size());
+  const extents chunk = chunk_for(dims, type.size(), options);
+  const encoding how{options.codec, options.level, options.shuffle};
+  const std::scoped_lock writing(writing_);
+  {
+    const std::shared_lock lock(mutex_);
+    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
+  }
+  const box all{extents::all(dims.rank(), 0), dims};
+  std::vector<new_block> made;
+  if (bytes != 0 && options.layout != array_layout::chunked) {
+    made.push_back({all, {}});
+    array_pieces pieces(dims, std::max<std::size_t>(gathered_bytes / type.size(), 1));
+    made.back().block = filled_block(
+        bytes, type.size(), how,
+        [&](std::byte* to, std::size_t, std::size_t wanted) {
+          while (wanted != 0) {
+            const slab part = pieces.next();
+            const std::size_t now = part.count.elements() * type.size();
+            source(part, to);
+            to += now;
+            wanted -= now;
+          }
+        },
+        nullptr, [&] { return pieces.next_elements() * type.size(); });
+    made.back().block.unchecked = options.layout == array_layout::contiguous ? 1 : 0;
+  } else if (bytes != 0) {
+    std::vector<std::byte> content;
+    make_blocks(dims, chunk, all, made, [&](const box& one, stored_block& block) {
+      content.resize(bytes_of(one.count, type.size()));
+      source({one.offset, one.count, {}}, content.data());
+      block = filled_block(content.size(), type.size(), how, {}, content.data());
+      return true;
+    });
+  }
+  link_or_give_up(made, [&] { replace(id, type, dims, options, chunk, made); });
 }
 
 void stored_arrays::store_variable(std::string_view id, const data_type& type, const extents& dims,
@@ -665,17 +763,8 @@ void stored_arrays::store_variable(std::string_view id, const data_type& type, c
   new_block made{{extents::all(dims.rank(), 0), dims}, {}};
   if (!bytes.empty())
     made.block = filled_block(bytes.size(), 1, {options.codec, options.level, false}, {}, bytes.data());
-  const std::unique_lock lock(mutex_);
-  const write_guard guard(store_->memory());
-  try {
-    const auto [entry, is_new] = catalogue_->arrays.try_emplace(perdure::string(id));
-    if (!is_new) drop_all_blocks(entry->second);
-    init(entry->second, type, dims, options, {});
-    if (!bytes.empty()) link_block(entry->second, made);
-  } catch (...) {
-    if (!bytes.empty()) blocks_.give_up(std::to_address(made.block.data));
-    throw;
-  }
+  const std::span<const new_block> all = bytes.empty() ? std::span<const new_block>() : std::span(&made, 1);
+  link_or_give_up(all, [&] { replace(id, type, dims, options, {}, all); });
 }
 
 void stored_arrays::create(std::string_view id, const data_type& type, const extents& dims,
@@ -693,26 +782,19 @@ void stored_arrays::create(std::string_view id, const data_type& type, const ext
     throw error(errc::already_exists, quoted(id) + " exists: erase it first, or store over it");
   const write_guard guard(store_->memory());
   blocks_.collect();
-  std::byte* data = nullptr;
+  if (options.layout != array_layout::contiguous || bytes == 0)
+    return replace(id, type, dims, options, chunk, {});
+  new_block made{{extents::all(dims.rank(), 0), dims}, {}};
+  std::byte* const data = blocks_.allocate(bytes);
   try {
-    const auto entry = catalogue_->arrays.try_emplace(perdure::string(id)).first;
-    try {
-      init(entry->second, type, dims, options, chunk);
-      if (options.layout != array_layout::contiguous || bytes == 0) return;
-      data = blocks_.allocate(bytes);
-      // New pages are zero as they are, but memory that was in use before is not.
-      std::memset(data, 0, bytes);
-      stored_block block;
-      block.data = data;
-      block.bytes = block.stored_bytes = bytes;
-      block.unchecked = 1;
-      link_block(entry->second, {{extents::all(dims.rank(), 0), dims}, block});
-    } catch (...) {
-      catalogue_->arrays.erase(entry);
-      throw;
-    }
+    // New pages are zero as they are, but memory that was in use before is not.
+    std::memset(data, 0, bytes);
+    made.block.data = data;
+    made.block.bytes = made.block.stored_bytes = bytes;
+    made.block.unchecked = 1;
+    replace(id, type, dims, options, chunk, {&made, 1});
   } catch (...) {
-    if (data != nullptr) blocks_.give_up(data);
+    blocks_.give_up(data);
     throw;
   }
 }
@@ -731,7 +813,7 @@ void stored_arrays::write(std::string_view id, const data_type& type, const slab
     throw error(errc::invalid_argument, quoted(id) + " has elements of any length, and is stored as a whole");
   require_slab(id, of.dims, where, from.dims);
   if (where.count.elements() == 0) return;
-  write_parts(id, of, where, from);
+  write_parts(id, of, where, from, of.dims);
 }
 
 /// The smallest box with all of a slab.
@@ -763,9 +845,56 @@ std::array<std::ptrdiff_t, max_rank> strides_for(const extents& count, const Ele
   return strides;
 }
 
-// `writing_` is held.
+/// Calls `make(box, block)` for the boxes that a part takes: itself where there is no grid, or each chunk
+/// that it touches. Blocks that it makes (it returns false if not) are added to `made`; all are given up if
+/// it fails.
+template <class Make>
+void stored_arrays::make_blocks(const extents& dims, const extents& chunk, const box& part,
+                                std::vector<new_block>& made, Make&& make) {
+  const auto make_one = [&](const box& where) {
+    made.push_back({where, {}});
+    try {
+      if (make(where, made.back().block)) return;
+    } catch (...) {
+      made.pop_back();
+      throw;
+    }
+    made.pop_back();
+  };
+  try {
+    if (chunk.empty()) return make_one(part);
+    const std::size_t rank = dims.rank();
+    extents first = extents::all(rank, 0);
+    extents last = first;
+    for (std::size_t i = 0; i < rank; ++i) {
+      first[i] = part.offset[i] / chunk[i];
+      last[i] = (part.offset[i] + part.count[i] - 1) / chunk[i];
+    }
+    for (extents at = first;;) {
+      box one{extents::all(rank, 0), chunk};
+      for (std::size_t i = 0; i < rank; ++i) {
+        one.offset[i] = at[i] * chunk[i];
+        one.count[i] = std::min(chunk[i], dims[i] - one.offset[i]);
+      }
+      make_one(one);
+      std::size_t i = rank;
+      while (i-- > 0) {
+        if (++at[i] <= last[i]) break;
+        at[i] = first[i];
+      }
+      if (i == static_cast<std::size_t>(-1)) return;
+    }
+  } catch (...) {
+    const std::unique_lock lock(mutex_);
+    const write_guard guard(store_->memory());
+    give_up(made);
+    throw;
+  }
+}
+
+// `writing_` is held. The array has the dimensions `before`, and those of `of` once the part is written.
 void stored_arrays::write_parts(std::string_view id, const shape& of, const slab& where,
-                                const const_elements& from) {
+                                const const_elements& from, const extents& before) {
   const std::size_t element = of.type.size();
   const std::size_t rank = of.dims.rank();
   const auto from_strides = strides_for(where.count, from);
@@ -791,85 +920,64 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
     copy_region(where.count, element, to, to_strides, from.data, from_strides);
     return;
   }
-  // The blocks to be made: the part itself, or each chunk that it touches.
-  std::vector<box> wanted;
-  if (of.layout == array_layout::blocks) {
-    wanted.push_back(part);
-  } else {
-    extents first = extents::all(rank, 0);
-    extents last = first;
-    for (std::size_t i = 0; i < rank; ++i) {
-      first[i] = part.offset[i] / of.chunk[i];
-      last[i] = (part.offset[i] + part.count[i] - 1) / of.chunk[i];
-    }
-    for (extents at = first;;) {
-      box chunk{extents::all(rank, 0), of.chunk};
-      for (std::size_t i = 0; i < rank; ++i) {
-        chunk.offset[i] = at[i] * of.chunk[i];
-        chunk.count[i] = std::min(of.chunk[i], of.dims[i] - chunk.offset[i]);
-      }
-      wanted.push_back(chunk);
-      std::size_t i = rank;
-      while (i-- > 0) {
-        if (++at[i] <= last[i]) break;
-        at[i] = first[i];
-      }
-      if (i == static_cast<std::size_t>(-1)) break;
-    }
-  }
   const bool strided = is_strided(where);
-  for (const box& one : wanted) {
-    const box common = part.common_with(one);
-    new_block made{one, {}};
-    if (!strided && part.contains(one)) {
-      // All of it is given.
-      const_elements given{from.data, one.count, from_strides};
-      for (std::size_t i = 0; i < rank; ++i)
-        given.data += static_cast<std::ptrdiff_t>(one.offset[i] - part.offset[i]) * from_strides[i];
-      made.block = filled_from(of, one, given);
-    } else {
-      // What it held before, and what is given over it.
-      std::vector<std::byte> bytes(bytes_of(one.count, element));
-      const elements whole = elements::row_major(bytes.data(), one.count, element);
-      std::vector<held_block> held;
-      {
-        const std::shared_lock lock(mutex_);
-        held = blocks_in(id, of, require(id), one);
-      }
-      read_slab(id, of, held, {one.offset, one.count, {}}, whole, nullptr);
-      extents count = extents::all(rank, 0);
-      std::byte* to = bytes.data();
-      const std::byte* source = from.data;
-      auto to_strides = whole.strides;
-      bool is_none = false;
-      for (std::size_t i = 0; i < rank; ++i) {
-        const std::uint64_t stride = where.stride.empty() ? 1 : where.stride[i];
-        // The first and the end of the slab's elements that are in the block.
-        const std::uint64_t begin = common.offset[i] <= where.offset[i]
-                                        ? 0
-                                        : (common.offset[i] - where.offset[i] + stride - 1) / stride;
-        const std::uint64_t end = std::min<std::uint64_t>(
-            where.count[i], (common.offset[i] + common.count[i] - where.offset[i] + stride - 1) / stride);
-        is_none = is_none || end <= begin;
-        count[i] = end > begin ? end - begin : 0;
-        to +=
-            static_cast<std::ptrdiff_t>(where.offset[i] + begin * stride - one.offset[i]) * whole.strides[i];
-        source += static_cast<std::ptrdiff_t>(begin) * from_strides[i];
-        to_strides[i] = whole.strides[i] * static_cast<std::ptrdiff_t>(stride);
-      }
-      if (is_none) continue;
-      copy_region(count, element, to, to_strides, source, from_strides);
-      made.block = filled_block(bytes.size(), element, of.how, {}, bytes.data());
-    }
-    const std::unique_lock lock(mutex_);
-    const write_guard guard(store_->memory());
+  std::vector<new_block> made;
+  make_blocks(
+      of.dims, of.layout == array_layout::chunked ? of.chunk : extents(), part, made,
+      [&](const box& one, stored_block& block) {
+        const box common = part.common_with(one);
+        if (!strided && part.contains(one)) {
+          // All of it is given.
+          const_elements given{from.data, one.count, from_strides};
+          for (std::size_t i = 0; i < rank; ++i)
+            given.data += static_cast<std::ptrdiff_t>(one.offset[i] - part.offset[i]) * from_strides[i];
+          block = filled_from(of, one, given);
+          return true;
+        }
+        // What it held before, and what is given over it.
+        std::vector<std::byte> bytes(bytes_of(one.count, element));
+        const elements whole = elements::row_major(bytes.data(), one.count, element);
+        std::vector<held_block> held;
+        {
+          const std::shared_lock lock(mutex_);
+          held = blocks_in(id, of, require(id), one);
+        }
+        read_slab(id, of, held, {one.offset, one.count, {}}, whole, nullptr);
+        extents count = extents::all(rank, 0);
+        std::byte* to = bytes.data();
+        const std::byte* source = from.data;
+        auto to_strides = whole.strides;
+        bool is_none = false;
+        for (std::size_t i = 0; i < rank; ++i) {
+          const std::uint64_t stride = where.stride.empty() ? 1 : where.stride[i];
+          // The first and the end of the slab's elements that are in the block.
+          const std::uint64_t begin = common.offset[i] <= where.offset[i]
+                                          ? 0
+                                          : (common.offset[i] - where.offset[i] + stride - 1) / stride;
+          const std::uint64_t end = std::min<std::uint64_t>(
+              where.count[i], (common.offset[i] + common.count[i] - where.offset[i] + stride - 1) / stride);
+          is_none = is_none || end <= begin;
+          count[i] = end > begin ? end - begin : 0;
+          to += static_cast<std::ptrdiff_t>(where.offset[i] + begin * stride - one.offset[i]) *
+                whole.strides[i];
+          source += static_cast<std::ptrdiff_t>(begin) * from_strides[i];
+          to_strides[i] = whole.strides[i] * static_cast<std::ptrdiff_t>(stride);
+        }
+        if (is_none) return false;
+        copy_region(count, element, to, to_strides, source, from_strides);
+        block = filled_block(bytes.size(), element, of.how, {}, bytes.data());
+        return true;
+      });
+  link_or_give_up(made, [&] {
+    stored_array& array = require(id);
+    assign(array.dims, of.dims);
     try {
-      link_block(require(id), made);
+      link_blocks(array, made);
     } catch (...) {
-      blocks_.give_up(std::to_address(made.block.data));
+      assign(array.dims, before);
       throw;
     }
-  }
+  });
 }
 
 void stored_arrays::append(std::string_view id, const data_type& type, const const_elements& from) {
@@ -905,22 +1013,13 @@ void stored_arrays::append(std::string_view id, const data_type& type, const con
   if (of.layout == array_layout::contiguous)
     throw error(errc::unsupported,
                 quoted(id) + " is contiguous and cannot grow: store it in blocks or chunks");
-  const auto set_dims = [&](const extents& to) {
-    const std::unique_lock lock(mutex_);
-    const write_guard guard(store_->memory());
-    assign(require(id).dims, to);
-  };
-  if (steps.dims.elements() == 0) return set_dims(dims);
   // The grid's numbers count the outermost dimension last, so that chunks keep theirs.
   const extents before = of.dims;
-  set_dims(dims);
   of.dims = dims;
-  try {
-    write_parts(id, of, where, steps);
-  } catch (...) {
-    set_dims(before);
-    throw;
-  }
+  if (steps.dims.elements() != 0) return write_parts(id, of, where, steps, before);
+  const std::unique_lock lock(mutex_);
+  const write_guard guard(store_->memory());
+  assign(require(id).dims, dims);
 }
 
 void stored_arrays::resize(std::string_view id, const extents& dims) {
@@ -956,6 +1055,7 @@ void stored_arrays::resize(std::string_view id, const extents& dims) {
       std::vector<std::byte> bytes(bytes_of(rest.count, element));
       read_slab(id, of, std::span(&one, 1), {rest.offset, rest.count, {}},
                 elements::row_major(bytes.data(), rest.count, element), nullptr);
+      made.reserve(held.size());
       made.push_back({rest, filled_block(bytes.size(), element, of.how, {}, bytes.data())});
     }
   } catch (...) {
@@ -964,35 +1064,36 @@ void stored_arrays::resize(std::string_view id, const extents& dims) {
     give_up(made);
     throw;
   }
-  const std::unique_lock lock(mutex_);
-  const write_guard guard(store_->memory());
-  stored_array& array = require(id);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < array.blocks.size();) {
-    const box before = block_box(array, i);
-    const box rest = before.common_with(inside);
-    if (rest.empty()) {
-      drop_block(array, i);
-      continue;
+  link_or_give_up(made, [&] {
+    stored_array& array = require(id);
+    blocks_.reserve(array.blocks.size());
+    // From here on nothing fails: there are no more blocks than before, nor numbers in the grid.
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < array.blocks.size();) {
+      const box before = block_box(array, i);
+      const box rest = before.common_with(inside);
+      if (rest.empty()) {
+        drop_block(array, i);
+        continue;
+      }
+      if (!(rest.count == before.count)) {
+        blocks_.retire(array.blocks[i]);
+        array.blocks[i] = made[next].block;
+        blocks_.link(std::to_address(made[next].block.data));
+        const std::size_t rank = array.dims.size();
+        std::copy(rest.count.begin(), rest.count.end(),
+                  array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * i + 1) * rank));
+        ++next;
+      }
+      ++i;
     }
-    if (!(rest.count == before.count)) {
-      blocks_.retire(array.blocks[i]);
-      array.blocks[i] = made[next].block;
-      blocks_.link(std::to_address(made[next].block.data));
-      const std::size_t rank = array.dims.size();
-      std::copy(rest.count.begin(), rest.count.end(),
-                array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * i + 1) * rank));
-      ++next;
-    }
-    ++i;
-  }
-  assign(array.dims, dims);
-  if (of.layout == array_layout::chunked) {
+    assign(array.dims, dims);
+    if (of.layout != array_layout::chunked) return;
     array.chunks.clear();
     for (std::size_t i = 0; i < array.blocks.size(); ++i)
       array.chunks.try_emplace(chunk_number(dims, of.chunk, block_box(array, i).offset),
                                static_cast<std::uint32_t>(i));
-  }
+  });
 }
 
 bool stored_arrays::erase(std::string_view id) {
@@ -1002,6 +1103,7 @@ bool stored_arrays::erase(std::string_view id) {
   const auto found = catalogue_->arrays.find(id);
   if (found == catalogue_->arrays.end()) return false;
   const write_guard guard(store_->memory());
+  blocks_.reserve(found->second.blocks.size());
   drop_all_blocks(found->second);
   catalogue_->arrays.erase(found);
   blocks_.collect();
@@ -1303,10 +1405,20 @@ void stored_arrays::set_attribute(std::string_view id, std::string_view key, con
   const std::unique_lock lock(mutex_);
   stored_array& array = require(id);
   const write_guard guard(store_->memory());
-  stored_attribute& attribute = array.attributes[perdure::string(key)];
-  attribute.type = type.text();
-  assign(attribute.dims, dims);
-  attribute.bytes.assign(reinterpret_cast<const char*>(value.data()), value.size());
+  const bool is_new = array.attributes.find(key) == array.attributes.end();
+  // No attribute has the empty name. If there is no memory for the value all is as before.
+  const auto entry = array.attributes.try_emplace(perdure::string(is_new ? key : "")).first;
+  try {
+    entry->second.type = type.text();
+    assign(entry->second.dims, dims);
+    entry->second.bytes.assign(reinterpret_cast<const char*>(value.data()), value.size());
+  } catch (...) {
+    array.attributes.erase(entry);
+    throw;
+  }
+  if (is_new) return;
+  array.attributes.find(key)->second.exchange(entry->second);
+  array.attributes.erase(entry);
 }
 
 std::optional<array_core::attribute_value> stored_arrays::attribute(std::string_view id,
@@ -1361,6 +1473,21 @@ array_catalogue* find_or_make_catalogue(manager_core& store) {
 }
 
 }  // namespace
+
+void array_core::store_from(std::string_view id, const data_type& type, const extents& dims,
+                            const element_source& source, const array_options& options) {
+  erase(id);
+  create(id, type, dims, options);
+  std::vector<std::byte> content;
+  for (array_pieces pieces(dims,
+                           std::max<std::size_t>(gathered_bytes / std::max<std::size_t>(type.size(), 1), 1));
+       pieces.next_elements() != 0;) {
+    const slab part = pieces.next();
+    content.resize(part.count.elements() * type.size());
+    source(part, content.data());
+    write(id, type, part, const_elements::row_major(content.data(), part.count, type.size()));
+  }
+}
 
 std::shared_ptr<array_core> array_core::of(manager_core& store) {
   const auto make = [](manager_core& of) -> std::shared_ptr<checkpoint_listener> {

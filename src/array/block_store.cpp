@@ -64,7 +64,16 @@ void block_store::give_up(std::byte* data) noexcept {
   store_.memory().deallocate(data);
 }
 
-void block_store::retire(const stored_block& block) {
+void block_store::reserve(std::size_t blocks) {
+  const auto make_room = [blocks](auto& of) {
+    if (of.capacity() - of.size() < blocks) of.reserve(std::max(of.size() + blocks, 2 * of.capacity()));
+  };
+  make_room(catalogue_->unlinked);
+  const std::scoped_lock lock(mutex_);
+  make_room(retired_);
+}
+
+void block_store::retire(const stored_block& block) noexcept {
   std::byte* const data = std::to_address(block.data);
   const std::size_t bytes = block.stored_bytes;
   {
@@ -73,7 +82,6 @@ void block_store::retire(const stored_block& block) {
     const bool is_needed = bytes >= least_released && young_.erase(data) == 0;
     const retired one{data, bytes, ++generation_};
     if (is_needed || is_held(one)) {
-      retired_.reserve(retired_.size() + 1);
       note_unlinked(data, bytes);
       retired_.push_back(one);
       if (!is_needed && bytes >= least_released) retired_.back().released = 0;
@@ -135,11 +143,15 @@ void block_store::read(const stored_block& block, std::span<std::byte> to, std::
 }
 
 std::shared_ptr<void> block_store::hold() const {
-  const std::scoped_lock lock(mutex_);
-  const std::uint64_t began = generation_;
-  holds_.insert(began);
+  std::uint64_t began = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    began = generation_;
+    holds_.insert(began);
+  }
+  // Without the lock: where there is no memory for the pointer, the hold ends at once.
   return {nullptr, [this, began](void*) {
-            const std::scoped_lock held(mutex_);
+            const std::scoped_lock lock(mutex_);
             holds_.erase(holds_.find(began));
           }};
 }

@@ -36,8 +36,10 @@ class block_store {
   std::byte* allocate(std::size_t bytes);
   /// An array has the block now.
   void link(const std::byte* data) noexcept;
-  /// No array has the block any more.
-  void retire(const stored_block& block);
+  /// Room for `retire` of so many. `std::bad_alloc`.
+  void reserve(std::size_t blocks);
+  /// No array has the block any more. `reserve` has been called for it.
+  void retire(const stored_block& block) noexcept;
   /// An allocated block is not needed after all.
   void give_up(std::byte* data) noexcept;
   /// Gives back what nobody needs any more.

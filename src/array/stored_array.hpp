@@ -15,6 +15,7 @@
 #include <perdure/container/vector.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/type_stamp.hpp>
+#include <utility>
 
 namespace perdure::detail {
 
@@ -34,6 +35,13 @@ struct stored_attribute {
   perdure::string type;  // data_type's text
   perdure::vector<std::uint64_t> dims;
   perdure::string bytes;
+
+  /// Of the same store.
+  void exchange(stored_attribute& other) noexcept {
+    type.swap(other.type);
+    dims.swap(other.dims);
+    bytes.swap(other.bytes);
+  }
 };
 
 struct stored_array {
@@ -50,6 +58,22 @@ struct stored_array {
   std::uint8_t shuffle = 0;
   std::uint8_t may_overlap = 0;  // blocks may hold the same elements: the newest counts
   std::int32_t level = 0;
+
+  /// Of the same store.
+  void exchange_all_but_attributes(stored_array& other) noexcept {
+    type.swap(other.type);
+    dims.swap(other.dims);
+    chunk.swap(other.chunk);
+    dimensions.swap(other.dimensions);
+    boxes.swap(other.boxes);
+    blocks.swap(other.blocks);
+    chunks.swap(other.chunks);
+    std::swap(layout, other.layout);
+    std::swap(codec, other.codec);
+    std::swap(shuffle, other.shuffle);
+    std::swap(may_overlap, other.may_overlap);
+    std::swap(level, other.level);
+  }
 };
 
 struct unlinked_block {

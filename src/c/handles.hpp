@@ -11,6 +11,7 @@
 #include "c/handle_table.hpp"
 #include "perdure/c/perdure.h"
 #include "perdure/checkpoint_log.hpp"
+#include "perdure/detail/array_core.hpp"
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/kind_decorator.hpp"
 #include "perdure/object_info.hpp"
@@ -46,6 +47,30 @@ struct perdure_object_list {
 struct perdure_attribute_list {
   std::vector<perdure::attribute> strings;
   std::vector<perdure_attribute> items;
+};
+
+struct perdure_array_list {
+  struct texts {
+    perdure::array_info info;
+    std::string type;
+    std::vector<const char*> dimensions;
+  };
+  std::vector<texts> strings;
+  std::vector<perdure_array_info> items;
+};
+
+struct perdure_array_attribute_list {
+  struct texts {
+    std::string key;
+    std::string type;
+    perdure::detail::array_core::attribute_value value;
+  };
+  std::vector<texts> strings;
+  std::vector<perdure_array_attribute> items;
+};
+
+struct perdure_array_view {
+  perdure::detail::array_hold hold;
 };
 
 struct perdure_checkpoint_log {
@@ -125,6 +150,22 @@ template <>
 struct handle_traits<perdure_pin> {
   static constexpr unsigned tag = 10;
   static constexpr const char* what = "the pin";
+};
+
+template <>
+struct handle_traits<perdure_array_list> {
+  static constexpr unsigned tag = 11;
+  static constexpr const char* what = "the list of arrays";
+};
+template <>
+struct handle_traits<perdure_array_attribute_list> {
+  static constexpr unsigned tag = 12;
+  static constexpr const char* what = "the list of an array's attributes";
+};
+template <>
+struct handle_traits<perdure_array_view> {
+  static constexpr unsigned tag = 13;
+  static constexpr const char* what = "the view";
 };
 
 inline detail::manager_core& core_of(const perdure_store* store) {

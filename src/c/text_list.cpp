@@ -15,6 +15,13 @@ perdure_status perdure_text_list_at(const perdure_text_list* list, size_t index,
   });
 }
 
+perdure_status perdure_text_list_length(const perdure_text_list* list, size_t index, size_t* bytes) {
+  return guarded([&] {
+    required(bytes, "bytes") = 0;
+    *bytes = item_of(list, index).size();
+  });
+}
+
 perdure_status perdure_text_list_free(perdure_text_list* list) {
   return free_handle(list);
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <perdure/array_store.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -326,6 +327,72 @@ TEST_F(array_store_test, Appends) {
     EXPECT_EQ(arrays.dims(id)[0], 22U);
     EXPECT_EQ(arrays[id].read<double>({{21, 2, 3}, {1, 1, 1}}), std::vector<double>{1023});
   }
+}
+
+TEST_F(array_store_test, StoresWhatASourceGivesInPieces) {
+  manager store(create_only, scratch.path(), small_store());
+  const auto core = detail::array_core::of(detail::core_of(store));
+  const extents dims{600, 7, 400};  // 13 MB
+  const auto value = [&](std::uint64_t i, std::uint64_t j, std::uint64_t k) {
+    return static_cast<double>((i * 7 + j) * 400 + k);
+  };
+  std::size_t most = 0;
+  const detail::element_source source = [&](const slab& part, std::byte* to) {
+    most = std::max<std::size_t>(most, part.count.elements() * 8);
+    auto* at = reinterpret_cast<double*>(to);
+    for (std::uint64_t i = 0; i < part.count[0]; ++i)
+      for (std::uint64_t j = 0; j < part.count[1]; ++j)
+        for (std::uint64_t k = 0; k < part.count[2]; ++k)
+          *at++ = value(part.offset[0] + i, part.offset[1] + j, part.offset[2] + k);
+  };
+  for (const array_layout layout : {array_layout::blocks, array_layout::contiguous, array_layout::chunked}) {
+    array_options options;
+    options.layout = layout;
+    if (layout == array_layout::chunked) options.chunk = {50, 4, 100};
+    core->store_from("x", element_kind::float64, dims, source, options);
+    EXPECT_EQ(core->info("x").is_viewable, layout != array_layout::chunked);
+    EXPECT_TRUE(core->check("x").empty());
+    std::vector<double> all(dims.elements());
+    core->read("x", element_kind::float64, slab::whole(dims),
+               detail::elements::row_major(all.data(), dims, 8));
+    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<double>(i));
+  }
+  EXPECT_LT(most, std::size_t{5} << 20);
+  // What fails leaves what was there.
+  int left = 2;
+  const detail::element_source failing = [&](const slab&, std::byte*) {
+    if (--left == 0) throw std::runtime_error("no more");
+  };
+  for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
+    array_options options;
+    options.layout = layout;
+    left = 2;
+    EXPECT_THROW(core->store_from("x", element_kind::float64, dims, failing, options), std::runtime_error);
+  }
+  double last = 0;
+  core->read("x", element_kind::float64, {{599, 6, 399}, {1, 1, 1}, {}},
+             detail::elements::row_major(&last, {1, 1, 1}, 8));
+  EXPECT_EQ(last, value(599, 6, 399));
+  EXPECT_TRUE(store.check().empty());
+}
+
+TEST_F(array_store_test, AppendsToChunksThatAreNotFull) {
+  auto arrays = create();
+  array_options options;
+  options.layout = array_layout::chunked;
+  options.chunk = {8, 2};
+  arrays.create<double>("x", {0, 3}, options);
+  std::vector<double> all;
+  for (int step = 0; step < 20; ++step) {
+    const std::vector<double> values = counted(3, step * 3);
+    arrays["x"].append(array_view<const double, 1>(std::span(values)));
+    all.insert(all.end(), values.begin(), values.end());
+    ASSERT_EQ(arrays.load<std::vector<double>>("x"), all);
+  }
+  EXPECT_EQ(arrays.info("x").blocks, 6U);
+  EXPECT_TRUE(arrays.check("x").empty());
+  EXPECT_EQ(code_of([&] { arrays.create("y", data_type::parse("float64[3]"), {2}); }),
+            errc::invalid_argument);
 }
 
 TEST_F(array_store_test, Resizes) {

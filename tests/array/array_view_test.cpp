@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <perdure/detail/array_pieces.hpp>
 #include <vector>
 
 namespace perdure {
@@ -36,6 +37,36 @@ TEST(ArrayView, HasStridesOfAnyKind) {
   const array_view<int, 1> reversed(numbers.data() + 23, {24}, backwards);
   EXPECT_EQ(reversed(0), 23);
   EXPECT_EQ(reversed(23), 0);
+}
+
+TEST(ArrayPieces, AreBesideEachOther) {
+  for (const extents& dims : {extents{}, extents{0}, extents{1}, extents{7}, extents{3, 4}, extents{2, 0, 3},
+                              extents{5, 1, 3}, extents{2, 3, 4, 5}}) {
+    for (const std::uint64_t most : {1, 2, 3, 5, 12, 1000}) {
+      std::uint64_t place = 0;  // of the first element of the next part
+      detail::array_pieces pieces(dims, most);
+      while (pieces.next_elements() != 0) {
+        const std::uint64_t elements = pieces.next_elements();
+        const slab part = pieces.next();
+        ASSERT_EQ(part.count.elements(), elements);
+        ASSERT_LE(elements, most);
+        std::uint64_t first = 0;
+        std::uint64_t last = 0;
+        for (std::size_t i = 0; i < dims.rank(); ++i) {
+          first = first * dims[i] + part.offset[i];
+          last = last * dims[i] + part.offset[i] + part.count[i] - 1;
+        }
+        ASSERT_EQ(first, place) << dims.text() << ' ' << most;
+        ASSERT_EQ(last, place + elements - 1) << dims.text() << ' ' << most;
+        place += elements;
+      }
+      EXPECT_EQ(place, dims.elements());
+    }
+  }
+  detail::array_pieces grained({10, 3}, 15, 4);
+  EXPECT_EQ(grained.next().count, (extents{4, 3}));
+  EXPECT_EQ(grained.next().count, (extents{4, 3}));
+  EXPECT_EQ(grained.next().count, (extents{2, 3}));
 }
 
 TEST(ArrayView, KnowsItsRank) {

@@ -18,6 +18,9 @@ std::vector<perdure_status> call_all_with(perdure_store* s) {
   perdure_object_list* objects = nullptr;
   perdure_attribute_list* attributes = nullptr;
   perdure_text_list* texts = nullptr;
+  perdure_array_list* arrays = nullptr;
+  perdure_array_attribute_list* array_attributes = nullptr;
+  perdure_array_view* view = nullptr;
   perdure_pending_checkpoint* pending = nullptr;
   perdure_store_info info{};
   info.struct_size = sizeof info;
@@ -39,6 +42,25 @@ std::vector<perdure_status> call_all_with(perdure_store* s) {
       perdure_attribute_get(s, "n", "k", nullptr, 0, &size),
       perdure_attribute_remove(s, "n", "k"),
       perdure_attribute_list_create(s, "n", &attributes),
+      perdure_array_store(s, "n", "uint8", 0, nullptr, "v", nullptr),
+      perdure_array_create(s, "n", "uint8", 0, nullptr, nullptr),
+      perdure_array_write(s, "n", "uint8", nullptr, "v"),
+      perdure_array_read(s, "n", "uint8", nullptr, &number, 1),
+      perdure_array_append(s, "n", "uint8", 1, "v"),
+      perdure_array_resize(s, "n", 0, nullptr),
+      perdure_array_store_text(s, "n", "v", 1),
+      perdure_array_store_variable(s, "n", "string", 0, nullptr, "v", &offset, nullptr),
+      perdure_array_read_variable(s, "n", "string", &texts),
+      perdure_array_erase(s, "n"),
+      perdure_array_find(s, "n", &arrays),
+      perdure_array_list_create(s, nullptr, &arrays),
+      perdure_array_view_create(s, "n", "uint8", 0, &view, &address, &size),
+      perdure_array_prefetch(s, "n"),
+      perdure_array_check(s, "n", &texts),
+      perdure_array_attribute_set(s, "n", "k", "uint8", 0, nullptr, "v", 1),
+      perdure_array_attribute_get(s, "n", "k", "uint8", nullptr, 0, &size),
+      perdure_array_attribute_remove(s, "n", "k"),
+      perdure_array_attribute_list_create(s, "n", &array_attributes),
       perdure_allocate(s, 8, &address),
       perdure_allocate_aligned(s, 8, 8, &address),
       perdure_deallocate(s, nullptr),

@@ -100,6 +100,31 @@ TEST_F(out_of_memory_test, ObjectsAreNotMade) {
   EXPECT_OK(perdure_store_check(store, nullptr));
 }
 
+TEST_F(out_of_memory_test, ArraysAreNotMade) {
+  static const double values[20000] = {1};
+  const std::uint64_t small[] = {5};
+  const std::uint64_t large[] = {20000};
+  const std::uint64_t ends[] = {1, 2, 3, 4, 5};
+  failures_of([&] { return perdure_array_store(store, "small", "float64", 1, small, values, nullptr); });
+  failures_of([&] { return perdure_array_store(store, "large", "float64", 1, large, values, nullptr); });
+  failures_of([&] {
+    return perdure_array_store_variable(store, "texts", "string", 1, small, "abcde", ends, nullptr);
+  });
+  double read[5] = {};
+  failures_of([&] { return perdure_array_read(store, "small", "float64", nullptr, read, sizeof read); });
+  EXPECT_EQ(read[0], 1);
+  perdure_array_list* list = nullptr;
+  failures_of([&] { return perdure_array_list_create(store, nullptr, &list); });
+  EXPECT_OK(perdure_array_list_free(list));
+  failures_of([&] { return perdure_array_append(store, "small", "float64", 1, values); });
+  failures_of([&] { return perdure_array_resize(store, "small", 1, small); });
+  failures_of(
+      [&] { return perdure_array_attribute_set(store, "small", "k", "float64", 1, small, values, 40); });
+  failures_of([&] { return perdure_array_erase(store, "large"); });
+  EXPECT_OK(perdure_array_check(store, "small", nullptr));
+  EXPECT_OK(perdure_store_check(store, nullptr));
+}
+
 TEST_F(out_of_memory_test, CheckpointIsMadeOrReported) {
   void* data = nullptr;
   ASSERT_OK(perdure_blob_create(store, "blob", 100, 0, &data));

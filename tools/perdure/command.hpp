@@ -40,6 +40,7 @@ void add_stage_commands(command program);
 void add_doctor_command(command program);
 void add_top_command(command program);
 void add_graph_commands(command program);
+void add_array_commands(command program);
 
 // The subcommands of `perdure graph`.
 void add_generate_command(command graph);
@@ -53,5 +54,13 @@ void add_strong_components_command(command graph);
 void add_triangle_commands(command graph);
 void add_core_command(command graph);
 void add_truss_command(command graph);
+
+// The subcommands of `perdure array`.
+void add_array_list_command(command array);
+void add_array_stat_command(command array);
+void add_array_dump_command(command array);
+void add_array_import_command(command array);
+void add_array_export_command(command array);
+void add_array_diff_command(command array);
 
 }  // namespace perdure::cli

@@ -4,6 +4,7 @@
 
 #include <perdure/c/address.h>
 #include <perdure/c/allocation.h>
+#include <perdure/c/array.h>
 #include <perdure/c/attribute.h>
 #include <perdure/c/blob.h>
 #include <perdure/c/checkpoint.h>

@@ -1,4 +1,4 @@
-/* Sentences that a function gives, one finding each. */
+/* Texts that a function gives: sentences, one finding each, or the elements of an array. */
 #ifndef PERDURE_C_TEXT_LIST_H
 #define PERDURE_C_TEXT_LIST_H
 
@@ -12,10 +12,14 @@ PERDURE_BEGIN_DECLARATIONS
 
 PERDURE_API perdure_status perdure_text_list_size(const perdure_text_list* list, size_t* size);
 
-/// The sentence at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT past the
-/// end.
+/// The text at `index`, counted from 0, and a zero byte behind it; valid until the list is freed.
+/// PERDURE_INVALID_ARGUMENT past the end.
 PERDURE_API perdure_status perdure_text_list_at(const perdure_text_list* list, size_t index,
                                                 const char** text);
+
+/// The bytes of the text at `index`, which may hold zeros. PERDURE_INVALID_ARGUMENT past the end.
+PERDURE_API perdure_status perdure_text_list_length(const perdure_text_list* list, size_t index,
+                                                    size_t* bytes);
 
 /// NULL is ignored.
 PERDURE_API perdure_status perdure_text_list_free(perdure_text_list* list);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <perdure/array/array_info.hpp>
@@ -32,6 +33,9 @@ struct elements {
 
   static elements row_major(void* data, const extents& dims, std::size_t element_size);
 };
+
+/// Gives the elements of a part, row-major, each as its type has them.
+using element_source = std::function<void(const slab& part, std::byte* to)>;
 
 /// Elements of any length each, one after the other: element i is `bytes[ends[i-1] .. ends[i])`.
 struct variable_elements {
@@ -71,6 +75,10 @@ class array_core {
   /// for those who hold it.
   virtual void store_whole(std::string_view id, const data_type& type, const const_elements& from,
                            const array_options& options) = 0;
+  /// The same of elements that `source` gives, a few MiB at a time: of arrays that are larger than memory. Of
+  /// an array in one compressed block all of it is in memory once.
+  virtual void store_from(std::string_view id, const data_type& type, const extents& dims,
+                          const element_source& source, const array_options& options);
   virtual void store_variable(std::string_view id, const data_type& type, const extents& dims,
                               const variable_elements& from, const array_options& options) = 0;
   /// An array of which nothing has been written: its elements are zero. `already_exists`.

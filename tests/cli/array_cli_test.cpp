@@ -1,0 +1,253 @@
+// Arrays of stores on the command line: to files of other formats and back, parts of them, and files that
+// lie.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <perdure/array_store.hpp>
+
+#include "support/scratch_directory.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+class ArrayCommands : public testing::Test {
+ protected:
+  using arguments = std::vector<std::string>;
+
+  std::string path(const std::string& name) const { return (dir_ / name).string(); }
+  static perdure::test::outcome array(arguments a) {
+    a.insert(a.begin(), "array");
+    return perdure::test::perdure_run(std::move(a));
+  }
+  static std::string ok(const arguments& a) {
+    const perdure::test::outcome o = array(a);
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_EQ(o.err, "");
+    return o.out;
+  }
+  static nlohmann::json ok_json(arguments a) {
+    a.push_back("--json");
+    return nlohmann::json::parse(ok(a));
+  }
+  /// A line of what is wrong, and never a signal.
+  static std::string fails(const arguments& a, int status = 1) {
+    const perdure::test::outcome o = array(a);
+    EXPECT_EQ(o.status, status) << o.out << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    return o.err;
+  }
+  static std::string bytes_of(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  std::string write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+    return path(name);
+  }
+  /// As NumPy writes it.
+  template <class T>
+  static std::string npy(const std::string& descr, const std::string& shape, const std::vector<T>& elements,
+                         const char* fortran = "False") {
+    std::string header =
+        "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+    header.append(63 - (10 + header.size()) % 64, ' ');
+    header += '\n';
+    std::string file("\x93NUMPY\1\0", 8);
+    file += static_cast<char>(header.size() & 0xff);
+    file += static_cast<char>(header.size() >> 8);
+    return file + header +
+           std::string(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
+  }
+  static std::vector<double> numbers(std::size_t count) {
+    std::vector<double> all(count);
+    std::iota(all.begin(), all.end(), 0.5);
+    return all;
+  }
+
+  /// A store of arrays of all sorts of types.
+  std::string store_of_all() const {
+    perdure::array_store store(perdure::create_only, path("all"));
+    const std::vector<double> some = numbers(60);
+    const perdure::array_view<const double> box(some.data(), {3, 4, 5});
+    store.store("run/box", box, {.dimensions = {"z", "y", "x"}});
+    store.array("run/box").set_attribute("units", "K");
+    store.array("run/box").set_attribute("level", std::int64_t{7});
+    store.store(
+        "run/chunked", box,
+        {.layout = perdure::array_layout::chunked, .chunk = {2, 2, 2}, .codec = perdure::compression::zstd});
+    store.store("numbers", std::vector<std::int64_t>{-1, INT64_MAX, INT64_MIN});
+    store.store("one", 2.5F);
+    store.store("none", std::vector<std::int16_t>{});
+    store.store("names", std::vector<std::string>{"a", "", "zw\xc3\xb6lf"});
+    store.close();
+    return path("all");
+  }
+
+  perdure::scratch_directory dir_;
+};
+
+TEST_F(ArrayCommands, ImportExportAndStatOfNpy) {
+  const std::string file = npy("<f8", "(2, 3, )", numbers(6));
+  ok({"import", path("new") + ":t", write("t.npy", file)});
+  const nlohmann::json stat = ok_json({"stat", path("new") + ":t"});
+  EXPECT_EQ(stat["dtype"], "float64");
+  EXPECT_EQ(stat["shape"], nlohmann::json({2, 3}));
+  EXPECT_EQ(stat["bytes"], 48);
+  EXPECT_EQ(stat["layout"], "blocks");
+  ok({"export", path("new") + ":t", path("out.npy")});
+  EXPECT_EQ(bytes_of(path("out.npy")), file);
+  ok({"import", path("new") + ":t", path("t.npy"), "--chunk", "1,2", "--compression", "lz4"});
+  EXPECT_EQ(ok_json({"stat", path("new") + ":t"})["layout"], "chunked");
+  ok({"export", path("new") + ":t", path("out.npy")});
+  EXPECT_EQ(bytes_of(path("out.npy")), file);
+  EXPECT_EQ(ok({"export", path("new") + ":t", "-", "--format", "npy"}), file);
+  EXPECT_NE(ok({"ls", path("new")}).find("float64 [2, 3]"), std::string::npos);
+  EXPECT_EQ(ok({"stat", path("new") + ":t", "--check"}).find("damage"), std::string::npos);
+}
+
+TEST_F(ArrayCommands, ImportsOtherOrdersOfElementsAndBytes) {
+  const std::vector<std::uint16_t> swapped{0x0100, 0x0200, 0x0300, 0x0400, 0x0500, 0x0600};
+  ok({"import", path("s") + ":a", write("a.npy", npy(">u2", "(2, 3)", swapped, "True"))});
+  EXPECT_EQ(ok({"dump", path("s") + ":a"}), "1 3 5\n2 4 6\n");
+  ok({"import", path("s") + ":b",
+      write("b.npy", npy("|S3", "(2,)", std::vector<char>{'a', 'b', 0, 'c', 'd', 'e'}))});
+  EXPECT_EQ(ok_json({"stat", path("s") + ":b"})["shape"], nlohmann::json({2, 3}));
+  ok({"export", path("s") + ":b", path("c.npy")});
+  EXPECT_EQ(bytes_of(path("c.npy")).substr(10, 16), "{'descr': '|S3',");
+}
+
+TEST_F(ArrayCommands, PartsAsNumPyHasThem) {
+  ok({"import", path("s") + ":t[0]", write("t.npy", npy("<f8", "(3, 4, 2)", numbers(24)))});
+  const std::string t = path("s") + ":t[0]";
+  EXPECT_EQ(ok({"dump", t + "[2,1:3,...]"}), "18.5 19.5\n20.5 21.5\n");
+  EXPECT_EQ(ok({"dump", t + "[::2, -1, 0]"}), "6.5 22.5\n");
+  EXPECT_EQ(ok({"dump", t + "[0,0,1]"}), "1.5\n");
+  EXPECT_EQ(ok({"dump", t + "[0:2,3:,:1]"}), "6.5\n\n14.5\n");
+  EXPECT_EQ(ok_json({"dump", t + "[1,:2]"})["data"], nlohmann::json({{8.5, 9.5}, {10.5, 11.5}}));
+  EXPECT_EQ(ok_json({"dump", t + "[5:]"})["shape"], nlohmann::json({0, 4, 2}));
+  EXPECT_NE(fails({"dump", t + "[3]"}).find("which has 3"), std::string::npos);
+  EXPECT_NE(fails({"dump", t + "[0,0,0,0]"}).find("4 dimensions"), std::string::npos);
+  fails({"dump", t + "[::-1]"}, 2);
+  fails({"dump", t + "[a]"}, 2);
+  fails({"dump", path("s")}, 2);
+}
+
+TEST_F(ArrayCommands, EveryFormatGivesBackWhatItTook) {
+  const std::string all = store_of_all();
+  for (const std::string ending : {"npz", "h5", "nc", "zarr"}) {
+    const std::string file = path("file." + ending);
+    for (const arguments& more : {arguments{}, arguments{"--compress"}}) {
+      arguments command{"export", all, file};
+      command.insert(command.end(), more.begin(), more.end());
+      const perdure::test::outcome o = array(command);
+      if (o.err.find("this build") != std::string::npos) break;
+      ASSERT_EQ(o.status, 0) << o.err;
+      ok({"import", path("from_" + ending), file, "--replace"});
+      EXPECT_EQ(ok_json({"ls", path("from_" + ending)})["arrays"].size(), 6U) << ending;
+      const nlohmann::json difference =
+          nlohmann::json::parse(array({"diff", all, path("from_" + ending), "--json"}).out);
+      for (const auto& one : difference["arrays"]) {
+        // .npz has no attributes.
+        EXPECT_EQ(ending, "npz") << one;
+        EXPECT_EQ(one["differing"], 0) << one;
+      }
+      if (ending != "npz") {
+        EXPECT_EQ(ok_json({"stat", path("from_" + ending) + ":run/box"})["dimensions"],
+                  nlohmann::json({"z", "y", "x"}));
+      }
+    }
+  }
+  ok({"export", all + ":run", path("group.npz")});
+  ok({"import", path("group") + ":other", path("group.npz"), "--member", "box"});
+  EXPECT_EQ(ok({"dump", all + ":run/box[1]"}), ok({"dump", path("group") + ":other[1]"}));
+}
+
+TEST_F(ArrayCommands, TablesOfText) {
+  const std::string file = write("t.csv", "# a comment\nx,y\n1,2.5\n-3,nan\n");
+  ok({"import", path("s") + ":t", file});
+  EXPECT_EQ(ok({"dump", path("s") + ":t"}), "{\"x\": 1, \"y\": 2.5} {\"x\": -3, \"y\": \"nan\"}\n");
+  ok({"export", path("s") + ":t", path("out.csv")});
+  EXPECT_EQ(bytes_of(path("out.csv")), "x,y\n1,2.5\n-3,nan\n");
+  ok({"import", path("s") + ":u", write("u.tsv", "1\t2\n3\t4\n"), "--type", "float32"});
+  EXPECT_EQ(ok_json({"stat", path("s") + ":u"})["dtype"], "float32");
+  EXPECT_NE(fails({"import", path("s") + ":v", write("v.csv", "1,2\n3\n")}).find("line 2"),
+            std::string::npos);
+  EXPECT_NE(fails({"import", path("s") + ":v", write("w.csv", "1\nx\n"), "--type", "int8"}).find("line 2"),
+            std::string::npos);
+}
+
+TEST_F(ArrayCommands, DiffTellsWhatDiffers) {
+  ok({"import", path("a") + ":t", write("t.npy", npy("<f8", "(4,)", numbers(4)))});
+  std::vector<double> other = numbers(4);
+  other[2] += 0.25;
+  ok({"import", path("b") + ":t", write("u.npy", npy("<f8", "(4,)", other))});
+  const perdure::test::outcome o = array({"diff", path("a"), path("b")});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_EQ(o.err, "");
+  EXPECT_EQ(o.out, "changed  t  1 of 4 elements differs, by up to 0.25\n0 arrays are the same\n");
+  ok({"diff", path("a"), path("b"), "--tolerance", "0.3"});
+  ok({"diff", path("a") + ":t[:2]", path("b") + ":t[:2]"});
+}
+
+TEST_F(ArrayCommands, FilesThatLieMakeNoStore) {
+  const std::string good = npy("<f8", "(2, 3)", numbers(6));
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string bad = good;
+    bad.replace(bad.find(from), from.size(), to);
+    return bad;
+  };
+  const std::vector<std::string> bad{"",
+                                     std::string("\x93NUMPY", 6),
+                                     good.substr(0, 40),
+                                     good.substr(0, good.size() - 1),
+                                     replaced("(2, 3)", "(9, 9)"),
+                                     replaced("(2, 3)", "(-2,3)"),
+                                     replaced("(2, 3)", "2 ,3  "),
+                                     replaced("(2, 3)", "[[[[[["),
+                                     replaced("<f8", "|O8"),
+                                     replaced("<f8", "<f9"),
+                                     replaced("'descr'", "'other'"),
+                                     std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12) + good,
+                                     "PK\3\4" + std::string(100, '\0'),
+                                     std::string("\x89HDF\r\n\x1a\n", 8) + std::string(500, '\xff'),
+                                     "CDF\1" + std::string(500, '\xff')};
+  for (const std::string& one : bad) {
+    fails({"import", path("never") + ":t", write("bad.npy", one)});
+    EXPECT_FALSE(std::filesystem::exists(path("never")));
+  }
+  fails({"import", path("never") + ":t", path("nothing.npy")});
+  ok({"import", path("s") + ":t", write("good.npy", good)});
+  EXPECT_NE(
+      fails({"import", path("s") + ":t", write("other.npy", npy("<i8", "(6,)", numbers(6)))}).find("int64"),
+      std::string::npos);
+  ok({"import", path("s") + ":t", path("other.npy"), "--replace"});
+  EXPECT_NE(fails({"export", path("s") + ":u", path("out.npy")}).find("no array \"u\""), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("out.npy")));
+  fails({"export", path("s") + ":t", path("out.unknown")}, 2);
+}
+
+TEST_F(ArrayCommands, AKilledImportLeavesTheOldArrayOrTheNew) {
+  const std::size_t count = 4 << 20;
+  ok({"import", path("s") + ":t", write("old.npy", npy("<f8", "(3,)", numbers(3)))});
+  const std::string large = write("new.npy", npy("<f8", "(" + std::to_string(count) + ",)", numbers(count)));
+  int kept = 0;
+  for (int i = 0; i < 12; ++i) {
+    perdure::test::process import(
+        {perdure::test::perdure_program(), "array", "import", path("s") + ":t", large});
+    ::usleep(static_cast<unsigned>(i) * 5000);
+    import.kill();
+    import.wait();
+    const nlohmann::json shape = ok_json({"stat", path("s") + ":t", "--check"})["shape"];
+    if (shape == nlohmann::json({count})) break;
+    ASSERT_EQ(shape, nlohmann::json({3}));
+    ++kept;
+  }
+  EXPECT_GT(kept, 0);
+}
+
+}  // namespace

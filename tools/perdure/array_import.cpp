@@ -1,0 +1,206 @@
+// perdure array import STORE[:ID] FILE: arrays from files of other formats, as one checkpoint.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/detail/array_core.hpp>
+#include <perdure/error.hpp>
+#include <perdure/manager.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apart.hpp"
+#include "array_options.hpp"
+#include "array_place.hpp"
+#include "command.hpp"
+#include "formats/array_file.hpp"
+#include "interruption.hpp"
+#include "stored_arrays.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+struct array_import_wanted {
+  std::string place;
+  std::filesystem::path file;
+  formats::file_format format = formats::file_format::automatic;
+  std::string member;
+  std::string type;
+  array_layout layout = array_layout::blocks;
+  std::string chunk;
+  compression codec = compression::none;
+  std::uint64_t level = 0;
+  bool replace = false;
+  bool as_json = false;
+};
+
+class array_import {
+ public:
+  explicit array_import(const array_import_wanted& given)
+      : given_(given), place_(parse_array_place(given.place)), created_(!manager::exists(place_.store)) {}
+
+  void run() {
+    try {
+      import();
+    } catch (...) {
+      const int signal = interruption_watch::signal();
+      if (signal == 0) throw;
+      throw interrupted(signal, "interrupted: " + place_.store.string() +
+                                    (created_ ? " was not made" : " is as it was before"));
+    }
+    report();
+  }
+
+ private:
+  /// Known to be sound as far as headers tell before a store is made or opened.
+  formats::array_inputs open_inputs() const {
+    formats::reading_options reading{given_.format, {}};
+    if (!given_.type.empty()) reading.type = data_type::parse(given_.type);
+    formats::array_inputs inputs = formats::open_arrays(given_.file, reading);
+    if (!given_.member.empty()) {
+      const auto is_other = [&](const auto& one) { return one->what().name != given_.member; };
+      const std::size_t all = inputs.size();
+      std::erase_if(inputs, is_other);
+      if (inputs.empty())
+        throw error(errc::not_found, given_.file.string() + ": none of its " +
+                                         counted(all, "array", "arrays") + " is called \"" + given_.member +
+                                         '"');
+    }
+    if (inputs.empty()) throw error(errc::not_found, given_.file.string() + ": it has no arrays");
+    return inputs;
+  }
+
+  std::string id_for(const formats::array_input& one, std::size_t count) const {
+    const std::string& name = one.what().name;
+    if (place_.id.empty()) return name.empty() ? given_.file.stem().string() : name;
+    return count == 1 ? place_.id : place_.id + '/' + name;
+  }
+
+  array_options options_for(const formats::array_description& what) const {
+    array_options options{given_.layout,  {}, given_.codec, static_cast<int>(given_.level), true,
+                          what.dimensions};
+    if (!given_.chunk.empty()) {
+      options.chunk = parse_chunk(given_.chunk);
+      options.layout = array_layout::chunked;
+    }
+    return options;
+  }
+
+  void import() {
+    const formats::array_inputs inputs = open_inputs();
+    manager store(open_or_create, place_.store);
+    try {
+      const auto arrays = detail::array_core::of(detail::core_of(store));
+      const stopwatch watch;
+      for (const auto& one : inputs) import_one(*arrays, *one, id_for(*one, inputs.size()));
+      store.checkpoint("import " + given_.file.filename().string());
+      seconds_ = watch.seconds();
+      for (const std::string& id : ids_) facts_.push_back(facts_of(arrays->info(id)));
+    } catch (...) {
+      store.discard();
+      if (created_) manager::remove(place_.store);
+      throw;
+    }
+    store.close();
+  }
+
+  void import_one(detail::array_core& arrays, formats::array_input& input, const std::string& id) {
+    const formats::array_description& what = input.what();
+    // With its attributes: they belonged to what is replaced.
+    if (given_.replace) arrays.erase(id);
+    const array_options options = options_for(what);
+    if (what.type.is_variable()) {
+      arrays.store_variable(id, what.type, what.dims, input.read_variable(), options);
+    } else {
+      arrays.store_from(
+          id, what.type, what.dims,
+          [&](const slab& part, std::byte* to) {
+            if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
+            input.read(part, to);
+          },
+          options);
+    }
+    for (const formats::array_attribute& one : what.attributes)
+      arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
+    ids_.push_back(id);
+  }
+
+  void report() const {
+    if (given_.as_json) {
+      print({{"store", place_.store.string()},
+             {"created", created_},
+             {"file", given_.file.string()},
+             {"arrays", facts_},
+             {"seconds", seconds_}});
+      return;
+    }
+    output out = output::standard();
+    for (const json& one : facts_)
+      out.write(one["id"].get<std::string>() + "  " + one["dtype"].get<std::string>() + ' ' +
+                one["shape"].dump() + "  " + in_bytes(one["bytes"].get<std::uint64_t>()) + '\n');
+    out.write(counted(facts_.size(), "array", "arrays") + " in " + in_seconds(seconds_) + '\n');
+    out.finish();
+  }
+
+  const array_import_wanted& given_;
+  array_place place_;
+  bool created_;
+  interruption_watch interruption_;
+  std::vector<std::string> ids_;
+  json facts_ = json::array();
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+void add_array_import_command(command array) {
+  auto given = std::make_shared<array_import_wanted>();
+  command import = array.add_command(
+      "import",
+      "Keep the arrays of a file in a store, all or none of them; the store is made if it does not exist");
+  import
+      .add_text("STORE[:ID]", given->place,
+                "Where to; without an id arrays are called as they are in the file")
+      .required();
+  import.add_path("FILE", given->file, "A .npy, .npz, CSV, HDF5 or NetCDF file, or a zarr directory")
+      .required();
+  add_file_format_option(import, given->format);
+  import.add_text("--member", given->member, "Only the array of this name in the file");
+  import.add_text("--type", given->type, "Of a table of text: what its elements are, as float32");
+  import.add_choice<array_layout>("--layout", given->layout,
+                                  {{"blocks", array_layout::blocks},
+                                   {"contiguous", array_layout::contiguous},
+                                   {"chunked", array_layout::chunked}},
+                                  "How the elements lie in the store");
+  import.add_text("--chunk", given->chunk,
+                  "Elements of a chunk along each dimension, as 64,64,1; makes it chunked");
+  import.add_choice<compression>(
+      "--compression", given->codec,
+      {{"none", compression::none}, {"lz4", compression::lz4}, {"zstd", compression::zstd}},
+      "How blocks are made smaller");
+  import.add_number("--level", 0, 22, "Of the compression; 0 is its usual one",
+                    [given](std::uint64_t n) { given->level = n; });
+  import.add_flag("--replace", given->replace,
+                  "Take the place of an array whatever its type was, and drop its attributes");
+  add_json_option(import, given->as_json);
+  import.footer(
+      "After a crash the store has all arrays of the file, or is as it was before. An array of the same id "
+      "is\n"
+      "replaced if its type is the same; --replace does so whatever it was.");
+  import.callback([given] {
+    if (given->format == formats::file_format::automatic) given->format = formats::format_of(given->file);
+    if (formats::is_by_library(given->format)) {
+      const std::filesystem::path store = parse_array_place(given->place).store;
+      const bool is_there = manager::exists(store);
+      go_on_apart(given->file.string(), [&] {
+        if (!is_there && manager::exists(store)) manager::remove(store);
+      });
+    }
+    array_import(*given).run();
+  });
+}
+
+}  // namespace perdure::cli

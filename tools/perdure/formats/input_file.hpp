@@ -1,0 +1,41 @@
+// Reads a file at any place, and says what is wrong with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace perdure::formats {
+
+class input_file {
+ public:
+  /// `not_found`, `permission_denied`, `io`; `bad_input` for what is no regular file.
+  explicit input_file(const std::filesystem::path& path);
+  /// An empty one without a name, for what has to be unpacked: in the directory for temporary files.
+  static input_file unnamed();
+  input_file(input_file&& other) noexcept;
+  input_file& operator=(input_file&&) = delete;
+  ~input_file();
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::uint64_t size() const noexcept { return size_; }
+  /// `bad_input` where the file is shorter.
+  void read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// Up to so many bytes of text.
+  std::string text_at(std::uint64_t offset, std::size_t bytes) const;
+  /// Of an unnamed file. `no_space`, `io`.
+  void append(std::span<const std::byte> bytes);
+  /// `bad_input`, naming the file.
+  [[noreturn]] void refuse(const std::string& what) const;
+
+ private:
+  input_file(int descriptor, std::filesystem::path path, std::uint64_t size) noexcept;
+
+  int descriptor_;
+  std::filesystem::path path_;
+  std::uint64_t size_;
+};
+
+}  // namespace perdure::formats

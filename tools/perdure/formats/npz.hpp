@@ -1,0 +1,15 @@
+// NumPy's .npz files: archives of .npy files.
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "formats/array_input.hpp"
+
+namespace perdure::formats {
+
+/// Members that are no .npy files are left out. What is compressed is unpacked to temporary files.
+array_inputs open_npz(const std::filesystem::path& path);
+void write_npz(std::span<array_input* const> arrays, bool compressed, const byte_sink& to);
+
+}  // namespace perdure::formats

@@ -1,0 +1,20 @@
+// Texts between UTF-8, which stores have, and UTF-32, which NumPy has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace perdure::formats {
+
+/// False where there is no such character.
+bool append_utf8(std::string& out, std::uint32_t character);
+/// Characters of a text; bytes that are no UTF-8 count as one each.
+std::size_t utf8_length(std::string_view text);
+/// What is no UTF-8 becomes U+FFFD.
+std::string sound_utf8(std::string_view text);
+/// As little-endian UTF-32; what is no UTF-8 becomes U+FFFD.
+void append_utf32(std::string& out, std::string_view text);
+
+}  // namespace perdure::formats

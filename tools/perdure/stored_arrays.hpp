@@ -1,0 +1,41 @@
+// Arrays of a store as the program's commands see them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <perdure/detail/array_core.hpp>
+#include <perdure/manager.hpp>
+#include <string>
+#include <vector>
+
+#include "array_place.hpp"
+#include "command.hpp"
+#include "formats/array_input.hpp"
+
+namespace perdure::cli {
+
+/// A store that is opened to look at its arrays, as of its last checkpoint; a writer may have it open.
+class arrays_to_read {
+ public:
+  explicit arrays_to_read(const std::filesystem::path& path);
+
+  detail::array_core& core() const noexcept { return *arrays_; }
+  /// One that is there, or all that are in a group of that name. `not_found`.
+  std::vector<std::string> named(const std::string& id) const;
+
+ private:
+  manager store_;
+  std::shared_ptr<detail::array_core> arrays_;
+};
+
+/// An array, or a part of it, to be written to a file. The store must live longer. Its name is `name`.
+std::unique_ptr<formats::array_input> open_stored_array(const arrays_to_read& store, const std::string& id,
+                                                        const array_part& part, std::string name);
+
+/// The elements' type as NumPy says it, where it has one: "float64". "string" for texts.
+std::string dtype_of(const data_type& type);
+json shape_of_dims(const extents& dims);
+/// What `ls` and `stat` tell of an array.
+json facts_of(const array_info& info);
+
+}  // namespace perdure::cli
