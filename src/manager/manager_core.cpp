@@ -65,6 +65,7 @@ struct manager_core::state {
   std::shared_ptr<checkpoint_listener> listener;  // or null
   std::mutex departing;  // one checkpoint, until its pages are copied, or if it is prepared, decided
   std::atomic<std::thread::id> prepared_by{};
+  std::atomic<bool> is_joint{false};  // its checkpoints are made with those of other stores
   mutable std::shared_mutex lock;
   std::condition_variable_any settled;
   std::vector<object_construction*> pending;
@@ -272,8 +273,20 @@ std::vector<page_run> manager_core::released_pages() {
   return released;
 }
 
+void manager_core::make_checkpoints_joint() noexcept {
+  state_->is_joint = true;
+}
+
+void manager_core::require_alone() const {
+  if (state_->is_joint)
+    throw error(errc::invalid_argument, state_->path +
+                                            ": this store has its checkpoints together with those of other "
+                                            "ranks: checkpoint or close all of them by their common manager");
+}
+
 pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
   require_checkpoints();
+  require_alone();
   // Else another thread's checkpoint could be on its way home again when this one keeps all others out.
   const std::scoped_lock lock(state_->departing);
   await_application();
@@ -300,6 +313,7 @@ class prepared_of_manager final : public prepared_checkpoint {
   std::uint64_t epoch() const noexcept override { return of_store_->epoch(); }
   void decide() override { of_store_->decide(); }
   void abandon() noexcept override { of_store_->abandon(); }
+  void leave() noexcept override { of_store_->leave(); }
 
  private:
   std::unique_lock<std::mutex> departing_;  // ends last
@@ -362,6 +376,7 @@ void manager_core::require_no_failed_moves() const {
 void manager_core::checkpoint_to_close() {
   require_not_writing("closing it");
   if (state_->store->read_only() || state_->store->memory().held() != possession::own) return;
+  require_alone();
   checkpoint();
 }
 

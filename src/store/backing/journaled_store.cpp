@@ -251,6 +251,14 @@ class journaled_store::undecided final : public prepared_checkpoint {
     end();
   }
 
+  void leave() noexcept override {
+    if (store_.owner_ != ::getpid()) return;
+    const std::scoped_lock lock(store_.deciding_);
+    if (store_.undecided_ != this) return;
+    was_tried_ = true;
+    give_up();
+  }
+
   /// Nobody will decide any more. What may have been decided on stays on disk as it is. `deciding_` is held.
   void give_up() noexcept {
     if (was_tried_) {
@@ -273,7 +281,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   bool keep_;
   std::unique_ptr<epoch_commit::hold> held_;
   std::uint64_t epoch_ = 0;
-  bool was_tried_ = false;  // to write the decision
+  bool was_tried_ = false;  // to write the decision, here or elsewhere
 };
 
 std::unique_ptr<prepared_checkpoint> journaled_store::prepare(std::span<const page_run> released,
