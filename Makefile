@@ -59,7 +59,7 @@ quick:
 	@[ -e build/release/build.ninja ] || cmake --preset release $(launcher)
 	@cmake --build --preset release --parallel $(JOBS) --target tests/$(FOLDER)/all
 	@ctest --test-dir build/release/tests/$(FOLDER) --parallel $(JOBS) --output-on-failure --progress \
-	  -LE 'long|vm' -E '[.](uffd|pagemap|mprotect|paged|pretended_dax)$$'
+	  -LE 'long|vm|repeated'
 
 headers:
 	@scripts/install-deps.sh build test

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <exception>
 #include <map>
-#include <perdure/graph/parallel.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <perdure/workload/parallel.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     const graph::rmat_generator generator(parameters);
     // Attaching needs one vertex that exists; building needs all edges.
     std::vector<graph::edge> edges(attach ? 1 : generator.edges());
-    graph::parallel_for(
+    perdure::workload::parallel_for(
         std::thread::hardware_concurrency(), edges.size(), std::size_t{1} << 16,
         [&](std::size_t begin, std::size_t end) { generator.generate(begin, end, &edges[begin]); });
     work.edges = edges;

@@ -14,12 +14,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <perdure/graph/boost_containers.hpp>
-#include <perdure/graph/csr.hpp>
-#include <perdure/graph/external_bfs.hpp>
-#include <perdure/graph/ingest.hpp>
+#include <perdure/graph/bfs.hpp>
+#include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/rmat.hpp>
-#include <perdure/graph/store_containers.hpp>
 #include <perdure/pager.hpp>
 #include <stdexcept>
 #include <string>
@@ -32,6 +29,7 @@ namespace perdure::bench {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
+constexpr unsigned format = 2;  // of the file: another one is made anew
 
 struct settings {
   std::filesystem::path file;
@@ -45,17 +43,15 @@ struct settings {
 /// Where the arrays lie in the file, each at a page.
 struct layout {
   layout(std::uint64_t vertex_count, std::uint64_t arc_count) : vertices(vertex_count), arcs(arc_count) {
-    const std::uint64_t words = graph::bfs_arrays::words_for(vertices);
     offsets = take((vertices + 1) * sizeof(std::uint64_t));
     targets = take(arcs * sizeof(graph::vertex_handle));
     levels = take(vertices * sizeof(std::uint32_t));
-    frontier = take(words * sizeof(std::uint64_t));
-    next = take(words * sizeof(std::uint64_t));
+    scratch = take(graph::bfs_arrays::scratch_bytes(vertices));
   }
 
   std::uint64_t vertices;
   std::uint64_t arcs;
-  std::uint64_t offsets, targets, levels, frontier, next;
+  std::uint64_t offsets, targets, levels, scratch;
   std::uint64_t bytes = 0;
 
  private:
@@ -73,32 +69,29 @@ std::span<T> array_at(std::byte* base, std::uint64_t offset, std::uint64_t count
 
 graph::csr_view graph_in(std::byte* base, const layout& at) {
   return {array_at<const std::uint64_t>(base, at.offsets, at.vertices + 1),
-          array_at<const graph::vertex_handle>(base, at.targets, at.arcs), true};
+          array_at<const graph::vertex_handle>(base, at.targets, at.arcs)};
 }
 
 graph::bfs_arrays arrays_in(std::byte* base, const layout& at) {
-  const std::uint64_t words = graph::bfs_arrays::words_for(at.vertices);
   return {array_at<std::uint32_t>(base, at.levels, at.vertices),
-          array_at<std::uint64_t>(base, at.frontier, words), array_at<std::uint64_t>(base, at.next, words)};
+          {},
+          array_at<std::byte>(base, at.scratch, graph::bfs_arrays::scratch_bytes(at.vertices))};
 }
 
 std::filesystem::path description_of(const settings& wanted) {
   return wanted.file.string() + ".json";
 }
 
-/// Searches from vertices that reach most others, with what the search in memory finds.
-nlohmann::json reference_searches(const settings& wanted, const graph::rmat_parameters& parameters,
-                                  const graph::csr& made) {
-  graph::adjacency_list<graph::flat_containers<std::allocator>> list(graph::direction::undirected);
-  graph::rmat_source source(parameters);
-  graph::ingest(list, source, {.threads = wanted.threads});
-  const graph::vertex_index index(list, wanted.threads);
+/// Searches from vertices that reach most others, with what a search in memory finds, which is verified.
+nlohmann::json reference_searches(const settings& wanted, const graph::csr_view& made) {
   nlohmann::json searches = nlohmann::json::array();
   for (std::uint64_t i = 1; searches.size() < 8 && i < 1000; ++i) {
-    const std::uint64_t start = i * 0x9e3779b97f4a7c15U % made.ids.size();
-    const graph::bfs_result found = graph::bfs(index, made.ids[start], wanted.threads);
-    if (found.reached > made.ids.size() / 2)
-      searches.push_back({{"source", start}, {"histogram", found.histogram}});
+    const auto start = static_cast<graph::vertex_handle>(i * 0x9e3779b97f4a7c15U % made.size());
+    const graph::bfs_result found = graph::bfs(made, start, wanted.threads);
+    if (found.summary.reached <= made.size() / 2) continue;
+    if (const auto wrong = graph::verify_bfs(made, start, found.levels, found.parents))
+      throw std::runtime_error("the search in memory is wrong: " + *wrong);
+    searches.push_back({{"source", start}, {"histogram", found.summary.histogram}});
   }
   return searches;
 }
@@ -106,8 +99,15 @@ nlohmann::json reference_searches(const settings& wanted, const graph::rmat_para
 void make(const settings& wanted) {
   const graph::rmat_parameters parameters{.scale = wanted.scale, .edge_factor = wanted.edge_factor};
   graph::rmat_source source(parameters);
-  const graph::csr made = graph::make_csr(source);
-  const layout at(made.ids.size(), made.targets.size());
+  graph::memory_csr built;
+  graph::build_csr(built, source,
+                   {.kind = graph::direction::undirected,
+                    .drop_loops = true,
+                    .drop_duplicates = true,
+                    .order = graph::vertex_order::by_degree,
+                    .threads = wanted.threads});
+  const graph::csr_view made = built.view();
+  const layout at(made.size(), made.arcs());
   {
     std::ofstream file(wanted.file, std::ios::binary | std::ios::trunc);
     file.write(reinterpret_cast<const char*>(made.offsets.data()),
@@ -121,12 +121,9 @@ void make(const settings& wanted) {
     file.write(zeros.data(), static_cast<std::streamsize>(zeros.size()));
     if (!file.flush()) throw std::runtime_error("cannot write " + wanted.file.string());
   }
-  std::ofstream(description_of(wanted))
-      << nlohmann::json{{"scale", wanted.scale},
-                        {"edge_factor", wanted.edge_factor},
-                        {"vertices", made.ids.size()},
-                        {"arcs", made.targets.size()},
-                        {"searches", reference_searches(wanted, parameters, made)}};
+  std::ofstream(description_of(wanted)) << nlohmann::json{
+      {"format", format},        {"scale", wanted.scale}, {"edge_factor", wanted.edge_factor},
+      {"vertices", made.size()}, {"arcs", made.arcs()},   {"searches", reference_searches(wanted, made)}};
 }
 
 nlohmann::json description(const settings& wanted) {
@@ -145,7 +142,8 @@ void drop_from_page_cache(const std::filesystem::path& path) {
 
 nlohmann::json run(const settings& wanted) {
   nlohmann::json about = description(wanted);
-  if (!about.is_object() || about["scale"] != wanted.scale || about["edge_factor"] != wanted.edge_factor) {
+  if (!about.is_object() || about.value("format", 0U) != format || about["scale"] != wanted.scale ||
+      about["edge_factor"] != wanted.edge_factor) {
     make(wanted);
     about = description(wanted);
   }
@@ -174,8 +172,8 @@ nlohmann::json run(const settings& wanted) {
   for (unsigned i = 0; i < wanted.searches; ++i) {
     const nlohmann::json& one = about["searches"].at(i % about["searches"].size());
     const stopwatch watch;
-    const graph::bfs_summary found =
-        graph::external_bfs(graph_in(base, at), one["source"], arrays_in(base, at), wanted.threads);
+    const graph::bfs_summary found = graph::bfs(graph_in(base, at), one["source"].get<graph::vertex_handle>(),
+                                                arrays_in(base, at), wanted.threads);
     seconds.push_back(watch.wall());
     if (one["histogram"] != found.histogram)
       throw std::runtime_error("the levels are not those that the search in memory found");

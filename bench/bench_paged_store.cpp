@@ -14,6 +14,7 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/graph/store_containers.hpp>
+#include <perdure/graph/vertex_index.hpp>
 #include <perdure/manager.hpp>
 #include <stdexcept>
 #include <string>
@@ -159,7 +160,7 @@ nlohmann::json use(const settings& wanted) {
   std::uint64_t own = 0;
   {
     const graph::vertex_index index(*found, wanted.threads);
-    reached = graph::bfs(index, generator(0).source, wanted.threads).reached;
+    reached = graph::bfs(index, index.find(generator(0).source), wanted.threads).summary.reached;
     own = own_bytes(store);
   }
   searching.add(search);

@@ -15,11 +15,15 @@ function(perdure_install)
     add_dependencies(perdure_installed perdure_cli)
   endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_compat perdure_metall_c perdure_memkind EXPORT perdure-targets
+  install(TARGETS perdure perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind
+          EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ ${PROJECT_BINARY_DIR}/compat/include/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/in_place_of_boost/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-in-place-of-boost)
   install(EXPORT perdure-targets NAMESPACE perdure:: DESTINATION ${package_dir})
 
   # A C compiler links a static library without what a C++ compiler adds.
@@ -44,9 +48,10 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  foreach(package perdure perdure-compat perdure-memkind)
+  foreach(package perdure perdure-compat perdure-in-place-of-boost perdure-memkind)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   endforeach()
   install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc
-                ${PROJECT_BINARY_DIR}/perdure-memkind.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+                ${PROJECT_BINARY_DIR}/perdure-in-place-of-boost.pc ${PROJECT_BINARY_DIR}/perdure-memkind.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

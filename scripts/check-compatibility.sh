@@ -1,13 +1,16 @@
 #!/bin/sh
 # Checks docs/compatibility.md against the headers: each symbol that its tables say is offered is there, every name of
-# Boost's that the headers pass on, and every one of memkind's, is in a table, the counts at its top are right, and few
-# symbols are not offered.
+# Boost's that the headers pass on, and every one of memkind's, is in a table, no note contradicts what a row says, the
+# counts at its top are right, and few symbols are not offered.
 # usage: scripts/check-compatibility.sh [DOCUMENT]
 set -eu
 cd "$(dirname "$0")/.."
 document=${1:-docs/compatibility.md}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+include=$work/include
+cp -r compat/include "$include"
+cmake -D PASSED_ON_DIR="$include" -P compat/passed_on.cmake
 failed=0
 fail() {
   echo "compatibility: $*" >&2
@@ -32,6 +35,15 @@ symbols_of() {
     }' "$document"
 }
 
+# contradictions_in SECTION: rows that say "same", and something else in the note.
+contradictions_in() {
+  awk -F'|' -v section="## $1" '
+    /^## / { inside = $0 == section }
+    inside && $3 == " same " && $4 ~ /no effect|choose nothing|differ|only name|[Oo]ther (values|figures|words|contents|statistics)|up to [0-9]+ .iB|, which Boost/ {
+      print $2
+    }' "$document"
+}
+
 # words_of FILE...: every identifier and operator outside comments.
 words_of() {
   sed 's,//.*,,' "$@" | grep -oE 'operator *[^a-zA-Z_ (]+|[A-Za-z_][A-Za-z0-9_]*' | sort -u
@@ -40,8 +52,8 @@ words_of() {
 # headers_of FOLDER: `.` stands for the headers beside the folders, which are memkind's.
 headers_of() {
   case $1 in
-    .) find compat/include -maxdepth 1 -name '*.h' ;;
-    *) find "compat/include/$1" -name '*.h' -o -name '*.hpp' ;;
+    .) find "$include" -maxdepth 1 -name '*.h' ;;
+    *) find "$include/$1" -name '*.h' -o -name '*.hpp' ;;
   esac
 }
 
@@ -50,15 +62,17 @@ headers_of() {
 check() {
   section=$1 folder=$2 column=$3
   symbols_of "$section" >"$work/symbols"
+  contradictions=$(contradictions_in "$section")
+  [ -z "$contradictions" ] || fail "$section: said to be the same, which the note contradicts:" "$contradictions"
   # shellcheck disable=SC2046 # names without spaces
   words_of $(headers_of "$folder") include/perdure/offset_ptr.hpp \
     >"$work/words"
   while read -r kind symbol; do
     [ "$kind" != not-offered ] || continue
     case $symbol in
-      */* | *.h) [ -e "compat/include/$symbol" ] ;;
+      */* | *.h) [ -e "$include/$symbol" ] ;;
       # A macro of the program's that steers nothing is named in a comment only.
-      METALL_*) grep -rqw -e "$symbol" "compat/include/$folder" ;;
+      METALL_*) grep -rqw -e "$symbol" "$include/$folder" ;;
       *) grep -qxF -e "$symbol" "$work/words" ;;
     esac || fail "$section: $symbol is in the table, but not in the headers"
   done <"$work/symbols"

@@ -1,48 +1,120 @@
-#!/bin/sh
-# Layers point only downwards: system < segment, pager < store, heap < kind, manager < containers and workloads < faces.
-# Each rule names a folder and what its files must not include.
-set -eu
+#!/usr/bin/env bash
+# The floors of the house, from the ground up, and what each room may include: itself and what its row names, nothing
+# else of this repository. So whatever is not said to lie below does not, and a new folder needs a row.
+#
+#   ground        src/base                what all use: errors, the environment, threads
+#   the system    src/os                  one file a facility of the kernel
+#   memory        src/segment, src/pager  beside each other: ranges of addresses; memory with a budget
+#   upon it       src/store, src/heap     beside each other: stores know nothing of objects, heaps nothing of files
+#   what is asked for  src/kind, src/manager   beside each other: kinds of memory; objects in stores
+#   by name       src/array               arrays of a store, by the public headers
+#   together      src/ranks               stores of several ranks, checkpointed as one
+#   the face      include/perdure, src/c  what programs see, in C++ and in C
+#   who uses it   workload, graph, compat, examples, addons, tools, bench, tests
+#
+# Includes are looked up as the compilers do: beside the file, then where the build looks.
+set -euo pipefail
 cd "$(dirname "$0")/.."
-broken=0
 
-# forbid FOLDER PATTERN WHY
-forbid() {
-  [ -d "$1" ] || return 0
-  if grep -rnE --include='*.hpp' --include='*.cpp' --include='*.h' --include='*.c' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$2" "$1"; then
-    echo "layers: $1 $3" >&2
-    broken=1
-  fi
+# room FOLDER WHAT...: files of FOLDER, down to folders with rows of their own, may include WHAT: folders (without what
+# has a row of its own in them) or files.
+rooms() {
+  local h=include/perdure
+  local public="$h $h/container $h/array"
+  room $h/c
+  room $h                   $h/{detail,container,array} $h/c/version.h
+  room $h/detail            $h $h/array
+  room $h/array             $h $h/detail
+  room $h/container         $h $h/{detail,container/detail}
+  room $h/container/detail  $h $h/detail
+  room src/base             $h/error.hpp
+  room src/os               src/base
+  room src/segment          src/{base,os} $h/{error,memory_policy}.hpp
+  room src/pager            src/{base,os} $h/{error,pager,pager_monitor}.hpp
+  # In the store: files < commit < offline work < backings < opening.
+  local store="src/base src/os src/segment $(echo $h/{checkpoint_log,damage,datastore,error,pager}.hpp \
+    $h/{pending_checkpoint,prepared_checkpoint,repair,verify}.hpp)"
+  room src/store/file       $store
+  room src/store/commit     $store src/store/file
+  room src/store/offline    $store src/store/{file,commit}
+  room src/store/backing    $store src/store/{file,commit,offline} src/pager
+  room src/store            $store src/store/{file,commit,offline,backing} src/pager
+  # Of the system a heap knows how threads wait, and nothing of files.
+  room src/heap             src/{base,segment} src/os/{asymmetric_fence,futex}.hpp $h/{error,heap,hash}.hpp $h/detail
+  # Kinds use heaps by their public header, and know nothing of stores.
+  room src/kind             src/{base,os,segment} $h/detail \
+                            $h/{error,heap,kind,kind_decorator,memory_policy,node_set,tiered_kind}.hpp
+  # Of a store a manager knows paths, layout and what a forked child lacks; of a heap the layout of what is checked.
+  room src/manager          src/{base,segment} $public $h/detail src/heap/metadata.hpp \
+                            src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
+  room src/array            $public $h/detail src/os/crc32c.hpp src/segment/segment.hpp
+  # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
+  room src/ranks            $public $h/detail src/os/{crc32c,file}.hpp src/array/{region_copy,slab_access,stored_array}.hpp \
+                            src/store/file/{failure,layout,store_directory,super_block}.hpp
+  # The C API wraps what the public headers offer.
+  room src/c                src/base $public $h/{detail,c}
+  # What workloads share, and they: by the public headers only.
+  room workload             $public
+  room graph                $public workload
+  room compat               $public
+  room examples             $public $h/c compat graph
+  # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
+  room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
+  room addons/pager_preload src/{base,os} $h/pager.hpp
+  # The program uses the public headers, and two tables, to tell of what they have.
+  room tools                $public graph workload src/base/environment.hpp src/store/backing/backings.hpp
+  room bench                $public graph workload compat src/{os,segment}
+  # What tests share knows no test.
+  room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \
+                            src/store src/store/{file,commit,offline,backing}
+  room tests                EVERYTHING
+}
+room() { printf 'room %s\n' "$*"; }
+
+sources() {
+  find include src addons workload graph compat examples tools bench tests \
+    -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 
-forbid src/base '(perdure|os|segment|pager|store|heap|kind|manager|c)/' 'knows nothing of anything'
-forbid src/os '(perdure|segment|pager|store|heap|kind|manager)/' 'knows nothing of Perdure'
-forbid src/segment '(pager|store|heap|kind|manager)/' 'lies below the store and the heap'
-forbid src/segment 'perdure/(datastore|heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' \
-  'lies below the store and the heap'
-# Of the segment layer it has nothing but the meaning of failed system calls.
-forbid src/pager '(store|heap|kind|manager|segment/[a-df-z])' 'lies beside the segments'
-forbid src/pager 'perdure/(datastore|heap|kind|manager|allocator|memory_policy|vector|string|flat_map|flat_set|containers)\.hpp' \
-  'lies beside the segments'
-forbid src/store '(heap|kind|manager)/' 'knows nothing of objects'
-forbid src/store 'perdure/(heap|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of objects'
-# Within the store: files < commit < offline work < backings < opening.
-forbid src/store/file 'store/(commit|offline|backing)/' 'knows one file at a time'
-forbid src/store/commit 'store/(offline|backing)/' 'knows memory by what it offers a checkpoint only'
-forbid src/store/offline 'store/backing/' 'works on stores that nobody need have open'
-forbid src/heap '(os/([b-eg-z]|fi)|(store|kind|manager)/)' 'knows nothing of files, and of the system how threads wait'
-forbid src/heap 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of files'
-forbid src/kind '(store|manager|heap|malloc)/' 'uses heaps by their public header, and knows nothing of stores'
-forbid src/kind 'perdure/(datastore|manager|allocator|vector|string|flat_map|flat_set|containers)\.hpp' 'knows nothing of stores'
-forbid src/c '(os|segment|pager|store|heap|kind|manager)/' 'wraps what the public headers offer'
-for layer in os segment pager store heap kind manager; do
-  forbid "src/$layer" '(perdure/)?c/' 'lies below the C API'
-done
-forbid include/perdure/c 'perdure/[a-z_]*\.hpp' 'must be C'
-forbid graph '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
-forbid examples '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
-forbid compat '(os|segment|pager|store|heap|kind|manager)/' 'uses the public headers only'
-forbid compat 'perdure/.*detail/' 'uses the public headers only'
-forbid src/malloc '(store|kind|manager)/' 'knows nothing of files'
-forbid src/pager_preload '(pager|segment|store|heap|kind|manager|malloc)/' 'uses the public headers, and the system'
-forbid include/perdure '(os|segment|pager|store|heap|kind|manager)/' 'must stand without the sources'
-exit $broken
+{
+  rooms
+  sources | sed 's/^/file /'
+  sources | xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' |
+    sed -E 's/^([^:]*):[^"<]*["<]([^">]*)[">].*/include \1 \2/'
+} | awk '
+  function folder_of(path) { sub("/[^/]*$", "", path); return path }
+  # The row that a file is under: that of the nearest folder.
+  function room_of(path) {
+    while (sub("/[^/]*$", "", path)) if (path in known) return path
+    return ""
+  }
+  function plain(path) { while (sub("[^/]+/[.][.]/", "", path)); return path }
+  function look_up(from, name,   i) {
+    if ((i = plain(folder_of(from) "/" name)) in file) return i
+    for (i = 1; i <= roots; ++i) if (plain(root[i] name) in file) return plain(root[i] name)
+    return ""
+  }
+  function complain(text) { print "layers: " text > "/dev/stderr"; broken = 1 }
+  BEGIN {
+    roots = split("src/ include/ addons/ workload/include/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
+  }
+  $1 == "room" {
+    known[$2] = 1
+    for (i = 3; i <= NF; ++i) { may[$2, $i] = 1; list[$2] = list[$2] " " $i }
+  }
+  $1 == "file" { file[$2] = 1; if (room_of($2) == "") complain($2 " is in a folder without a row") }
+  $1 == "include" {
+    to = look_up($2, $3)
+    if (to == "") next
+    room = room_of($2)
+    if (room_of(to) == room || (room, room_of(to)) in may || (room, to) in may || (room, "EVERYTHING") in may) next
+    complain($2 " includes " to "; " room " may include, beside itself," (list[room] == "" ? " nothing" : list[room]))
+  }
+  END { exit broken }
+' || broken=1
+
+if grep -rn 'getenv(' src addons tools | grep -v '^src/base/environment.cpp:'; then
+  echo "layers: src/base/environment.hpp has the variables, and how they are read" >&2
+  broken=1
+fi
+exit "${broken:-0}"

@@ -1,5 +1,4 @@
-// Reading edge lists. Blocks of whole lines are taken from the stream one after the other, under a lock
-// that also counts the lines; parsing happens outside it, in the thread that asked.
+// Reading edge lists: each thread that asks parses a block of whole lines.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -7,18 +6,16 @@
 #include <cstring>
 #include <mutex>
 #include <perdure/graph/edge_list.hpp>
+#include <perdure/workload/byte_stream.hpp>
+#include <perdure/workload/line_reader.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "byte_stream.hpp"
-
 namespace perdure::graph {
 namespace {
-
-constexpr std::size_t block_size = std::size_t{1} << 20;
 
 std::string quoted(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -165,18 +162,18 @@ class line_parser {
 
 class text_source final : public edge_source {
  public:
-  text_source(std::unique_ptr<byte_stream> stream, std::string name, const edge_list_options& options)
-      : stream_(std::move(stream)), name_(std::move(name)), options_(options) {}
+  text_source(std::unique_ptr<workload::byte_stream> stream, const edge_list_options& options)
+      : lines_(std::move(stream)), options_(options) {}
 
   bool next(edge_batch& batch) override {
     batch.clear();
     // Kept by the thread: a fresh megabyte for each block would cost more than parsing it.
-    thread_local std::vector<char> block;
-    std::uint64_t line = 0;
-    if (!take_block(block, line)) return false;
+    thread_local workload::line_reader::block block;
+    if (!lines_.next(block)) return false;
 
-    const char* p = block.data();
-    const char* const end = p + block.size();
+    std::uint64_t line = block.first_line;
+    const char* p = block.text.data();
+    const char* const end = p + block.text.size();
     line_parser parser(end, options_.keep_values);
     if (line == 1) p = skip_file_head(p, end);
     for (; p != end; ++line) {
@@ -184,9 +181,9 @@ class text_source final : public edge_source {
       p = parser.parse(begin, batch);
       if (p != nullptr) continue;
       if (!options_.skip_bad_lines) {
-        stop();
+        lines_.stop();
         const flaw& f = parser.problem();
-        throw at(line, static_cast<std::uint64_t>(f.at - begin) + 1, f.what);
+        throw lines_.error_at(line, static_cast<std::uint64_t>(f.at - begin) + 1, f.what);
       }
       skipped_.fetch_add(1, std::memory_order_relaxed);
       p = parser.after_line(begin);
@@ -196,98 +193,33 @@ class text_source final : public edge_source {
     return true;
   }
 
-  source_progress progress() const noexcept override {
-    return {stream_->position(), stream_->length(), "bytes"};
-  }
+  workload::progress progress() const noexcept override { return lines_.progress(); }
   std::uint64_t skipped_lines() const noexcept override { return skipped_.load(std::memory_order_relaxed); }
   unsigned ignored_columns() const noexcept override {
     return ignored_columns_.load(std::memory_order_relaxed);
   }
 
  private:
-  edge_list_error at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
-    return edge_list_error(
-        name_ + ": line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what, line,
-        column);
-  }
-
-  void stop() {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-
-  // The next whole lines, and the number of the first of them.
-  bool take_block(std::vector<char>& block, std::uint64_t& first_line) {
-    const std::lock_guard lock(mutex_);
-    if (ended_) return false;
-    try {
-      block.resize(block_size);
-      std::size_t size = rest_.size();
-      std::memcpy(block.data(), rest_.data(), size);
-      std::size_t whole = 0;  // bytes up to and with the last line feed
-      while (whole == 0) {
-        if (size == block.size())
-          throw at(line_, 1,
-                   "the line is longer than " + std::to_string(block_size) +
-                       " bytes; this is not a text edge list");
-        const std::size_t got = stream_->read(block.data() + size, block.size() - size);
-        if (got == 0) {
-          ended_ = true;
-          if (size == 0) return false;
-          if (block[size - 1] != '\n') {
-            block.resize(size + 1);
-            block[size++] = '\n';
-          }
-          whole = size;
-          break;
-        }
-        // Go on reading until the block is full: a pipe hands out little at a time.
-        const std::size_t before = size;
-        size += got;
-        if (size < block.size() && stream_->length() != 0) {
-          const std::size_t more = stream_->read(block.data() + size, block.size() - size);
-          size += more;
-        }
-        if (const void* last = ::memrchr(block.data() + before, '\n', size - before))
-          whole = static_cast<std::size_t>(static_cast<const char*>(last) - block.data()) + 1;
-      }
-      rest_.assign(block.data() + whole, size - whole);
-      block.resize(whole);
-      first_line = line_;
-      line_ += static_cast<std::uint64_t>(std::count(block.begin(), block.end(), '\n'));
-      return true;
-    } catch (...) {
-      ended_ = true;
-      throw;
-    }
-  }
-
   const char* skip_file_head(const char* p, const char* end) {
     const std::string_view text(p, static_cast<std::size_t>(end - p));
     if (text.starts_with("\xEF\xBB\xBF")) return p + 3;
     // Its size line would be taken for an edge.
     if (text.starts_with("%%MatrixMarket")) {
-      stop();
-      throw at(1, 1, "this is a Matrix Market file, not an edge list");
+      lines_.stop();
+      throw lines_.error_at(1, 1, "this is a Matrix Market file, not an edge list");
     }
     return p;
   }
 
-  std::mutex mutex_;
-  std::unique_ptr<byte_stream> stream_;
-  std::string name_;
+  workload::line_reader lines_;
   edge_list_options options_;
-  std::string rest_;  // the begin of a line whose end is not read yet
-  std::uint64_t line_ = 1;
-  bool ended_ = false;
   std::atomic<std::uint64_t> skipped_{0};
   std::atomic<unsigned> ignored_columns_{0};
 };
 
 class binary_source final : public edge_source {
  public:
-  binary_source(std::unique_ptr<byte_stream> stream, std::string name)
-      : stream_(std::move(stream)), name_(std::move(name)) {}
+  explicit binary_source(std::unique_ptr<workload::byte_stream> stream) : stream_(std::move(stream)) {}
 
   bool next(edge_batch& batch) override {
     batch.clear();
@@ -305,25 +237,23 @@ class binary_source final : public edge_source {
     }
     edges_ += size / sizeof(edge);
     if (size % sizeof(edge) != 0)
-      throw edge_list_error(name_ + ": the length is not a multiple of 16 bytes; edge " +
-                                std::to_string(edges_ + 1) + " is cut off (truncated file, or not binary?)",
-                            edges_ + 1, 0);
+      throw workload::line_error(stream_->name() + ": the length is not a multiple of 16 bytes; edge " +
+                                     std::to_string(edges_ + 1) +
+                                     " is cut off (truncated file, or not binary?)",
+                                 edges_ + 1, 0);
     batch.edges.resize(size / sizeof(edge));
     if constexpr (std::endian::native == std::endian::big)
       for (edge& e : batch.edges) e = {__builtin_bswap64(e.source), __builtin_bswap64(e.target)};
     ended_ = !more;
     return !batch.edges.empty();
   }
-  source_progress progress() const noexcept override {
-    return {stream_->position(), stream_->length(), "bytes"};
-  }
+  workload::progress progress() const noexcept override { return stream_->progress(); }
 
  private:
   static constexpr std::size_t batch_edges = std::size_t{1} << 15;
 
   std::mutex mutex_;
-  std::unique_ptr<byte_stream> stream_;
-  std::string name_;
+  std::unique_ptr<workload::byte_stream> stream_;
   std::uint64_t edges_ = 0;
   bool ended_ = false;
 };
@@ -332,17 +262,16 @@ class binary_source final : public edge_source {
 
 edge_list_format format_of(const std::filesystem::path& path, edge_list_format asked) {
   if (asked != edge_list_format::automatic) return asked;
-  const std::filesystem::path name = path.extension() == ".gz" ? path.stem() : path;
-  return name.extension() == ".bin" ? edge_list_format::binary : edge_list_format::text;
+  return workload::uncompressed_name(path).extension() == ".bin" ? edge_list_format::binary
+                                                                 : edge_list_format::text;
 }
 
 std::unique_ptr<edge_source> open_edge_list(const std::filesystem::path& path,
                                             const edge_list_options& options) {
-  auto stream = open_byte_stream(path, options.end_descriptor);
-  std::string name = display_name(path);
+  auto stream = workload::open_byte_stream(path, options.end_descriptor);
   if (format_of(path, options.format) == edge_list_format::binary)
-    return std::make_unique<binary_source>(std::move(stream), std::move(name));
-  return std::make_unique<text_source>(std::move(stream), std::move(name), options);
+    return std::make_unique<binary_source>(std::move(stream));
+  return std::make_unique<text_source>(std::move(stream), options);
 }
 
 void append_edges(std::string& out, std::span<const edge> edges, edge_list_format format) {

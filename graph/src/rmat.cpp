@@ -93,7 +93,7 @@ bool rmat_source::next(edge_batch& batch) {
   return true;
 }
 
-source_progress rmat_source::progress() const noexcept {
+workload::progress rmat_source::progress() const noexcept {
   return {position_.load(std::memory_order_relaxed), generator_.edges(), "edges"};
 }
 

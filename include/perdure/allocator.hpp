@@ -1,12 +1,14 @@
 // Allocators that put the elements of a container into a store's heap.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <new>
 #include <perdure/detail/construct_element.hpp>
+#include <perdure/detail/moved_away.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/offset_ptr.hpp>
 #include <perdure/relocation.hpp>
@@ -38,7 +40,8 @@ class allocator_base {
 
  protected:
   static void* allocate_in(heap* memory, size_type n) {
-    if (n > max_size()) throw std::bad_array_new_length();
+    if (n > max_size()) [[unlikely]]
+      memory->refuse_length(n, sizeof(T));
     if constexpr (alignof(T) > 16) return memory->allocate(n * sizeof(T), alignof(T));
     return memory->allocate(n * sizeof(T));
   }
@@ -50,6 +53,18 @@ class allocator_base {
 inline heap* store_around(std::uintptr_t address) noexcept {
   heap* const around = heap::containing(reinterpret_cast<const void*>(address));
   return around != nullptr && around->is_kept() ? around : nullptr;
+}
+
+/// The heap from which an allocator takes memory; null if it is none of a heap's.
+template <class Allocator>
+heap* store_of(const Allocator& alloc) noexcept {
+  if constexpr (requires {
+                  { alloc.memory() } -> std::convertible_to<heap*>;
+                }) {
+    return alloc.memory();
+  } else {
+    return nullptr;
+  }
 }
 
 /// Asks for an allocator of the memory in which it lies itself.
@@ -75,13 +90,14 @@ Allocator allocator_without_a_store() noexcept {
   }
 }
 
-/// The allocator of a container at `where` that is made by moving one whose allocator is `source`: another
-/// than that, if it is in a store and the source's memory is not.
+/// The allocator of a container at `where` that is made by moving that at `from`, whose allocator is
+/// `source`: another than that, if it is in a store and the source's memory is not.
 template <class Allocator>
-Allocator allocator_after_move(const Allocator& source, const void* where) noexcept {
+Allocator allocator_after_move(const Allocator& source, const void* from, const void* where) noexcept {
   if constexpr (self_locating<Allocator>) {
     heap* const around = store_around(reinterpret_cast<std::uintptr_t>(where));
     if (around != nullptr && around->base() != source.anchor()) return Allocator(*around);
+    if (around == nullptr && source.anchor() != nullptr) note_moved_out(from, where);
   }
   return source;
 }

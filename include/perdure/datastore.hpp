@@ -70,7 +70,9 @@ enum class reader_beside_writer {
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
 /// at creation and read back at opening.
 struct store_options {
-  std::size_t capacity = std::size_t{1} << 40;  ///< bytes of address space reserved; rounded up to 1 GiB
+  /// Bytes of address space that are reserved, which is what the store may grow to and takes no disk. Rounded
+  /// up to whole GiB: 1 is 1 GiB.
+  std::size_t capacity = std::size_t{1} << 40;
   std::size_t home_file_size = std::size_t{1} << 40;  ///< bytes per `heap.NNN`; a multiple of 2 MiB
   /// The environment's PERDURE_BACKING ("private", "paged", "dax" or "shared") is taken instead of the
   /// default.

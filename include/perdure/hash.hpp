@@ -60,6 +60,18 @@ constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t value) no
   return detail::fold_multiply(seed ^ detail::hash_key_2, value ^ detail::hash_key_3);
 }
 
+/// Passed on by a key's `hash_value` to `hash_combine`: what a table with too many keys of one hash changes
+/// in hashes. The default changes nothing.
+class hash_seed {
+ public:
+  constexpr hash_seed() noexcept = default;
+  explicit constexpr hash_seed(std::uint16_t of_table) noexcept : of_table_(of_table) {}
+  constexpr std::uint16_t of_table() const noexcept { return of_table_; }
+
+ private:
+  std::uint16_t of_table_ = 0;
+};
+
 namespace detail {
 /// What a table's seed changes in every key of a hash; none of a table without one.
 constexpr std::uint64_t key_change(std::uint16_t table_seed) noexcept {
@@ -118,19 +130,22 @@ inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
 /// The default hash of `flat_map`, `flat_set` and the node-based tables.
 ///
 /// Defined for integers, enumerations, floating-point numbers (+0 and -0 alike), pairs, tuples, strings and
-/// everything convertible to a string view, and any type with a free function `hash_value(const T&)`, found
-/// by argument-dependent lookup, that returns an integer. Every result has all its bits mixed
+/// everything convertible to a string view, and any type with a free function `hash_value(const T&)`, or
+/// `hash_value(const T&, hash_seed = {})`, found by argument-dependent lookup, that returns an integer. Every
+/// result has all its bits mixed
 /// (`is_avalanching`): a table takes its position from the low bits and a tag from the top 7, so data
 /// distributed over several tables by the same hash should use the bits between (say, from bit 32 on).
 ///
-/// `seeded` gives other hashes, for a table in which too many keys have the same; see flat_table.hpp.
+/// `seeded` gives other hashes, for a table in which too many keys have the same; see flat_table.hpp. Keys
+/// with a `hash_value` are told apart again only if that takes a seed.
 template <class T>
 struct hash {
   static_assert(
       detail::hashable_otherwise<T>,
-      "perdure::hash does not know this type: beside it, write `std::uint64_t hash_value(const key&)` "
-      "that returns perdure::hash_combine(first, second) of its members, and operator==; or give the "
-      "container a hash of your own");
+      "perdure::hash does not know this type: beside it, write `std::uint64_t hash_value(const key&, "
+      "perdure::hash_seed seed = {})` that returns perdure::hash_combine(seed, first, second) of its "
+      "members, "
+      "and operator==; or give the container a hash of your own");
   using is_avalanching = void;
   using seeded_hash = hash;
   std::size_t operator()(const T&) const noexcept;
@@ -181,6 +196,26 @@ template <class T>
 concept has_hash_value = !string_like<T> && requires(const T& value) {
   { hash_value(value) } -> std::integral;
 };
+template <class T>
+concept has_seeded_hash_value = has_hash_value<T> && requires(const T& value) {
+  { hash_value(value, hash_seed()) } -> std::integral;
+};
+
+/// Whether the seeds of a table reach a `hash_value` in its keys.
+template <class Function>
+inline constexpr bool seeds_hash_values = false;
+template <class Function>
+  requires requires { Function::seeds_hash_values; }
+inline constexpr bool seeds_hash_values<Function> = Function::seeds_hash_values;
+
+/// A seed for a table with such hashes, which nobody can foresee. Odd just where it reaches a `hash_value`: a
+/// table in a store that was seeded before its keys' `hash_value` took seeds is searched as it was filled.
+template <class Function>
+std::uint16_t new_seed_for() noexcept {
+  const unsigned even = new_table_seed() & 0xfffeU;
+  if (seeds_hash_values<Function>) return static_cast<std::uint16_t>(even | 1);
+  return static_cast<std::uint16_t>(even == 0 ? 2 : even);
+}
 }  // namespace detail
 
 /// Strings of any kind; takes any string type of the same characters (transparent).
@@ -211,6 +246,8 @@ template <class A, class B>
 struct hash<std::pair<A, B>> {
   using is_avalanching = void;
   using seeded_hash = hash;
+  static constexpr bool seeds_hash_values = detail::seeds_hash_values<hash<std::remove_cv_t<A>>> ||
+                                            detail::seeds_hash_values<hash<std::remove_cv_t<B>>>;
   constexpr std::size_t operator()(const std::pair<A, B>& value) const {
     return hash_combine(hash<std::remove_cv_t<A>>{}(value.first), hash<std::remove_cv_t<B>>{}(value.second));
   }
@@ -226,6 +263,7 @@ template <class... Ts>
 struct hash<std::tuple<Ts...>> {
   using is_avalanching = void;
   using seeded_hash = hash;
+  static constexpr bool seeds_hash_values = (detail::seeds_hash_values<hash<std::remove_cv_t<Ts>>> || ...);
   constexpr std::size_t operator()(const std::tuple<Ts...>& value) const {
     return std::apply(
         [](const Ts&... parts) {
@@ -253,12 +291,20 @@ template <detail::has_hash_value T>
 struct hash<T> {
   using is_avalanching = void;
   using seeded_hash = hash;
+  static constexpr bool seeds_hash_values = detail::has_seeded_hash_value<T>;
   std::size_t operator()(const T& value) const noexcept(noexcept(hash_value(value))) {
     return hash_mix(static_cast<std::uint64_t>(hash_value(value)));
   }
-  /// Keys for which `hash_value` is the same stay together.
+  /// Keys for which a `hash_value` without a seed is the same stay together.
   std::size_t seeded(const T& value, std::uint16_t seed) const noexcept(noexcept(hash_value(value))) {
-    return hash_mix(static_cast<std::uint64_t>(hash_value(value)) ^ detail::key_change(seed));
+    std::uint64_t own = 0;
+    if constexpr (seeds_hash_values) {
+      own = static_cast<std::uint64_t>((seed & 1) != 0 ? hash_value(value, hash_seed(seed))
+                                                       : hash_value(value));
+    } else {
+      own = static_cast<std::uint64_t>(hash_value(value));
+    }
+    return hash_mix(own ^ detail::key_change(seed));
   }
 };
 
@@ -284,20 +330,45 @@ struct combined {
       return function{}(value);
     }
   }
+  static constexpr std::uint64_t of(const T& value, hash_seed seed) noexcept(noexcept(of(value))) {
+    if constexpr (!refused && has_seeded<T>) {
+      if (seed.of_table() != 0) return function{}.seeded(value, seed.of_table());
+    }
+    return of(value);
+  }
 };
 template <plain_integer T>
 struct combined<T> {
-  static constexpr std::uint64_t of(T value) noexcept { return static_cast<std::uint64_t>(value); }
+  static constexpr std::uint64_t of(T value, hash_seed = {}) noexcept {
+    return static_cast<std::uint64_t>(value);
+  }
 };
 }  // namespace detail
 
 /// The same of members of any types that `hash` knows: `hash_combine(name, weight)`, and for a third member
 /// `hash_combine(hash_combine(name, weight), age)`. What is no integer counts by its hash.
 template <class A, class B>
-  requires(!detail::plain_integer<A> || !detail::plain_integer<B>)
+  requires(!std::same_as<A, hash_seed> && (!detail::plain_integer<A> || !detail::plain_integer<B>))
 constexpr std::uint64_t hash_combine(const A& first, const B& second) noexcept(
     noexcept(detail::combined<A>::of(first)) && noexcept(detail::combined<B>::of(second))) {
   return hash_combine(detail::combined<A>::of(first), detail::combined<B>::of(second));
+}
+
+/// All members of a key, for a `hash_value` that takes a seed. With the default one the same as
+/// `hash_combine(hash_combine(first, second), third)` and so on.
+///
+///     std::uint64_t hash_value(const person& p, perdure::hash_seed seed = {}) {
+///       return perdure::hash_combine(seed, p.name, p.born, p.height);
+///     }
+template <class First, class... Others>
+constexpr std::uint64_t hash_combine(hash_seed seed, const First& first, const Others&... others) noexcept(
+    noexcept(detail::combined<First>::of(first)) && (noexcept(detail::combined<Others>::of(others)) && ...)) {
+  const std::uint64_t change = detail::key_change(seed.of_table());
+  std::uint64_t result = detail::combined<First>::of(first, seed);
+  ((result = detail::fold_multiply(result ^ detail::hash_key_2 ^ change,
+                                   detail::combined<Others>::of(others, seed) ^ detail::hash_key_3 ^ change)),
+   ...);
+  return result;
 }
 
 /// Compares with `==` whatever can be compared: the default equality of the tables, so that a string key is

@@ -78,6 +78,9 @@ class heap {
   }
   /// As above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
   void* allocate(std::size_t bytes, std::size_t alignment);
+  /// For callers that want so many elements that their bytes cannot be counted: throws
+  /// `std::bad_array_new_length`, which says so.
+  [[noreturn]] void refuse_length(std::size_t elements, std::size_t element_bytes) const;
   /// Gives a block back; null is ignored. O(1). A block freed twice is fatal in debug builds; in release
   /// builds the second free is dropped when the caches are flushed, if the block was not handed out since.
   void deallocate(void* block) noexcept {
@@ -176,7 +179,8 @@ class heap {
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;
 
-  /// Containers in the heap that were moved there, found no room, and are empty: see detail/failed_move.hpp.
+  /// Containers that were moved, found no room, and have lost what they held: see detail/failed_move.hpp and
+  /// detail/moved_away.hpp.
   unsigned failed_moves() const noexcept { return failed_moves_.load(std::memory_order_relaxed); }
   void count_failed_move() noexcept { failed_moves_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -79,8 +79,8 @@ class basic_manager {
   template <class T = std::byte>
   using allocator_type = typename Placement::template allocator<T>;
 
-  /// Creates a store in a new directory, or in place of an empty one, durable on return. `already_exists`,
-  /// `permission_denied`, `no_space`, `io`.
+  /// Creates a store in a new directory, or in place of an empty one, durable on return. Symbolic links are
+  /// followed, also one to where nothing is yet. `already_exists`, `permission_denied`, `no_space`, `io`.
   basic_manager(create_only_t, const std::filesystem::path& path, const store_options& options = {})
       : basic_manager(core_mode::create, path, options) {}
   /// Opens a store at its last checkpoint. O(1) in the number of objects. `not_found`, `not_a_store`,
@@ -265,7 +265,9 @@ class basic_manager {
   }
   /// As above, of an object that was stored as a type of another name but the same layout: types inside may
   /// have other names too, where they are aggregates, enumerations, or specialisations of the same template.
-  /// Other template arguments (orders, hashes) are the caller's to match.
+  /// Other template arguments (orders, hashes) are the caller's to match. The unique instance of a type of
+  /// another name is looked for among all, in time proportional to the objects of all kinds; `wrong_type` if
+  /// several would do.
   template <class T>
   std::pair<T*, std::size_t> find(const object_name& name, same_layout_t) const {
     const auto [object, length] =

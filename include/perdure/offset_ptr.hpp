@@ -24,31 +24,35 @@ class offset_ptr {
  public:
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
-  using pointer = offset_ptr;
+  using pointer = T*;
   using difference_type = std::ptrdiff_t;
+  /// What holds the distance.
+  using offset_type = std::uintptr_t;
   using iterator_category = std::random_access_iterator_tag;
   /// For `offset_ptr<void>` a placeholder, which pointer traits ask for and nothing uses.
   using reference = std::conditional_t<std::is_void_v<T>, char, T>&;
   template <class U>
   using rebind = offset_ptr<U>;
+  /// So that `rebind<U>::other` is what `rebind<U>` is, as of an allocator.
+  using other = offset_ptr;
 
   constexpr offset_ptr() noexcept = default;
   offset_ptr(T* target) noexcept { set(target); }
-  offset_ptr(const offset_ptr& other) noexcept { set(other.get()); }
+  offset_ptr(const offset_ptr& from) noexcept { set(from.get()); }
   template <class U>
     requires std::is_convertible_v<U*, T*>
-  offset_ptr(const offset_ptr<U>& other) noexcept {
-    set(other.get());
+  offset_ptr(const offset_ptr<U>& from) noexcept {
+    set(from.get());
   }
   /// static_cast from a related type, as Boost.Container's pointer traits use it.
   template <class U>
     requires(!std::is_convertible_v<U*, T*>)
-  explicit offset_ptr(const offset_ptr<U>& other) noexcept {
-    set(static_cast<T*>(other.get()));
+  explicit offset_ptr(const offset_ptr<U>& from) noexcept {
+    set(static_cast<T*>(from.get()));
   }
 
-  offset_ptr& operator=(const offset_ptr& other) noexcept {
-    set(other.get());
+  offset_ptr& operator=(const offset_ptr& from) noexcept {
+    set(from.get());
     return *this;
   }
   offset_ptr& operator=(T* target) noexcept {
@@ -57,8 +61,8 @@ class offset_ptr {
   }
   template <class U>
     requires std::is_convertible_v<U*, T*>
-  offset_ptr& operator=(const offset_ptr<U>& other) noexcept {
-    set(other.get());
+  offset_ptr& operator=(const offset_ptr<U>& from) noexcept {
+    set(from.get());
     return *this;
   }
 
@@ -131,6 +135,12 @@ class offset_ptr {
     return a.get() - b.get();
   }
 
+  friend void swap(offset_ptr& a, offset_ptr& b) noexcept {
+    T* const target = a.get();
+    a.set(b.get());
+    b.set(target);
+  }
+
   friend bool operator==(const offset_ptr& p, std::nullptr_t) noexcept { return !p; }
   template <class U>
   friend bool operator==(const offset_ptr& a, const offset_ptr<U>& b) noexcept {
@@ -160,14 +170,14 @@ class offset_ptr {
 
   // As bytes: Boost.Container reads an offset_ptr<X> as an offset_ptr<Y> where it takes its own pair for a
   // std::pair (flat_map's iterators), and compilers may take the words of two classes for different ones.
-  std::uintptr_t load() const noexcept {
-    std::uintptr_t distance;
+  offset_type load() const noexcept {
+    offset_type distance;
     std::memcpy(&distance, &distance_, sizeof distance);
     return distance;
   }
-  void store(std::uintptr_t distance) noexcept { std::memcpy(&distance_, &distance, sizeof distance); }
+  void store(offset_type distance) noexcept { std::memcpy(&distance_, &distance, sizeof distance); }
 
-  std::uintptr_t distance_ = 0;
+  offset_type distance_ = 0;
 };
 
 // The casts of the standard's shared pointers.

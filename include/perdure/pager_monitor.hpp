@@ -49,8 +49,8 @@ struct published_process {
 };
 
 /// Other processes of this user (of all, for root) that run with PERDURE_PAGER_PUBLISH=1 and have regions or
-/// paged stores, by process id. Removes what processes left that were killed. What cannot be read, or is no
-/// such file, is passed over.
+/// paged stores, by process id. What cannot be read, or is no such file, is passed over. Takes as long as
+/// looking at the descriptors of all these processes in /proc.
 std::vector<published_process> published();
 
 }  // namespace perdure::pager

@@ -19,6 +19,7 @@
 #include <perdure/detail/aggregate_members.hpp>
 #include <perdure/detail/parts.hpp>
 #include <perdure/detail/standard_containers.hpp>
+#include <perdure/detail/type_layout.hpp>
 #include <perdure/placement.hpp>
 #include <span>
 #include <string_view>
@@ -67,8 +68,8 @@ enum class obstacle {
 template <class T, class Placement, class... Seen>
 consteval obstacle find_obstacle();
 
-template <class Placement, class... Seen, class... Parts>
-consteval obstacle judge_parts(part_list<Parts...>) {
+template <class Placement, class... Seen, template <class...> class List, class... Parts>
+consteval obstacle judge_parts(List<Parts...>) {
   obstacle found = obstacle::none;
   (void)(((found = find_obstacle<Parts, Placement, Seen...>()) != obstacle::none) || ...);
   return found;
@@ -107,7 +108,7 @@ concept error_code_like = requires(const T& code) {
   code.message();
 } && std::is_polymorphic_v<std::remove_reference_t<decltype(std::declval<const T&>().category())>>;
 
-/// Types of the standard library that hold plain pointers or own memory outside the store.
+/// Types of the standard library and of Boost that hold plain pointers or own memory outside the store.
 template <class T>
 struct standard_obstacle {
   static constexpr obstacle relocatable = obstacle::none;
@@ -126,6 +127,9 @@ struct standard_obstacle<std::weak_ptr<T>>
     : standard_obstacles<obstacle::smart_pointer, obstacle::smart_pointer> {};
 template <class T>
 struct standard_obstacle<std::unique_ptr<T, std::default_delete<T>>>
+    : standard_obstacles<obstacle::smart_pointer, obstacle::smart_pointer> {};
+template <class T>
+struct standard_obstacle<boost::recursive_wrapper<T>>
     : standard_obstacles<obstacle::smart_pointer, obstacle::smart_pointer> {};
 template <class T, class D>
 struct standard_obstacle<std::unique_ptr<T, D>>
@@ -235,10 +239,6 @@ struct member_with_obstacle {
   }
 };
 
-/// Nothing but what is constructible from anything takes this: `std::any`, or a class that the compiler
-/// cannot tell from it.
-struct fits_nothing {};
-
 template <class T, class Placement, class... Seen>
 struct aggregate_judge {
   using braces = aggregate_braces<T>;
@@ -270,11 +270,17 @@ struct aggregate_judge {
 
   static consteval obstacle judge() {
     constexpr std::size_t count = braces::initialisers();
-    return []<std::size_t... I>(std::index_sequence<I...>) {
+    constexpr obstacle probed = []<std::size_t... I>(std::index_sequence<I...>) {
       obstacle found = obstacle::none;
       (void)(((found = judge_member<I, count>()) != obstacle::none) || ...);
       return found;
     }(std::make_index_sequence<count>{});
+    if constexpr (probed == obstacle::none && looked_into<T>) {
+      // No probe tells of a member to which several conversions lead. Its type does, but for references.
+      return judge_parts<Placement, Seen...>(aggregate_members<T>::types());
+    } else {
+      return probed;
+    }
   }
 };
 
@@ -297,7 +303,7 @@ consteval obstacle find_obstacle() {
     return obstacle::member_pointer;
   } else if constexpr (std::is_array_v<type>) {
     return find_obstacle<std::remove_all_extents_t<type>, Placement, Seen...>();
-  } else if constexpr (!std::is_class_v<type>) {
+  } else if constexpr (!std::is_class_v<type> && !std::is_union_v<type>) {
     return obstacle::none;
   } else if constexpr (std::is_polymorphic_v<type>) {
     return obstacle::polymorphic;
@@ -355,7 +361,7 @@ consteval void require_persistable() {
       "standard library perdure::pinned_allocator, as in std::vector<T, "
       "perdure::pinned_allocator<T>>, from manager::get_allocator");
   static_assert(found != obstacle::smart_pointer,
-                "a standard smart pointer cannot live in a store: what it points to is outside; use "
+                "a smart pointer cannot live in a store: what it points to is outside; use "
                 "perdure::offset_ptr and construct<T>(anonymous_instance)");
   static_assert(
       found != obstacle::callable_wrapper,

@@ -11,10 +11,11 @@ namespace perdure::detail {
 namespace {
 
 /// Holds its text itself: the store may be gone when it is read.
-class allocation_failure final : public std::bad_alloc {
+template <class Standard>
+class told final : public Standard {
  public:
   template <class... Values>
-  explicit allocation_failure(const char* format, Values... values) noexcept {
+  explicit told(const char* format, Values... values) noexcept {
     std::snprintf(text_.data(), text_.size(), format, values...);
   }
   const char* what() const noexcept override { return text_.data(); }
@@ -22,6 +23,8 @@ class allocation_failure final : public std::bad_alloc {
  private:
   std::array<char, 640> text_;
 };
+using allocation_failure = told<std::bad_alloc>;
+using length_failure = told<std::bad_array_new_length>;
 
 /// A number of bytes as a person would say it, without memory of its own.
 class in_units {
@@ -68,6 +71,14 @@ void throw_no_such_alignment(const segment& memory, std::size_t alignment) {
   throw allocation_failure(
       "%s: blocks cannot be aligned to %zu bytes: an alignment is a power of two, up to %zu",
       owner_of(memory), alignment, chunk_size);
+}
+
+void throw_no_such_length(const segment& memory, std::size_t elements, std::size_t element_bytes) {
+  if (memory.owner().empty()) throw std::bad_array_new_length();
+  throw length_failure(
+      "%s: no room for %zu elements of %s: no memory has so many bytes, and this store's "
+      "capacity is %s. See where that number comes from",
+      owner_of(memory), elements, in_units(element_bytes).text(), in_units(memory.capacity()).text());
 }
 
 }  // namespace perdure::detail

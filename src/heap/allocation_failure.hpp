@@ -11,6 +11,10 @@ namespace perdure::detail {
 
 /// There is no block of that size: the memory's capacity is used up, or the system gives no more.
 [[noreturn]] void throw_no_block(const segment& memory, std::size_t bytes);
+/// So many elements are more bytes than can be counted. Throws `std::bad_array_new_length`, which is a
+/// `std::bad_alloc`.
+[[noreturn]] void throw_no_such_length(const segment& memory, std::size_t elements,
+                                       std::size_t element_bytes);
 /// No heap aligns blocks like that.
 [[noreturn]] void throw_no_such_alignment(const segment& memory, std::size_t alignment);
 

@@ -258,6 +258,10 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
                            [&] { return engine_->allocate_large(bytes, units); });
 }
 
+void heap::refuse_length(std::size_t elements, std::size_t element_bytes) const {
+  throw_no_such_length(engine_->memory, elements, element_bytes);
+}
+
 void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_units) {
   if (bytes > memory.capacity()) throw std::bad_alloc();
   const std::lock_guard lock(runs_mutex);

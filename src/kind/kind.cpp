@@ -12,11 +12,11 @@
 #include <limits>
 #include <new>
 
+#include "base/environment.hpp"
 #include "kind/kind_state.hpp"
 #include "os/clear_memory.hpp"
 #include "os/memory_limits.hpp"
 #include "perdure/detail/kind_slots.hpp"
-#include "segment/environment.hpp"
 #include "segment/growth.hpp"
 
 namespace perdure {
@@ -31,7 +31,7 @@ constexpr std::size_t least_cleared_by_kernel = std::size_t{32} << 20;
 constexpr std::size_t gib = std::size_t{1} << 30;
 
 bool checks_wanted(const kind_options& options) {
-  const bool wanted = switch_in("PERDURE_KIND_CHECKS").value_or(false);
+  const bool wanted = base::switch_in("PERDURE_KIND_CHECKS").value_or(false);
 #ifndef NDEBUG
   static_cast<void>(options);
   static_cast<void>(wanted);

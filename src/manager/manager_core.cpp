@@ -51,6 +51,11 @@ std::string printable(instance_kind kind, std::string_view name) {
   return "an anonymous object";
 }
 
+/// What the directory knows the object under.
+std::string_view key_of(const object_name& name, const type_stamp& type) noexcept {
+  return name.kind() == instance_kind::unique ? type.name : name.name();
+}
+
 }  // namespace
 
 struct manager_core::state {
@@ -133,6 +138,36 @@ struct manager_core::state {
   }
 
   std::string describe(instance_kind kind, std::string_view key) const { return printable(kind, key); }
+  /// With the lock held. Null where there is none; `errc::wrong_type` where it is of another type.
+  void* find_as(const object_name& name, const type_stamp& type, type_match match) const {
+    const std::string_view key = key_of(name, type);
+    const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
+    void* const object = directory->find(name.kind(), hash, key);
+    if (object != nullptr) {
+      require_type(object, type, match, name.kind(), key);
+    } else if (name.kind() == instance_kind::unique && match == type_match::layout) {
+      return find_unique_by_layout(type);
+    }
+    return object;
+  }
+  /// A unique object's key is the name of its type, so where that has another name it must be looked for.
+  void* find_unique_by_layout(const type_stamp& type) const {
+    void* only = nullptr;
+    for (const object_info& object : directory->objects(instance_kind::unique)) {
+      const type_record& recorded = directory->type_of(directory->record_of(object.value()));
+      if (!type_table::is_same(recorded, type, type_match::layout)) continue;
+      if (only != nullptr)
+        throw error(
+            errc::wrong_type,
+            path + ": more than one unique instance has the layout of " +
+                short_type_name(demangle(type.name)) + ": " +
+                short_type_name(demangle(type_table::name(directory->type_of(directory->record_of(only))))) +
+                " and " + short_type_name(object.type_name()) +
+                "; look for the one that is meant, by its type_name(), in unique_objects()");
+      only = object.value();
+    }
+    return only;
+  }
   void require_type(const void* object, const type_stamp& type, type_match match, instance_kind kind,
                     std::string_view key) const {
     const object_record& record = directory->record_of(object);
@@ -164,11 +199,6 @@ struct manager_core::state {
 };
 
 namespace {
-
-/// What the directory knows the object under.
-std::string_view key_of(const object_name& name, const type_stamp& type) noexcept {
-  return name.kind() == instance_kind::unique ? type.name : name.name();
-}
 
 void require_sound_name(const object_name& name, const std::string& path) {
   if (name.kind() != instance_kind::named) return;
@@ -236,7 +266,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       } catch (const error& failure) {
         const bool nothing_there =
             failure.code() == errc::not_found ||
-            (failure.code() == errc::not_a_store && is_empty_directory(normalized_store_path(path)));
+            (failure.code() == errc::not_a_store && is_free(normalized_store_path(path)));
         if (!nothing_there) throw;
         try {
           create();
@@ -368,8 +398,9 @@ void manager_core::require_no_failed_moves() const {
   if (empty == 0) return;
   throw error(errc::out_of_capacity,
               state_->path + ": " + std::to_string(empty) +
-                  " containers that were moved into the store found no room for what they held, and are "
-                  "empty. Nothing more is committed: discard what changed since the last checkpoint "
+                  " containers that were moved into the store, or swapped with others by moves, found no "
+                  "room for what they held, and have lost it. Nothing more is committed: discard what "
+                  "changed since the last checkpoint "
                   "(manager::discard), give the store more capacity, and begin again");
 }
 
@@ -433,13 +464,10 @@ std::pair<void*, std::size_t> manager_core::find(const object_name& name, const 
                                                  type_match match) const {
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument, state_->path + ": anonymous objects have no name to find them by");
-  const std::string_view key = key_of(name, type);
-  const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
   require_memory();
   const std::shared_lock held(state_->lock);
-  void* const object = state_->directory->find(name.kind(), hash, key);
+  void* const object = state_->find_as(name, type, match);
   if (object == nullptr) return {nullptr, 0};
-  state_->require_type(object, type, match, name.kind(), key);
   return {object, state_->directory->record_of(object).length};
 }
 
@@ -449,13 +477,10 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument,
                 state_->path + ": anonymous objects have no name to find them by; use destroy_ptr");
-  const std::string_view key = key_of(name, type);
-  const std::uint64_t hash = name_directory::key_hash(name.kind(), key);
   const heap_change change(*state_->memory);
   const std::unique_lock held(state_->lock);
-  void* const object = state_->directory->find(name.kind(), hash, key);
+  void* const object = state_->find_as(name, type, match);
   if (object == nullptr) return {nullptr, 0};
-  state_->require_type(object, type, match, name.kind(), key);
   const std::size_t length = state_->directory->record_of(object).length;
   state_->directory->erase(object);
   return {object, length};

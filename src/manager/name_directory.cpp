@@ -235,7 +235,7 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
   // Behind the name a zero byte, for those who hand it to C.
   const std::size_t lead = round_up_to(name.size() + 1 + sizeof(object_record), alignment);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  if (length > (most - lead) / element_size) throw std::bad_array_new_length();
+  if (length > (most - lead) / element_size) memory_.memory().refuse_length(length, element_size);
   // An empty array has an address of its own too.
   const std::size_t bytes = lead + std::max<std::size_t>(length * element_size, 1);
 

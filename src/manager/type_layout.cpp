@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "manager/name_hash.hpp"
@@ -132,7 +134,7 @@ class comparison {
   comparison(std::string_view stored, std::string_view now, layout_names names)
       : stored_(lines_of(stored)), now_(lines_of(now)), names_(names) {}
 
-  std::optional<std::string> run() const {
+  std::optional<std::string> run() {
     if (stored_.empty() || now_.empty()) return std::nullopt;
     return difference(0, 0, "");
   }
@@ -147,13 +149,22 @@ class comparison {
   }
 
   /// What differs furthest inside says most.
-  std::optional<std::string> difference(std::size_t s, std::size_t n, const std::string& path) const {
+  std::optional<std::string> difference(std::size_t s, std::size_t n, const std::string& path) {
     const layout_part& stored = stored_[s].part;
     const layout_part& now = now_[n].part;
     const std::string subject = path.empty() ? "it" : path.substr(path.front() == '.' ? 1 : 0);
     if (!names_agree(stored, now)) return subject + " was " + told(stored) + ", and is now " + told(now);
-    const std::vector<std::size_t> before = parts_of_line(stored_, s);
-    const std::vector<std::size_t> after = parts_of_line(now_, n);
+    std::vector<std::size_t> before = parts_of_line(stored_, s);
+    std::vector<std::size_t> after = parts_of_line(now_, n);
+    if (stored.role == layout_role::opaque && now.role != layout_role::opaque) {
+      // The library that stored it did not look into such types.
+      after.clear();
+    } else if (before.empty() != after.empty()) {
+      // A type's parts are told once: of one of the two where the other has an opaque type.
+      if (!begun_.insert({s, n}).second) return std::nullopt;
+      if (before.empty()) before = parts_told_elsewhere(stored_, stored.name);
+      if (after.empty()) after = parts_told_elsewhere(now_, now.name);
+    }
     for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
       if (i == after.size()) {
         const layout_part& gone = stored_[before[i]].part;
@@ -192,6 +203,14 @@ class comparison {
     return label.size() > 1 && label[0] == '.' && is_identifier(label[1]);
   }
 
+  static std::vector<std::size_t> parts_told_elsewhere(const std::vector<line>& lines,
+                                                       std::string_view name) {
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (lines[i].part.name == name)
+        if (std::vector<std::size_t> parts = parts_of_line(lines, i); !parts.empty()) return parts;
+    return {};
+  }
+
   static std::string path_to(const std::string& path, const layout_part& part) {
     const std::string whole = path + std::string(part.label);
     return whole.empty() || whole.front() != '.' ? whole : whole.substr(1);
@@ -200,6 +219,7 @@ class comparison {
   std::vector<line> stored_;
   std::vector<line> now_;
   layout_names names_;
+  std::set<std::pair<std::size_t, std::size_t>> begun_;  // ends the comparison of types that hold themselves
 };
 
 }  // namespace

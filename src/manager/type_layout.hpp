@@ -26,7 +26,7 @@ std::string_view kept_part_of(std::string_view layout);
 /// The first thing that differs, as a clause: "[i].weight was float (4 bytes), and is now double (8 bytes)".
 /// Nothing where the two agree, or a description cannot be read. With `layout_names::where_opaque` types may
 /// have other names where their roles allow it, and members any names; else members may have other names but
-/// not each other's.
+/// not each other's. Nothing is compared inside a type into which the library that stored it did not look.
 std::optional<std::string> layout_difference(std::string_view stored, std::string_view now,
                                              layout_names names);
 

@@ -20,7 +20,14 @@ constexpr std::array defaults{"perdure::allocator",
                               "perdure::fallback_allocator",
                               "perdure::pinned_allocator",
                               "std::allocator",
+                              "std::scoped_allocator_adaptor",
+                              "boost::container::scoped_allocator_adaptor",
                               "metall::stl_allocator",
+                              "metall::container::fallback_allocator_adaptor",
+                              "metall::kernel::manager_kernel",
+                              "perdure_interprocess::allocator",
+                              "perdure_interprocess::detail::pool_allocator",
+                              "perdure_interprocess::segment_manager",
                               "perdure::hash",
                               "perdure::equal_to",
                               "std::hash",
@@ -31,10 +38,11 @@ constexpr std::array defaults{"perdure::allocator",
                               "boost::container::dtl::nat"};
 
 /// What the standard and Boost call a specialisation.
-std::string known_name(const std::string& name) {
-  for (const char* const library : {"perdure::", "boost::container::", "std::", "std::__cxx11::"})
-    if (name == std::string(library) + "basic_string<char>")
-      return std::string(library == std::string_view("std::__cxx11::") ? "std::" : library) + "string";
+std::string known_name(std::string name) {
+  constexpr std::string_view version = "std::__cxx11::";
+  if (name.starts_with(version)) name.replace(0, version.size(), "std::");
+  for (const char* const library : {"perdure::", "boost::container::", "std::"})
+    if (name == std::string(library) + "basic_string<char>") return std::string(library) + "string";
   return name;
 }
 
@@ -90,9 +98,7 @@ class reader {
         return argument == name || argument.starts_with(std::string(name) + '<');
       });
     };
-    const bool is_allocator_itself = is_default(of);
-    while (!is_allocator_itself && all.size() > 1 &&
-           (is_default(all.back()) || (all.back() == "void" && of.starts_with("boost::"))))
+    while (all.size() > 1 && (is_default(all.back()) || (all.back() == "void" && of.starts_with("boost::"))))
       all.pop_back();
     std::string joined = "<";
     for (std::size_t i = 0; i < all.size(); ++i) joined += (i == 0 ? "" : ", ") + all[i];

@@ -30,9 +30,12 @@ type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t align
 bool is_stamp_of(std::uint64_t hash, std::string_view layout, const type_stamp& type) {
   // What was inside the types of older stores is not known.
   if (layout.empty() && hash == type.own_hash) return true;
-  if (hash != type.hash) return false;
   const std::string_view now = kept_part_of(type.layout);
-  return layout == now || !layout_difference(layout, now, layout_names::compared);
+  if (hash == type.hash) return layout == now || !layout_difference(layout, now, layout_names::compared);
+  // The hash is another where the library that stored the object looked into fewer types. It must be that of
+  // all that is compared: of what is cut off, or written in another way, nothing is known.
+  return !type.layout.empty() && with_layout(type.own_hash, layout) == hash &&
+         !layout_difference(layout, type.layout, layout_names::compared);
 }
 
 }  // namespace detail

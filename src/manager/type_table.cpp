@@ -71,19 +71,25 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
   return offset;
 }
 
-void type_table::require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
-                              type_match match, std::string_view object) {
+bool type_table::is_same(const type_record& type, const type_stamp& asked, type_match match) {
   const std::string_view inside = layout(type);
-  if (is_stamp_of(type.hash, inside, asked) || (type.hash == asked.hash && match == type_match::layout))
-    return;
-  if (match == type_match::layout && !inside.empty() && !asked.layout.empty() &&
-      !layout_difference(inside, asked.layout, layout_names::where_opaque))
-    return;
+  if (is_stamp_of(type.hash, inside, asked)) return true;
+  if (match == type_match::layout) {
+    if (type.hash == asked.hash) return true;
+    if (!inside.empty() && !asked.layout.empty() &&
+        !layout_difference(inside, asked.layout, layout_names::where_opaque))
+      return true;
+  }
   // Of what a program without C++ types has made only the bytes' meaning can be compared.
   const bool is_neutral = is_language_neutral(name(type)) || is_language_neutral(asked.name);
-  if (is_neutral && stored_data_type(name(type), type.size, inside) ==
-                        stored_data_type(asked.name, asked.size, asked.layout))
-    return;
+  return is_neutral && stored_data_type(name(type), type.size, inside) ==
+                           stored_data_type(asked.name, asked.size, asked.layout);
+}
+
+void type_table::require_same(const checked_memory& memory, const type_record& type, const type_stamp& asked,
+                              type_match match, std::string_view object) {
+  if (is_same(type, asked, match)) return;
+  const std::string_view inside = layout(type);
   const std::string stored_name = demangle(name(type));
   const std::string asked_name = demangle(asked.name);
   std::string stored_as = short_type_name(stored_name);

@@ -402,6 +402,13 @@ void remove_in(const file& directory, const std::string& name) {
   if (result != 0 && errno != ENOENT) throw_errno("remove", (directory.path() / name).string());
 }
 
+bool is_mount_point(const std::filesystem::path& path) {
+  struct statx status {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &status) != 0)
+    throw_errno("stat", path.string());
+  return (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 bool exists_in(const file& directory, const std::string& name) {
   struct stat status;
   if (::fstatat(directory.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return true;

@@ -112,6 +112,8 @@ void rename_directory(const std::filesystem::path& from, const std::filesystem::
 void rename_in(const file& directory, const std::string& from, const std::string& to);
 /// Removes a name inside a directory; a missing one is no error.
 void remove_in(const file& directory, const std::string& name);
+/// Whether a file system is mounted at this very path, or a directory bound to it.
+bool is_mount_point(const std::filesystem::path& path);
 bool exists_in(const file& directory, const std::string& name);
 /// Whether the name inside a directory is that of this open file.
 bool is_named(const file& directory, const std::string& name, const file& opened);

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/signals_blocked.hpp"
 #include "os/futex.hpp"
-#include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
@@ -43,7 +43,7 @@ class guarded_range::critical_part {
   }
 
  private:
-  signals_blocked quiet_;
+  base::signals_blocked quiet_;
   word& lock_;
 };
 
@@ -86,14 +86,14 @@ bool guarded_range::answer(std::byte* address, touch how) noexcept {
         break;
     }
     if (!examiner_->refused(extent, address)) return true;
-    const signals_blocked quiet;
+    const base::signals_blocked quiet;
     if (!claim(extent, true)) return true;
     if (open_claimed(extent, false) == opening::open) return true;
   }
 }
 
 guarded_range::opening guarded_range::open(std::size_t extent) noexcept {
-  const signals_blocked quiet;
+  const base::signals_blocked quiet;
   if (extent >= extents_ || !claim(extent, true)) return opening::open;
   return open_claimed(extent, true);
 }

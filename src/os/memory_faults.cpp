@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
@@ -160,7 +160,7 @@ void end_at_next_touch(int signal) noexcept {
 
 // Whether there is nothing more to do than to return.
 bool is_answered_guarded(std::byte* address, touch how, const ucontext_t& interrupted) noexcept {
-  const kernel_signals before = block_only(all_signals);
+  const base::kernel_signals before = base::block_only(base::all_signals);
   const answer given = ask(address, how, watched_touches::guarded, has_room_to_answer(interrupted));
   if (given == answer::no_room) end_at_next_touch(SIGSEGV);
   if (given == answer::refused) {
@@ -168,7 +168,7 @@ bool is_answered_guarded(std::byte* address, touch how, const ucontext_t& interr
     // Signals stay blocked until the handler returns: then it comes as if the touch itself had caused it.
     return true;
   }
-  block_only(before);
+  base::block_only(before);
   return given != answer::nobodys;
 }
 
@@ -213,7 +213,7 @@ void install_handler(int signal, const char* name, signal_handler handler, bool 
   action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   // Which signals those are sigfillset does not know.
-  const kernel_signals blocked = with_signals_blocked ? all_signals : cancelling_signal;
+  const base::kernel_signals blocked = with_signals_blocked ? base::all_signals : base::cancelling_signal;
   ::sigemptyset(&action.sa_mask);
   std::memcpy(&action.sa_mask, &blocked, sizeof blocked);
   if (!with_signals_blocked) action.sa_flags |= SA_NODEFER;
@@ -262,7 +262,7 @@ fault_watch::~fault_watch() {
 bool exchange_fault_handler(int signal, const struct sigaction* wanted, struct sigaction* former) {
   if (signal != SIGBUS && signal != SIGSEGV) return false;
   auto& kept = signal == SIGBUS ? previous_bus : previous_segv;
-  const signals_blocked quiet;
+  const base::signals_blocked quiet;
   const std::scoped_lock lock(slots_changing);
   const struct sigaction* const previous = kept.load();
   if (previous == nullptr) return false;

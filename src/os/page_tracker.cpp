@@ -3,9 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 
@@ -13,7 +14,10 @@ namespace perdure::os {
 
 namespace {
 
-constexpr tracker_kind all_kinds[] = {tracker_kind::uffd, tracker_kind::pagemap, tracker_kind::mprotect};
+// Best first: in the order of the enumerators, and of what the environment's variable may be.
+constexpr std::array all_kinds{tracker_kind::uffd, tracker_kind::pagemap, tracker_kind::mprotect};
+constexpr std::array<std::string_view, 3> names{"uffd", "pagemap", "mprotect"};
+static_assert(base::has_choices("PERDURE_TRACKER", names));
 
 bool covers(const std::vector<byte_range>& ranges, std::uint64_t offset) {
   return std::any_of(ranges.begin(), ranges.end(), [offset](const byte_range& range) {
@@ -67,21 +71,13 @@ bool try_self_test(tracker_kind kind) noexcept {
 }  // namespace
 
 std::string_view name_of(tracker_kind kind) noexcept {
-  switch (kind) {
-    case tracker_kind::uffd:
-      return "uffd";
-    case tracker_kind::pagemap:
-      return "pagemap";
-    case tracker_kind::mprotect:
-      return "mprotect";
-  }
-  return "";
+  return names[static_cast<std::size_t>(kind)];
 }
 
-std::optional<tracker_kind> tracker_named(std::string_view name) noexcept {
-  for (const tracker_kind kind : all_kinds)
-    if (name == name_of(kind)) return kind;
-  return std::nullopt;
+std::optional<tracker_kind> tracker_wanted() {
+  const auto choice = base::choice_in("PERDURE_TRACKER");
+  if (!choice) return std::nullopt;
+  return all_kinds[*choice];
 }
 
 bool tracker_works(tracker_kind kind) {
@@ -105,9 +101,7 @@ bool tracker_works(tracker_kind kind) {
 tracker_kind choose_tracker(mapped_medium medium) {
   if (medium == mapped_medium::direct_access && tracker_works(tracker_kind::mprotect))
     return tracker_kind::mprotect;
-  if (const char* const wish = std::getenv("PERDURE_TRACKER")) {
-    if (const auto kind = tracker_named(wish); kind && tracker_works(*kind)) return *kind;
-  }
+  if (const auto wanted = tracker_wanted(); wanted && tracker_works(*wanted)) return *wanted;
   for (const tracker_kind kind : all_kinds) {
     if (tracker_works(kind)) return kind;
   }

@@ -88,7 +88,8 @@ class page_tracker {
 };
 
 std::string_view name_of(tracker_kind kind) noexcept;
-std::optional<tracker_kind> tracker_named(std::string_view name) noexcept;
+/// The kind that PERDURE_TRACKER names. Throws `invalid_argument` where it names none.
+std::optional<tracker_kind> tracker_wanted();
 
 /// Whether this kind passes its self-test on this system; tried once per process.
 bool tracker_works(tracker_kind kind);
@@ -101,7 +102,7 @@ enum class mapped_medium {
                   ///< of such files for private ones.
 };
 
-/// The kind PERDURE_TRACKER names, if it works; else the first that works.
+/// The kind that PERDURE_TRACKER names, if it works; else the first that works. Throws as `tracker_wanted`.
 tracker_kind choose_tracker(mapped_medium medium = mapped_medium::page_cache);
 
 /// Tracks a reservation into which files may already be mapped; nothing is accessible until `open_range`.

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/signals_blocked.hpp"
 #include "os/memory_limits.hpp"
-#include "os/signals_blocked.hpp"
 #include "os/system_error.hpp"
 #include "pager/file_io.hpp"
 #include "pager/guard_faults.hpp"
@@ -96,7 +96,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
   faults_->watch(memory_.base(), bytes, mode_ != mode::read_only);
   watch_.emplace(memory_.base(), bytes, faults_->signalled(), &budgeted_mapping::on_touch, this);
 
-  const os::signals_blocked none_in_these_threads;
+  const base::signals_blocked none_in_these_threads;
   if (least_free_ != 0) {
     const int failed = ::pthread_create(&evictor_, nullptr, &budgeted_mapping::evict_in_background, this);
     if (failed != 0) os::throw_errno("start a thread", "", failed);
@@ -125,7 +125,7 @@ budgeted_mapping::~budgeted_mapping() {
   stop_threads();
   if (is_given_away()) memory_.forget();
   if (mode_ == mode::write_back) {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     if (const auto failed = write_dirty()) log_.announce(*failed);
   }
 }
@@ -133,7 +133,7 @@ budgeted_mapping::~budgeted_mapping() {
 void budgeted_mapping::stop_threads() noexcept {
   if (!is_in_this_process()) return;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     pending_.end();
   }
   // Those that read may still wait for the one that evicts.
@@ -660,7 +660,7 @@ void budgeted_mapping::flush() {
   check_sync();
   std::optional<failed_transfer> failed;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     failed = write_dirty();
   }
   if (failed) {
@@ -680,7 +680,7 @@ void budgeted_mapping::prefetch(std::span<const byte_range> ranges) {
   if (is_given_away()) return;
   std::optional<failed_transfer> failed;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     const scratch_use own(scratches_);
     const std::size_t most_together = std::clamp<std::size_t>(budget_ / 4, 1, most_pages_at_once);
     std::size_t left = std::max<std::size_t>(budget_ / 2, 1);
@@ -741,7 +741,7 @@ void budgeted_mapping::pin(byte_range range, pin_for use) {
   std::optional<failed_transfer> failed;
   bool no_room = false;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     std::size_t done = 0;
     while (done < span.count && !failed && !no_room) {
       bool is_first = false;
@@ -787,7 +787,7 @@ void budgeted_mapping::advise(byte_range range, advice what) {
   }
   eviction result;
   {
-    const os::signals_blocked quiet;
+    const base::signals_blocked quiet;
     const scratch_use own(scratches_);
     const page_span span = pages_of(range);
     std::size_t owned = 0;

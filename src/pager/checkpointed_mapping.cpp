@@ -87,7 +87,7 @@ void checkpointed_mapping::release_held(bool are_written,
 }
 
 void checkpointed_mapping::forget(page_number first, std::size_t count) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   std::size_t owned = 0;
   const auto drop = [&](std::size_t end) {
     if (owned == 0) return;

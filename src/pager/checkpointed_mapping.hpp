@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "pager/budgeted_mapping.hpp"
 
 namespace perdure::pager::detail {
@@ -74,7 +74,7 @@ class checkpointed_mapping final : public budgeted_mapping {
 
   os::reservation dirty_parts_memory_;
   std::vector<held_run> held_;
-  std::optional<os::signals_blocked> quiet_;  // a handler that stored to a held page would wait for ever
+  std::optional<base::signals_blocked> quiet_;  // a handler that stored to a held page would wait for ever
 };
 
 }  // namespace perdure::pager::detail

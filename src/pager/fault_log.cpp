@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "segment/error_code.hpp"
+#include "base/error_code.hpp"
 
 namespace perdure::pager::detail {
 
@@ -53,7 +53,7 @@ void tell(line& text, const failed_transfer& failed, std::string_view path) noex
 
 errc code_of(const failed_transfer& failed) noexcept {
   if (failed.error == 0) return errc::io;
-  return perdure::code_of(std::system_error(failed.error, std::generic_category()));
+  return base::code_of(std::system_error(failed.error, std::generic_category()));
 }
 
 std::string describe(const failed_transfer& failed, const std::string& path) {

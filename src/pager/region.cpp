@@ -1,25 +1,32 @@
 // The public face: checks what is asked for, chooses a tier, and turns failed system calls into errors.
-#include <cstdlib>
+#include <array>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/environment.hpp"
+#include "base/error_code.hpp"
 #include "pager/file_io.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/publication.hpp"
 #include "perdure/pager.hpp"
-#include "segment/error_code.hpp"
 
 namespace perdure::pager {
 
 namespace {
+
+// Best first, as the environment's variable has them.
+constexpr std::array tiers{tier::uffd_sigbus, tier::guard, tier::plain};
+constexpr std::array<std::string_view, 3> names_of_tiers{"uffd_sigbus", "guard", "plain"};
+static_assert(base::has_choices("PERDURE_PAGER_TIER", names_of_tiers));
 
 template <class Work>
 decltype(auto) reporting(const std::string& action, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const std::system_error& failure) {
-    throw error(perdure::code_of(failure), "cannot " + action + ": " + failure.what());
+    throw error(base::code_of(failure), "cannot " + action + ": " + failure.what());
   }
 }
 
@@ -43,15 +50,12 @@ std::optional<std::string> why_not(tier which, std::uint64_t bytes, mode how) {
 tier chosen_tier(const options& asked, std::uint64_t bytes) {
   tier wanted = asked.tier;
   if (wanted == tier::automatic) {
-    const char* const given = std::getenv("PERDURE_PAGER_TIER");
-    const std::string name = given == nullptr ? "" : given;
-    for (const tier one : {tier::uffd_sigbus, tier::guard, tier::plain}) {
-      if (name.empty() && !why_not(one, bytes, asked.mode)) return one;
-      if (name == to_string(one)) wanted = one;
+    if (const auto choice = base::choice_in("PERDURE_PAGER_TIER")) {
+      wanted = tiers[*choice];
+    } else {
+      for (const tier one : tiers)
+        if (!why_not(one, bytes, asked.mode)) return one;
     }
-    if (wanted == tier::automatic)
-      throw error(errc::invalid_argument,
-                  "PERDURE_PAGER_TIER is '" + name + "'; it may be uffd_sigbus, guard or plain");
   }
   if (const auto reason = why_not(wanted, bytes, asked.mode))
     throw error(errc::unsupported,
@@ -75,17 +79,9 @@ std::unique_ptr<detail::mapped_file> map_file(std::unique_ptr<detail::file_io> f
 }  // namespace
 
 std::string_view to_string(tier which) noexcept {
-  switch (which) {
-    case tier::automatic:
-      return "automatic";
-    case tier::uffd_sigbus:
-      return "uffd_sigbus";
-    case tier::plain:
-      return "plain";
-    case tier::guard:
-      return "guard";
-  }
-  return "unknown";
+  for (std::size_t i = 0; i < tiers.size(); ++i)
+    if (which == tiers[i]) return names_of_tiers[i];
+  return which == tier::automatic ? "automatic" : "unknown";
 }
 
 std::optional<std::string> why_unavailable(tier which) {

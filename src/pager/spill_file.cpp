@@ -2,16 +2,15 @@
 
 #include <fcntl.h>
 
-#include <cstdlib>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::pager::detail {
 
 os::file make_spill_file(const std::filesystem::path& wanted, const std::filesystem::path& beside) {
-  const char* const temporary = std::getenv("TMPDIR");
-  const std::filesystem::path fallback = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
+  const std::filesystem::path fallback = base::directory_in("TMPDIR").value_or("/tmp");
   for (const auto& place : wanted.empty() ? std::vector{beside, fallback} : std::vector{wanted}) {
     os::file made(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
                   place / "(spill file without a name)");

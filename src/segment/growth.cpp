@@ -1,12 +1,12 @@
 #include "segment/growth.hpp"
 
+#include "base/environment.hpp"
 #include "os/mapping.hpp"
-#include "segment/environment.hpp"
 
 namespace perdure {
 
 huge_pages huge_pages_wanted(huge_pages by_default) {
-  const auto asked = switch_in("PERDURE_HUGE_PAGES");
+  const auto asked = base::switch_in("PERDURE_HUGE_PAGES");
   if (!os::huge_pages_on_request()) return huge_pages::nowhere;
   if (!asked) return by_default;
   return *asked ? huge_pages::everywhere : huge_pages::nowhere;

@@ -5,20 +5,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <perdure/pager.hpp>
 
+#include "base/environment.hpp"
 #include "os/memory_limits.hpp"
 #include "os/page_tracker.hpp"
-#include "segment/environment.hpp"
 #include "segment/growth.hpp"
 #include "store/backing/address_space.hpp"
+#include "store/backing/backings.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/commit/readable_journals.hpp"
 #include "store/commit/recovery.hpp"
 #include "store/commit/redo.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
+#include "store/file/unfinished_store.hpp"
 #include "store/offline/kept_epochs.hpp"
 #include "store/offline/store_copy.hpp"
 #include "store/offline/verify.hpp"
@@ -74,23 +74,17 @@ layout::super_slot first_slot(const store_options& options) {
 
 std::uint64_t memory_budget(const store_options& options) {
   if (options.memory_budget != 0) return options.memory_budget;
-  constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40;
-  if (const auto mebibytes = number_in("PERDURE_MEMORY_BUDGET", 1, most_mebibytes, "MiB"))
-    return *mebibytes << 20;
+  if (const auto mebibytes = base::number_in("PERDURE_MEMORY_BUDGET")) return *mebibytes << 20;
   // Read once: several files, which opening a store should not wait for each time.
   static const std::uint64_t usable = os::usable_memory();
   return usable / 2;
 }
 
 // A program that does not choose leaves the choice to who runs it.
-backing chosen_backing(const store_options& options) {
-  const auto name = setting("PERDURE_BACKING");
-  if (options.backing != backing::private_memory || !name) return options.backing;
-  if (name == "private") return backing::private_memory;
-  if (name == "paged") return backing::paged;
-  if (name == "shared") return backing::shared_file;
-  if (name == "dax") return backing::dax;
-  refuse_setting("PERDURE_BACKING", *name, "private, paged, dax or shared");
+const backing_row& chosen_backing(const store_options& options) {
+  if (options.backing != store_options().backing) return row_of(options.backing);
+  const auto choice = base::choice_in("PERDURE_BACKING");
+  return choice ? all_backings()[*choice] : row_of(options.backing);
 }
 
 // Before anything is made or locked: what is wrong with them is no matter of the store's.
@@ -98,14 +92,16 @@ void require_sound_settings(const store_options& options) {
   memory_budget(options);
   chosen_backing(options);
   huge_pages_wanted(huge_pages::nowhere);
-  if (const auto tracker = setting("PERDURE_TRACKER"); tracker && !os::tracker_named(*tracker))
-    refuse_setting("PERDURE_TRACKER", *tracker, "uffd, pagemap or mprotect");
+  os::tracker_wanted();
 }
 
-// Else the private backing keeps the budget, by writing changed pages early.
-bool can_be_paged(const layout::super_slot& super) {
-  return super.capacity / page_size < std::numeric_limits<std::uint32_t>::max() &&
-         !pager::why_unavailable(pager::tier::uffd_sigbus);
+// What a writer gets: the backing that it chose, or the one that stands in for it.
+const backing_row& obtainable(const backing_row& chosen, const os::file& file, std::uint64_t capacity,
+                              const std::filesystem::path& store) {
+  const auto reason = why_not(chosen, file, capacity, store);
+  if (!reason) return chosen;
+  if (!chosen.otherwise) throw error(errc::unsupported, *reason);
+  return row_of(*chosen.otherwise);
 }
 
 // A writer beside the reader decides itself.
@@ -152,6 +148,10 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
   }
+  // Of readers no more than this depends on the backing.
+  const backing_row& chosen = chosen_backing(options);
+  const bool is_paged =
+      chosen.budget == budget_of::all_pages && !why_not(chosen, home.files().front(), now.capacity, path);
   return {path,
           writable,
           use == store_use::private_changes,
@@ -166,7 +166,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           checkpoint_log(os::file::open_directory(fixed_path), uuid),
           options.keep_last,
           memory_budget(options),
-          chosen_backing(options) == backing::paged && can_be_paged(now),
+          is_paged,
           options.verify == verify_mode::lazy,
           false,
           false,
@@ -177,12 +177,10 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
                                        const store_options& options, os::reservation place) {
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
   if (use != store_use::write) return make_reader(std::move(parts));
-  const backing chosen = chosen_backing(options);
-  if (chosen == backing::dax) require_persistent_memory(parts.home.files().front(), path);
-  recover(parts, chosen == backing::private_memory || chosen == backing::paged);
-  if (chosen == backing::shared_file) return make_shared_store(std::move(parts));
-  if (chosen == backing::dax) return make_dax_store(std::move(parts));
-  return make_journaled_store(std::move(parts));
+  const backing_row& used =
+      obtainable(chosen_backing(options), parts.home.files().front(), parts.super.now().capacity, path);
+  recover(parts, used.opens_without_room);
+  return used.open(std::move(parts));
 }
 
 void require_whole(const os::file& directory, const store_lock& lock, const std::filesystem::path& path) {
@@ -193,11 +191,9 @@ void require_whole(const os::file& directory, const store_lock& lock, const std:
   throw_damaged_store(path, *first, report.damages - 1);
 }
 
-// The other backings change at any moment what the last checkpoint has at home.
 store_access access_for(store_use use, const store_options& options) {
   if (use != store_use::write) return store_access::read_beside_writer;
-  const backing chosen = chosen_backing(options);
-  return chosen == backing::dax || chosen == backing::shared_file ? store_access::alone : store_access::write;
+  return chosen_backing(options).readers_beside ? store_access::write : store_access::alone;
 }
 
 // What the reader opens shares its blocks with the store, so that it stays as it is while the writer goes on.
@@ -210,16 +206,14 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
   // Removed again at the end, when all its files are open.
   std::optional<unfinished_store> twin;
   try {
-    twin.emplace(path);
-    const os::file twins = os::file::open_directory(twin->path());
-    store_lock twins_lock(twins, store_access::alone);
-    copy_into(twins, directory, super.now(), how);
+    twin.emplace(path, store_access::alone);
+    copy_into(*twin, directory, super.now(), how);
     lock.release();
-    twins_lock.lock_super(twins);
+    twin->lock().lock_super(twin->directory(), twin->super_name());
     // The writer decides, and the twin has what it has decided on.
     store_options untold = options;
     untold.last_decided.reset();
-    store_parts parts = load(twin->path(), std::move(twins_lock), use, untold, {});
+    store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
     parts.shares_blocks_with_writer = true;
@@ -240,7 +234,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
   require_sound_settings(options);
   return reporting("open", path, [&] {
     if (options.verify == verify_mode::lazy && use == store_use::write &&
-        (chosen_backing(options) == backing::shared_file || chosen_backing(options) == backing::dax)) {
+        !chosen_backing(options).verifies_lazily) {
       throw error(errc::unsupported, path.string() +
                                          ": pages of a shared mapping cannot be checked when they are first "
                                          "touched: open the store privately, or check all of it first "
@@ -265,7 +259,7 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
   require_sound_settings(options);
   layout::super_slot slot = first_slot(options);
   return reporting("create", path, [&] {
-    require_free(path);
+    const std::filesystem::path where = free_place(path);
     os::reservation place;
     if (options.pinned) {
       std::uint64_t seed;
@@ -275,20 +269,19 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
                   : choose_pinned_place(slot.capacity, seed, path);
       slot.address = reinterpret_cast<std::uintptr_t>(place.base());
     }
-    unfinished_store fresh(path);
-    const os::file directory = os::file::open_directory(fresh.path());
-    store_lock lock(directory, access_for(store_use::write, options));
-    super_block::create(directory, slot).sync();
-    lock.lock_super(directory);
+    unfinished_store fresh(where, access_for(store_use::write, options));
+    const os::file& directory = fresh.directory();
+    super_block::create(directory, slot, fresh.super_name()).sync();
+    fresh.lock().lock_super(directory, fresh.super_name());
     checksum_table::create(directory, slot);
     journal::create(directory, 0, slot.uuid);
     journal::create(directory, 1, slot.uuid);
     home_files::create(directory, slot);
-    if (options.backing == backing::dax)
-      require_persistent_memory(os::file::open_in(directory, home_files::name_of(0), O_RDWR), path);
+    // Before the store has its name; the others are as well asked when it is opened.
+    if (const backing_row& chosen = chosen_backing(options); chosen.needs == backing_needs::persistent_memory)
+      obtainable(chosen, os::file::open_in(directory, home_files::name_of(0), O_RDWR), slot.capacity, path);
     directory.sync();
-    fresh.publish();
-    return open_locked(path, std::move(lock), store_use::write, options, std::move(place));
+    return open_locked(path, fresh.publish(), store_use::write, options, std::move(place));
   });
 }
 
@@ -370,7 +363,8 @@ void datastore::require_sound(const void* address, std::size_t bytes) {
 std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const page_run>, std::string_view) {
   throw error(errc::unsupported, path().string() +
                                      " cannot prepare checkpoints: its pages are durable before "
-                                     "their checkpoint is; open it with another backing");
+                                     "their checkpoint is; open it with the backing " +
+                                     names_of_those_with(&backing_row::prepares));
 }
 
 pager::pin datastore::pin(const void* address, std::size_t bytes, pager::pin_for) {

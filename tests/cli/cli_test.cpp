@@ -15,18 +15,20 @@
 #include <sstream>
 #include <thread>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/data_files.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using nlohmann::json;
+using perdure::scratch_directory;
 using perdure::test::data_file;
 using perdure::test::outcome;
 using perdure::test::perdure_program;
 using perdure::test::perdure_run;
 using perdure::test::perdure_run_to;
 using perdure::test::process;
-using perdure::test::scratch_directory;
 
 using arguments = std::vector<std::string>;
 
@@ -112,16 +114,23 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "generate", "rmat", "--scale", "3", "--threads", "99999", "-o", "x"},
                              {"graph", "generate", "rmat", "--scale", "3", "--format", "xml", "-o", "x"},
                              {"graph", "generate", "rmat", "--scale", "3", "-o", path("x.gz")},
-                             {"graph", "generate", "rmat", "--scale", "3", "-o", "-", "--json"},
                              {"graph", "ingest", path("s")},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
-                             {"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", "1KiB"},
                              {"log", path("s"), "--last", "-1"},
+                             {"log", path("s"), "--last", "0"},
                              {"graph", "bfs", path("s")},
                              {"graph", "bfs", path("s"), "--source", "-1"},
                              {"graph", "bfs", path("s"), "--source", "18446744073709551616"},
                              {"graph", "bfs", path("s"), "--source", "one"}})
     fails(a, 2);
+  const auto with_capacity = [&](const char* capacity) {
+    return fails({"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", capacity}, 2);
+  };
+  expect_part(with_capacity("1KiB"), "reserved in whole GiB and takes no disk: give 1GiB, not 1.0 KiB");
+  expect_part(with_capacity("1537MiB"), "give 2GiB, not 1.5 GiB");
+  expect_part(with_capacity("0"), "give 1GiB, not 0 bytes");
+  for (const char* const none : {"-1", "1.5GiB", "16EiB", "1 kmB", "GiB", "1GiB2"})
+    expect_part(with_capacity(none), "'" + std::string(none) + "' is no number of bytes, as 64GiB");
   EXPECT_FALSE(std::filesystem::exists("x"));
   EXPECT_FALSE(std::filesystem::exists(path("s")));
 }
@@ -217,6 +226,11 @@ TEST_F(Cli, IngestDoesNotAddAFileTwiceUnasked) {
   EXPECT_EQ(ok_json({"graph", "info", store})["edges"], 2);
   EXPECT_EQ(ok_json({"graph", "ingest", store, edges, "--append"})["graph_edges"], 4);
   EXPECT_EQ(ok_json({"graph", "ingest", store, file("a.txt", "1 2\n2 3\n3 4\n")})["graph_edges"], 7);
+  // What is known is the file, not its edges; the help says so.
+  ASSERT_EQ(process({"gzip", path("b.txt")}).wait().status, 0);
+  EXPECT_EQ(ok_json({"graph", "ingest", path("h"), file("b.txt", "5 6\n")})["graph_edges"], 1);
+  EXPECT_EQ(ok_json({"graph", "ingest", path("h"), path("b.txt.gz")})["graph_edges"], 2);
+  expect_part(ok({"graph", "ingest", "--help"}), "compressed");
 }
 
 TEST_F(Cli, AnInterruptedIngestSaysWhatItLeaves) {
@@ -318,10 +332,10 @@ TEST_F(Cli, MissingThings) {
   for (const arguments& a : {arguments{"info"}, {"ls"}, {"graph", "info"}, {"graph", "cc"}}) {
     arguments absent = a;
     absent.push_back(path("absent"));
-    expect_part(fails(absent), path("absent"));
+    expect_part(fails(absent), "there is no datastore " + path("absent") + ": the path does not exist");
     arguments foreign = a;
-    foreign.push_back(dir_.path().string());
-    expect_part(fails(foreign), dir_.path().string());
+    foreign.push_back(dir_.directory().string());
+    expect_part(fails(foreign), dir_.directory().string());
   }
   expect_part(fails({"graph", "bfs", small_store(), "--source", "99"}), "vertex 99 is not in the graph");
   expect_part(fails({"graph", "ingest", file("plain", "x"), file("g.txt", "1 2\n")}), "plain");
@@ -342,6 +356,105 @@ TEST_F(Cli, FailuresAsJson) {
       json::parse(
           perdure_run({"graph", "ingest", path("s"), file("b.txt", "1\n"), "--json"}).out)["error"]["code"],
       "bad_input");
+}
+
+TEST_F(Cli, WrongCommandLinesAsJson) {
+  const std::vector<std::pair<arguments, std::string>> wrong{
+      {{"ls", "--json"}, "STORE is required"},
+      {{"--json"}, "subcommand is required"},
+      {{"--json", "--jsn"}, "'perdure' has no option '--jsn'"},
+      {{"graph", "--json", "frobnicate"}, "'perdure graph' has no command 'frobnicate'"},
+      {{"graph", "generate", "rmat", "--scale", "3", "-o", "-", "--json"}, "-o"},
+      {{"graph", "bfs", path("s"), "--source", "0", "--levels", "-", "--json"}, "--levels"}};
+  for (const auto& [line, part] : wrong) {
+    const outcome o = perdure_run(line);
+    EXPECT_EQ(o.status, 2) << o.err;
+    const json failure = json::parse(o.out, nullptr, false);
+    ASSERT_TRUE(failure.is_object()) << o.out;
+    EXPECT_EQ(failure["error"]["code"], "usage");
+    expect_part(failure["error"]["message"], part);
+    EXPECT_EQ(o.err.substr(0, 9), "perdure: ");
+  }
+  // What is behind "--" is no option.
+  EXPECT_EQ(perdure_run({"ls", "--", "--json", path("s"), "more"}).out, "");
+}
+
+/// The subcommands that a help names.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream lines(help.substr(std::min(help.find("Subcommands:\n"), help.size())));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("  "))
+    names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  return names;
+}
+
+TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
+  struct row {
+    arguments command;
+    arguments given;
+    std::string store;  // where one is named
+    bool is_timed = false;
+    bool tells_epoch = false;
+    int status = 0;
+  };
+  const std::string store = small_store();
+  const std::string edges = file("more.txt", "30 40\n");
+  const std::vector<row> rows{{{"info"}, {store}, store, false, true},
+                              {{"ls"}, {store}, store},
+                              {{"ls"}, {store, "graph"}, store},
+                              {{"log"}, {store}, store},
+                              {{"verify"}, {store}, store, true, true},
+                              {{"repair"}, {store}, store, true, true},
+                              {{"snapshot"}, {store, path("monday")}, "", true, true},
+                              {{"copy"}, {store, path("copy")}, "", true, true},
+                              {{"stage", "in"}, {store, path("fast")}, store, true, true},
+                              {{"graph", "ingest"}, {path("fast"), edges}, path("fast"), false, true},
+                              {{"stage", "out"}, {path("fast"), store}, store, true, true},
+                              {{"diff"}, {path("copy"), store}, "", true, false, 1},
+                              {{"rm"}, {path("copy"), path("monday")}, ""},
+                              {{"doctor"}, {"--at", dir_.directory().string()}, ""},
+                              {{"top"}, {}, ""},
+                              {{"graph", "generate", "rmat"}, {"--scale", "3", "-o", path("e")}, "", true},
+                              {{"graph", "info"}, {store}, store, false, true},
+                              {{"graph", "bfs"}, {store, "--source", "10"}, "", true},
+                              {{"graph", "cc"}, {store}, "", true}};
+  for (const row& one : rows) {
+    arguments line{"--json"};
+    line.insert(line.end(), one.command.begin(), one.command.end());
+    line.insert(line.end(), one.given.begin(), one.given.end());
+    const outcome o = perdure_run(line);
+    SCOPED_TRACE(one.command.front() + ' ' + one.command.back());
+    EXPECT_EQ(o.status, one.status) << o.out << o.err;
+    EXPECT_EQ(o.err, "");
+    const json said = json::parse(o.out, nullptr, false);
+    ASSERT_TRUE(said.is_object()) << o.out;
+    if (!one.store.empty()) {
+      EXPECT_EQ(said.value("store", ""), one.store);
+    }
+    if (one.is_timed) {
+      EXPECT_GE(said.value("seconds", -1.0), 0.0);
+    }
+    if (one.tells_epoch) {
+      EXPECT_GE(said.value("epoch", 0), 1);
+    }
+  }
+  // These are all that there are.
+  for (const arguments& above : {arguments{}, {"graph"}, {"graph", "generate"}, {"stage"}}) {
+    arguments help = above;
+    help.emplace_back("--help");
+    const std::vector<std::string> names = commands_in(ok(help));
+    EXPECT_FALSE(names.empty());
+    for (const std::string& name : names) {
+      arguments command = above;
+      command.push_back(name);
+      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const row& one) {
+        return one.command.size() >= command.size() &&
+               std::equal(command.begin(), command.end(), one.command.begin());
+      })) << name;
+    }
+  }
 }
 
 TEST_F(Cli, ListsTypesAsAPersonWouldWriteThem) {
@@ -502,7 +615,7 @@ TEST_F(Cli, NamesTheVariableWithAValueThatIsNone) {
                                {"PERDURE_TRACKER", "uffdd", "uffd, pagemap or mprotect"},
                                {"PERDURE_BACKING", "cardboard", "private, paged, dax or shared"},
                                {"PERDURE_HUGE_PAGES", "yes", "0 or 1"},
-                               {"PERDURE_VERIFY", "never", "journal|open|lazy"}}) {
+                               {"PERDURE_VERIFY", "never", "journal, open or lazy"}}) {
     const char* const before = std::getenv(wrong.variable);
     const std::string kept = before == nullptr ? "" : before;
     ::setenv(wrong.variable, wrong.value, 1);
@@ -533,6 +646,16 @@ TEST_F(Cli, NamesTheCommandThatThereIsNot) {
   expect_part(fails({"frobnicate"}, 2), "no command 'frobnicate'");
   expect_part(fails({"graph", "frobnicate"}, 2), "'perdure graph' has no command 'frobnicate'");
   expect_part(fails({"graph"}, 2), "perdure graph --help");
+  // Whatever else there is on the line.
+  expect_part(fails({"grph", "info"}, 2), "'perdure' has no command 'grph' (see 'perdure --help')");
+  expect_part(fails({"foo", "ls", path("s")}, 2), "'perdure' has no command 'foo'");
+  expect_part(fails({"graph", "inf", "cc", path("s")}, 2), "'perdure graph' has no command 'inf'");
+  expect_part(fails({"stage", "on", path("s"), path("t")}, 2), "'perdure stage' has no command 'on'");
+  expect_part(fails({"--jsn"}, 2), "'perdure' has no option '--jsn'");
+  expect_part(fails({"--jsn", "info", path("s")}, 2), "'perdure' has no option '--jsn'");
+  expect_part(fails({"info", "--jsn"}, 2),
+              "'perdure info' has no option '--jsn' (see 'perdure info --help')");
+  expect_part(fails({"top", "more"}, 2), "'perdure top' takes no argument 'more'");
 }
 
 TEST_F(Cli, HelpThatCannotBeWrittenIsAFailure) {
@@ -574,8 +697,6 @@ TEST_F(Cli, SumsUpManyLevels) {
   expect_part(text, "0 to 100; half of the vertices within 50; the most, 1, at 0");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
   EXPECT_EQ(ok_json({"graph", "bfs", path("road"), "--source", "0"})["levels"].size(), 101U);
-  expect_part(fails({"graph", "bfs", path("road"), "--source", "0", "--levels", "-", "--json"}, 2),
-              "--levels");
 }
 
 TEST_F(Cli, InfoAndList) {
@@ -586,7 +707,11 @@ TEST_F(Cli, InfoAndList) {
   EXPECT_GE(info["epoch"], 1);
   EXPECT_EQ(info["pinned"], false);
   EXPECT_GT(info["size"], 0);
+  ASSERT_EQ(info["backings"].size(), 4u);
+  EXPECT_EQ(info["backings"][0]["name"], "private");
+  EXPECT_TRUE(info["backings"][0]["available"].get<bool>());
   const std::string text = ok({"info", store});
+  expect_part(text, "backings        private");
   expect_part(text, info["uuid"]);
   expect_part(text, "relocatable");
 
@@ -617,7 +742,7 @@ TEST_F(Cli, FailedWritesAreFailures) {
   expect_part(o.err, "perdure: standard output: cannot write");
   // No half-written files.
   fails({"graph", "bfs", store, "--source", "99", "--levels", path("levels")});
-  for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.directory()))
     EXPECT_EQ(entry.path().filename().string().find("levels"), std::string::npos);
 }
 
@@ -738,9 +863,7 @@ TEST_F(CliData, RealGraphsEqualTheReference) {
 TEST_F(CliData, Rmat17EqualsHavoqGT) {
   const auto packed = data_file("kron/rmat_s17.edges.xz");
   if (packed.empty()) GTEST_SKIP() << "no test data (set PERDURE_DATA)";
-  std::ofstream(path("edges")).close();
-  ASSERT_EQ(process({"xz", "-dc", packed.string()}, false, path("edges")).wait().status, 0);
-  ok({"graph", "ingest", path("g"), path("edges"), "--undirected"});
+  ok({"graph", "ingest", path("g"), packed.string(), "--undirected"});
   compare(json::parse(content(data_file("reference/rmat_s17.json"))), path("g"), "bfs_undirected");
 
   // HavoqGT numbers all ids up to the largest: those without an edge are unreached (65535) and their own

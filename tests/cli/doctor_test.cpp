@@ -1,12 +1,14 @@
 // perdure doctor.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/data_files.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -44,8 +46,8 @@ TEST(Doctor, ListsTheTiersOfThePager) {
 }
 
 TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
-  const perdure::test::scratch_directory scratch;
-  const std::string at = scratch.path().string();
+  const perdure::scratch_directory scratch;
+  const std::string at = scratch.directory().string();
   const outcome o = perdure_run({"doctor", "--at", at, "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
   const auto report = nlohmann::json::parse(o.out);
@@ -68,6 +70,45 @@ TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
   EXPECT_FALSE(elsewhere["shared_blocks"]["available"].get<bool>());
 }
 
+TEST(Doctor, TellsTheTrackerThatTheEnvironmentAsksFor) {
+  const perdure::scratch_directory scratch;
+  const char* const before = std::getenv("PERDURE_TRACKER");
+  const std::string kept = before == nullptr ? "" : before;
+  const auto trackers_under = [&](const char* value) {
+    ::setenv("PERDURE_TRACKER", value, 1);
+    const outcome o = perdure_run({"doctor", "--at", scratch.path().string(), "--json"});
+    EXPECT_EQ(o.status, 0) << o.err;
+    return nlohmann::json::parse(o.out)["page_trackers"];
+  };
+  const auto chosen = trackers_under("mprotect");
+  const auto wrong = trackers_under("cardboard");
+  const outcome text = perdure_run({"doctor", "--at", scratch.path().string()});
+  before == nullptr ? ::unsetenv("PERDURE_TRACKER") : ::setenv("PERDURE_TRACKER", kept.c_str(), 1);
+  ASSERT_EQ(chosen.size(), 3u) << chosen;
+  for (const auto& row : chosen) EXPECT_EQ(row["used"].get<bool>(), row["name"] == "mprotect") << row;
+  // With a value that is none no store can be made, which does not hide what there is.
+  ASSERT_EQ(wrong.size(), 4u) << wrong;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(wrong[i]["available"], chosen[i]["available"]) << wrong;
+    EXPECT_FALSE(wrong[i]["used"].get<bool>()) << wrong;
+  }
+  EXPECT_NE(wrong[3]["why_not"].get<std::string>().find("PERDURE_TRACKER is 'cardboard'"), std::string::npos);
+  EXPECT_NE(text.out.find("  no store can be made: PERDURE_TRACKER is 'cardboard'"), std::string::npos)
+      << text.out;
+}
+
+TEST(Doctor, TellsWhatEachBackingCanDo) {
+  const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto backings = nlohmann::json::parse(o.out)["backings"];
+  ASSERT_EQ(backings.size(), 4u);
+  EXPECT_EQ(backings[0]["name"], "private");
+  EXPECT_TRUE(backings[0]["available"].get<bool>());
+  EXPECT_TRUE(backings[1]["available"].get<bool>() || backings[1]["falls_back"] == "private") << backings[1];
+  EXPECT_NE(backings[2]["why_not"].get<std::string>().find("DAX"), std::string::npos);
+  EXPECT_FALSE(backings[3]["atomic_checkpoints"].get<bool>());
+}
+
 TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {
   const outcome o = perdure_run({"doctor", "--at", "/dev/shm", "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
@@ -76,6 +117,41 @@ TEST(Doctor, TellsWhetherStoresCanBeInPersistentMemory) {
   EXPECT_FALSE(persistent["available"].get<bool>());
   EXPECT_NE(persistent["why_not"].get<std::string>(), "");
   EXPECT_NE(perdure_run({"doctor", "--at", "/nowhere"}).out.find("No such file"), std::string::npos);
+}
+
+TEST(Doctor, TellsWhatTheEnvironmentAsksFor) {
+  ::setenv("PERDURE_HUGE_PAGES", "yes", 1);
+  ::setenv("PERDURE_KIND_CHECKS", "1", 1);
+  const outcome o = perdure_run({"doctor", "--json"});
+  const outcome said = perdure_run({"doctor"});
+  ::unsetenv("PERDURE_HUGE_PAGES");
+  ::unsetenv("PERDURE_KIND_CHECKS");
+  ASSERT_EQ(o.status, 0) << o.err;
+  const auto variables = nlohmann::json::parse(o.out)["environment"];
+  int seen = 0;
+  for (const auto& row : variables) {
+    EXPECT_FALSE(row["purpose"].get<std::string>().empty()) << row;
+    EXPECT_FALSE(row["default"].get<std::string>().empty()) << row;
+    if (row["name"] == "PERDURE_HUGE_PAGES") {
+      EXPECT_EQ(row["value"], "yes");
+      EXPECT_EQ(row["why_not"], "PERDURE_HUGE_PAGES is 'yes'; it may be 0 or 1");
+      ++seen;
+    }
+    if (row["name"] == "PERDURE_KIND_CHECKS") {
+      EXPECT_EQ(row["value"], "1");
+      EXPECT_FALSE(row.contains("why_not"));
+      ++seen;
+    }
+    if (row["name"] == "PERDURE_PAGER_THRESHOLD") {
+      EXPECT_TRUE(row["value"].is_null());
+      EXPECT_EQ(row["default"], "64");
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 3) << variables;
+  EXPECT_NE(said.out.find("yes    is not possible: it may be 0 or 1\n"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("PERDURE_KIND_CHECKS"), std::string::npos);
+  EXPECT_EQ(said.out.find("PERDURE_PAGER_THRESHOLD"), std::string::npos) << "it is not set";
 }
 
 TEST(Doctor, TellsPeopleTheSame) {

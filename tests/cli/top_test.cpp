@@ -15,26 +15,22 @@
 #include <sstream>
 #include <utility>
 
-#include "program.hpp"
 #include "segment/segment.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/program.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
 using perdure::test::outcome;
 using perdure::test::perdure_run;
 
-class Top : public perdure::scratch_directory {
+class Top : public perdure::scratch_test {
  protected:
   Top() {
-    ::setenv("XDG_RUNTIME_DIR", path("").c_str(), 1);
     ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);
     std::ofstream(path("data"), std::ios::binary) << std::string(400 * 4096, 'x');
   }
-  ~Top() override {
-    ::unsetenv("XDG_RUNTIME_DIR");
-    ::unsetenv("PERDURE_PAGER_PUBLISH");
-  }
+  ~Top() override { ::unsetenv("PERDURE_PAGER_PUBLISH"); }
 
   perdure::pager::region map() {
     perdure::pager::options o;
@@ -161,6 +157,16 @@ class top_on_terminal {
   int terminal_ = -1;
 };
 
+/// Of a terminal, from where it was cleared up to `end`.
+void expect_lines_to_fit(const std::string& shown, const std::string& end) {
+  const std::size_t begin = shown.find("\x1b[J") + 3;
+  std::istringstream lines(shown.substr(begin, shown.find(end) - begin));
+  std::size_t found = 0;
+  for (std::string line; std::getline(lines, line); ++found)
+    EXPECT_LE(line.substr(0, line.find('\r')).size(), 80u) << line;
+  EXPECT_GE(found, 2u);
+}
+
 TEST_F(Top, FitsTheTerminalAndEndsWhenTold) {
   const perdure::pager::region mapped = map();
   for (const auto& [key, end] : {std::pair{'q', "ended 0"}, {'\x03', "ended 130"}}) {
@@ -171,13 +177,16 @@ TEST_F(Top, FitsTheTerminalAndEndsWhenTold) {
     EXPECT_NE(rest.find(end), std::string::npos) << rest;
     EXPECT_NE(rest.find(" icanon"), std::string::npos) << rest;
     EXPECT_NE(rest.find(" echo "), std::string::npos) << rest;
-    const std::string all = shown + rest;
-    std::istringstream lines(all.substr(all.find("\x1b[J") + 3, all.find("ended") - all.find("\x1b[J") - 3));
-    std::size_t found = 0;
-    for (std::string line; std::getline(lines, line); ++found)
-      EXPECT_LE(line.substr(0, line.find('\r')).size(), 80u) << line;
-    EXPECT_GE(found, 2u);
+    expect_lines_to_fit(shown + rest, "ended");
   }
+}
+
+TEST_F(Top, FitsTheTerminalWhereNobodyIsSeen) {
+  const top_on_terminal top;
+  const std::string shown = top.read_until("PERDURE_PAGER_PUBLISH=1.\r\n");
+  EXPECT_NE(shown.find("No process publishes"), std::string::npos) << shown;
+  top.type('q');
+  expect_lines_to_fit(shown + top.read_until(""), "ended");
 }
 
 TEST_F(Top, SaysHowToBeSeenWhereNobodyIs) {

@@ -68,7 +68,7 @@ void refused(store& file, node* nodes, const task* tasks, const int& number) {
   file.construct<view>(library::anonymous_instance)(view{number});  // refused: a reference cannot live in a relocatable store
   file.construct<employee>("employees")[3]();  // refused: a container that keeps plain pointers cannot live in a relocatable store
   file.find_or_construct_it<task>("task")(tasks);  // refused: a std::function cannot live in a store
-  file.construct<owner>("owner")();  // refused: a standard smart pointer cannot live in a store
+  file.construct<owner>("owner")();  // refused: a smart pointer cannot live in a store
   file.construct<stored_vector<shape>>("shapes")(file.get_allocator<shape>());  // refused: a type with virtual functions cannot live in a store
   file.construct<stored_vector<int*>>("pointers")(file.get_allocator<int*>());  // refused: a plain pointer cannot live in a relocatable store
   file.construct<numbers>("numbers")(file.get_allocator<int>());  // refused: this container of the standard library keeps plain pointers whatever its allocator

@@ -43,6 +43,16 @@ static_assert(std::is_default_constructible_v<perdure::flat_map<int, int>>);
 static_assert(std::uses_allocator_v<perdure::flat_set<int>, perdure::allocator<char>>);
 static_assert(perdure::detail::has_relocator<plain_map<int, int>>);
 static_assert(perdure::detail::has_relocator<perdure::flat_set<int>>);
+// Copies and lists may leave out the arguments of the template.
+static_assert(
+    std::is_same_v<decltype(perdure::flat_map(std::declval<const plain_map<int, long>&>(),
+                                              std::declval<std::allocator<std::pair<const int, long>>>())),
+                   plain_map<int, long>>);
+static_assert(std::is_same_v<
+              decltype(perdure::flat_map(std::declval<std::initializer_list<std::pair<const int, long>>>())),
+              perdure::flat_map<int, long>>);
+static_assert(std::is_same_v<decltype(perdure::flat_set(std::declval<std::initializer_list<int>>())),
+                             perdure::flat_set<int>>);
 
 // Control bytes -------------------------------------------------------------------------------------------
 
@@ -450,14 +460,7 @@ void fail_everywhere(std::size_t elements, Operation operation) {
       const int n = static_cast<int>(i);
       values.try_emplace(T(n), n + 1000);
     }
-    counts.throw_at(point);
-    bool failed = false;
-    try {
-      operation(values);
-    } catch (const construction_failed&) {
-      failed = true;
-    }
-    counts.never_throw();
+    const bool failed = fails_at(point, [&] { operation(values); });
     ASSERT_EQ(counts.alive(), 2 * values.size()) << "at point " << point;
     if (!failed) {
       ASSERT_GT(point, 1U) << "nothing could fail";
@@ -591,6 +594,61 @@ TEST(FlatMap, ChosenKeysInsideOthersAreSpreadToo) {
   for (std::uint64_t i = 0; i < keys; ++i) values.emplace(key("", {1, chosen_key(i)}), i);
   for (std::uint64_t i = 0; i < keys; ++i) EXPECT_EQ(values.at(key("", {1, chosen_key(i)})), i);
   EXPECT_LT(counting_equal::calls, 200 * keys);
+}
+
+struct edge {
+  long from;
+  long to;
+  bool operator==(const edge&) const = default;
+  friend std::uint64_t hash_value(const edge& e, perdure::hash_seed seed = {}) {
+    return perdure::hash_combine(seed, e.from, e.to);
+  }
+};
+/// As it was before its hash took a seed.
+struct unseeded_edge {
+  long from;
+  long to;
+  bool operator==(const unseeded_edge&) const = default;
+  friend std::uint64_t hash_value(const unseeded_edge& e) { return perdure::hash_combine(e.from, e.to); }
+};
+static_assert(sizeof(edge) == sizeof(unseeded_edge));
+
+/// Of all that have the first number the hash is 0 while a table has no seed.
+template <class Edge>
+Edge chosen_edge(std::uint64_t number) {
+  return {static_cast<long>(0xa4093822299f31d1U), static_cast<long>(number)};
+}
+
+TEST(FlatMap, ChosenKeysWithAHashValueThatTakesASeedAreSpreadToo) {
+  EXPECT_EQ(hash_value(chosen_edge<edge>(1)), hash_value(chosen_edge<edge>(2)));
+  constexpr std::uint64_t keys = 5000;
+  const auto expect_spread = [&]<class Key>(auto key_of, std::type_identity<Key>) {
+    counting_equal::calls = 0;
+    counting_map<Key> values;
+    for (std::uint64_t i = 0; i < keys; ++i) values.emplace(key_of(i), i);
+    for (std::uint64_t i = 0; i < keys; ++i) EXPECT_EQ(values.at(key_of(i)), i);
+    EXPECT_LT(counting_equal::calls, 200 * keys);
+  };
+  expect_spread(chosen_edge<edge>, std::type_identity<edge>());
+  using in_pair = std::pair<int, edge>;
+  expect_spread([](std::uint64_t i) { return in_pair(1, chosen_edge<edge>(i)); },
+                std::type_identity<in_pair>());
+  using in_tuple = std::tuple<edge, std::string>;
+  expect_spread([](std::uint64_t i) { return in_tuple(chosen_edge<edge>(i), ""); },
+                std::type_identity<in_tuple>());
+}
+
+TEST(FlatMap, WhatWasSeededBeforeAHashValueTookSeedsIsHashedAsThen) {
+  const perdure::hash<edge> now;
+  const perdure::hash<unseeded_edge> before;
+  for (int i = 0; i < 100; ++i) {
+    const std::uint16_t seed = perdure::detail::new_seed_for<perdure::hash<unseeded_edge>>();
+    EXPECT_TRUE(seed != 0 && seed % 2 == 0);
+    EXPECT_EQ(now.seeded({i, 2}, seed), before.seeded({i, 2}, seed));
+    const std::uint16_t own = perdure::detail::new_seed_for<perdure::hash<std::pair<int, edge>>>();
+    EXPECT_EQ(own % 2, 1);
+    EXPECT_NE(now.seeded({i, 2}, own), before.seeded({i, 2}, own));
+  }
 }
 
 struct throwing_hash {

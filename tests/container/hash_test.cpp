@@ -87,6 +87,21 @@ TEST(Hash, WhatIsNoIntegerCountsInACombinationByItsHash) {
   static_assert(noexcept(perdure::hash_combine(1, 2))&& noexcept(perdure::hash_combine(text, 0.5)));
 }
 
+TEST(Hash, TheMembersOfAKeyAreCombinedInTheirOrderAndASeedChangesAll) {
+  const perdure::hash_seed none;
+  const perdure::hash_seed seed(77);
+  EXPECT_EQ(perdure::hash_combine(none, 5), 5U);
+  EXPECT_EQ(perdure::hash_combine(none, 1, 2), perdure::hash_combine(1, 2));
+  const std::string text = "text";
+  EXPECT_EQ(perdure::hash_combine(none, text, 1.5, -1, point{1, 2}),
+            perdure::hash_combine(perdure::hash_combine(perdure::hash_combine(text, 1.5), -1), point{1, 2}));
+  EXPECT_NE(perdure::hash_combine(seed, 1, 2), perdure::hash_combine(1, 2));
+  EXPECT_NE(perdure::hash_combine(seed, 1, 2), perdure::hash_combine(perdure::hash_seed(79), 1, 2));
+  const std::uint64_t annihilator = 0xa4093822299f31d1U;
+  EXPECT_NE(perdure::hash_combine(seed, annihilator, 1), perdure::hash_combine(seed, annihilator, 2));
+  static_assert(noexcept(perdure::hash_combine(seed, 1, text)));
+}
+
 TEST(Hash, EveryByteOfAStringCounts) {
   for (std::size_t length = 1; length < 200; ++length) {
     std::string text(length, 'x');

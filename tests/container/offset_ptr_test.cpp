@@ -31,6 +31,10 @@ static_assert(sizeof(offset_ptr<int>) == 8);
 static_assert(std::random_access_iterator<offset_ptr<int>>);
 static_assert(
     std::is_same_v<std::pointer_traits<offset_ptr<int>>::rebind<const char>, offset_ptr<const char>>);
+static_assert(std::is_same_v<offset_ptr<int>::rebind<const char>, offset_ptr<const char>>);
+static_assert(std::is_same_v<offset_ptr<int>::rebind<const char>::other, offset_ptr<const char>>);
+static_assert(std::is_same_v<std::iterator_traits<offset_ptr<int>>::pointer, int*>);
+static_assert(sizeof(offset_ptr<int>::offset_type) == sizeof(void*));
 static_assert(std::is_convertible_v<offset_ptr<derived>, offset_ptr<base>>);
 static_assert(std::is_convertible_v<offset_ptr<int>, offset_ptr<const int>>);
 static_assert(std::is_convertible_v<offset_ptr<int>, offset_ptr<void>>);
@@ -88,6 +92,22 @@ TEST(OffsetPtr, CopiesKeepTheirTarget) {
   EXPECT_EQ(assigned, p);
   EXPECT_EQ(std::to_address(assigned), &x);
   EXPECT_EQ(offset_ptr<int>::pointer_to(x), p);
+}
+
+TEST(OffsetPtr, IsSwappedWithoutQualification) {
+  int x = 1;
+  int y = 2;
+  offset_ptr<int> a(&x);
+  offset_ptr<int> b(&y);
+  swap(a, b);
+  EXPECT_EQ(a.get(), &y);
+  EXPECT_EQ(b.get(), &x);
+  swap(a, a);
+  EXPECT_EQ(a.get(), &y);
+  b = nullptr;
+  swap(a, b);
+  EXPECT_FALSE(a);
+  EXPECT_EQ(b.get(), &y);
 }
 
 TEST(OffsetPtr, ConvertsBetweenRelatedTypes) {

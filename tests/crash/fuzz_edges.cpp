@@ -1,8 +1,7 @@
-// Fuzzing of the edge-list readers: text, pairs of numbers, and both compressed. Any bytes are read to their
-// end or refused with one of the library's errors.
+// Fuzzing of the edge-list readers: text, pairs of numbers, and both compressed (gzip, zstd, xz). Any bytes
+// are read to their end or refused with one of the library's errors.
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "crash/fuzz_script.hpp"
+#include "workload/compressed.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -34,18 +34,15 @@ class memory_file {
   int descriptor_;
 };
 
-std::string compressed(std::string_view bytes) {
-  z_stream state{};
-  if (deflateInit2(&state, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
-  std::string out(deflateBound(&state, bytes.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  state.avail_in = static_cast<uInt>(bytes.size());
-  state.next_out = reinterpret_cast<Bytef*>(out.data());
-  state.avail_out = static_cast<uInt>(out.size());
-  deflate(&state, Z_FINISH);
-  out.resize(state.total_out);
-  deflateEnd(&state);
-  return out;
+std::string compressed(std::string_view bytes, unsigned format) {
+  switch (format % 3) {
+    case 0:
+      return test::gzip(bytes, 1);
+    case 1:
+      return test::zstd(bytes, 1);
+    default:
+      return test::xz(bytes, 0);
+  }
 }
 
 /// Pieces of which edge lists, sound and unsound, are made: bytes of the script choose among them.
@@ -104,10 +101,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       (how & 8) != 0 ? text_of(script) : std::string(script.rest().begin(), script.rest().end());
   if ((how & 16) != 0) {
     const std::size_t harm = (how & 32) != 0 ? bytes.size() % 97 : 0;
-    bytes = compressed(bytes);
+    const auto format = static_cast<unsigned>(size);
+    bytes = compressed(bytes, format);
     // Damage to what is compressed, and bytes behind it.
     if (harm != 0) bytes[harm % bytes.size()] = static_cast<char>(bytes[harm % bytes.size()] + 1);
-    if ((how & 64) != 0) bytes += compressed("1 2\n");
+    if ((how & 64) != 0) bytes += compressed("1 2\n", format);
     if ((how & 128) != 0) bytes.resize(bytes.size() * 3 / 4);
   }
   const memory_file file(bytes);

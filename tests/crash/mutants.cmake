@@ -204,14 +204,20 @@ perdure_mutant(super_slot_trusted file/super_block.cpp "the super slot found is 
 
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
-    fresh.publish();]=]
-[=[    fresh.publish();]=]
+    return open_locked(path, fresh.publish(), store_use::write]=]
+[=[    return open_locked(path, fresh.publish(), store_use::write]=]
   CAUGHT_BY [=[(is damaged: it is missing|holds no datastore) ... create (super|crc|jrnl\.\d|heap\.000) in \S+: lost]=] FIRST 1)
 
-perdure_mutant(new_store_not_synced file/store_directory.cpp "a new store's own name is not made durable"
-[=[  parent_.sync();]=]
+perdure_mutant(new_store_not_synced file/unfinished_store.cpp "a new store's own name is not made durable"
+[=[  parent.sync();]=]
 [=[]=]
   CAUGHT_BY [=[the store is gone ... rename \S+ in \. to store: lost]=] FIRST 2 1)
+
+perdure_mutant(unfinished_store_in_the_way file/unfinished_store.cpp "what a crash left of a store made in place is not removed"
+[=[  directory_.sync();
+  remove_store_files(directory_);]=]
+[=[  directory_.sync();]=]
+  CAUGHT_BY [=[cannot be created: .*File exists]=] --in-place FIRST 1)
 
 perdure_mutant(home_name_not_synced file/home_files.cpp "the name of a new home file is not made durable"
 [=[  directory_.sync();
@@ -431,9 +437,9 @@ perdure_mutant(undo_for_writers_only backing/reader.cpp "a reader sees pages of 
   CAUGHT_BY [=[read-only: .*page \d+ is wrong]=] FIRST 4 2)
 
 perdure_mutant(early_before_applied backing/private_memory.cpp "pages are written home early while a journal that holds them is not applied"
-[=[  commit_->finish_last();
-  const committed_state before]=]
-[=[  const committed_state before]=]
+[=[void private_memory::trim_part(page_run part, write_brake& brake) {
+  commit_->finish_last();]=]
+[=[void private_memory::trim_part(page_run part, write_brake& brake) {]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 16)
 
 perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"

@@ -1,7 +1,7 @@
 // Tries crash states of many runs.
 //
 //   crash_replay [--states N] [--seconds N] [--seed N] [--jobs N] [--thin N] [--faults [--in NAME]]
-//                [--kills-at-renames] [--dax] [--expect-violation PATTERN [--first N,N...]]
+//                [--kills-at-renames] [--dax] [--in-place] [--expect-violation PATTERN [--first N,N...]]
 //   crash_replay --test N     N states; 300000, on all processors, where PERDURE_LONG_TESTS is set
 //
 // Run number n is the same in every process. Those after --first are tried first, then all from --seed on.
@@ -33,6 +33,8 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::random_stream;
+using perdure::scratch_directory;
 
 struct settings {
   std::uint64_t states = 5000;
@@ -43,7 +45,8 @@ struct settings {
   bool faults = false;  // a call fails in every run, not in every third
   std::string in;       // only calls on files whose names begin so fail
   bool kills_at_renames = false;
-  bool dax = false;  // stores in (pretended) persistent memory
+  bool dax = false;       // stores in (pretended) persistent memory
+  bool in_place = false;  // stores are made in a directory that is there
   std::vector<std::uint64_t> first{};
   expected_violation expected{};
 };
@@ -111,11 +114,12 @@ bool fails_to_write_back(std::uint64_t run) {
 }
 
 void work(const settings& wanted, unsigned job, totals& sum) {
-  const scratch here;
+  const scratch_directory here(place_for_rigs());
   replay_limits limits;
   limits.states = (wanted.states + wanted.jobs - 1) / wanted.jobs;
   limits.thin = wanted.thin;
   limits.dax = wanted.dax;
+  limits.in_place = wanted.in_place;
   limits.kills_at_renames = wanted.kills_at_renames;
   perdure::os::pretend_persistent_memory(wanted.dax);
   const perdure::backing chosen = wanted.dax ? perdure::backing::dax : perdure::backing::private_memory;
@@ -123,13 +127,14 @@ void work(const settings& wanted, unsigned job, totals& sum) {
     limits.until = std::chrono::steady_clock::now() + std::chrono::seconds(wanted.seconds);
     if (wanted.states == 0) limits.states = ~std::uint64_t{0};
   }
-  constexpr std::size_t steps = 8;
-  replayer rig(here.path(), limits);
+  // What is new about a store made in place is how it begins.
+  const std::size_t steps = wanted.in_place ? 1 : 8;
+  replayer rig(here.directory(), limits);
   at_work = &rig;
   run_numbers numbers(wanted, job);
   while (!rig.is_done()) {
     const std::uint64_t seed = numbers.next();
-    recorded_run run = record(here.path(), seed, steps, nullptr, chosen);
+    recorded_run run = record(here.directory(), seed, steps, nullptr, chosen, wanted.in_place);
     // Every third run has a call that fails, and others a write-back.
     const bool fails = seed % 3 == 0 || fails_to_write_back(seed) || wanted.faults;
     if (run.problem.empty() && !wanted.dax && fails) {
@@ -139,9 +144,9 @@ void work(const settings& wanted, unsigned job, totals& sum) {
                                       : fault::io_error;
       if (fails_to_write_back(seed)) kind = fault::write_back;
       fault_plan count(kind, ~std::uint64_t{0}, false, wanted.in);
-      record(here.path(), seed, steps, &count);
+      record(here.directory(), seed, steps, &count, chosen, wanted.in_place);
       fault_plan faults(kind, random.below(std::max<std::uint64_t>(1, count.calls())), false, wanted.in);
-      run = record(here.path(), seed, steps, &faults);
+      run = record(here.directory(), seed, steps, &faults, chosen, wanted.in_place);
     }
     ++sum.runs;
     if (!run.problem.empty()) {
@@ -196,6 +201,8 @@ settings parse(int argc, char** argv) {
       wanted.kills_at_renames = true;
     else if (name == "--dax")
       wanted.dax = true;
+    else if (name == "--in-place")
+      wanted.in_place = true;
     else if (name == "--expect-violation")
       wanted.expected.expect(i + 1 < argc ? argv[++i] : "");
     else if (name == "--first") {

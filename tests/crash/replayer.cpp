@@ -6,6 +6,8 @@
 #include <optional>
 #include <perdure/error.hpp>
 
+#include "store/file/unfinished_store.hpp"
+
 namespace perdure::crash {
 
 namespace {
@@ -63,22 +65,37 @@ class recording_witness final : public witness {
   int failures_ = 0;
 };
 
-identities root_only(const std::filesystem::path& root) {
+identities identities_of(const std::filesystem::path& directory, inode_number number) {
   struct stat status;
-  if (::stat(root.c_str(), &status) != 0) throw std::runtime_error("no directory " + root.string());
-  return {{status.st_ino, root_inode}};
+  if (::stat(directory.c_str(), &status) != 0) throw std::runtime_error("no directory " + directory.string());
+  return {{status.st_ino, number}};
+}
+
+bool holds_store(const disk_image& state) {
+  const auto& names = state.at(root_inode).names;
+  const auto found = names.find(store_name);
+  return found != names.end() && state.at(found->second).names.contains("super");
 }
 
 }  // namespace
 
 recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, std::size_t steps,
-                    fault_plan* faults, backing chosen) {
+                    fault_plan* faults, backing chosen, bool in_place) {
   const std::filesystem::path root = scratch / "run";
   std::filesystem::remove_all(root);
   std::filesystem::create_directory(root);
   recorded_run run;
+  make_stores_in_place(in_place);
+  identities known = identities_of(root, root_inode);
+  if (in_place) {
+    constexpr inode_number store = root_inode + 1;
+    std::filesystem::create_directory(root / store_name);
+    known.merge(identities_of(root / store_name, store));
+    run.before.make(store, true);
+    run.before.link(root_inode, store_name, store);
+  }
   {
-    call_recorder recorder(root_only(root), root_inode + 1, faults);
+    call_recorder recorder(known, static_cast<inode_number>(run.before.inode_count()), faults);
     recording_witness witness(recorder, faults);
     if (chosen == backing::dax) recorder.watch_stores();
     if (random_stream(seed, 7).one_in(3)) recorder.slow_home_down();
@@ -116,7 +133,7 @@ void replayer::explore(const recorded_run& run, std::uint64_t seed) {
   random_ = random_stream(seed, 2);
   losses_ = random_stream(seed, 8);
   seen_.clear();
-  explore(disk_image(), run.log, run.attempts, {{0}, true}, 0);
+  explore(run.before, run.log, run.attempts, {{0}, true}, 0);
 }
 
 void replayer::explore(const disk_image& before, const call_log& log, const std::vector<attempt>& attempts,
@@ -197,8 +214,9 @@ void replayer::explore(const disk_image& before, const call_log& log, const std:
 void replayer::check(const disk_image& state, const std::vector<attempt>& attempts,
                      const expectation& expected, unsigned depth) {
   ++states_;
-  if (!state.at(root_inode).names.contains(store_name)) {
-    if (!expected.may_be_absent) report("the store is gone");
+  if (limits_.in_place ? !holds_store(state) : !state.at(root_inode).names.contains(store_name)) {
+    if (!expected.may_be_absent) return report("the store is gone");
+    if (limits_.in_place) create_anew(state, depth);
     return;
   }
   const sequel then = recover(state, attempts, expected);
@@ -208,6 +226,25 @@ void replayer::check(const disk_image& state, const std::vector<attempt>& attemp
   where_ += "  then recovery and:\n";
   explore(state, then.log, then.attempts,
           {expected.allowed, false, expected.undecided, false, expected.may_count}, depth + 1);
+}
+
+void replayer::create_anew(const disk_image& state, unsigned depth) {
+  directory_.become(state);
+  call_log log;
+  {
+    call_recorder recorder(directory_.known(), static_cast<inode_number>(state.inode_count()), nullptr);
+    try {
+      datastore::create(store_, small_store());
+      recorder.mark_promise(0);
+    } catch (const std::exception& failure) {
+      report(std::string("cannot be created: ") + failure.what());
+    }
+    log = recorder.log();
+  }
+  directory_.happened(log);
+  if (depth == deepest || !random_.one_in(4)) return;
+  where_ += "  then created and:\n";
+  explore(state, log, {{0, {}}}, {{0}, true}, depth + 1);
 }
 
 void replayer::kill_and_go_on(const disk_image& before, const call_log& log, std::size_t calls,

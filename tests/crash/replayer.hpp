@@ -19,18 +19,21 @@ struct replay_limits {
   std::uint64_t thin = 1;          ///< try one in so many states, to see more runs in the same time
   bool dax = false;                ///< half of the recoveries are of stores in persistent memory
   bool kills_at_renames = false;   ///< try only kills right after a file was renamed, but each of those
+  bool in_place = false;           ///< stores are made in a directory that is there
 };
 
 /// A run of a program on a store, written down.
 struct recorded_run {
+  disk_image before;
   call_log log;
   std::vector<attempt> attempts;
   std::string problem;  ///< empty, or what went wrong while it ran
 };
 
-/// Runs the workload in a directory of its own under `scratch`. `faults` may be null.
+/// Runs the workload in a directory of its own under `scratch`. `faults` may be null. `in_place`: the store
+/// is made in an empty directory that stays.
 recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, std::size_t steps,
-                    fault_plan* faults, backing chosen = backing::private_memory);
+                    fault_plan* faults, backing chosen = backing::private_memory, bool in_place = false);
 
 class replayer {
  public:
@@ -73,6 +76,8 @@ class replayer {
                       const std::vector<attempt>& attempts, const expectation& first, const expectation& then,
                       const crash_point& at);
   sequel recover(const disk_image& state, const std::vector<attempt>& attempts, const expectation& expected);
+  /// Makes the store that is not there.
+  void create_anew(const disk_image& state, unsigned depth);
   void report(const std::string& problem);
 
   replay_limits limits_;

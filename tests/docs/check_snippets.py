@@ -3,7 +3,8 @@
 
 A block is a whole program, or a comment before it says what stands around it: <!-- in NAME --> means
 around/NAME.cpp.in (or .c.in), where each line `@snippet@` stands for the next block of that name. Lines that include
-something go to the top.
+something go to the top. A block may be indented, as in a list. What a block is must be known here, so that none is
+left out for the way in which it is marked.
 
 usage: check_snippets.py DOCUMENT [-c C_COMPILER...] -- COMPILER...
 """
@@ -14,15 +15,53 @@ import sys
 import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
-block = re.compile(r"(?:<!-- in (?P<name>[\w-]+) -->\n)?^```(?P<language>cpp|c\+\+|c)\n(?P<text>.*?)^```$", re.M | re.S)
+suffixes = {"c": ".c", "cpp": ".cpp"}
+tags = ["", *suffixes, "cmake"]
+fence = re.compile(r"(?P<indent>[ \t]*)```(?P<tag>.*)")
+name_of_frame = re.compile(r"[ \t]*<!-- in (?P<name>[\w-]+) -->")
+
+
+class block:
+    def __init__(self, line, indent, tag, frame):
+        self.line, self.indent, self.tag, self.frame = line, indent, tag, frame
+        self.text = ""
 
 
 def fail(message):
     sys.exit(f"{document}: {message}")
 
 
-def line_of(match):
-    return text.count("\n", 0, match.start("text"))
+def blocks_of(lines):
+    """All blocks, those of other languages too."""
+    found = []
+    open_block = None
+    frame = None
+    for number, line in enumerate(lines, 1):
+        if open_block:
+            if line.strip() == "```":
+                open_block = None
+            elif "```" in line:
+                fail(f"the block in line {open_block.line} is not closed before line {number}")
+            elif line.strip() and not line.startswith(open_block.indent):
+                fail(f"line {number} is indented less than its block")
+            else:
+                open_block.text += line.removeprefix(open_block.indent) + "\n"
+            continue
+        before, frame = frame, name_of_frame.fullmatch(line)
+        if "```" in line or line.lstrip().startswith("~~~"):
+            fence_found = fence.fullmatch(line)
+            if not fence_found:
+                fail(f"line {number} is no block as this checker knows them, which begin with blanks and ```")
+            if fence_found["tag"] not in tags:
+                known = ", ".join(f"```{tag}" for tag in tags)
+                fail(f"the block in line {number} begins with ```{fence_found['tag']}; what is known is {known}")
+            open_block = block(number, fence_found["indent"], fence_found["tag"], before and before["name"])
+            found.append(open_block)
+        if before and not (open_block and open_block.tag in suffixes):
+            fail(f"no C++ or C block follows the comment in line {number - 1}")
+    if open_block:
+        fail(f"the block in line {open_block.line} is not closed")
+    return found
 
 
 def compile_as(name, suffix, body):
@@ -41,23 +80,21 @@ document = pathlib.Path(sys.argv[1])
 split = sys.argv.index("--")
 c_compiler = sys.argv[3:split]
 cxx_compiler = sys.argv[split + 1 :]
-text = document.read_text()
-
-if len(re.findall(r"^```(?:cpp|c\+\+|c)$", text, re.M)) != len(list(block.finditer(text))):
-    fail("a block is not closed, or what it is called does not stand in the line before it")
 
 around = {}
 with tempfile.TemporaryDirectory() as folder:
-    for found in block.finditer(text):
-        suffix = ".c" if found["language"] == "c" else ".cpp"
-        if found["name"]:
-            around.setdefault((found["name"], suffix), []).append(found["text"])
-        elif "int main(" in found["text"]:
-            compile_as(f"line-{line_of(found)}", suffix, found["text"])
+    for one in blocks_of(document.read_text().splitlines()):
+        if one.tag not in suffixes:
+            continue
+        suffix = suffixes[one.tag]
+        if one.frame:
+            around.setdefault((one.frame, suffix), []).append(one.text)
+        elif "int main(" in one.text:
+            compile_as(f"line-{one.line}", suffix, one.text)
         else:
-            fail(f"the block in line {line_of(found)} is no program, and no comment says what stands around it")
-    for (name, suffix), blocks in around.items():
+            fail(f"the block in line {one.line} is no program, and no comment says what stands around it")
+    for (name, suffix), texts in around.items():
         frame = (here / "around" / (name + suffix + ".in")).read_text().split("@snippet@\n")
-        if len(frame) != len(blocks) + 1:
-            fail(f"{name}{suffix} has {len(frame) - 1} places for {len(blocks)} blocks")
-        compile_as(name, suffix, "".join(part for pair in zip(frame, [*blocks, ""]) for part in pair))
+        if len(frame) != len(texts) + 1:
+            fail(f"{name}{suffix} has {len(frame) - 1} places for {len(texts)} blocks")
+        compile_as(name, suffix, "".join(part for pair in zip(frame, [*texts, ""]) for part in pair))

@@ -1,11 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 
-#include "data_files.hpp"
 #include "families.hpp"
 #include "reference_graph.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -94,7 +95,7 @@ TYPED_TEST(AdjacencyList, IngestsInPortions) {
 }
 
 TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
-  const scratch_directory dir;
+  const perdure::scratch_directory dir;
   std::string text;
   for (int i = 0; i < 100000; ++i) text += std::to_string(i) + " " + std::to_string(i + 1) + "\n";
   text.insert(text.find('\n', text.size() * 3 / 4) + 1, "x\n");
@@ -107,7 +108,7 @@ TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
   try {
     ingest(g, *source, {.threads = 3});
     ADD_FAILURE();
-  } catch (const edge_list_error& e) {
+  } catch (const perdure::workload::line_error& e) {
     EXPECT_EQ(e.line(), line);
   }
   std::uint64_t arcs = 0;

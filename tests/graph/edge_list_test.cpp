@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <mutex>
@@ -8,12 +7,16 @@
 #include <thread>
 #include <vector>
 
-#include "data_files.hpp"
+#include "support/data_files.hpp"
+#include "support/scratch_directory.hpp"
+#include "workload/compressed.hpp"
 
 namespace {
 using namespace perdure::graph;
 using perdure::errc;
-using perdure::test::scratch_directory;
+using perdure::scratch_directory;
+using perdure::test::gzip;
+using perdure::workload::line_error;
 
 struct reading {
   std::vector<edge> edges;
@@ -33,20 +36,6 @@ reading read(const std::filesystem::path& path, const edge_list_options& options
   return r;
 }
 
-std::string gzip(const std::string& text) {
-  z_stream z{};
-  EXPECT_EQ(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string out(deflateBound(&z, text.size()) + 32, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  z.avail_in = static_cast<uInt>(text.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&z, Z_FINISH), Z_STREAM_END);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  return out;
-}
-
 class EdgeList : public testing::Test {
  protected:
   std::vector<edge> edges_of(const std::string& text) { return read(dir_.write("g.txt", text)).edges; }
@@ -57,7 +46,7 @@ class EdgeList : public testing::Test {
     try {
       read(path);
       ADD_FAILURE() << "no error for: " << text;
-    } catch (const edge_list_error& e) {
+    } catch (const line_error& e) {
       EXPECT_EQ(e.code(), errc::bad_input);
       EXPECT_EQ(e.line(), line) << e.what();
       EXPECT_EQ(e.column(), column) << e.what();
@@ -99,7 +88,7 @@ TEST_F(EdgeList, ThirdColumnIsKeptOnDemand) {
       read(dir_.write("w.txt", "1 2 0.5\n3,4,-7\n5 6\n7\t8\t1082040961 9\r\n"), {.keep_values = true});
   EXPECT_EQ(r.edges.size(), 4u);
   EXPECT_EQ(r.values, (std::vector<double>{0.5, -7, 0, 1082040961}));
-  EXPECT_THROW(read(dir_.write("w.txt", "1 2 heavy\n"), {.keep_values = true}), edge_list_error);
+  EXPECT_THROW(read(dir_.write("w.txt", "1 2 heavy\n"), {.keep_values = true}), line_error);
 
   const auto ignored = [&](const std::string& text, const edge_list_options& options) {
     const auto source = open_edge_list(dir_.write("c.txt", text), options);
@@ -143,7 +132,7 @@ TEST_F(EdgeList, ErrorsNameLineAndColumn) {
   expect_error(std::string("1 2\n\0\0\0\0\n", 9), 2, 1, "byte 0x00 is not text");
   expect_error(std::string("1 2 \0\n", 6), 1, 5, "byte 0x00 is not text");
   expect_error("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n", 1, 1, "Matrix Market");
-  expect_error(std::string(3 << 20, '7'), 1, 1, "not a text edge list");
+  expect_error(std::string(3 << 20, '7'), 1, 1, "the line is longer than");
 }
 TEST_F(EdgeList, ErrorInTheLastLineWithoutLineFeed) {
   expect_error("1 2\n3", 2, 2, "missing");
@@ -193,7 +182,7 @@ TEST_F(EdgeList, ManyThreadsReadEveryEdgeOnceAndReportTheFirstError) {
         try {
           while (source.next(batch))
             for (const edge& e : batch.edges) mine += e.source;
-        } catch (const edge_list_error& e) {
+        } catch (const line_error& e) {
           line = e.line();
         }
         const std::lock_guard lock(mutex);
@@ -224,33 +213,13 @@ TEST_F(EdgeList, ManyThreadsReadEveryEdgeOnceAndReportTheFirstError) {
   }
 }
 
-TEST_F(EdgeList, GzipIsRecognisedByContent) {
+TEST_F(EdgeList, CompressionIsRecognisedByContent) {
   const std::string text = "# c\n1 2\n3 4\n";
-  EXPECT_EQ(read(dir_.write("noext", gzip(text))).edges.size(), 2u);
+  for (const std::string& bytes : {gzip(text), perdure::test::zstd(text), perdure::test::xz(text)})
+    EXPECT_EQ(read(dir_.write("noext", bytes)).edges, (edges{{1, 2}, {3, 4}}));
   EXPECT_EQ(read(dir_.write("plain.gz", text)).edges.size(), 2u);
   // Members one after the other, as `cat a.gz b.gz` makes them, and zero padding.
   EXPECT_EQ(read(dir_.write("two.gz", gzip(text) + gzip("5 6\n") + std::string(512, '\0'))).edges.size(), 3u);
-}
-TEST_F(EdgeList, DamagedGzip) {
-  std::string text;
-  for (int i = 0; i < 50000; ++i) text += std::to_string(i) + " " + std::to_string(i * 31 % 1000) + "\n";
-  const std::string whole = gzip(text);
-  auto message = [&](const std::string& bytes) -> std::string {
-    try {
-      read(dir_.write("d.gz", bytes));
-    } catch (const perdure::error& e) {
-      EXPECT_EQ(e.code(), errc::bad_input);
-      return e.what();
-    }
-    return "none";
-  };
-  for (const std::size_t length : {std::size_t{2}, std::size_t{15}, whole.size() / 2, whole.size() - 1})
-    EXPECT_NE(message(whole.substr(0, length)).find("d.gz: the gzip data ends too early"), std::string::npos)
-        << length;
-  std::string flipped = whole;
-  flipped[whole.size() - 6] = static_cast<char>(flipped[whole.size() - 6] ^ 1);  // in the check sum
-  EXPECT_NE(message(flipped).find("the gzip data is damaged"), std::string::npos);
-  EXPECT_NE(message(whole + "trailing").find("bytes that are not gzip follow"), std::string::npos);
 }
 
 TEST_F(EdgeList, Binary) {
@@ -262,12 +231,13 @@ TEST_F(EdgeList, Binary) {
   EXPECT_EQ(static_cast<unsigned char>(bytes[16 + 4]), 2);  // little-endian
   EXPECT_EQ(read(dir_.write("g.bin", bytes)).edges, expected);
   EXPECT_EQ(read(dir_.write("g.bin.gz", gzip(bytes))).edges, expected);
+  EXPECT_EQ(read(dir_.write("g.bin.zst", perdure::test::zstd(bytes))).edges, expected);
   EXPECT_EQ(read(dir_.write("g.dat", bytes), {.format = edge_list_format::binary}).edges, expected);
   EXPECT_TRUE(read(dir_.write("e.bin", "")).edges.empty());
   try {
     read(dir_.write("cut.bin", bytes.substr(0, 16 * 70000 + 5)));
     ADD_FAILURE();
-  } catch (const edge_list_error& e) {
+  } catch (const line_error& e) {
     EXPECT_EQ(e.line(), 70001u);
     EXPECT_NE(std::string(e.what()).find("not a multiple of 16"), std::string::npos);
   }
@@ -291,7 +261,7 @@ TEST_F(EdgeList, FilesThatCannotBeRead) {
     return errc::ok;
   };
   EXPECT_EQ(code(dir_ / "absent"), errc::not_found);
-  EXPECT_EQ(code(dir_.path()), errc::io);
+  EXPECT_EQ(code(dir_.directory()), errc::io);
   const auto path = dir_.write("secret", "1 2\n");
   std::filesystem::permissions(path, std::filesystem::perms::none);
   if (::geteuid() != 0) {

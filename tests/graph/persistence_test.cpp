@@ -8,10 +8,11 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/graph/store_containers.hpp>
+#include <perdure/graph/vertex_index.hpp>
 #include <perdure/manager.hpp>
 
-#include "data_files.hpp"
 #include "reference_graph.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -36,7 +37,7 @@ class GraphInStore : public testing::Test {
     o.pinned = std::is_same_v<typename Stored::manager, perdure::pinned_manager>;
     return o;
   }
-  scratch_directory dir_;
+  perdure::scratch_directory dir_;
 };
 
 using stored_types =
@@ -78,7 +79,7 @@ TYPED_TEST(GraphInStore, IsFoundAgainAndGrows) {
   EXPECT_EQ(contents(*g), model_of(all, direction::undirected));
   const vertex_index index(*g, 2);
   const auto expected = reference_levels(model_of(all, direction::undirected), all[0].source);
-  EXPECT_EQ(bfs(index, all[0].source, 2).reached, expected.size());
+  EXPECT_EQ(bfs(index, index.find(all[0].source), 2).summary.reached, expected.size());
   EXPECT_TRUE(m.check().empty());
 }
 
@@ -110,8 +111,10 @@ TYPED_TEST(GraphInStore, ComesBackAsOfTheLastCheckpoint) {
 }
 
 TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
-  const scratch_directory dir;
-  perdure::manager m(create_only, dir / "store");
+  const perdure::scratch_directory dir;
+  perdure::store_options options;
+  options.capacity = std::size_t{1} << 30;
+  perdure::manager m(create_only, dir / "store", options);
   m.construct<adjacency_list<store_containers>>("graph")(direction::directed);
   try {
     m.find<adjacency_list<boost_containers<perdure::allocator>>>("graph");
@@ -122,7 +125,7 @@ TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
 }
 
 TEST(GraphInStoreErrors, CapacityUsedUpLeavesTheLastCheckpoint) {
-  const scratch_directory dir;
+  const perdure::scratch_directory dir;
   perdure::store_options options;
   options.capacity = std::size_t{1} << 30;
   std::uint64_t committed = 0;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/vertex_index.hpp>
+#include <perdure/graph/graph_view.hpp>
 #include <queue>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace perdure::test {
@@ -58,6 +60,27 @@ inline std::map<vertex_id, vertex_id> reference_components(const std::vector<edg
     if (!label.contains(v))
       for (const auto& [reached, level] : reference_levels(m, v)) label[reached] = v;
   return label;
+}
+
+/// What a view shows, by ids.
+template <graph::named_view Graph>
+model contents_of_view(const Graph& g) {
+  model m;
+  for (graph::vertex_handle v = 0; v < g.size(); ++v) {
+    auto& neighbours = m[g.id(v)];
+    for (const graph::vertex_handle u : g.neighbours(v)) neighbours.push_back(g.id(u));
+    std::sort(neighbours.begin(), neighbours.end());
+  }
+  return m;
+}
+
+/// By ids, of the vertices that were reached.
+template <graph::named_view Graph>
+std::map<vertex_id, std::uint32_t> levels_by_id(const Graph& g, std::span<const std::uint32_t> levels) {
+  std::map<vertex_id, std::uint32_t> all;
+  for (graph::vertex_handle v = 0; v < g.size(); ++v)
+    if (levels[v] != std::numeric_limits<std::uint32_t>::max()) all[g.id(v)] = levels[v];
+  return all;
 }
 
 /// Ids from `[0, ids)`, spread over all 64-bit numbers when `sparse`.

@@ -122,6 +122,55 @@ class not_an_aggregate {
  private:
   int a_ = 0;
 };
+struct from_anything {
+  from_anything() = default;
+  template <class T>
+  from_anything(T&&) {}
+};
+struct with_from_anything {
+  double a;
+  from_anything f;
+};
+struct array_with_from_anything {
+  int a[3];
+  no_default n;
+  from_anything f;
+};
+struct from_anything_but_nothing {
+  template <class T>
+  from_anything_but_nothing(T&&) {}
+};
+struct array_with_from_anything_but_nothing {
+  int a[3];
+  no_default n;
+  from_anything_but_nothing f = 1;
+};
+struct with_from_anything_but_nothing {
+  int a;
+  from_anything_but_nothing f = 1;
+};
+struct array_before_from_anything {
+  char name[4];
+  int a;
+  from_anything f;
+};
+struct begins_with_from_anything {
+  from_anything f;
+  double a;
+};
+struct unnamed_after_from_anything {
+  int a;
+  from_anything f;
+  struct {
+    float a;
+  } u;
+};
+struct member_of_unnamed_type {
+  int a;
+  struct {
+    float b;
+  } u;
+};
 struct immovable {
   immovable() = default;
   immovable(const immovable&) = delete;
@@ -156,6 +205,8 @@ static_assert(has<with_bit_fields, 3>);
 static_assert(has<with_operator, 1>);
 static_assert(has<with_immovable, 2>);
 static_assert(has<of_itself, 2>);
+static_assert(has<with_from_anything, 2>);
+static_assert(has<array_before_from_anything, 3>);
 
 template <class T>
 constexpr bool left_alone = !aggregate_members<T>::known;
@@ -164,6 +215,12 @@ static_assert(left_alone<no_default_after_long_array>);
 static_assert(left_alone<default_after_long_array>);
 static_assert(left_alone<anonymous_union>);
 static_assert(left_alone<anonymous_union_after_long_array>);
+static_assert(left_alone<begins_with_from_anything>);
+static_assert(left_alone<with_from_anything_but_nothing>);
+static_assert(left_alone<array_with_from_anything>);
+static_assert(left_alone<array_with_from_anything_but_nothing>);
+static_assert(left_alone<unnamed_after_from_anything>);
+static_assert(left_alone<member_of_unnamed_type>);
 static_assert(left_alone<derived>);
 static_assert(left_alone<not_an_aggregate>);
 static_assert(left_alone<std::string>);

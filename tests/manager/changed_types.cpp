@@ -2,6 +2,10 @@
 
 #include <array>
 #include <boost/container/vector.hpp>
+#include <boost/optional.hpp>
+#include <boost/tuple/tuple.hpp>
+#include <boost/variant.hpp>
+#include <boost/variant2/variant.hpp>
 #include <cstdint>
 #include <optional>
 #include <perdure/perdure.hpp>
@@ -66,6 +70,7 @@ class hidden {
 
 void store_as_the_earlier_program(manager& store) {
   store.construct<retyped>("direct")(retyped{1, 2});
+  store.construct<retyped>(unique_instance)(retyped{3, 4});
   store.construct<vector<grown>>("grown")()->resize(10);
   store.construct<vector<retyped>>("vector")()->resize(10);
   (*store.construct<flat_map<int, retyped>>("flat_map")())[1] = {1, 2};
@@ -77,6 +82,10 @@ void store_as_the_earlier_program(manager& store) {
   store.construct<std::array<retyped, 3>>("array")();
   store.construct<std::optional<retyped>>("optional")();
   store.construct<std::variant<int, retyped>>("variant")();
+  store.construct<boost::optional<retyped>>("boost optional")();
+  store.construct<boost::variant<int, retyped>>("boost variant")();
+  store.construct<boost::variant2::variant<int, retyped>>("boost variant2")();
+  store.construct<boost::tuple<int, retyped>>("boost tuple")();
   store.construct<vector<flat_map<string, std::pair<int, std::array<nested, 2>>>>>("deep")();
   store.construct<swapped>("swapped")();
   store.construct<renamed_member>("renamed member")()->old_name = 5;

@@ -13,14 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/container/vector.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
 
 struct manager_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   manager store{create_only, scratch.path()};
 };
 
@@ -64,7 +65,7 @@ std::string told_by_bad_alloc(Call call) {
 }
 
 TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   store_options options;
   options.capacity = std::size_t{1} << 30;
   manager store(create_only, scratch.path(), options);
@@ -79,6 +80,11 @@ TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
   expect_said(full, "raise_capacity");
   expect_said(told_by_bad_alloc([&] { store.construct<vector<int>>("v")(std::size_t{1} << 30); }),
               "no room for a block of 4 GiB");
+  const volatile std::size_t most = ~std::size_t{0};  // hidden from the optimiser, which warns
+  expect_said(told_by_bad_alloc([&] { store.construct<int>("huge")[most / 3](); }),
+              "no room for 6148914691236517205 elements of 4 bytes: no memory has so many bytes");
+  expect_said(told_by_bad_alloc([&] { store.get_allocator<long>().allocate(most / 2); }),
+              "no room for 9223372036854775807 elements of 8 bytes");
   expect_said(told_by_bad_alloc([&] { static_cast<void>(store.allocate_aligned(8, 3)); }),
               "aligned to 3 bytes: an alignment is a power of two, up to 2097152");
   while (store.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {

@@ -1,6 +1,6 @@
 // Opening, closing, moving and removing stores.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
+#include <sys/mount.h>
 
 #include <csignal>
 #include <fstream>
@@ -10,15 +10,20 @@
 #include <utility>
 
 #include "heap/layout.hpp"
-#include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
 #include "segment/segment.hpp"
+#include "store/file/unfinished_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/full_disk.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
 struct open_mode_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   std::filesystem::path path = scratch.path();
 };
 
@@ -55,6 +60,119 @@ TEST_F(open_mode_test, AnEmptyDirectoryIsAFreePath) {
     EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms{0710});
     manager::remove(path);
   }
+}
+
+/// Creates in each way in an empty directory at `path`, looks for the store at `found`, and removes it.
+void create_in(const std::filesystem::path& path, const std::filesystem::path& found) {
+  for (const bool create : {true, false}) {
+    SCOPED_TRACE(create ? "create_only" : "open_or_create");
+    if (create) {
+      manager store(create_only, path, small_store());
+      store.construct<int>("x")(1);
+    } else {
+      manager store(open_or_create, path, small_store());
+      store.construct<int>("x")(1);
+    }
+    EXPECT_EQ(*manager(open_or_create, path).find<int>("x").first, 1);
+    EXPECT_EQ(*manager(open_only, found).find<int>("x").first, 1);
+    EXPECT_EQ(code_of([&] { manager store(create_only, path, small_store()); }), errc::already_exists);
+    EXPECT_TRUE(manager::remove(found));
+    std::filesystem::create_directory(found);
+  }
+}
+
+TEST_F(open_mode_test, AnEmptyDirectoryWhereAFileSystemIsMountedIsFilled) {
+  std::filesystem::create_directory(path);
+  if (::mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) GTEST_SKIP() << "cannot mount";
+  struct unmounting {
+    const std::filesystem::path& where;
+    ~unmounting() { EXPECT_EQ(::umount(where.c_str()), 0); }
+  } const at_the_end{path};
+  // A file system that was just made has one.
+  std::filesystem::create_directory(path / "lost+found");
+  create_in(path, path);
+  { manager store(create_only, path, small_store()); }
+  const auto copied = path.string() + ".copy";
+  manager::copy(path, copied);
+  manager::remove(path);
+  manager::copy(copied, path);
+  EXPECT_TRUE(manager::verify(path).whole());
+  manager::remove(copied);
+}
+
+TEST_F(open_mode_test, TheWorkingDirectoryIsFilled) {
+  std::filesystem::create_directory(path);
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path whole = std::filesystem::absolute(path);
+  std::filesystem::current_path(whole);
+  { manager store(open_or_create, ".", small_store()); }
+  manager(open_only, ".").construct<int>("x")(1);
+  EXPECT_EQ(*manager(open_only, whole).find<int>("x").first, 1);
+  std::filesystem::current_path(before);
+}
+
+TEST_F(open_mode_test, LinksAreFollowedToWhereTheStoreIsMade) {
+  const std::filesystem::path link = path.string() + ".link";
+  const std::filesystem::path second = path.string() + ".second";
+  std::filesystem::create_symlink(path.filename(), link);
+  std::filesystem::create_symlink(link.filename(), second);
+  { manager store(create_only, link, small_store()); }
+  EXPECT_TRUE(manager::remove(path));
+  { manager store(open_or_create, second, small_store()); }
+  EXPECT_TRUE(manager::remove(path));
+  std::filesystem::create_directory(path);
+  create_in(link, path);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(second.filename(), path);
+  EXPECT_THROW(manager(open_or_create, link, small_store()), error);
+  for (const auto& one : {path, link, second}) std::filesystem::remove(one);
+}
+
+TEST_F(open_mode_test, WhatACrashLeftOfAStoreThatWasMadeInPlaceGivesWayToANewOne) {
+  make_stores_in_place(true);
+  std::filesystem::create_directory(path);
+  const auto put = [&](const char* name) { std::ofstream(path / name) << "remains"; };
+  for (const char* const name : {"super.new", "LOCK", "heap.000", "crc", "jrnl.0"}) put(name);
+  EXPECT_EQ(code_of([&] { manager store(open_only, path); }), errc::not_a_store);
+  EXPECT_EQ(code_of([&] { manager::verify(path); }), errc::not_a_store);
+  EXPECT_FALSE(manager::exists(path));
+  create_in(path, path);
+  put("LOCK");
+  create_in(path, path);
+  for (const char* const name : {"super.new", "crc"}) put(name);
+  EXPECT_TRUE(manager::remove(path));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::filesystem::create_directory(path);
+  {
+    put("super.new");
+    const store_lock other(os::file::open_directory(path), store_access::write);
+    EXPECT_EQ(code_of([&] { manager store(open_or_create, path, small_store()); }), errc::in_use);
+    EXPECT_TRUE(std::filesystem::exists(path / "super.new"));
+  }
+  std::filesystem::remove(path / "super.new");
+  // This may be all that is left of a store.
+  put("heap.000");
+  EXPECT_EQ(code_of([&] { manager store(create_only, path, small_store()); }), errc::already_exists);
+  EXPECT_EQ(code_of([&] { manager store(open_or_create, path, small_store()); }), errc::damaged);
+  EXPECT_TRUE(std::filesystem::exists(path / "heap.000"));
+  make_stores_in_place(false);
+}
+
+TEST_F(open_mode_test, WhatCouldNotBeMadeInPlaceLeavesNothing) {
+  make_stores_in_place(true);
+  std::filesystem::create_directory(path);
+  rlimit before;
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  rlimit less = before;
+  less.rlim_cur = 4096;
+  ::setrlimit(RLIMIT_FSIZE, &less);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  EXPECT_THROW(manager(create_only, path, small_store()), error);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_TRUE(std::filesystem::is_empty(path));
+  create_in(path, path);
+  make_stores_in_place(false);
 }
 
 TEST_F(open_mode_test, OpenOrCreate) {
@@ -265,23 +383,6 @@ void keep_report(const std::filesystem::path& where, const char* what) {
   reported = where.string() + ": " + what;
 }
 
-/// No file of this process may grow beyond a page: writing fails as on a full disk.
-class full_disk {
- public:
-  full_disk() {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{4096, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  full_disk(const full_disk&) = delete;
-  full_disk& operator=(const full_disk&) = delete;
-  ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 // A heap that no manager made gets a directory when it is opened for writing, and that takes memory from it.
 TEST_F(open_mode_test, ADirectoryIsNotPutIntoADamagedHeap) {
   {
@@ -307,7 +408,7 @@ TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {
       store.checkpoint();
       store.store().wait_applied();
       store.construct<char>("bytes")[3 << 20](1);
-      const full_disk limit;
+      const file_size_limit limit(4096);
       const manager dying = std::move(store);
     }
     return reported.starts_with(path.string()) && reported.size() > path.string().size() + 2 ? 0 : 1;
@@ -325,7 +426,7 @@ TEST_F(open_mode_test, AFailedCloseMayBeRepeated) {
     store.store().wait_applied();
     const char* const bytes = store.construct<char>("bytes")[3 << 20](1);
     {
-      const full_disk limit;
+      const file_size_limit limit(4096);
       if (code_of([&] { store.close(); }) == errc::ok) return 1;
     }
     // Still open and whole.

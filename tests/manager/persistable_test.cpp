@@ -4,6 +4,10 @@
 #include <boost/container/map.hpp>
 #include <boost/container/string.hpp>
 #include <boost/container/vector.hpp>
+#include <boost/optional.hpp>
+#include <boost/tuple/tuple.hpp>
+#include <boost/variant.hpp>
+#include <boost/variant2/variant.hpp>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -33,7 +37,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -273,6 +277,32 @@ static_assert(neither_it_nor_a_member<std::shared_future<void>> &&
 static_assert(neither_it_nor_a_member<std::packaged_task<int()>> && only_pinned<member<std::string_view>>);
 static_assert(only_pinned<member<std::span<const int>>> && only_pinned<member<std::span<int, 3>>>);
 
+// Boost's, of which a program may know no more than their names.
+template <class T>
+constexpr bool as_what_it_holds_is = both<T> && both<member<T>>;
+template <class T>
+constexpr bool only_pinned_and_so_is_a_member = only_pinned<T> && only_pinned<member<T>>;
+static_assert(as_what_it_holds_is<boost::optional<point>> && as_what_it_holds_is<boost::variant<int, point>>);
+static_assert(as_what_it_holds_is<boost::variant2::variant<int, point>> &&
+              as_what_it_holds_is<boost::tuple<int, point>> && as_what_it_holds_is<boost::tuple<>>);
+static_assert(only_pinned_and_so_is_a_member<boost::optional<int*>> && only_pinned<boost::optional<int&>>);
+static_assert(only_pinned_and_so_is_a_member<boost::variant<int, int*>>);
+static_assert(only_pinned_and_so_is_a_member<boost::variant2::variant<int, int*>>);
+static_assert(only_pinned_and_so_is_a_member<boost::tuple<int, int*>>);
+static_assert(only_pinned<boost::tuple<int, int, int, int, int, int, int, int, int, int*>>);
+static_assert(neither<boost::variant<int, boost::recursive_wrapper<point>>>);
+
+// Of a union the language shows the first member.
+union pointer_first {
+  int* pointer;
+  long number;
+};
+union pointer_last {
+  long number;
+  int* pointer;
+};
+static_assert(only_pinned_and_so_is_a_member<pointer_first> && as_what_it_holds_is<pointer_last>);
+
 // Behind a constructor the check cannot see; that is the author's word.
 static_assert(both<opaque_pointer_holder>);
 
@@ -293,7 +323,7 @@ struct destroyed_loudly {
 };
 
 TEST(Persistable, APlacementMayTakeAnyType) {
-  const perdure::scratch_store scratch;
+  const perdure::scratch_directory scratch;
   perdure::basic_manager<takes_anything> store(perdure::create_only, scratch.path());
   int victim = 0;
   store.construct<destroyed_loudly>("it")(&victim);

@@ -2,7 +2,9 @@
 // message quoted there, and at no others.
 #include <any>
 #include <filesystem>
+#include <forward_list>
 #include <future>
+#include <list>
 #include <map>
 #include <perdure/perdure.hpp>
 #include <regex>
@@ -10,6 +12,9 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace {
 
@@ -18,6 +23,9 @@ struct holds {
   int before;
   T held;
 };
+template <class T>
+using stored = perdure::allocator<T>;
+using pairs = stored<std::pair<const int, int>>;
 
 }  // namespace
 
@@ -31,6 +39,14 @@ void refused(perdure::manager& store, perdure::pinned_manager& pinned) {
   store.construct<holds<std::error_code>>("code")();  // refused: a std::error_code cannot live in a store
   store.construct<holds<std::future<int>>>("future")();  // refused: a future, promise or exception_ptr cannot live in a store
   store.construct<holds<std::exception_ptr>>("exception")();  // refused: a future, promise or exception_ptr cannot live in a store
+  store.construct<std::forward_list<int, stored<int>>>("forward_list");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<std::unordered_map<int, int, std::hash<int>, std::equal_to<int>, pairs>>("unordered_map");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<std::unordered_multimap<int, int, std::hash<int>, std::equal_to<int>, pairs>>("unordered_multimap");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<std::unordered_set<int, std::hash<int>, std::equal_to<int>, stored<int>>>("unordered_set");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<std::unordered_multiset<int, std::hash<int>, std::equal_to<int>, stored<int>>>("unordered_multiset");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<std::vector<bool, stored<bool>>>("vector<bool>");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<holds<std::forward_list<int, stored<int>>>>("member");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
+  store.construct<perdure::vector<std::forward_list<int, stored<int>>>>("element");  // refused: this container of the standard library keeps plain pointers whatever its allocator, so it cannot live in a relocatable store: use the one of the same name in perdure/container/, or a pinned_manager
   pinned.construct<std::filesystem::path>("path")();  // refused: a std::filesystem::path cannot live in a store
   pinned.construct<std::map<std::string, int>>("map")();  // refused: this type, or one inside it, allocates outside the store: give containers and strings of the standard library perdure::pinned_allocator
   pinned.construct<holds<std::string_view>>("view")();

@@ -3,6 +3,10 @@
 
 #include <array>
 #include <boost/container/vector.hpp>
+#include <boost/optional.hpp>
+#include <boost/tuple/tuple.hpp>
+#include <boost/variant.hpp>
+#include <boost/variant2/variant.hpp>
 #include <cstdint>
 #include <optional>
 #include <perdure/perdure.hpp>
@@ -12,7 +16,9 @@
 #include <variant>
 
 #include "manager/changed_types.hpp"
-#include "manager/scratch_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 
@@ -111,7 +117,7 @@ struct type_layout_test : testing::Test {
     const std::string said = refusal<T>(name);
     EXPECT_NE(said.find(says), std::string::npos) << said;
   }
-  scratch_store scratch;
+  scratch_directory scratch;
   std::filesystem::path path = scratch.path();
 };
 
@@ -133,6 +139,10 @@ TEST_F(type_layout_test, LooksIntoEveryHolder) {
   expect_refused<std::array<retyped, 3>>("array", "weight was int");
   expect_refused<std::optional<retyped>>("optional", "weight was int");
   expect_refused<std::variant<int, retyped>>("variant", "<1>.weight was int");
+  expect_refused<boost::optional<retyped>>("boost optional", "weight was int");
+  expect_refused<boost::variant<int, retyped>>("boost variant", "<1>.weight was int");
+  expect_refused<boost::variant2::variant<int, retyped>>("boost variant2", "<1>.weight was int");
+  expect_refused<boost::tuple<int, retyped>>("boost tuple", "<1>.weight was int");
   expect_refused<vector<flat_map<string, std::pair<int, std::array<nested, 2>>>>>("deep",
                                                                                   ".inner.weight was int");
 }
@@ -203,6 +213,39 @@ TEST_F(type_layout_test, ConvertsWhatHasChanged) {
   EXPECT_EQ(converted->front().weight, 8.0F);
 }
 
+TEST_F(type_layout_test, ConvertsAUniqueInstanceThatHasChanged) {
+  manager store(open_only, path);
+  EXPECT_EQ(code_of([&] { store.find<retyped>(unique_instance); }), errc::wrong_type);
+  EXPECT_EQ(store.find<retyped_then>(unique_instance).first, nullptr);
+  EXPECT_EQ(store.find<not_retyped_then>(unique_instance, same_layout).first, nullptr);
+  const auto [before, length] = store.find<retyped_then>(unique_instance, same_layout);
+  ASSERT_NE(before, nullptr);
+  EXPECT_EQ(length, 1U);
+  const retyped now{before->key, static_cast<float>(before->weight)};
+  EXPECT_FALSE(store.destroy<not_retyped_then>(unique_instance, same_layout));
+  EXPECT_TRUE(store.destroy<retyped_then>(unique_instance, same_layout));
+  EXPECT_EQ(store.find<retyped_then>(unique_instance, same_layout).first, nullptr);
+  store.construct<retyped>(unique_instance)(now);
+  EXPECT_EQ(store.find<retyped>(unique_instance).first->weight, 4.0F);
+  EXPECT_TRUE(store.check().empty());
+}
+
+TEST_F(type_layout_test, DoesNotChooseAmongUniqueInstancesOfTheSameLayout) {
+  manager store(open_only, path);
+  store.construct<rectangle>(unique_instance)();
+  EXPECT_EQ(code_of([&] { store.destroy<retyped_then>(unique_instance, same_layout); }), errc::wrong_type);
+  try {
+    store.find<retyped_then>(unique_instance, same_layout);
+    ADD_FAILURE() << "one of two was chosen";
+  } catch (const error& failure) {
+    for (const char* const said :
+         {"more than one unique instance has the layout of", "::retyped", "::rectangle", "unique_objects()"})
+      EXPECT_NE(std::string(failure.what()).find(said), std::string::npos) << failure.what();
+  }
+  store.construct<retyped_then>(unique_instance)();
+  EXPECT_NE(store.find<retyped_then>(unique_instance, same_layout).first, nullptr);
+}
+
 TEST_F(type_layout_test, NamesTypesWithoutTheirDefaults) {
   expect_refused<vector<int>>(
       "vector",
@@ -212,7 +255,40 @@ TEST_F(type_layout_test, NamesTypesWithoutTheirDefaults) {
   // Where the defaults are all that differs they are told.
   expect_refused<vector<retyped, fallback_allocator<retyped>>>("vector", "perdure::fallback_allocator<");
   EXPECT_EQ(short_type_name("a::b<c, perdure::allocator<c> >"), "a::b<c>");
+  EXPECT_EQ(short_type_name("std::vector<int, perdure::pinned_allocator<int> >"), "std::vector<int>");
+  EXPECT_EQ(short_type_name("std::__cxx11::list<std::__cxx11::basic_string<char, std::char_traits<char>, "
+                            "perdure::pinned_allocator<char> >, perdure::pinned_allocator<c> >"),
+            "std::list<std::string>");
   EXPECT_EQ(short_type_name("not < a name"), "not < a name");
+}
+
+TEST_F(type_layout_test, NamesTypesOfOtherInterfacesWithoutTheirDefaults) {
+  const std::string boost =
+      "perdure_interprocess::segment_manager<char, perdure_interprocess::rbtree_best_fit<"
+      "boost::interprocess::mutex_family, perdure::offset_ptr<void>, 0ul>, perdure_interprocess::iset_index> "
+      ">";
+  const std::string metall =
+      "metall::kernel::manager_kernel<metall::kernel::storage, metall::kernel::segment_storage, unsigned "
+      "int, "
+      "2097152ul> >";
+  EXPECT_EQ(short_type_name("boost::container::vector<int, perdure_interprocess::allocator<int, " + boost +
+                            ", void>"),
+            "boost::container::vector<int>");
+  EXPECT_EQ(short_type_name("boost::container::list<int, perdure_interprocess::detail::pool_allocator<int, " +
+                            boost + " >"),
+            "boost::container::list<int>");
+  const std::string vector = "boost::container::vector<int, metall::stl_allocator<int, " + metall + ", void>";
+  EXPECT_EQ(short_type_name("boost::container::vector<" + vector +
+                            ", boost::container::scoped_allocator_adaptor<metall::stl_allocator<" + vector +
+                            ", " + metall + " >, void>"),
+            "boost::container::vector<boost::container::vector<int>>");
+  EXPECT_EQ(short_type_name("boost::container::vector<int, metall::container::fallback_allocator_adaptor<"
+                            "metall::stl_allocator<int, " +
+                            metall + " >, void>"),
+            "boost::container::vector<int>");
+  // An allocator that is no default, as there is nothing else, without its store.
+  EXPECT_EQ(short_type_name("metall::json::value<metall::stl_allocator<std::byte, " + metall + " >"),
+            "metall::json::value<metall::stl_allocator<std::byte>>");
 }
 
 TEST_F(type_layout_test, SaysWhatFindsARenamedType) {
@@ -259,6 +335,46 @@ TEST_F(type_layout_test, ATypeThatHoldsItselfIsDescribedOnce) {
   };
   const std::string& layout = type_stamp_of<leaf>().layout;
   EXPECT_EQ(std::count(layout.begin(), layout.end(), '\n'), 5) << layout;
+}
+
+/// Whether an object is found whose type an earlier library described so, where this one says `now`.
+bool is_found(const std::string& before, const std::string& now) {
+  const type_stamp stored = detail::make_type_stamp("4pair", 4, 4, 0, true, before);
+  const type_stamp asked = detail::make_type_stamp("4pair", 4, 4, 0, true, now);
+  return detail::is_stamp_of(stored.hash, stored.layout, asked);
+}
+
+TEST_F(type_layout_test, TakesWhatWasStoredByALibraryThatSawLess) {
+  const std::string opaque = "0 4 4 0 1 a 4pair \n1 4 4 0 1 o 3box .b\n";
+  const std::string seen =
+      "0 4 4 0 1 a 4pair \n1 4 4 0 1 h 3box .b\n2 4 4 0 1 a 3rec .<0>\n3 4 4 0 1 o i .x\n";
+  EXPECT_TRUE(is_found(opaque, seen));
+  EXPECT_TRUE(is_found("", seen));
+  EXPECT_FALSE(is_found(seen, opaque));
+  EXPECT_FALSE(is_found(seen, ""));
+  EXPECT_FALSE(is_found(opaque, "0 4 4 0 1 a 4pair \n1 8 4 0 1 h 3box .b\n2 4 4 0 1 o i .<0>\n"));
+  EXPECT_FALSE(is_found(opaque, "0 4 4 0 1 a 4pair \n1 4 4 0 1 h 3bag .b\n2 4 4 0 1 o i .<0>\n"));
+  EXPECT_FALSE(is_found(opaque, "0 4 4 0 1 a 4pair \n1 4 4 0 1 o 3box .b\n1 4 4 0 1 o i .new\n"));
+  // The author's word is no description.
+  EXPECT_FALSE(is_found("0 4 4 0 1 a 4pair \n1 4 4 1 1 o 3box .b\n", seen));
+
+  // What is inside a type is told where it is met first, which is another place now.
+  const std::string later = "1 4 4 0 1 a 3rec .r\n";
+  const auto whole = [&](const char* type) { return later + "2 4 4 0 1 o " + type + " .x\n"; };
+  EXPECT_TRUE(is_found(opaque + whole("i"), seen + later));
+  EXPECT_FALSE(is_found(opaque + whole("f"), seen + later));
+  // Types that hold themselves.
+  const std::string tree = "1 8 8 0 1 a 4tree .t\n2 8 8 0 1 h 4many .m\n3 8 8 0 1 a 4tree [i]\n";
+  const std::string of_trees = "0 4 4 0 1 a 4pair \n1 4 4 0 1 h 3box .b\n2 8 8 0 1 a 4tree .<0>\n";
+  EXPECT_TRUE(is_found(opaque + tree,
+                       of_trees + "3 8 8 0 1 h 4many .m\n4 8 8 0 1 a 4tree [i]\n1 8 8 0 1 a 4tree .t\n"));
+
+  // Of text that is not what the stamp was made of nothing is known.
+  const std::uint64_t hash = detail::make_type_stamp("4pair", 4, 4, 0, true, opaque).hash;
+  const type_stamp asked = detail::make_type_stamp("4pair", 4, 4, 0, true, seen);
+  EXPECT_TRUE(detail::is_stamp_of(hash, opaque, asked));
+  EXPECT_FALSE(detail::is_stamp_of(hash, opaque.substr(0, opaque.find('\n') + 1), asked));
+  EXPECT_FALSE(detail::is_stamp_of(hash, "unreadable", asked));
 }
 
 // What a compiler says of a type is part of every store: these have to stay what they are, with every

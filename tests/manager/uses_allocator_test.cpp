@@ -1,21 +1,32 @@
 // Objects that need the store's allocator get it without being asked.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/container/map.hpp>
 #include <boost/container/scoped_allocator.hpp>
 #include <boost/container/vector.hpp>
+#include <concepts>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "perdure/container/deque.hpp"
+#include "perdure/container/forward_list.hpp"
+#include "perdure/container/list.hpp"
+#include "perdure/container/map.hpp"
+#include "perdure/container/set.hpp"
+#include "perdure/container/stable_vector.hpp"
+#include "perdure/container/unordered_map.hpp"
+#include "perdure/container/unordered_set.hpp"
 #include "perdure/perdure.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
 struct uses_allocator_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   manager store{create_only, scratch.path()};
 
   bool inside(const void* address) const { return store.belongs_to_segment(address); }
@@ -138,54 +149,175 @@ TEST_F(uses_allocator_test, DestroyingFreesWhatTheObjectHeld) {
   EXPECT_EQ(store.memory().stats().blocks, blocks);
 }
 
-/// Swapped with the contents of a store that has no room for its own, a container keeps them, and so does the
-/// other.
-template <class Container, class Fill>
-void swap_without_room(Fill fill) {
-  const scratch_store roomy;
-  const scratch_store cramped;
-  store_options options = small_store();
-  manager large(create_only, roomy.path(), options);
-  options.capacity = std::size_t{8} << 20;
-  manager small(create_only, cramped.path(), options);
-  auto& much = *large.construct<Container>("c")();
-  auto& little = *small.construct<Container>("c")();
-  fill(much, 3'000);
-  fill(little, 10);
-  void* const reserve = small.allocate(std::size_t{256} << 10);
-  for (const std::size_t size : {std::size_t{8} << 20, std::size_t{1} << 20, std::size_t{16} << 10})
-    while (small.allocate(size, std::nothrow) != nullptr) {
+/// All of a store's memory, but for some that can be had back.
+class hoard {
+ public:
+  explicit hoard(manager& store) : store_(store), reserve_(store.allocate(std::size_t{256} << 10)) {
+    for (const std::size_t size : {std::size_t{8} << 20, std::size_t{1} << 20, std::size_t{16} << 10})
+      while (void* const block = store.allocate(size, std::nothrow)) blocks_.push_back(block);
+  }
+  ~hoard() {
+    for (void* const block : blocks_) store_.deallocate(block);
+  }
+  void give_reserve() { store_.deallocate(reserve_); }
+
+ private:
+  manager& store_;
+  void* reserve_;
+  std::vector<void*> blocks_;
+};
+
+struct two_stores : testing::Test {
+  ~two_stores() override {
+    large.discard();
+    small.discard();
+  }
+  scratch_directory roomy;
+  scratch_directory cramped;
+  manager large{create_only, roomy.path(), small_store()};
+  manager small{create_only, cramped.path(), of_capacity(std::size_t{8} << 20)};
+
+  static store_options of_capacity(std::size_t bytes) {
+    store_options options = small_store();
+    options.capacity = bytes;
+    return options;
+  }
+
+  /// Swapped with the contents of a store that has no room for its own, a container keeps them, and so does
+  /// the other.
+  template <class Container, class Fill>
+  void swap_without_room(Fill fill) {
+    auto& much = *large.construct<Container>(unique_instance)();
+    auto& little = *small.construct<Container>(unique_instance)();
+    fill(much, 3'000);
+    fill(little, 10);
+    {
+      hoard memory(small);
+      const Container much_before(much);
+      const Container little_before(little);
+      const auto expect_refused = [&](auto swap_them) {
+        EXPECT_THROW(swap_them(much, little), std::bad_alloc);
+        EXPECT_TRUE(much == much_before && little == little_before);
+        EXPECT_THROW(swap_them(little, much), std::bad_alloc);
+        EXPECT_TRUE(much == much_before && little == little_before);
+      };
+      expect_refused([](Container& a, Container& b) { a.swap(b); });
+      expect_refused([](Container& a, Container& b) {
+        using std::swap;
+        swap(a, b);
+      });
+      expect_refused([](Container& a, Container& b) { std::ranges::swap(a, b); });
+      expect_refused([](Container& a, Container& b) { std::iter_swap(&a, &b); });
+      much.clear();
+      fill(much, 20);
+      memory.give_reserve();
+      const Container now(much);
+      swap(much, little);
+      EXPECT_TRUE(much == little_before && little == now);
+      EXPECT_EQ(little.get_allocator().memory(), &small.memory());
     }
-  const Container much_before(much, large.get_allocator());
-  const Container little_before(little, large.get_allocator());
-  EXPECT_THROW(much.swap(little), std::bad_alloc);
-  EXPECT_EQ(much, much_before);
-  EXPECT_EQ(little, little_before);
-  EXPECT_THROW(little.swap(much), std::bad_alloc);
-  EXPECT_EQ(much, much_before);
-  EXPECT_EQ(little, little_before);
-  EXPECT_TRUE(large.check().empty() && small.check().empty());
-  much.clear();
-  fill(much, 20);
-  small.deallocate(reserve);
-  const Container now(much, large.get_allocator());
-  much.swap(little);
-  EXPECT_EQ(much, little_before);
-  EXPECT_EQ(little, now);
-  EXPECT_EQ(little.get_allocator().memory(), &small.memory());
+    EXPECT_TRUE(large.check().empty() && small.check().empty());
+    small.destroy<Container>(unique_instance);
+  }
+};
+
+/// Calls `test.template operator()<Container>(fill)` for each kind of container, where `fill(c, n)` puts `n`
+/// texts of 60 bytes or so into `c`.
+template <class Test>
+void with_each_container(Test test) {
+  const auto append = [](auto& sequence, int n) {
+    for (int i = 0; i < n; ++i) sequence.emplace_back(std::string(60, static_cast<char>('a' + i % 26)));
+  };
+  test.template operator()<vector<string>>(append);
+  test.template operator()<deque<string>>(append);
+  test.template operator()<list<string>>(append);
+  test.template operator()<stable_vector<string>>(append);
+  test.template operator()<forward_list<string>>([](auto& sequence, int n) {
+    for (int i = 0; i < n; ++i) sequence.emplace_front(std::string(60, static_cast<char>('a' + i % 26)));
+  });
+  const auto insert_pairs = [](auto& m, int n) {
+    for (int i = 0; i < n; ++i) m.emplace(i, std::string(60, static_cast<char>('a' + i % 26)));
+  };
+  test.template operator()<flat_map<int, string>>(insert_pairs);
+  test.template operator()<map<int, string>>(insert_pairs);
+  test.template operator()<multimap<int, string>>(insert_pairs);
+  test.template operator()<unordered_map<int, string>>(insert_pairs);
+  test.template operator()<unordered_multimap<int, string>>(insert_pairs);
+  const auto insert = [](auto& s, int n) {
+    for (int i = 0; i < n; ++i) s.emplace(std::string(50, 'x') + std::to_string(i));
+  };
+  test.template operator()<flat_set<string>>(insert);
+  test.template operator()<set<string>>(insert);
+  test.template operator()<multiset<string>>(insert);
+  test.template operator()<unordered_set<string>>(insert);
+  test.template operator()<unordered_multiset<string>>(insert);
+  test.template operator()<string>([](auto& s, int n) { s.assign(static_cast<std::size_t>(n) * 60, 'x'); });
 }
 
-TEST(uses_allocator, SwapBetweenStoresLosesNothingWhenOneIsFull) {
-  swap_without_room<vector<string>>([](auto& v, int n) {
-    for (int i = 0; i < n; ++i) v.emplace_back(std::string(60, static_cast<char>('a' + i % 26)));
+TEST_F(two_stores, SwapLosesNothingWhenOneIsFull) {
+  with_each_container([&]<class Container>(auto fill) { swap_without_room<Container>(fill); });
+}
+
+/// Called by that name std::swap moves three times, whatever containers have of their own.
+TEST_F(two_stores, WhatAQualifiedSwapLosesIsNotCommitted) {
+  const auto test = [&]<class T>(auto fill) {
+    SCOPED_TRACE(type_stamp_of<T>().name);
+    const auto expect_counted = [&](manager& store, auto swap_them) {
+      auto& much = *large.construct<T>(unique_instance)();
+      auto& little = *small.construct<T>(unique_instance)();
+      T outside;
+      fill(much, 3'000);
+      fill(little, 10);
+      fill(outside, 3'000);
+      {
+        const hoard memory(small);
+        const unsigned before = store.memory().failed_moves();
+        EXPECT_THROW(swap_them(much, little, outside), std::bad_alloc);
+        EXPECT_GT(store.memory().failed_moves(), before);
+      }
+      large.destroy<T>(unique_instance);
+      small.destroy<T>(unique_instance);
+    };
+    expect_counted(small, [](T& much, T& little, T&) { std::swap<T>(little, much); });
+    expect_counted(large, [](T& much, T& little, T&) { std::swap<T>(much, little); });
+    expect_counted(small, [](T&, T& little, T& outside) { std::swap<T>(outside, little); });
+    expect_counted(small, [](T&, T& little, T& outside) { std::swap<T>(little, outside); });
+  };
+  with_each_container(test);
+  struct several {
+    int number = 0;
+    string name;
+    list<string> lines;
+    flat_map<int, string> table;
+    vector<string> row;
+  };
+  for (int which = 0; which < 3; ++which)
+    test.operator()<several>([&](several& s, int n) {
+      s.name = "a name that is too long for the string itself";
+      if (which == 0) s.lines.resize(static_cast<std::size_t>(n), string(60, 'x'));
+      for (int i = 0; i < n && which == 1; ++i) s.table[i] = string(60, 'x');
+      if (which == 2) s.row.resize(static_cast<std::size_t>(n), string(60, 'x'));
+    });
+  for (manager* const store : {&large, &small})
+    EXPECT_EQ(code_of([&] { store->checkpoint(); }), errc::out_of_capacity);
+}
+
+TEST_F(two_stores, AFailedAssignmentThatLosesNothingHoldsUpNoCheckpoint) {
+  with_each_container([&]<class Container>(auto fill) {
+    auto& little = *small.construct<Container>(unique_instance)();
+    auto& empty = *small.construct<Container>(anonymous_instance)();
+    fill(little, 10);
+    Container outside;
+    fill(outside, 3'000);
+    const hoard memory(small);
+    EXPECT_THROW(little = std::move(outside), std::bad_alloc);
+    EXPECT_THROW(empty = std::move(outside), std::bad_alloc);
   });
-  swap_without_room<flat_map<int, string>>([](auto& m, int n) {
-    for (int i = 0; i < n; ++i) m.try_emplace(i, std::string(60, static_cast<char>('a' + i % 26)));
-  });
-  swap_without_room<flat_set<string>>([](auto& m, int n) {
-    for (int i = 0; i < n; ++i) m.emplace(std::string(50, 'x') + std::to_string(i));
-  });
-  swap_without_room<string>([](auto& s, int n) { s.assign(static_cast<std::size_t>(n) * 60, 'x'); });
+  EXPECT_EQ(small.memory().failed_moves(), 0U);
+  auto& text = *small.construct<string>("text")(std::string(60, 'x'));
+  const string taken = std::move(text);
+  text = string(std::string(60, 'y'));
+  small.checkpoint();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What processes publish of their regions and paged stores, and what others see of it.
 #include <signal.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -10,8 +10,11 @@
 #include <perdure/datastore.hpp>
 #include <perdure/pager_monitor.hpp>
 #include <thread>
+#include <vector>
 
+#include "os/file.hpp"
 #include "os/thread_sanitizer.hpp"
+#include "pager/publication_format.hpp"
 #include "patterned_file.hpp"
 #include "segment/segment.hpp"
 
@@ -21,13 +24,8 @@ namespace {
 /// A child process and a pipe in each direction.
 class publishing : public pager_test {
  protected:
-  publishing() {
-    std::filesystem::create_directory(path("runtime"));
-    ::setenv("XDG_RUNTIME_DIR", path("runtime").c_str(), 1);
-    ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);
-  }
+  publishing() { ::setenv("PERDURE_PAGER_PUBLISH", "1", 1); }
   ~publishing() override {
-    ::unsetenv("XDG_RUNTIME_DIR");
     ::unsetenv("PERDURE_PAGER_PUBLISH");
     if (child_ > 0) end_child(SIGKILL);
   }
@@ -88,9 +86,20 @@ class publishing : public pager_test {
     }
     return std::nullopt;
   }
-  std::size_t files() const {
-    const std::filesystem::directory_iterator all(path("runtime"));
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  /// How many processes show a region over this file.
+  static std::size_t showing(const std::filesystem::path& file) {
+    const std::vector<published_process> all = published();
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const published_process& one) {
+      return std::any_of(one.regions.begin(), one.regions.end(),
+                         [&](const published_region& region) { return region.file == file.string(); });
+    }));
+  }
+  /// Where the child's publication can be opened.
+  std::filesystem::path publication_of_child() const {
+    const std::filesystem::path descriptors = "/proc/" + std::to_string(child_) + "/fd";
+    for (const auto& entry : std::filesystem::directory_iterator(descriptors))
+      if (std::filesystem::read_symlink(entry.path()) == detail::publication_link) return entry.path();
+    return "/nowhere";
   }
 
   pid_t child_ = -1;
@@ -193,7 +202,7 @@ TEST_F(publishing, shows_what_paged_stores_do) {
   EXPECT_EQ(reader->regions[0].file, where.string());
   go_on();
   wait_for_child();
-  EXPECT_EQ(files(), 0u);
+  EXPECT_FALSE(seen());
   go_on();
   EXPECT_EQ(end_child(), 0);
 }
@@ -204,13 +213,18 @@ TEST_F(publishing, leaves_nothing_behind_when_regions_end) {
     { const region mapped = map(file, with_budget(8)); }
     { const region mapped = map(file, with_budget(8)); }
     pause();
+    const region mapped = map(file, with_budget(8));
+    pause();
   });
-  EXPECT_EQ(files(), 0u);
+  EXPECT_FALSE(seen());
+  go_on();
+  wait_for_child();
+  EXPECT_TRUE(seen());
   go_on();
   EXPECT_EQ(end_child(), 0);
 }
 
-TEST_F(publishing, leaves_nothing_behind_when_a_process_exits_with_regions) {
+TEST_F(publishing, ends_well_when_a_process_exits_with_regions) {
   const auto file = make_file(10);
   start_child([&] {
     static const region mapped = map(file, with_budget(8));
@@ -220,20 +234,6 @@ TEST_F(publishing, leaves_nothing_behind_when_a_process_exits_with_regions) {
   EXPECT_TRUE(seen());
   go_on();
   EXPECT_EQ(end_child(), 0);
-  EXPECT_EQ(files(), 0u);
-}
-
-TEST_F(publishing, removes_what_killed_processes_left) {
-  const auto file = make_file(10);
-  start_child([&] {
-    const region mapped = map(file, with_budget(8));
-    pause();
-  });
-  EXPECT_TRUE(seen());
-  end_child(SIGKILL);
-  EXPECT_EQ(files(), 1u);
-  published();
-  EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(publishing, is_not_disturbed_by_children) {
@@ -255,10 +255,11 @@ TEST_F(publishing, is_not_disturbed_by_children) {
     pause();
     ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 4);
   });
-  EXPECT_EQ(files(), 2u);
+  EXPECT_EQ(showing(file), 2u);
   EXPECT_TRUE(seen());
   go_on();
   wait_for_child();
+  EXPECT_EQ(showing(file), 1u);
   EXPECT_TRUE(seen());
   go_on();
   EXPECT_EQ(end_child(), 0);
@@ -266,63 +267,71 @@ TEST_F(publishing, is_not_disturbed_by_children) {
 
 TEST_F(publishing, is_not_done_unasked) {
   const auto file = make_file(10);
-  ::unsetenv("PERDURE_PAGER_PUBLISH");
-  const region mapped = map(file, with_budget(8));
-  ::setenv("PERDURE_PAGER_PUBLISH", "0", 1);
-  const region second = map(file, with_budget(8));
-  EXPECT_EQ(files(), 0u);
+  start_child([&] {
+    ::unsetenv("PERDURE_PAGER_PUBLISH");
+    const region mapped = map(file, with_budget(8));
+    ::setenv("PERDURE_PAGER_PUBLISH", "0", 1);
+    const region second = map(file, with_budget(8));
+    pause();
+  });
+  EXPECT_FALSE(seen());
+  EXPECT_EQ(publication_of_child(), "/nowhere");
+  go_on();
+  EXPECT_EQ(end_child(), 0);
 }
 
 TEST_F(publishing, is_no_condition_for_mapping) {
   const auto file = make_file(10);
-  ::setenv("XDG_RUNTIME_DIR", path("nowhere").c_str(), 1);
+  ::setenv("PERDURE_PAGER_PUBLISH", "gladly", 1);
   const region mapped = map(file, with_budget(8));
   EXPECT_EQ(words_of(mapped)[0], pattern(0));
 }
 
 TEST_F(publishing, passes_over_what_is_no_publication) {
+  start_child([&] {
+    // Open until the child ends.
+    os::file nothing(::memfd_create(detail::publication_name, 0), "nothing");
+    os::file text(::memfd_create(detail::publication_name, 0), "text");
+    const std::string somebody_elses(300, 'x');
+    text.write_at(somebody_elses.data(), somebody_elses.size(), 0);
+    pause();
+  });
+  EXPECT_NE(publication_of_child(), "/nowhere");
+  EXPECT_FALSE(seen());
+  go_on();
+  EXPECT_EQ(end_child(), 0);
+}
+
+TEST_F(publishing, passes_over_what_is_damaged) {
   const auto file = make_file(10);
   start_child([&] {
     const region mapped = map(file, with_budget(8));
     pause();
   });
-  ASSERT_EQ(files(), 1u);
-  const std::filesystem::path real = std::filesystem::directory_iterator(path("runtime"))->path();
-  const auto put = [&](const std::string& name, const std::string& bytes) {
-    write_file(path("runtime") / name, bytes.data(), bytes.size());
-  };
-  put("perdure-pager.1.0", "");
-  put("perdure-pager.1.1",
-      "a text of somebody else, which is longer than a header would be " + std::string(200, 'x'));
-  std::filesystem::create_directory(path("runtime") / "perdure-pager.1.2");
-  ASSERT_EQ(::mkfifo((path("runtime") / "perdure-pager.1.3").c_str(), 0600), 0);
-  std::filesystem::create_symlink(real, path("runtime") / "perdure-pager.1.4");
-  ASSERT_EQ(published().size(), 1u);
-  EXPECT_EQ(files(), 6u);
-  // Damaged while its process lives: by whoever may write there.
+  const std::filesystem::path published_at = publication_of_child();
   std::string whole;
   for (bool is_whole = false; !is_whole;) {
     int status = 0;
     ::kill(child_, SIGSTOP);
     ASSERT_EQ(::waitpid(child_, &status, WUNTRACED), child_);
-    std::ifstream in(real, std::ios::binary);
+    std::ifstream in(published_at, std::ios::binary);
     whole.assign((std::istreambuf_iterator<char>(in)), {});
     is_whole = seen().has_value();
     // It was about to publish.
     if (!is_whole) ::kill(child_, SIGCONT);
   }
-  for (std::size_t cut : {std::size_t{0}, std::size_t{10}, std::size_t{112}, whole.size() - 1}) {
-    std::filesystem::resize_file(real, cut);
+  for (std::size_t cut : {std::size_t{0}, std::size_t{10}, std::size_t{32}, whole.size() - 1}) {
+    std::filesystem::resize_file(published_at, cut);
     EXPECT_FALSE(seen()) << cut;
   }
   for (std::size_t i = 0; i < whole.size(); i += 7) {
     std::string changed = whole;
     changed[i] = static_cast<char>(changed[i] ^ 0x5a);
-    write_file(real, changed.data(), changed.size());
+    write_file(published_at, changed.data(), changed.size());
     ASSERT_FALSE(seen()) << i;
-    if (i == 14) i = 700;  // each takes a while, as it might be in the middle of being written
+    if (i == 35) i = 700;  // each takes a while, as it might be in the middle of being written
   }
-  write_file(real, whole.data(), whole.size());
+  write_file(published_at, whole.data(), whole.size());
   EXPECT_TRUE(seen());
   ::kill(child_, SIGCONT);
   go_on();

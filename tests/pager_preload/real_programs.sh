@@ -85,7 +85,7 @@ print(hashlib.sha256(mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)).hexdigest())
     sum=$(python3 -c "$program")
     LD_PRELOAD=$library PERDURE_PAGER_BUDGET=lots python3 -c "$program" >out 2>stderr
     expect "$sum" "$(cat out)"
-    expect "perdure-pager: PERDURE_PAGER_BUDGET is 'lots'; it may be a whole number from 1 to 1099511627776: files are mapped as ever" "$(cat stderr)"
+    expect "perdure-pager: PERDURE_PAGER_BUDGET is 'lots'; it may be a whole number of MiB from 1 to 1099511627776: files are mapped as ever" "$(cat stderr)"
     # A tier that the program does not know, and one that is the kernel's.
     PERDURE_PAGER_TIER=magic with python3 -c "$program" >out
     expect "$sum" "$(cat out)"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "crash/random_stream.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure {
 
@@ -63,7 +63,7 @@ class rank_threads {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  crash::random_stream random_;
+  random_stream random_;
   std::vector<one_rank> ranks_;
   std::map<std::uint64_t, meetings> groups_;
   int running_ = 0;

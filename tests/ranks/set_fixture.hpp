@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "ranks/rank_threads.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 
@@ -24,7 +24,7 @@ using set_mode = detail::store_set::mode;
 
 inline detail::set_options small_set() {
   detail::set_options options;
-  options.store = small();
+  options.store = small_store();
   return options;
 }
 
@@ -41,9 +41,9 @@ inline manager& local(store_set& set) {
 /// What a rank does with the set.
 using set_program = std::function<void(store_set& set, int rank)>;
 
-class ranks_set : public scratch_directory {
+class ranks_set : public scratch_test {
  protected:
-  ranks_set() : scratch_directory(fast_directory()) {}
+  ranks_set() : scratch_test(fast_directory()) {}
 
   /// Opens the set on so many ranks, and has it closed by its destructor where the program has not.
   std::vector<std::exception_ptr> try_on(int ranks, set_mode how, const set_program& what,

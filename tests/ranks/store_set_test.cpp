@@ -340,7 +340,7 @@ TEST_F(a_set, with_a_part_of_another_set_or_of_none_is_refused_on_all_ranks) {
                         std::filesystem::copy_options::recursive);
   expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::conflict, "is a part of another set");
   std::filesystem::remove_all(part(1));
-  manager(create_only, part(1), small()).close();
+  manager(create_only, part(1), small_store()).close();
   expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::conflict, "belongs to no set");
 }
 

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -16,7 +17,7 @@ void print(const json& value) {
 }
 
 void add_json_option(command target, bool& as_json) {
-  target.add_flag("--json", as_json, "Print the result as a JSON object");
+  target.add_flag_anywhere("--json", as_json, "Print the result as a JSON object");
 }
 
 void add_threads_option(command target, unsigned& threads) {
@@ -30,12 +31,15 @@ void add_threads_option(command target, unsigned& threads) {
 }
 
 void add_verify_option(command target, verify_mode& mode) {
+  static constexpr std::array<std::string_view, 3> names{"journal", "open", "lazy"};
+  static_assert(base::has_choices("PERDURE_VERIFY", names));
   target
-      .add_choice(
-          "--verify", mode,
-          {{"journal", verify_mode::journal}, {"open", verify_mode::open}, {"lazy", verify_mode::lazy}},
-          "What of the store is checked. journal: what opening needs; open: every byte, first; "
-          "lazy: each page before it is first used")
+      .add_choice("--verify", mode,
+                  {{std::string(names[0]), verify_mode::journal},
+                   {std::string(names[1]), verify_mode::open},
+                   {std::string(names[2]), verify_mode::lazy}},
+                  "What of the store is checked. journal: what opening needs; open: every byte, first; "
+                  "lazy: each page before it is first used")
       .environment_variable("PERDURE_VERIFY")
       .default_text("journal");
 }

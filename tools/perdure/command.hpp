@@ -19,7 +19,7 @@ struct negative_result : std::exception {};
 /// Prints one JSON object, indented. Text that is not UTF-8 is shown with replacement characters.
 void print(const json& value);
 
-/// Adds `--json` to a command.
+/// Adds `--json` to a command. It may also stand before the command's name.
 void add_json_option(command target, bool& as_json);
 /// Adds `--threads`, 1 to 1024; by default one for each processor this process may use.
 void add_threads_option(command target, unsigned& threads);

@@ -2,13 +2,36 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cstdlib>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "output.hpp"
 
 namespace perdure::cli {
+
+namespace {
+
+/// "64GiB", "64 gb" and "64g" are the same; nothing where it is no whole number, or too large a one.
+std::optional<std::uint64_t> size_in(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{}) return std::nullopt;
+  std::string unit;
+  for (const char c : std::string_view(end, text.data() + text.size()))
+    if (c != ' ') unit += static_cast<char>(c | 0x20);
+  if (unit.ends_with('b')) unit.pop_back();
+  if (unit.size() == 2 && unit[1] == 'i') unit.pop_back();
+  if (unit.empty()) return number;
+  const std::size_t power = std::string_view("kmgtpe").find(unit);
+  if (unit.size() != 1 || power == std::string_view::npos) return std::nullopt;
+  const std::size_t shift = 10 * (power + 1);
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
+}
+
+}  // namespace
 
 option option::required() {
   parsed_->required();
@@ -20,8 +43,8 @@ option option::default_text(const std::string& text) {
   return *this;
 }
 
-option option::environment_variable(const std::string& name) {
-  parsed_->envname(name);
+option option::environment_variable(base::variable named) {
+  parsed_->envname(named.row().name);
   return *this;
 }
 
@@ -43,6 +66,19 @@ void command::callback(std::function<void()> action) {
 
 option command::add_flag(const std::string& name, bool& given, const std::string& description) {
   return option(*parser_->add_flag(name, given, description));
+}
+
+option command::add_flag_anywhere(const std::string& name, bool& given, const std::string& description) {
+  for (CLI::App* above = parser_->get_parent(); above != nullptr; above = above->get_parent()) {
+    CLI::Option* flag = above->get_option_no_throw(name);
+    if (flag == nullptr) flag = above->add_flag(name, description);
+    flag->each([&given](const std::string&) { given = true; });
+  }
+  return add_flag(name, given, description);
+}
+
+option command::add_text(const std::string& name, std::string& text, const std::string& description) {
+  return option(*parser_->add_option(name, text, description));
 }
 
 option command::add_path(const std::string& name, std::filesystem::path& path,
@@ -78,8 +114,15 @@ option command::add_number(const std::string& name, std::uint64_t& number, const
 }
 
 option command::add_size(const std::string& name, std::uint64_t& bytes, const std::string& description) {
-  return option(
-      *parser_->add_option(name, bytes, description)->transform(CLI::AsSizeValue(false))->type_name("SIZE"));
+  CLI::Option* added = parser_->add_option_function<std::string>(
+      name,
+      [name, &bytes](const std::string& text) {
+        const std::optional<std::uint64_t> size = size_in(text);
+        if (!size) throw CLI::ValidationError(name, "'" + text + "' is no number of bytes, as 64GiB");
+        bytes = *size;
+      },
+      description);
+  return option(*added->type_name("SIZE"));
 }
 
 option command::add_numbered_choice(const std::string& name,
@@ -94,16 +137,37 @@ option command::add_numbered_choice(const std::string& name,
       [name, names, choices, self, store = std::move(store)](const std::string& text) {
         for (const auto& [choice, number] : choices)
           if (text == choice) return store(number);
-        const std::string variable = (*self)->get_envname();
-        const char* const value = variable.empty() ? nullptr : std::getenv(variable.c_str());
-        if (value != nullptr && text == value)
-          throw CLI::ValidationError(variable + " is '" + text + "'; it may be " + names);
+        for (const base::environment_variable& one : base::environment) {
+          if (one.name != (*self)->get_envname() || base::value_of(one) != text) continue;
+          if (const auto refusal = base::why_refused(one, text)) throw CLI::ValidationError(*refusal);
+        }
         throw CLI::ValidationError(name, "'" + text + "' is none of " + names);
       },
       description);
   *self = added;
   return option(*added->type_name(names));
 }
+
+namespace {
+
+std::string see_help_of(const std::string& command) {
+  return " (see '" + command + " --help')";
+}
+
+/// Of a command line that could not be parsed, what the outermost of its commands does not know: where that
+/// is a command's name, what follows was taken for arguments of others, and only misleads.
+void refuse_what_is_unknown(const CLI::App& given, const std::string& name) {
+  for (const std::string& unknown : given.remaining()) {
+    if (unknown == "--") continue;
+    std::string refusal = '\'' + name;
+    refusal += unknown.starts_with('-')                  ? "' has no option '"
+               : given.get_require_subcommand_min() != 0 ? "' has no command '"
+                                                         : "' takes no argument '";
+    throw usage_error(refusal.append(unknown) + '\'' + see_help_of(name));
+  }
+}
+
+}  // namespace
 
 command_line::command_line(const std::string& program, const std::string& description,
                            const std::string& version)
@@ -132,15 +196,13 @@ void command_line::run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     const CLI::App* given = parser_.get();
     std::string name = given->get_name();
+    refuse_what_is_unknown(*given, name);
     while (!given->get_subcommands().empty()) {
       given = given->get_subcommands().front();
       name += ' ' + given->get_name();
+      refuse_what_is_unknown(*given, name);
     }
-    const std::string see = " (see '" + name + " --help')";
-    if (const std::vector<std::string> unknown = given->remaining();
-        !unknown.empty() && !unknown.front().starts_with('-') && given->get_require_subcommand_min() != 0)
-      throw usage_error("'" + name + "' has no command '" + unknown.front() + "'" + see);
-    throw usage_error(e.what() + see);
+    throw usage_error(e.what() + see_help_of(name));
   }
 }
 

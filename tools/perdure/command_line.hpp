@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -32,7 +34,7 @@ class option {
   /// What the help shows as the default.
   option default_text(const std::string& text);
   /// Taken from this variable of the environment where the command line does not say.
-  option environment_variable(const std::string& name);
+  option environment_variable(base::variable named);
 
  private:
   CLI::Option* parsed_;
@@ -54,6 +56,9 @@ class command {
   void callback(std::function<void()> action);
 
   option add_flag(const std::string& name, bool& given, const std::string& description);
+  /// A flag that may also stand before the command's own name, behind those that it belongs to.
+  option add_flag_anywhere(const std::string& name, bool& given, const std::string& description);
+  option add_text(const std::string& name, std::string& text, const std::string& description);
   option add_path(const std::string& name, std::filesystem::path& path, const std::string& description);
   /// One or more paths.
   option add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,

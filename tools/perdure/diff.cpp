@@ -89,7 +89,7 @@ std::uint64_t count_different_pages(const state_of_store& a, const state_of_stor
   static constexpr std::array<std::byte, page_bytes> zeros{};
   const std::uint64_t end = std::max(a.bytes(), b.bytes());
   std::atomic<std::uint64_t> done{0};
-  const progress_line line("comparing", [&] { return progress_line::state{done, end, "bytes"}; });
+  const progress_line line("comparing", [&] { return workload::progress{done, end, "bytes"}; });
   std::uint64_t different = 0;
   for (std::uint64_t at = 0; at < end; at += page_bytes) {
     const std::byte* const left = a.holds(at, page_bytes) ? a.at(at) : zeros.data();
@@ -132,6 +132,7 @@ std::string line_of_object(const object_difference& one) {
 }
 
 void compare_stores(const std::filesystem::path& first, const std::filesystem::path& second, bool as_json) {
+  const stopwatch watch;
   const state_of_store before(first);
   const state_of_store after(second);
   const store_info a = before.store().store().info();
@@ -163,7 +164,8 @@ void compare_stores(const std::filesystem::path& first, const std::filesystem::p
            {"pages", pages},
            {"different_pages", different},
            {"same_objects", same},
-           {"objects", std::move(rows)}});
+           {"objects", std::move(rows)},
+           {"seconds", watch.seconds()}});
   } else {
     output out = output::standard();
     for (const object_difference& one : objects) out.write(line_of_object(one));

@@ -1,5 +1,6 @@
 // perdure doctor: what this machine can do for Perdure, and why it cannot do the rest. Kinds of memory, the
-// pager, persistent memory, page trackers, shared blocks, huge pages, limits.
+// pager, persistent memory, page trackers, shared blocks, huge pages, limits, and what the environment asks
+// for.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -8,8 +9,10 @@
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
+#include "base/environment.hpp"
 #include "command.hpp"
 #include "machine.hpp"
+#include "store/backing/backings.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -33,11 +36,46 @@ json pager_tiers() {
   return tiers;
 }
 
+json backings(const std::filesystem::path& directory) {
+  json rows = json::array();
+  for (const backing_row& one : all_backings()) {
+    const auto why_not = why_not_in(one, directory);
+    json row{{"name", one.name},
+             {"available", !why_not},
+             {"memory", one.memory},
+             {"atomic_checkpoints", one.atomic_checkpoints},
+             {"prepares", one.prepares},
+             {"verifies_lazily", one.verifies_lazily},
+             {"readers_beside_writer", one.readers_beside},
+             {"memory_in_forked_child", one.memory_in_child},
+             {"most_pages", one.most_pages}};
+    if (why_not) {
+      row["why_not"] = *why_not;
+      if (one.otherwise) row["falls_back"] = row_of(*one.otherwise).name;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 json persistent_memory(const std::filesystem::path& directory) {
   const auto why_not = datastore::why_not_persistent(directory);
   json row{{"directory", directory.string()}, {"available", !why_not}};
   if (why_not) row["why_not"] = *why_not;
   return row;
+}
+
+json environment() {
+  json rows = json::array();
+  for (const base::environment_variable& one : base::environment) {
+    const auto value = base::value_of(one);
+    json row{{"name", one.name},          {"value", value ? json(*value) : json(nullptr)},
+             {"purpose", one.purpose},    {"values", base::allowed_values(one)},
+             {"default", one.by_default}, {"read_by", one.read_by}};
+    if (const auto why_not = value ? base::why_refused(one, *value) : std::nullopt) row["why_not"] = *why_not;
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 std::string column(std::string name) {
@@ -73,17 +111,21 @@ void examine(const std::filesystem::path& directory, bool as_json) {
     kinds.push_back(std::move(row));
   }
   const json tiers = pager_tiers();
+  const json memories = backings(directory);
   const json persistent = persistent_memory(directory);
   const json trackers = page_trackers(directory);
   const json sharing = shared_blocks(directory);
+  const json variables = environment();
   if (as_json)
     return print({{"kinds", kinds},
                   {"pager", tiers},
+                  {"backings", memories},
                   {"persistent_memory", persistent},
                   {"page_trackers", trackers},
                   {"shared_blocks", sharing},
                   {"huge_pages", huge_pages()},
-                  {"limits", limits()}});
+                  {"limits", limits()},
+                  {"environment", variables}});
   output out = output::standard();
   out.write("kinds of memory\n");
   for (const json& row : kinds) {
@@ -105,12 +147,20 @@ void examine(const std::filesystem::path& directory, bool as_json) {
     out.write(name + (row["available"].get<bool>() ? "yes" : "no    " + row["why_not"].get<std::string>()) +
               '\n');
   }
-  write_directory(out, "stores with the backing dax, in persistent memory", persistent);
+  out.write("backings of stores in " + directory.string() + '\n');
+  for (const json& row : memories) {
+    std::string line = column("  " + row["name"].get<std::string>());
+    line += row["available"].get<bool>() ? "yes   " + row["memory"].get<std::string>()
+                                         : "no    " + row["why_not"].get<std::string>();
+    if (row.contains("falls_back")) line += "; as " + row["falls_back"].get<std::string>();
+    if (!row["atomic_checkpoints"].get<bool>()) line += "; checkpoints are not atomic";
+    out.write(line + '\n');
+  }
   write_directory(out, "copies of stores that share their blocks", sharing);
   out.write("how stores find what a program has changed, best first\n");
   for (const json& row : trackers) {
     if (row.contains("why_not")) {
-      out.write("  cannot be tried: " + row["why_not"].get<std::string>() + '\n');
+      out.write("  no store can be made: " + row["why_not"].get<std::string>() + '\n');
       continue;
     }
     out.write(column("  " + row["name"].get<std::string>()) + (row["available"].get<bool>() ? "yes" : "no") +
@@ -121,6 +171,14 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   const json found = limits();
   for (const auto& [name, value] : found.items())
     out.write(column("  " + name) + (value.is_null() ? "none" : grouped(value.get<std::uint64_t>())) + '\n');
+  out.write("variables of the environment that are set (--json tells of all)\n");
+  for (const json& row : variables) {
+    if (row["value"].is_null()) continue;
+    out.write(column("  " + row["name"].get<std::string>()) + row["value"].get<std::string>() +
+              (row.contains("why_not") ? "    is not possible: it may be " + row["values"].get<std::string>()
+                                       : "") +
+              '\n');
+  }
   out.finish();
 }
 

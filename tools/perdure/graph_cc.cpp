@@ -4,76 +4,53 @@
 #include <perdure/graph/connected_components.hpp>
 
 #include "command.hpp"
-#include "stored_graph.hpp"
+#include "graph_analysis.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
-struct components_options {
-  std::filesystem::path store;
+struct components_options : analysis_options {
   std::filesystem::path labels;
-  unsigned threads = 1;
-  verify_mode verify = verify_mode::journal;
-  bool as_json = false;
 };
 
 void find_components(const components_options& given) {
-  const attached_graph attached(given.store, given.verify);
-  const stopwatch index_watch;
-  const graph::vertex_index index(*attached.graph, given.threads);
-  const double index_seconds = index_watch.seconds();
-  const stopwatch watch;
-  const graph::component_result result = graph::connected_components(index, given.threads);
-  const double seconds = watch.seconds();
-
-  if (!given.labels.empty()) {
-    output out = output::to(given.labels);
-    for (const graph::vertex_handle h : index.in_id_order()) {
-      out.write(index.id(h));
-      out.write(" ");
-      out.write(result.labels[h]);
-      out.write("\n");
+  analysis run(given);
+  run.on_graph([&](const auto& graph) {
+    const graph::component_result result =
+        run.timed([&] { return graph::connected_components(graph, given.threads); });
+    const graph::component_summary& found = result.summary;
+    run.check([&] { return graph::verify_components(graph, result.labels); });
+    if (!given.output.empty() || !given.labels.empty()) {
+      const std::vector<graph::vertex_id> ids = graph::component_ids(graph, result.labels);
+      const auto write = [&](value_line& line, graph::vertex_handle v) { line(ids[v]); };
+      run.write_vertices(graph, write);
+      run.write_vertices_to(given.labels, ' ', graph, write);
     }
-    out.finish();
-    if (given.labels == "-") return;
-  }
-  if (given.as_json) {
-    print({{"components", result.components},
-           {"largest", result.largest},
-           {"vertices", index.size()},
-           {"threads", given.threads},
-           {"attach_seconds", attached.seconds},
-           {"index_seconds", index_seconds},
-           {"seconds", seconds}});
-    return;
-  }
-  output out = output::standard();
-  out.write("re-attached    in " + in_seconds(attached.seconds) + "\n");
-  out.write("components     " + grouped(result.components) +
-            (index.symmetric() ? "" : " (weakly connected)") + " in " + in_seconds(index_seconds + seconds) +
-            " (index " + in_seconds(index_seconds) + ", components " + in_seconds(seconds) + ", " +
-            counted(given.threads, "thread", "threads") + ")\n");
-  out.write("largest        " + grouped(result.largest) + " of " +
-            counted(index.size(), "vertex", "vertices") + "\n");
-  out.finish();
+    run.report({{"components", found.components}, {"largest", found.largest}}, [&](output& out) {
+      out.write("components     " + grouped(found.components) +
+                (graph.symmetric() ? "" : " (weakly connected)") + " " + run.times("components") + "\n");
+      out.write("largest        " + grouped(found.largest) + " of " +
+                counted(run.vertices(), "vertex", "vertices") + "\n");
+    });
+  });
 }
 
 }  // namespace
 
 void add_components_command(command graph_command) {
   auto given = std::make_shared<components_options>();
-  command components = graph_command.add_command(
-      "cc", "Connected components (of a directed graph, the weakly connected ones)");
-  components.add_path("STORE", given->store, "The store's directory").required();
+  command components = add_analysis_command(
+      graph_command, "cc", "Connected components (of a directed graph, the weakly connected ones)",
+      "id, and the smallest id of its component", *given);
   components.add_path(
       "--labels", given->labels,
       "Write a line 'id label' for each vertex, sorted by id, the label being the smallest id of "
       "its component; '-' is standard output");
-  add_threads_option(components, given->threads);
-  add_verify_option(components, given->verify);
-  add_json_option(components, given->as_json);
-  components.callback([given] { find_components(*given); });
+  components.callback([given] {
+    require_own_output("--labels", given->labels, given->as_json);
+    find_components(*given);
+  });
 }
 
 }  // namespace perdure::cli

@@ -5,8 +5,9 @@
 #include <memory>
 #include <perdure/error.hpp>
 #include <perdure/graph/edge_list.hpp>
-#include <perdure/graph/parallel.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <perdure/workload/byte_stream.hpp>
+#include <perdure/workload/parallel.hpp>
 #include <vector>
 
 #include "command.hpp"
@@ -26,9 +27,9 @@ struct generate_options {
 };
 
 void write_edges(const generate_options& given) {
-  if (given.file.extension() == ".gz")
+  if (workload::uncompressed_name(given.file) != given.file)
     throw usage_error("-o " + given.file.string() +
-                      ": output is not compressed; pipe '-o -' through gzip instead");
+                      ": output is not compressed; pipe '-o -' through gzip, zstd or xz instead");
   const graph::rmat_generator generator(given.parameters);
   const graph::edge_list_format format = graph::format_of(given.file, given.format);
   const bool to_standard_output = given.file == "-";
@@ -39,14 +40,14 @@ void write_edges(const generate_options& given) {
   std::atomic<std::uint64_t> done{0};
   {
     const progress_line progress("generate", [&] {
-      return progress_line::state{done.load(), generator.edges(), "edges"};
+      return workload::progress{done.load(), generator.edges(), "edges"};
     });
     // Threads make consecutive pieces, which are then written in their order.
     constexpr std::uint64_t piece = std::uint64_t{1} << 16;
     std::vector<std::string> pieces(given.threads);
     while (done < generator.edges()) {
       const std::uint64_t begin = done;
-      graph::run_threads(given.threads, [&](unsigned thread) {
+      workload::run_threads(given.threads, [&](unsigned thread) {
         const std::uint64_t first = std::min(begin + thread * piece, generator.edges());
         const std::uint64_t last = std::min(first + piece, generator.edges());
         std::vector<graph::edge> edges(last - first);

@@ -9,6 +9,7 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,7 @@ class interruptible_source final : public graph::edge_source {
     if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
     return more;
   }
-  graph::source_progress progress() const noexcept override { return source_->progress(); }
+  workload::progress progress() const noexcept override { return source_->progress(); }
   std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
   unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
 
@@ -189,10 +190,7 @@ class ingestion {
   }
 
   void ingest_source(manager& store, stored_graph& g, graph::edge_source& source, const std::string& label) {
-    const progress_line progress("ingest " + label, [&source] {
-      const graph::source_progress p = source.progress();
-      return progress_line::state{p.done, p.total, p.unit == "bytes" ? "bytes" : "edges"};
-    });
+    const progress_line progress("ingest " + label, [&source] { return source.progress(); });
     for (;;) {
       const stopwatch watch;
       const graph::ingest_result r =
@@ -293,13 +291,16 @@ void add_ingest_command(command graph_command) {
   command ingest = graph_command.add_command(
       "ingest", "Add edges to the graph in a store; the store and the graph are made if they do not exist");
   ingest.add_path("STORE", given->store, "The store's directory").required();
-  ingest.add_paths("FILE", given->files,
-                   "Edge lists: SNAP text or binary, plain or gzip; '-' is standard input");
+  ingest.add_paths(
+      "FILE", given->files,
+      "Edge lists: SNAP text or binary, plain or compressed (gzip, zstd, xz); '-' is standard input");
   ingest.add_flag("--undirected", given->undirected,
                   "Make an undirected graph: store each edge with both ends");
   ingest.add_flag("--skip-bad-lines", given->skip_bad_lines, "Leave malformed lines out and count them");
   ingest.add_flag("--append", given->append,
-                  "Add the edges of files that the graph has already, in part or whole, once more");
+                  "Add the edges of files that the graph has already, in part or whole, once more. A file is "
+                  "known by its bytes; the same edges in another form (compressed, binary, from standard "
+                  "input) are added without being asked for");
   add_format_option(ingest, given->format);
   ingest.add_number("--rmat-scale", 1, graph::rmat_generator::max_scale,
                     "Generate an R-MAT graph with 2^N vertex ids",
@@ -317,9 +318,11 @@ void add_ingest_command(command graph_command) {
     if (given->files.empty() && !given->rmat_scale)
       throw usage_error(
           "nothing to ingest: give edge lists or --rmat-scale (see 'perdure graph ingest --help')");
-    if (given->capacity < std::uint64_t{1} << 30)
+    if (constexpr std::uint64_t unit = std::uint64_t{1} << 30;
+        given->capacity == 0 || given->capacity % unit != 0)
       throw usage_error(
-          "--capacity is address space, which is reserved in whole GiB and takes no disk: give 1GiB or more");
+          "--capacity is address space, which is reserved in whole GiB and takes no disk: give " +
+          std::to_string(given->capacity / unit + 1) + "GiB, not " + in_bytes(given->capacity));
     given->rmat.scale = given->rmat_scale.value_or(1);
     ingestion(*given).run();
   });

@@ -21,7 +21,24 @@ void add_format_option(command target, graph::edge_list_format& format) {
   target.add_choice("--format", format,
                     {{"text", graph::edge_list_format::text}, {"binary", graph::edge_list_format::binary}},
                     "text: two ids a line; binary: pairs of little-endian 64-bit numbers. "
-                    "By default binary for names in .bin (and .bin.gz), else text");
+                    "By default binary for names in .bin (also .bin.gz, .bin.zst, .bin.xz), else text");
+}
+
+void add_graph_options(command target, std::string& graph, std::uint64_t& budget) {
+  target.add_text("--graph", graph, "The graph's name in the store, where there are several");
+  target.add_size(
+      "--budget", budget,
+      "Have no more than this of the store in memory at once, as 4GiB; for graphs larger than memory");
+}
+
+store_options settings_for(verify_mode verify, std::uint64_t budget) {
+  store_options settings;
+  settings.verify = verify;
+  if (budget != 0) {
+    settings.backing = backing::paged;
+    settings.memory_budget = budget;
+  }
+  return settings;
 }
 
 }  // namespace perdure::cli

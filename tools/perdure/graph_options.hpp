@@ -1,8 +1,11 @@
 // Options that several graph commands take.
 #pragma once
 
+#include <cstdint>
+#include <perdure/datastore.hpp>
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <string>
 
 #include "command_line.hpp"
 
@@ -12,5 +15,10 @@ namespace perdure::cli {
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
 /// `--format text|binary`.
 void add_format_option(command target, graph::edge_list_format& format);
+
+/// `--graph`, which one in the store, and `--budget`, how much of it may be in memory (0: as without).
+void add_graph_options(command target, std::string& graph, std::uint64_t& budget);
+/// How a store is opened then.
+store_options settings_for(verify_mode verify, std::uint64_t budget);
 
 }  // namespace perdure::cli

@@ -6,6 +6,7 @@
 #include <perdure/manager.hpp>
 
 #include "command.hpp"
+#include "store/backing/backings.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -33,6 +34,16 @@ std::uint64_t fragmentation(const heap_stats& heap) {
   return taken == 0 ? 0 : heap.free_bytes * 100 / taken;
 }
 
+json backings_of(const std::filesystem::path& path, std::uint64_t capacity) {
+  json rows = json::array();
+  for (const backing_row& one : all_backings()) {
+    const auto why_not = why_not_of(one, path, capacity);
+    rows.push_back({{"name", one.name}, {"available", !why_not}});
+    if (why_not) rows.back()["why_not"] = *why_not;
+  }
+  return rows;
+}
+
 void show_store(const std::filesystem::path& path, bool as_json) {
   const store_info info = datastore::inspect(path);
   if (as_json) {
@@ -54,6 +65,7 @@ void show_store(const std::filesystem::path& path, bool as_json) {
     if (info.undecided_epoch != 0) value["undecided_epoch"] = info.undecided_epoch;
     if (info.pinned) value["address"] = info.address;
     value["abi"] = info.abi;
+    value["backings"] = backings_of(path, info.capacity);
     if (const auto heap = heap_of(path))
       value["heap"] = {{"used_bytes", heap->used_bytes},
                        {"free_bytes", heap->free_bytes},
@@ -82,6 +94,12 @@ void show_store(const std::filesystem::path& path, bool as_json) {
   row("home files", counted(info.home_files, "file", "files") + " of up to " + in_bytes(info.home_file_size));
   row("placement", info.pinned ? "pinned at " + hexadecimal(info.address) : "relocatable");
   row("abi", info.abi);
+  std::string backings;
+  for (const json& one : backings_of(path, info.capacity)) {
+    if (one["available"].get<bool>())
+      backings += (backings.empty() ? "" : ", ") + one["name"].get<std::string>();
+  }
+  row("backings", backings);
   if (const auto heap = heap_of(path)) {
     // Of a small heap most is free, as memory comes in pieces that are larger; that tells nothing.
     const bool is_small = heap->used_bytes < (std::uint64_t{1} << 20);

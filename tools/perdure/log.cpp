@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
+#include <string>
 #include <vector>
 
 #include "command.hpp"
@@ -73,7 +74,8 @@ void add_log_command(command program) {
   auto given = std::make_shared<options>();
   command log = program.add_command("log", "List a store's checkpoints: time, bytes written, label");
   log.add_path("STORE", given->store, "The store's directory").required();
-  log.add_number("--last", given->last, "Only so many");
+  log.add_number("--last", 1, 1'000'000'000, "Only so many", [given](std::uint64_t n) { given->last = n; })
+      .default_text(std::to_string(given->last));
   add_json_option(log, given->as_json);
   log.callback([given] { show_log(given->store, given->last, given->as_json); });
 }

@@ -1,11 +1,13 @@
 // perdure ls STORE: the objects in a store; perdure ls STORE NAME: the elements of one.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <perdure/error.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/type_stamp.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,24 @@ std::string described(const entry& e) {
   return text + (e.extent.is_damaged ? ", damaged" : "");
 }
 
+/// Objects without names are as many as a program likes, so only their numbers are shown, by type.
+struct anonymous_objects {
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;  // of the objects alone
+};
+
+std::map<std::string, anonymous_objects> anonymous_objects_by_type(const manager& store) {
+  std::map<std::string_view, anonymous_objects> by_mangled_name;
+  for (const object_info& object : store.anonymous_objects()) {
+    anonymous_objects& all = by_mangled_name[object.mangled_type_name()];
+    ++all.number;
+    all.bytes += object.size();
+  }
+  std::map<std::string, anonymous_objects> by_name;
+  for (const auto& [name, all] : by_mangled_name) by_name.emplace(demangle(name), all);
+  return by_name;
+}
+
 void list_objects(const manager& store, const listing_wanted& given) {
   std::vector<entry> entries;
   for (auto i = store.named_begin(); i != store.named_end(); ++i)
@@ -69,46 +89,75 @@ void list_objects(const manager& store, const listing_wanted& given) {
   std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
     return std::pair(a.name, a.type) < std::pair(b.name, b.type);
   });
+  const std::map<std::string, anonymous_objects> anonymous = anonymous_objects_by_type(store);
   if (given.as_json) {
     json objects = json::array();
     for (const entry& e : entries) objects.push_back(row_of(e));
-    print({{"store", given.store.string()}, {"objects", objects}});
+    json others = json::array();
+    for (const auto& [type, all] : anonymous)
+      others.push_back({{"type", type}, {"number", all.number}, {"bytes", all.bytes}});
+    print({{"store", given.store.string()}, {"objects", objects}, {"anonymous", others}});
     return;
   }
   output out = output::standard();
-  if (entries.empty()) out.write("no objects\n");
+  if (entries.empty() && anonymous.empty()) out.write("no objects\n");
   std::size_t width = 4;
   for (entry& e : entries) {
     e.name = e.kind == "unique" ? "(unique)" : printable_name(e.name);
     width = std::max(width, e.name.size());
   }
-  for (const entry& e : entries)
-    out.write(e.name + std::string(width + 2 - e.name.size(), ' ') + described(e) + '\n');
+  const auto write = [&](const std::string& name, const std::string& text) {
+    out.write(name + std::string(width + 2 - name.size(), ' ') + text + '\n');
+  };
+  const std::string nameless = "(anonymous)";
+  if (!anonymous.empty()) width = std::max(width, nameless.size());
+  for (const entry& e : entries) write(e.name, described(e));
+  for (const auto& [type, all] : anonymous)
+    write(nameless, printable_name(short_type_name(type)) + "  " + counted(all.number, "object", "objects") +
+                        " of at least " + in_bytes(all.bytes));
   out.finish();
 }
 
-void show_object(const manager& store, const listing_wanted& given) {
+/// The named object, or the unique one of the type of that name, as a person or a compiler writes it.
+object_info object_called(const manager& store, const listing_wanted& given) {
   const std::string& name = given.name.native();
-  for (const object_info& object : store.named_objects()) {
-    if (object.name() != name) continue;
-    const entry found = entry_of(store, object, "named");
-    const json values = object_reader(store, object).values(given.limit);
-    if (given.as_json) {
-      json row = row_of(found);
-      row["values"] = values;
-      print({{"store", given.store.string()}, {"object", std::move(row)}});
-      return;
-    }
-    output out = output::standard();
-    out.write(described(found) + '\n');
-    for (const json& value : values)
-      out.write(value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
-    const std::uint64_t all = found.extent.elements.value_or(values.size());
-    if (all > values.size()) out.write("and " + grouped(all - values.size()) + " more (--limit)\n");
-    out.finish();
+  for (const object_info& object : store.named_objects())
+    if (object.name() == name) return object;
+  std::vector<object_info> found;
+  for (const object_info& object : store.unique_objects()) {
+    const std::string type = object.type_name();
+    if (type == name || object.mangled_type_name() == name) return object;
+    if (short_type_name(type) == name) found.push_back(object);
+  }
+  if (found.size() > 1)
+    throw error(errc::invalid_argument,
+                given.store.string() + ": there are " + grouped(found.size()) +
+                    " unique objects of types of such a name; give one's whole name, " +
+                    "which --json shows");
+  if (found.empty())
+    throw error(errc::not_found, given.store.string() + ": there is no object named \"" + name +
+                                     "\", and no unique one of such a type");
+  return found.front();
+}
+
+void show_object(const manager& store, const listing_wanted& given) {
+  const object_info object = object_called(store, given);
+  const object_reader reader(store, object);
+  const entry found = entry_of(store, object, object.kind() == instance_kind::named ? "named" : "unique");
+  const json values = reader.values(given.limit);
+  if (given.as_json) {
+    json row = row_of(found);
+    row["values"] = values;
+    print({{"store", given.store.string()}, {"object", std::move(row)}});
     return;
   }
-  throw error(errc::not_found, given.store.string() + ": there is no object named \"" + name + '"');
+  output out = output::standard();
+  out.write(described(found) + '\n');
+  for (const json& value : values)
+    out.write(value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+  const std::uint64_t all = reader.reads_elements() ? found.extent.elements.value_or(0) : 0;
+  if (all > values.size()) out.write("and " + grouped(all - values.size()) + " more (--limit)\n");
+  out.finish();
 }
 
 void show_contents(const listing_wanted& given) {
@@ -127,7 +176,7 @@ void add_list_command(command program) {
   auto given = std::make_shared<listing_wanted>();
   command list = program.add_command("ls", "List the objects in a store, or the elements of one");
   list.add_path("STORE", given->store, "The store's directory").required();
-  list.add_path("NAME", given->name, "The object whose elements are shown");
+  list.add_path("NAME", given->name, "The object whose elements are shown; of a unique one, its type");
   list.add_number("--limit", 1, 1'000'000, "Show no more elements of a container",
                   [given](std::uint64_t n) { given->limit = n; })
       .default_text("20");
@@ -135,10 +184,10 @@ void add_list_command(command program) {
   add_json_option(list, given->as_json);
   list.footer(
       "Bytes are those of an object with all memory that belongs to what is in it, where its types tell: "
-      "numbers, "
-      "enumerations,\nplain structs, pairs, arrays, strings, and Perdure's vectors, flat maps and flat sets "
-      "of them. "
-      "Else they are \"at least\" so many.");
+      "numbers,\nenumerations, plain structs, pairs, tuples, optionals, arrays, strings, vectors, flat maps "
+      "and "
+      "flat sets of them. Else\nthey are \"at least\" so many. Of lists, trees, hash tables and deques the "
+      "elements are only counted.");
   list.callback([given] { show_contents(*given); });
 }
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +16,8 @@
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "base/environment.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -46,12 +49,8 @@ class trial_directory {
 class forced_tracker {
  public:
   explicit forced_tracker(const char* name) {
-    if (const char* const value = std::getenv(variable)) before_ = value;
-    if (name != nullptr) {
-      ::setenv(variable, name, 1);
-    } else {
-      ::unsetenv(variable);
-    }
+    if (const auto value = base::value_of(base::variable(variable).row())) before_ = *value;
+    ::setenv(variable, name, 1);
   }
   forced_tracker(const forced_tracker&) = delete;
   forced_tracker& operator=(const forced_tracker&) = delete;
@@ -68,8 +67,8 @@ class forced_tracker {
   std::optional<std::string> before_;
 };
 
-std::string tracker_in(const std::filesystem::path& store, const char* forced) {
-  const forced_tracker choice(forced);
+/// What a store in this place would use, as the environment is.
+std::string tracker_in(const std::filesystem::path& store) {
   store_options options;
   options.capacity = std::size_t{1} << 30;
   options.backing = backing::private_memory;
@@ -113,18 +112,24 @@ json page_trackers(const std::filesystem::path& directory) {
   json rows = json::array();
   try {
     const trial_directory trial(directory);
-    const std::string used = tracker_in(trial.path() / "store", nullptr);
     for (const char* const name : {"uffd", "pagemap", "mprotect"}) {
       bool available = false;
       try {
-        available = tracker_in(trial.path() / "store", name) == name;
+        const forced_tracker choice(name);
+        available = tracker_in(trial.path() / "store") == name;
       } catch (const error&) {
         // The tracker was asked for and is not to be had.
       }
-      rows.push_back({{"name", name}, {"available", available}, {"used", name == used}});
+      rows.push_back({{"name", name}, {"available", available}, {"used", false}});
     }
+    const std::string used = tracker_in(trial.path() / "store");
+    for (json& row : rows) row["used"] = row["name"] == used;
   } catch (const std::exception& failure) {
-    rows = json::array({{{"why_not", failure.what()}}});
+    // The environment may ask for what is not to be had, where others are. Else nothing could be tried.
+    const bool found_some =
+        std::any_of(rows.begin(), rows.end(), [](const json& row) { return row["available"].get<bool>(); });
+    if (!found_some) rows.clear();
+    rows.push_back({{"why_not", failure.what()}});
   }
   return rows;
 }

@@ -7,8 +7,8 @@
 namespace perdure::cli {
 
 /// How stores in a directory can find the pages that a program has changed: rows of `name`, `available` and
-/// `used` (the one that stores choose by themselves), or one row with `why_not`. Makes a small store there
-/// for a moment.
+/// `used` (by stores, as the environment is); a row with `why_not` where no store can be made. Makes small
+/// stores there for a moment.
 nlohmann::ordered_json page_trackers(const std::filesystem::path& directory);
 
 /// Whether files in a directory can share blocks, which makes copies of stores free: `directory`,

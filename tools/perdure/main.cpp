@@ -40,8 +40,8 @@ int complain(const std::string& what, int status) {
   return status;
 }
 
-// Who asked for JSON gets the failure as JSON too.
-int fail(const std::string& what, std::string_view code, bool as_json) {
+// A program that asked for JSON gets the failure as JSON too.
+int fail(const std::string& what, std::string_view code, bool as_json, int status = 1) {
   if (as_json) {
     try {
       print({{"error", {{"code", code}, {"message", what}}}});
@@ -49,7 +49,14 @@ int fail(const std::string& what, std::string_view code, bool as_json) {
       // Standard output may be what failed; the line below still says so.
     }
   }
-  return complain(what, 1);
+  return complain(what, status);
+}
+
+// Known before the command line is: what is wrong with it is told as JSON too.
+bool wants_json(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
+    if (std::string_view(argv[i]) == "--json") return true;
+  return false;
 }
 
 // In a signal handler: what the library would say, but the end of a program that failed.
@@ -86,13 +93,12 @@ int run(int argc, char** argv) {
   add_doctor_command(program);
   add_top_command(program);
   add_graph_commands(program);
-  const bool as_json = std::any_of(
-      argv + 1, argv + argc, [](const char* argument) { return std::string_view(argument) == "--json"; });
+  const bool as_json = wants_json(argc, argv);
   try {
     line.run(argc, argv);
     return 0;
   } catch (const usage_error& e) {
-    return complain(e.what(), 2);
+    return fail(e.what(), "usage", as_json, 2);
   } catch (const reader_gone&) {
     return 1;
   } catch (const negative_result&) {

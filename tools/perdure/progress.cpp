@@ -5,13 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 namespace perdure::cli {
 namespace {
 
-std::string amount(std::uint64_t n, const std::string& unit) {
-  return unit == "bytes" ? in_bytes(n) : grouped(n) + ' ' + unit;
+std::string amount(std::uint64_t n, std::string_view unit) {
+  return unit == "bytes" ? in_bytes(n) : grouped(n).append(" ").append(unit);
 }
 
 std::string clock_time(double seconds) {
@@ -31,7 +32,7 @@ void to_terminal(const std::string& text) {
 
 }  // namespace
 
-progress_line::progress_line(std::string label, std::function<state()> read)
+progress_line::progress_line(std::string label, std::function<workload::progress()> read)
     : label_(std::move(label)), read_(std::move(read)) {
   if (::isatty(STDERR_FILENO) == 0) return;
   thread_ = std::jthread([this](const std::stop_token& stop) {
@@ -51,14 +52,14 @@ progress_line::~progress_line() {
 }
 
 void progress_line::show() {
-  const state now = read_();
+  const workload::progress now = read_();
   const double elapsed = watch_.seconds();
   const double rate = static_cast<double>(now.done) / elapsed;
   std::string line = "\r" + label_ + "  ";
   if (now.total != 0) line += std::to_string(now.done * 100 / now.total) + "%  ";
   line += amount(now.done, now.unit) + "  ";
-  line += std::string(now.unit) == "bytes" ? in_bytes(static_cast<std::uint64_t>(rate)) + "/s"
-                                           : per_second(rate) + ' ' + now.unit + "/s";
+  line += now.unit == "bytes" ? in_bytes(static_cast<std::uint64_t>(rate)) + "/s"
+                              : (per_second(rate) + " ").append(now.unit) + "/s";
   if (now.total > now.done && now.done != 0)
     line += "  ETA " + clock_time(static_cast<double>(now.total - now.done) / rate);
   to_terminal(line + "\033[K");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <perdure/workload/progress.hpp>
 #include <string>
 #include <thread>
 
@@ -13,17 +14,12 @@
 namespace perdure::cli {
 
 /// Shows share done, rate and time left on the standard error stream, a few times a second, from a thread
-/// of its own; nothing at all where that stream is not a terminal. Gone when the object is.
+/// of its own; nothing at all where that stream is not a terminal. Gone when the object is. Bytes are shown
+/// as a size.
 class progress_line {
  public:
-  struct state {
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;  ///< 0: unknown
-    const char* unit = "";    ///< "bytes" is shown as a size
-  };
-
   /// `read` is called from the other thread.
-  progress_line(std::string label, std::function<state()> read);
+  progress_line(std::string label, std::function<workload::progress()> read);
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
   ~progress_line();
@@ -32,7 +28,7 @@ class progress_line {
   void show();
 
   std::string label_;
-  std::function<state()> read_;
+  std::function<workload::progress()> read_;
   stopwatch watch_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

@@ -62,7 +62,7 @@ class known_addresses {
   std::uint64_t epoch_of(std::uint64_t word) const noexcept {
     std::uint64_t epoch = 0;
     for (const address_range& one : mapped_)
-      if (one.holds(word)) epoch = std::max(epoch, one.epoch);
+      if (one.holds(word) && leads_to_blocks(word - one.begin)) epoch = std::max(epoch, one.epoch);
     return epoch;
   }
 
@@ -73,6 +73,10 @@ class known_addresses {
   }
 
  private:
+  /// Each GiB of a heap begins with its bookkeeping, to which no program has pointers. Two numbers of 32 bits
+  /// side by side, the lower one small, would lead there wherever a store is mapped at a multiple of 4 GiB.
+  static bool leads_to_blocks(std::uint64_t offset) noexcept { return (offset & 0x3fffffff) >> 24 != 0; }
+
   address_range process_;
   address_range right_;
   std::vector<address_range> mapped_;

@@ -5,18 +5,22 @@
 
 #include "command.hpp"
 #include "findings.hpp"
+#include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
 void repair_store(const std::filesystem::path& path, const repair_options& options, bool as_json) {
+  const stopwatch watch;
   const repair_report report = datastore::repair(path, options);
   if (as_json) {
     print({{"store", path.string()},
+           {"epoch", report.after.epoch},
            {"whole", report.whole()},
            {"done", report.done},
            {"before", to_json(report.before)},
-           {"after", to_json(report.after)}});
+           {"after", to_json(report.after)},
+           {"seconds", watch.seconds()}});
   } else {
     output out = output::standard();
     for (const std::string& one : report.done) out.write("done: " + one + '\n');

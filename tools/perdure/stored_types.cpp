@@ -5,7 +5,9 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <type_traits>
 
+#include "known_containers.hpp"
 #include "stored_graph.hpp"
 
 namespace perdure::cli {
@@ -63,22 +65,64 @@ constexpr std::array builtins{
     builtin{"x", type_form::signed_integer, 8}, builtin{"y", type_form::unsigned_integer, 8},
     builtin{"f", type_form::floating, 4},       builtin{"d", type_form::floating, 8}};
 
-/// The graph's members are private, so the store does not tell of them; but they are this program's own.
-std::string layout_of_graph() {
-  const std::string banks = detail::layout_of<perdure::vector<stored_graph::bank_type>>();
-  std::string layout = "0 " + std::to_string(sizeof(stored_graph)) + ' ' +
-                       std::to_string(alignof(stored_graph)) + " 0 0 a " + typeid(stored_graph).name() +
-                       " \n";
-  for (std::string_view rest = banks; !rest.empty();) {
+const builtin* builtin_type(const stored_type& type) {
+  const auto found = std::find_if(builtins.begin(), builtins.end(), [&](const builtin& one) {
+    return type.name == one.name && type.size == one.size;
+  });
+  return found == builtins.end() ? nullptr : &*found;
+}
+
+std::uint64_t rounded_up(std::uint64_t size, std::uint64_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+/// The lines of a type inside another: one deeper, the first with a label.
+std::string inner(const std::string& layout, std::string_view label) {
+  std::string lines;
+  for (std::string_view rest = layout; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(line.size() + 1);
     const std::size_t depth_end = line.find(' ');
     std::uint64_t depth = 0;
     std::from_chars(line.data(), line.data() + depth_end, depth);
-    layout +=
-        std::to_string(depth + 1) + std::string(line.substr(depth_end)) + (depth == 0 ? ".banks\n" : "\n");
+    lines += std::to_string(depth + 1) + std::string(line.substr(depth_end));
+    if (depth == 0) lines += label;
+    lines += '\n';
   }
-  return layout + "1 8 8 0 1 o m .edges\n1 8 8 0 1 o m .self_loops\n1 1 1 0 1 o h .direction\n";
+  return lines;
+}
+
+/// The first line of a type whose members are private, so that the store does not tell of them; but they are
+/// this program's own.
+template <class T>
+std::string own_line() {
+  return "0 " + std::to_string(sizeof(T)) + ' ' + std::to_string(alignof(T)) + " 0 0 a " + typeid(T).name() +
+         " \n";
+}
+
+constexpr std::string_view number_line = "1 8 8 0 1 o m ";
+
+std::string layout_of_adjacency_list() {
+  std::string layout = own_line<stored_graph>();
+  layout += inner(detail::layout_of<perdure::vector<stored_graph::bank_type>>(), ".banks");
+  layout.append(number_line).append(".edges\n").append(number_line).append(".self_loops\n");
+  return layout + "1 1 1 0 1 o h .direction\n";
+}
+
+std::string layout_of_csr() {
+  using arrays = graph::stored_csr::arrays;
+  std::string layout = own_line<graph::stored_csr>();
+  const auto add = [&layout]<class Array>(std::type_identity<Array>, std::string_view label) {
+    layout += inner(detail::layout_of<Array>(), label);
+  };
+  add(std::type_identity<decltype(arrays::offsets)>(), ".offsets");
+  add(std::type_identity<decltype(arrays::targets)>(), ".targets");
+  add(std::type_identity<decltype(arrays::in_offsets)>(), ".in_offsets");
+  add(std::type_identity<decltype(arrays::in_targets)>(), ".in_targets");
+  add(std::type_identity<decltype(arrays::ids)>(), ".ids");
+  add(std::type_identity<decltype(arrays::by_id)>(), ".by_id");
+  layout.append(number_line).append(".self_loops\n");
+  return layout + "1 1 1 0 1 o h .direction\n";
 }
 
 }  // namespace
@@ -90,7 +134,9 @@ stored_types::stored_types(const object_info& object) {
   own.alignment = object.alignment();
   types_.push_back(own);
   if (own.name == typeid(stored_graph).name()) {
-    read(layout_of_graph());
+    read(layout_of_adjacency_list());
+  } else if (own.name == typeid(graph::stored_csr).name()) {
+    read(layout_of_csr());
   } else {
     read(object.layout());
   }
@@ -126,44 +172,75 @@ void stored_types::read(std::string_view layout) {
 
 void stored_types::recognise(stored_type& type) const {
   const std::string_view name = type.name;
-  for (const builtin& one : builtins)
-    if (name == one.name && type.size == one.size) {
-      type.form = one.form;
-      return;
-    }
+  if (const builtin* const one = builtin_type(type)) {
+    type.form = one->form;
+    return;
+  }
   const bool has_elements = type.parts.size() == 1 && type.parts[0].label == "[i]";
+  const bool holds_one = type.parts.size() == 1 && type.parts[0].label == ".<0>";
   constexpr std::uint64_t words = 3 * sizeof(std::uint64_t);
   if (name.starts_with("N7perdure12basic_stringIc") && type.size >= words) {
     type.form = type_form::string;
   } else if (has_elements && name.starts_with("N7perdure6vectorI") && type.size >= words) {
     type.form = type_form::vector;
-  } else if (has_elements && name.starts_with("N5boost9container6vectorI") &&
+  } else if (has_elements && name.starts_with("N7perdure5graph12padded_arrayI") &&
              type.size == words + sizeof(std::uint64_t)) {
     type.form = type_form::boost_vector;
   } else if (has_elements &&
              (name.starts_with("N7perdure8flat_mapI") || name.starts_with("N7perdure8flat_setI")) &&
              type.size > words) {
     type.form = type_form::table;
+  } else if (const auto known = has_elements ? container_named(name, type.size) : std::nullopt) {
+    type.form = known->form;
+    type.holds_addresses = known->holds_addresses;
+    type.number_at = known->number_at;
   } else if (((has_elements && name.starts_with("A")) ||
               (type.parts.size() == 1 && name.starts_with("St5arrayI"))) &&
              type.size % types_[type.parts[0].type].size == 0) {
     type.form = type_form::array;
-  } else if (type.parts.size() == 1 && type.parts[0].label.empty() &&
+  } else if (type.parts.size() == 1 &&
+             (type.parts[0].label.empty() || (holds_one && name.starts_with("St6atomicI"))) &&
              type.size == types_[type.parts[0].type].size) {
     type.form = type_form::enumeration;
-  } else if (!type.parts.empty()) {
-    // As the compiler places them, unless bit-fields or attributes had a say: then the size shows it, mostly.
-    std::uint64_t end = 0;
-    for (stored_type::part& one : type.parts) {
-      if (!one.label.starts_with(".") || one.label.starts_with(".<")) return;
-      const stored_type& inside = types_[one.type];
-      one.offset = (end + inside.alignment - 1) / inside.alignment * inside.alignment;
-      end = one.offset + inside.size;
-      if (one.offset > type.size || end > type.size) return;
-    }
-    if ((end + type.alignment - 1) / type.alignment * type.alignment == type.size)
-      type.form = type_form::aggregate;
+  } else if (holds_one && name.starts_with("St8optionalI")) {
+    const stored_type& inside = types_[type.parts[0].type];
+    if (inside.size < type.size && type.size - inside.size == inside.alignment)
+      type.form = type_form::optional;
+  } else if (name.starts_with("St5tupleI") && place_tuple(type)) {
+    type.form = type_form::tuple;
+  } else if (place_parts(type)) {
+    type.form = type_form::aggregate;
   }
+}
+
+/// Behind what ends at `end`; whether it is within `size`.
+bool stored_types::place(stored_type::part& one, std::uint64_t& end, std::uint64_t size) const {
+  const stored_type& inside = types_[one.type];
+  one.offset = rounded_up(end, inside.alignment);
+  if (one.offset > size || inside.size > size - one.offset) return false;
+  end = one.offset + inside.size;
+  return true;
+}
+
+/// As the compiler places members, unless bit-fields or attributes had a say: then the size shows it, mostly.
+bool stored_types::place_parts(stored_type& type) const {
+  std::uint64_t end = 0;
+  for (stored_type::part& one : type.parts)
+    if (!one.label.starts_with(".") || one.label.starts_with(".<") || !place(one, end, type.size))
+      return false;
+  return !type.parts.empty() && rounded_up(end, type.alignment) == type.size;
+}
+
+/// libstdc++ has the last element first. An empty one has no place of its own, and not all that are can be
+/// told.
+bool stored_types::place_tuple(stored_type& type) const {
+  std::uint64_t end = 0;
+  for (auto one = type.parts.rbegin(); one != type.parts.rend(); ++one) {
+    const stored_type& inside = types_[one->type];
+    const bool may_be_empty = inside.size == 1 && inside.parts.empty() && builtin_type(inside) == nullptr;
+    if (may_be_empty || !place(*one, end, type.size)) return false;
+  }
+  return !type.parts.empty() && rounded_up(end, type.alignment) == type.size;
 }
 
 bool stored_types::may_point_elsewhere(const stored_type& type, unsigned depth) const {
@@ -172,11 +249,18 @@ bool stored_types::may_point_elsewhere(const stored_type& type, unsigned depth) 
       return !type.trivially_copyable;
     case type_form::vector:
     case type_form::boost_vector:
+    case type_form::std_vector:
     case type_form::string:
+    case type_form::boost_string:
+    case type_form::std_string:
     case type_form::table:
+    case type_form::deque:
+    case type_form::counted:
       return true;
     case type_form::array:
     case type_form::aggregate:
+    case type_form::tuple:
+    case type_form::optional:
       return depth == deepest || std::any_of(type.parts.begin(), type.parts.end(), [&](const auto& one) {
                return may_point_elsewhere(types_[one.type], depth + 1);
              });

@@ -18,14 +18,29 @@ enum class type_form {
   signed_integer,
   unsigned_integer,
   floating,
-  enumeration,   ///< as its only part
+  enumeration,   ///< enumerations and std::atomic: as their only part
   array,         ///< of its only part
   aggregate,     ///< structs and pairs: its parts, at their offsets
+  tuple,         ///< std::tuple, likewise
+  optional,      ///< std::optional: its only part, and whether it is there behind that
   vector,        ///< perdure::vector
-  boost_vector,  ///< boost::container::vector with Perdure's allocator
+  boost_vector,  ///< boost::container::vector, and what has one in it: flat_map, flat_set; graph::padded_array
+  std_vector,    ///< std::vector
   string,        ///< perdure::basic_string<char>
+  boost_string,  ///< boost::container::basic_string<char>
+  std_string,    ///< std::basic_string<char>
   table,         ///< perdure::flat_map, perdure::flat_set
+  deque,         ///< Boost's and std's; only the number of elements is read
+  counted,       ///< lists, trees and hash tables; only the number of elements is read
 };
+
+constexpr bool is_string(type_form form) noexcept {
+  return form == type_form::string || form == type_form::boost_string || form == type_form::std_string;
+}
+/// A container of which the program reads the number of elements, but not the elements.
+constexpr bool is_only_counted(type_form form) noexcept {
+  return form == type_form::deque || form == type_form::counted;
+}
 
 struct stored_type {
   struct part {
@@ -40,6 +55,10 @@ struct stored_type {
   bool trivially_copyable = false;
   type_form form = type_form::unknown;
   std::vector<part> parts;
+  /// Its pointers are addresses, as in a pinned store. Else they are distances.
+  bool holds_addresses = false;
+  /// Where the number of elements of one that is counted is; of a deque, where its first iterator begins.
+  std::uint64_t number_at = 0;
   /// Whether something in it may own memory elsewhere.
   bool points_elsewhere = true;
 };
@@ -56,6 +75,9 @@ class stored_types {
   void read(std::string_view layout);
   std::size_t find(std::string_view name) const noexcept;
   void recognise(stored_type& type) const;
+  bool place(stored_type::part& one, std::uint64_t& end, std::uint64_t size) const;
+  bool place_parts(stored_type& type) const;
+  bool place_tuple(stored_type& type) const;
   bool may_point_elsewhere(const stored_type& type, unsigned depth) const;
 
   std::vector<stored_type> types_;

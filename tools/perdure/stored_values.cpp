@@ -64,7 +64,8 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
       const std::uint64_t begin = type.size - 24;
       std::uint64_t capacity = word(begin + 16);
       inside.count = word(begin + 8);
-      inside.first = type.form == type_form::vector ? offset + word(begin) : offset + begin + word(begin) + 1;
+      inside.first = type.form == type_form::vector ? offset + word(begin)
+                                                    : target_of(type, offset + begin).value_or(offset);
       if (capacity == 0) inside.first = offset;
       if (inside.count > capacity || capacity > size_ / element) return std::nullopt;
       inside.bytes = capacity * element;
@@ -103,9 +104,105 @@ std::optional<object_reader::contents> object_reader::contents_of(const stored_t
       inside.bytes = inside.slots * element + mask + group;
       return inside;
     }
+    case type_form::std_vector:
+      return contents_of_std_vector(type, inside, offset);
+    case type_form::boost_string:
+      return contents_of_boost_string(type, inside, offset);
+    case type_form::std_string:
+      return contents_of_std_string(type, inside, offset);
+    case type_form::deque:
+    case type_form::counted: {
+      const auto number = type.form == type_form::deque ? number_in_deque(type, offset, element)
+                                                        : std::optional(word(type.number_at));
+      if (!number || *number > size_ / element) return std::nullopt;
+      inside.count = *number;
+      return inside;
+    }
     default:
       return std::nullopt;
   }
+}
+
+/// The allocator, then the beginning, the end, and the end of what is allocated.
+std::optional<object_reader::contents> object_reader::contents_of_std_vector(const stored_type& type,
+                                                                             contents inside,
+                                                                             std::uint64_t offset) const {
+  const auto begin = target_of(type, offset + 8);
+  const auto end = target_of(type, offset + 16);
+  const auto limit = target_of(type, offset + 24);
+  if (!begin && !end && !limit) return inside;
+  const std::uint64_t element = types_[inside.element].size;
+  if (!begin || !end || !limit || *end < *begin || *limit < *end || (*end - *begin) % element != 0)
+    return std::nullopt;
+  inside.count = (*end - *begin) / element;
+  inside.first = inside.begin = *begin;
+  inside.bytes = *limit - *begin;
+  return holds(inside.begin, inside.bytes) ? std::optional(inside) : std::nullopt;
+}
+
+/// The allocator, then either up to 22 characters behind a byte with their number, or the number, what is
+/// allocated, and a pointer. The lowest bit of the number tells which.
+std::optional<object_reader::contents> object_reader::contents_of_boost_string(const stored_type& type,
+                                                                               contents inside,
+                                                                               std::uint64_t offset) const {
+  const std::uint64_t begin = offset + 8;
+  const auto short_number = load<std::uint8_t>(begin);
+  if ((short_number & 1U) != 0) {
+    inside.count = short_number >> 1U;
+    inside.first = begin + 1;
+    return inside.count > 22 ? std::nullopt : std::optional(inside);
+  }
+  inside.count = load<std::uint64_t>(begin) >> 1U;
+  inside.bytes = load<std::uint64_t>(begin + 8);
+  inside.first = inside.begin = target_of(type, begin + 16).value_or(size_);
+  return inside.count < inside.bytes && holds(inside.begin, inside.bytes) ? std::optional(inside)
+                                                                          : std::nullopt;
+}
+
+/// The allocator, a pointer, the number of characters, and either 16 of them or what is allocated.
+std::optional<object_reader::contents> object_reader::contents_of_std_string(const stored_type& type,
+                                                                             contents inside,
+                                                                             std::uint64_t offset) const {
+  const std::uint64_t own = offset + 24;
+  inside.count = load<std::uint64_t>(offset + 16);
+  inside.first = target_of(type, offset + 8).value_or(size_);
+  if (inside.first == own) return inside.count > 15 ? std::nullopt : std::optional(inside);
+  inside.begin = inside.first;
+  const auto capacity = load<std::uint64_t>(own);
+  if (capacity >= size_ || inside.count > capacity) return std::nullopt;
+  inside.bytes = capacity + 1;
+  return holds(inside.begin, inside.bytes) ? std::optional(inside) : std::nullopt;
+}
+
+/// Of Boost and libstdc++: two iterators of four pointers each, to the element, to the beginning and the end
+/// of its block, and to the block's place in a table of blocks.
+std::optional<std::uint64_t> object_reader::number_in_deque(const stored_type& type, std::uint64_t offset,
+                                                            std::uint64_t element) const {
+  std::array<std::uint64_t, 8> places{};
+  std::size_t nulls = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto place = target_of(type, offset + type.number_at + 8 * i);
+    nulls += place ? 0U : 1U;
+    places[i] = place.value_or(0);
+  }
+  if (nulls == places.size()) return 0;
+  const auto [first, first_begin, first_end, first_block, last, last_begin, last_end, last_block] = places;
+  const std::uint64_t block = first_end - first_begin;
+  if (nulls != 0 || first < first_begin || first > first_end || last < last_begin || last > last_end ||
+      last_end - last_begin != block || block > size_ || block % element != 0 || last_block < first_block ||
+      last_block - first_block > size_)
+    return std::nullopt;
+  const std::uint64_t blocks = (last_block - first_block) / 8;
+  if (blocks == 0) return last < first ? std::nullopt : std::optional((last - first) / element);
+  if (block != 0 && blocks > size_ / block) return std::nullopt;
+  return ((blocks - 1) * block + (first_end - first) + (last - last_begin)) / element;
+}
+
+std::optional<std::uint64_t> object_reader::target_of(const stored_type& type,
+                                                      std::uint64_t offset) const noexcept {
+  const auto held = load<std::uint64_t>(offset);
+  if (held == 0) return std::nullopt;
+  return type.holds_addresses ? held - reinterpret_cast<std::uintptr_t>(base_) : offset + held + 1;
 }
 
 bool object_reader::may_look_on() const noexcept {
@@ -165,13 +262,18 @@ void object_reader::measure(const stored_type& type, std::uint64_t offset, unsig
   }
   if (type.form == type_form::unknown) {
     extent.is_all = false;
-  } else if (type.form == type_form::aggregate) {
+  } else if (type.form == type_form::aggregate || type.form == type_form::tuple) {
     for (const stored_type::part& one : type.parts)
       measure(types_[one.type], offset + one.offset, depth + 1, extent, visit);
+  } else if (type.form == type_form::optional) {
+    const stored_type& inside = types_[type.parts[0].type];
+    if (load<std::uint8_t>(offset + inside.size) != 0) measure(inside, offset, depth + 1, extent, visit);
   } else if (const auto inside = contents_of(type, offset)) {
     extent.bytes += inside->bytes;
     if (inside->bytes != 0) visit(inside->begin, inside->bytes);
-    if (type.form == type_form::string || !types_[inside->element].points_elsewhere) return;
+    if (is_only_counted(type.form)) extent.is_all = false;
+    if (is_only_counted(type.form) || is_string(type.form) || !types_[inside->element].points_elsewhere)
+      return;
     each_element(type, *inside, [&](std::uint64_t element) {
       measure(types_[inside->element], element, depth + 1, extent, visit);
       return !extent.is_damaged && left_ != 0;
@@ -227,6 +329,17 @@ json object_reader::value(const stored_type& type, std::uint64_t offset, std::ui
         members[one.label.substr(1)] = value(types_[one.type], offset + one.offset, limit, depth + 1);
       return members;
     }
+    case type_form::tuple: {
+      json members = json::array();
+      for (const stored_type::part& one : type.parts)
+        members.push_back(value(types_[one.type], offset + one.offset, limit, depth + 1));
+      return members;
+    }
+    case type_form::optional: {
+      const stored_type& held = types_[type.parts[0].type];
+      return load<std::uint8_t>(offset + held.size) == 0 ? json(nullptr)
+                                                         : value(held, offset, limit, depth + 1);
+    }
     case type_form::array:
       if (types_[type.parts[0].type].form == type_form::character) {
         const auto* const text = reinterpret_cast<const char*>(base_ + offset);
@@ -240,7 +353,12 @@ json object_reader::value(const stored_type& type, std::uint64_t offset, std::ui
   }
   const std::optional<contents> inside = contents_of(type, offset);
   if (!inside) return {{"damaged", true}};
-  if (type.form == type_form::string) {
+  if (is_only_counted(type.form)) {
+    json summary = unknown(type);
+    summary["elements"] = inside->count;
+    return summary;
+  }
+  if (is_string(type.form)) {
     constexpr std::uint64_t longest = 4096;
     std::string text(reinterpret_cast<const char*>(base_ + inside->first), std::min(inside->count, longest));
     return inside->count > longest ? text + "…" : text;
@@ -250,10 +368,14 @@ json object_reader::value(const stored_type& type, std::uint64_t offset, std::ui
   return all;
 }
 
+bool object_reader::reads_elements() const noexcept {
+  return length_ != 1 || !is_only_counted(types_[0].form);
+}
+
 json object_reader::values(std::uint64_t limit) const {
   left_ = most_shown;
   const stored_type& type = types_[0];
-  if (length_ == 1 && type.form != type_form::string) {
+  if (length_ == 1 && !is_string(type.form) && reads_elements()) {
     if (const std::optional<contents> inside = contents_of(type, offset_))
       return list(type, *inside, limit, 0);
   }

@@ -30,10 +30,12 @@ class object_reader {
   object_extent extent() const;
   /// However long it takes.
   object_extent each_block(const block_visitor& visit) const;
-  /// The first elements of the object; of an object that is no container, itself. Of what is inside them,
-  /// too, no more elements are shown, followed by `{"more": N}`. Unknown types are `{"bytes": N, "type":
-  /// NAME}`.
+  /// The first elements of the object; of an object that is no container, or whose elements are not read,
+  /// itself. Of what is inside them, too, no more elements are shown, followed by `{"more": N}`. What is not
+  /// read is `{"bytes": N, "type": NAME}`, with `"elements"` where their number is known.
   json values(std::uint64_t limit) const;
+  /// Whether `values` are the elements.
+  bool reads_elements() const noexcept;
 
  private:
   /// The memory of a container.
@@ -41,8 +43,8 @@ class object_reader {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;  ///< of the memory it owns
     std::uint64_t begin = 0;  ///< of that memory
-    std::uint64_t first = 0;  ///< a vector's elements, a string's characters, a table's control bytes
-    std::uint64_t slots = 0;  ///< of a table
+    std::uint64_t first = 0;  ///< a vector's elements, a string's characters, a flat table's control bytes
+    std::uint64_t slots = 0;  ///< of a flat table
     std::size_t element = 0;  ///< its type
   };
 
@@ -51,8 +53,18 @@ class object_reader {
   }
   template <class T>
   T load(std::uint64_t offset) const noexcept;
+  /// Where the pointer at an offset leads, which may be out of the store; nothing where it is null.
+  std::optional<std::uint64_t> target_of(const stored_type& type, std::uint64_t offset) const noexcept;
   /// Nothing where it leads out of the store, or contradicts itself. The container itself is in the store.
   std::optional<contents> contents_of(const stored_type& type, std::uint64_t offset) const;
+  std::optional<contents> contents_of_std_vector(const stored_type& type, contents inside,
+                                                 std::uint64_t offset) const;
+  std::optional<contents> contents_of_boost_string(const stored_type& type, contents inside,
+                                                   std::uint64_t offset) const;
+  std::optional<contents> contents_of_std_string(const stored_type& type, contents inside,
+                                                 std::uint64_t offset) const;
+  std::optional<std::uint64_t> number_in_deque(const stored_type& type, std::uint64_t offset,
+                                               std::uint64_t element) const;
   bool may_look_on() const noexcept;
   /// Calls `visit(offset)` for elements until it returns false.
   template <class Visit>

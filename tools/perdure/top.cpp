@@ -23,8 +23,7 @@ struct top_options {
   bool as_json = false;
 };
 
-constexpr const char* hint =
-    "Processes publish their pagers' statistics when they run with PERDURE_PAGER_PUBLISH=1.";
+constexpr const char* hint = "Processes are seen here that run with PERDURE_PAGER_PUBLISH=1.";
 
 /// The time below which so much of the faults were answered: the upper bound of a power of two. Nothing
 /// without faults.
@@ -189,7 +188,8 @@ void show(const std::vector<pager::published_process>& now,
     out.write("\n");
   };
   if (now.empty()) {
-    out.write(std::string("No process publishes regions of the pager or paged stores. ") + hint + "\n");
+    write_line("No process publishes regions of the pager or paged stores.\n");
+    write_line(std::string(hint) + '\n');
   } else {
     write_line(heading());
     for (const auto& process : now)

@@ -25,7 +25,7 @@ pointer_report look_for_pointers(const std::filesystem::path& path) {
   const std::uint64_t total = store.memory().stats().used_bytes;
   std::atomic<std::uint64_t> done{0};
   const progress_line line("looking for raw pointers", [&] {
-    return progress_line::state{done, total, "bytes"};
+    return workload::progress{done, total, "bytes"};
   });
   return find_raw_pointers(store, [&done](std::uint64_t bytes) { done = bytes; });
 }
@@ -38,7 +38,7 @@ void verify_store(const verification_wanted& given) {
   const stopwatch watch;
   const verify_report report = [&] {
     const progress_line line("verifying", [&progress] {
-      return progress_line::state{progress.done, progress.total, "bytes"};
+      return workload::progress{progress.done, progress.total, "bytes"};
     });
     return manager::verify(given.store, options);
   }();

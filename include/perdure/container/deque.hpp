@@ -15,6 +15,7 @@ class deque : public detail::locating<boost::container::deque<T, Allocator>> {
  public:
   using base::base;
   using base::operator=;
+  friend void swap(deque& a, deque& b) { a.swap(b); }
 };
 
 }  // namespace perdure

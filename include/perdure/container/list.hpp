@@ -15,6 +15,7 @@ class list : public detail::locating<boost::container::list<T, Allocator>> {
  public:
   using base::base;
   using base::operator=;
+  friend void swap(list& a, list& b) { a.swap(b); }
 };
 
 }  // namespace perdure

@@ -19,6 +19,7 @@ class map : public detail::locating<boost::container::map<Key, Mapped, Compare, 
  public:
   using base::base;
   using base::operator=;
+  friend void swap(map& a, map& b) { a.swap(b); }
 
   using base::operator[];
   /// A string view makes a string of itself only where there is none yet.
@@ -37,6 +38,7 @@ class multimap : public detail::locating<boost::container::multimap<Key, Mapped,
  public:
   using base::base;
   using base::operator=;
+  friend void swap(multimap& a, multimap& b) { a.swap(b); }
 };
 
 }  // namespace perdure

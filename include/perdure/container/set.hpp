@@ -17,6 +17,7 @@ class set : public detail::locating<boost::container::set<Key, Compare, Allocato
  public:
   using base::base;
   using base::operator=;
+  friend void swap(set& a, set& b) { a.swap(b); }
 };
 template <class Key, class Compare = std::less<>, class Allocator = allocator<Key>>
 class multiset : public detail::locating<boost::container::multiset<Key, Compare, Allocator>> {
@@ -25,6 +26,7 @@ class multiset : public detail::locating<boost::container::multiset<Key, Compare
  public:
   using base::base;
   using base::operator=;
+  friend void swap(multiset& a, multiset& b) { a.swap(b); }
 };
 
 }  // namespace perdure

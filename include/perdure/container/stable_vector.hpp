@@ -15,6 +15,7 @@ class stable_vector : public detail::locating<boost::container::stable_vector<T,
  public:
   using base::base;
   using base::operator=;
+  friend void swap(stable_vector& a, stable_vector& b) { a.swap(b); }
 };
 
 }  // namespace perdure

@@ -131,7 +131,8 @@ class basic_string {
   basic_string(const basic_string& other, size_type position, const Allocator& alloc)
       : basic_string(other, position, npos, alloc) {}
   /// Constant time, and the allocator goes along; into a store from elsewhere a long string is copied.
-  basic_string(basic_string&& other) noexcept : alloc_(detail::allocator_after_move(other.alloc_, this)) {
+  basic_string(basic_string&& other) noexcept
+      : alloc_(detail::allocator_after_move(other.alloc_, std::addressof(other), this)) {
     if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
       take(other);
     } else if (!other.is_long()) {
@@ -171,7 +172,7 @@ class basic_string {
       free_memory();
       take(other);
     } else {
-      assign(view(other));
+      detail::assign_elementwise(*this, other, detail::store_of(other.alloc_), [&] { assign(view(other)); });
     }
     return *this;
   }

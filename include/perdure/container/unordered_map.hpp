@@ -18,6 +18,7 @@ class unordered_map : public detail::locating<boost::unordered_map<Key, Mapped, 
  public:
   using base::base;
   using base::operator=;
+  friend void swap(unordered_map& a, unordered_map& b) { a.swap(b); }
 
   using base::operator[];
   /// A string view makes a string of itself only where there is none yet.
@@ -37,6 +38,7 @@ class unordered_multimap
  public:
   using base::base;
   using base::operator=;
+  friend void swap(unordered_multimap& a, unordered_multimap& b) { a.swap(b); }
 };
 
 }  // namespace perdure

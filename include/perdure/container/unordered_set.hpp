@@ -16,6 +16,7 @@ class unordered_set : public detail::locating<boost::unordered_set<Key, Hash, Ke
  public:
   using base::base;
   using base::operator=;
+  friend void swap(unordered_set& a, unordered_set& b) { a.swap(b); }
 };
 template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
 class unordered_multiset
@@ -25,6 +26,7 @@ class unordered_multiset
  public:
   using base::base;
   using base::operator=;
+  friend void swap(unordered_multiset& a, unordered_multiset& b) { a.swap(b); }
 };
 
 }  // namespace perdure

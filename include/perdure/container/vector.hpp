@@ -82,7 +82,8 @@ class vector {
   vector(const vector& other, const std::type_identity_t<Allocator>& alloc)
       : vector(other.begin(), other.end(), alloc) {}
   /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
-  vector(vector&& other) noexcept : alloc_(detail::allocator_after_move(other.alloc_, this)) {
+  vector(vector&& other) noexcept
+      : alloc_(detail::allocator_after_move(other.alloc_, std::addressof(other), this)) {
     if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
       take_storage(other);
     } else {
@@ -125,7 +126,9 @@ class vector {
       forget_storage();
       take_storage(other);
     } else {
-      assign(std::move_iterator(other.begin()), std::move_iterator(other.end()));
+      detail::assign_elementwise(*this, other, detail::store_of(other.alloc_), [&] {
+        assign(std::move_iterator(other.begin()), std::move_iterator(other.end()));
+      });
     }
     return *this;
   }
@@ -629,6 +632,7 @@ class vector {
 template <std::input_iterator It, class Allocator = std::allocator<std::iter_value_t<It>>>
 vector(It, It, Allocator = Allocator()) -> vector<std::iter_value_t<It>, Allocator>;
 
+// Found without `std::`: std::erase_if, to which no program may add, knows the standard's containers only.
 template <class T, class Allocator, class U>
 typename vector<T, Allocator>::size_type erase(vector<T, Allocator>& values, const U& value) {
   return erase_if(values, [&](const T& element) -> bool { return element == value; });

@@ -63,7 +63,8 @@ struct any_base {
   }
 };
 
-/// Members of an anonymous union or struct belong to nobody whom a binding could name.
+/// Members of an anonymous union or struct belong to nobody whom a binding could name. (A member that has a
+/// name and a type that has none could be bound, but g++ does not tell the two apart.)
 template <class T>
 consteval bool is_unnamed() {
   const std::string_view spelled = __PRETTY_FUNCTION__;
@@ -80,6 +81,10 @@ struct any_unnamed {
     __builtin_unreachable();
   }
 };
+
+/// Nothing but what is constructible from anything takes this: `std::any`, or a class that the compiler
+/// cannot tell from it.
+struct fits_nothing {};
 
 /// Bounds the work for aggregates that hold long arrays, whose elements count as initialisers.
 inline constexpr std::size_t examined_initialisers = 64;
@@ -242,7 +247,9 @@ class aggregate_members {
     if constexpr (N <= most_members && is_made_of_braces<T, N>()) {
       return counted_by_braces<N + 1, true>();
     } else if constexpr (Found) {
-      return is_made_of_braces<T, N - 1, any_member<T>>() ? unknown : N - 1;
+      return is_made_of_braces<T, N - 1, any_member<T>>() || is_made_of_braces<T, N - 1, fits_nothing>()
+                 ? unknown
+                 : N - 1;
     } else if constexpr (N < most_members) {
       return counted_by_braces<N + 1, false>();
     } else {
@@ -266,9 +273,18 @@ class aggregate_members {
       return taken_by_member<All, Before, Inner, Taken + 1>();
     }
   }
+  /// What is constructible from anything is not initialised by an `any_member`, which would be ambiguous.
+  template <std::size_t All>
+  static consteval bool goes_on_after() {
+    using all = std::make_index_sequence<All>;
+    return braces::accepts_braces(all{}, std::index_sequence<>{}, std::index_sequence<>{}) ||
+           braces::template accepts<fits_nothing>(all{}, std::index_sequence<>{});
+  }
   template <std::size_t All, std::size_t Before = 0, std::size_t Members = 0>
   static consteval std::size_t counted_by_initialisers() {
     if constexpr (All == 0 || All == examined_initialisers) {
+      return unknown;
+    } else if constexpr (Before == 0 && goes_on_after<All>()) {
       return unknown;
     } else if constexpr (Before == All) {
       return Members;
@@ -277,9 +293,10 @@ class aggregate_members {
     }
   }
 
+  /// What is constructible from anything takes the probe too, and is not unnamed, as it has a constructor.
   template <std::size_t... I>
   static consteval bool has_unnamed_by_braces(std::index_sequence<I...>) {
-    return (is_made_of_braces<T, I, any_unnamed<T>>() || ...);
+    return ((is_made_of_braces<T, I, any_unnamed<T>>() && !is_made_of_braces<T, I, fits_nothing>()) || ...);
   }
   template <std::size_t... I>
   static consteval bool has_unnamed_by_initialisers(std::index_sequence<I...>) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
+#include <perdure/detail/boost_types.hpp>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -14,7 +15,7 @@ namespace perdure::detail {
 template <class... Parts>
 struct part_list {};
 
-/// The types a standard vocabulary type holds.
+/// The types that a vocabulary type of the standard or of Boost holds.
 template <class T>
 struct parts_of {
   static constexpr bool known = false;
@@ -36,6 +37,27 @@ template <class T, std::size_t N>
 struct parts_of<std::array<T, N>> : known_parts<T> {};
 template <class T>
 struct parts_of<std::atomic<T>> : known_parts<T> {};
+
+template <class T>
+struct parts_of<boost::optional<T>> : known_parts<T> {};
+template <class... Ts>
+struct parts_of<boost::variant2::variant<Ts...>> : known_parts<Ts...> {};
+#ifndef BOOST_VARIANT_DO_NOT_USE_VARIADIC_TEMPLATES
+template <class... Ts>
+struct parts_of<boost::variant<Ts...>> : known_parts<Ts...> {};
+#endif
+
+/// Of ten parts, those that are used.
+template <class Used, class... Rest>
+struct tuple_parts;
+template <class... Used>
+struct tuple_parts<part_list<Used...>> : known_parts<Used...> {};
+template <class... Used, class... Rest>
+struct tuple_parts<part_list<Used...>, boost::tuples::null_type, Rest...> : known_parts<Used...> {};
+template <class... Used, class T, class... Rest>
+struct tuple_parts<part_list<Used...>, T, Rest...> : tuple_parts<part_list<Used..., T>, Rest...> {};
+template <class... Ts>
+struct parts_of<boost::tuples::tuple<Ts...>> : tuple_parts<part_list<>, Ts...> {};
 
 template <class T>
 concept has_allocator = requires { typename T::allocator_type; };

@@ -113,8 +113,8 @@ void describe_part(layout_writer& writer, unsigned depth, const layout_label& la
 }
 
 template <class T, class... Parts>
-void describe_held(layout_writer& writer, unsigned depth, part_list<Parts...>) {
-  std::size_t index = 0;
+void describe_held(layout_writer& writer, [[maybe_unused]] unsigned depth, part_list<Parts...>) {
+  [[maybe_unused]] std::size_t index = 0;
   (describe_part<Parts>(writer, depth, {layout_label::kind::held, {}, index++}), ...);
 }
 

@@ -334,34 +334,20 @@ void dax_store::shut() noexcept {
 
 }  // namespace
 
-void require_persistent_memory(const os::file& home, const std::filesystem::path& store) {
+std::optional<std::string> why_not_persistent_memory(const os::file& home,
+                                                     const std::filesystem::path& store) {
   const auto kernel_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   if (kernel_page > dax_segment::granule) {
-    throw error(errc::unsupported, store.string() + " cannot be opened in persistent memory: this kernel's " +
-                                       std::to_string(kernel_page) + "-byte pages are too large to protect");
+    return store.string() + " cannot be opened in persistent memory: this kernel's " +
+           std::to_string(kernel_page) + "-byte pages are too large to protect";
   }
-  if (os::can_map_persistent(home.descriptor(), page_size)) return;
+  if (os::can_map_persistent(home.descriptor(), page_size)) return std::nullopt;
   if (errno != EOPNOTSUPP)
     throw std::system_error(errno, std::generic_category(), "mmap " + home.path().string());
-  throw error(
-      errc::unsupported,
-      store.string() +
-          " is not in persistent memory: its file system has no DAX (MAP_SYNC is refused). Put the "
-          "store on ext4 or XFS made on a /dev/pmem device and mounted with `-o dax`, or open it with "
-          "another backing");
-}
-
-std::optional<std::string> datastore::why_not_persistent(const std::filesystem::path& directory) {
-  const os::file probe(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), directory);
-  try {
-    if (!probe)
-      throw std::system_error(errno, std::generic_category(), "make a file in " + directory.string());
-    probe.resize(page_size);
-    require_persistent_memory(probe, directory);
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-  return std::nullopt;
+  return store.string() +
+         " is not in persistent memory: its file system has no DAX (MAP_SYNC is refused). Put the "
+         "store on ext4 or XFS made on a /dev/pmem device and mounted with `-o dax`, or open it with "
+         "another backing";
 }
 
 std::unique_ptr<datastore> make_dax_store(store_parts parts) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/signals_blocked.hpp"
 #include "os/memory_limits.hpp"
-#include "os/signals_blocked.hpp"
 
 namespace perdure {
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t longest_ms = 500;
 memory_watch::memory_watch(std::uint64_t budget, relief relieve)
     : budget_(budget), relieve_(std::move(relieve)) {
   // The program's signal handlers must not run on a thread it does not know of, which may hold all others.
-  const os::signals_blocked blocked;
+  const base::signals_blocked blocked;
   thread_ = std::thread([this] { watch(); });
 }
 

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <mutex>
 
+#include "base/signals_blocked.hpp"
 #include "os/bus_error.hpp"
 #include "os/persistent_memory.hpp"
-#include "os/signals_blocked.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "segment/growth.hpp"
 #include "store/file/checked_block.hpp"
@@ -65,7 +65,7 @@ old_image_keeper::old_image_keeper(const os::file& directory, const layout::uuid
 }
 
 void old_image_keeper::begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   end_ = 0;
   batches_ = 0;
@@ -82,7 +82,7 @@ void old_image_keeper::punched(std::uint64_t offset, std::uint64_t bytes) noexce
 }
 
 bool old_image_keeper::prepare(os::byte_range& part) noexcept {
-  const os::signals_blocked quiet;
+  const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   errno = refusal_;
   if (errno != 0) return false;

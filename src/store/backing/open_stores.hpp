@@ -12,7 +12,9 @@ std::unique_ptr<datastore> make_journaled_store(store_parts parts);
 std::unique_ptr<datastore> make_shared_store(store_parts parts);
 std::unique_ptr<datastore> make_dax_store(store_parts parts);
 std::unique_ptr<datastore> make_reader(store_parts parts);
-/// Throws `unsupported` where the file cannot be mapped as persistent memory.
-void require_persistent_memory(const os::file& home, const std::filesystem::path& store);
+/// Why a file cannot be mapped as persistent memory; nothing if it can. Throws std::system_error where that
+/// cannot be found out.
+std::optional<std::string> why_not_persistent_memory(const os::file& home,
+                                                     const std::filesystem::path& store);
 
 }  // namespace perdure

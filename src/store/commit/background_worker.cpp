@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "os/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace perdure {
 
@@ -31,7 +31,7 @@ void background_worker::post(std::function<void()> task) {
 
 void background_worker::start_thread() {
   // The program's signal handlers must not run on a thread it does not know of.
-  const os::signals_blocked blocked;
+  const base::signals_blocked blocked;
   try {
     thread_ = std::thread([this] { loop(); });
   } catch (const std::exception&) {

@@ -39,7 +39,7 @@ void recover(store_parts& parts, bool may_wait) {
     try {
       bring_home();
     } catch (const std::system_error& failure) {
-      if (!may_wait || code_of(failure) != errc::no_space) throw;
+      if (!may_wait || base::code_of(failure) != errc::no_space) throw;
       parts.is_redo_pending = true;
     }
   };

@@ -36,7 +36,7 @@ const char* advice(const std::system_error& failure) noexcept {
 
 void throw_failure(const std::string& action, const std::filesystem::path& store,
                    const std::system_error& failure) {
-  throw error(code_of(failure),
+  throw error(base::code_of(failure),
               "cannot " + action + " " + store.string() + ": " + failure.what() + advice(failure));
 }
 

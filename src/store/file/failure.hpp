@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "segment/error_code.hpp"
+#include "base/error_code.hpp"
 
 namespace perdure {
 

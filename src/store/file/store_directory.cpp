@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <optional>
 #include <perdure/error.hpp>
 #include <system_error>
-
-#include "store/file/super_block.hpp"
+#include <vector>
 
 namespace perdure {
 
@@ -14,12 +14,6 @@ namespace {
 
 [[noreturn]] void throw_exists(const std::filesystem::path& path) {
   throw error(errc::already_exists, path.string() + " exists already: open it, or choose another path");
-}
-
-std::filesystem::path hidden_name(const std::filesystem::path& path) {
-  std::string name(1, '.');
-  name.append(path.filename().string()).append(".new-").append(to_text(random_uuid()), 0, 8);
-  return parent_of(path) / name;
 }
 
 }  // namespace
@@ -40,7 +34,7 @@ os::file open_store_directory(const std::filesystem::path& path) {
   } catch (const std::system_error& failure) {
     const int code = failure.code().value();
     if (code == ENOENT)
-      throw error(errc::not_found, "there is no datastore " + path.string() + ": create it first");
+      throw error(errc::not_found, "there is no datastore " + path.string() + ": the path does not exist");
     if (code == ENOTDIR) {
       throw error(errc::not_a_store,
                   path.string() + " is no datastore: a datastore is a directory, this is not");
@@ -49,40 +43,71 @@ os::file open_store_directory(const std::filesystem::path& path) {
   }
 }
 
-unfinished_store::unfinished_store(const std::filesystem::path& path)
-    : path_(path), hidden_(hidden_name(path)), parent_(os::file::open_directory(parent_of(path))) {
-  os::make_directory(hidden_);
-  if (is_empty_directory(path_))
-    std::filesystem::permissions(hidden_, std::filesystem::status(path_).permissions());
+namespace {
+
+/// The names in a directory; nothing if it is none, or cannot be read.
+std::optional<std::vector<std::string>> names_in(const std::filesystem::path& path) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
+  std::error_code failure;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator at(path, failure), end; !failure && at != end;
+       at.increment(failure))
+    if (at->path().filename() != "lost+found") names.push_back(at->path().filename().string());
+  if (failure) return std::nullopt;
+  return names;
 }
 
-unfinished_store::~unfinished_store() {
-  std::error_code ignored;
-  if (!finished_) std::filesystem::remove_all(hidden_, ignored);
-}
-
-void unfinished_store::publish() {
-  try {
-    os::rename_directory(hidden_, path_);
-  } catch (const std::system_error& failure) {
-    const int code = failure.code().value();
-    if (code != EEXIST && code != ENOTEMPTY && code != ENOTDIR) throw;
-    throw_exists(path_);
-  }
-  finished_ = true;
-  parent_.sync();
-}
+}  // namespace
 
 bool is_empty_directory(const std::filesystem::path& path) {
-  struct stat status;
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
-  std::error_code failure;
-  return std::filesystem::is_empty(path, failure) && !failure;
+  const auto names = names_in(path);
+  return names && names->empty();
 }
 
-void require_free(const std::filesystem::path& path) {
+bool holds_unfinished_store(const std::filesystem::path& path) {
+  const auto names = names_in(path);
+  if (!names || names->empty()) return false;
+  bool is_marked = names->size() == 1 && names->front() == "LOCK";
+  for (const std::string& name : *names) {
+    if (name == unfinished_super)
+      is_marked = true;
+    else if (name != "LOCK" && !is_store_file(name))
+      return false;
+  }
+  return is_marked;
+}
+
+bool is_store_file(const std::string& name) {
+  for (const char* own : {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new"})
+    if (name == own) return true;
+  return name.starts_with("heap.") && name.size() > 5 &&
+         name.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
+std::filesystem::path free_place(const std::filesystem::path& path) {
+  std::filesystem::path place = path;
+  constexpr int most_links = 40;  // as the kernel follows
+  std::error_code failure;
+  for (int links = 0; std::filesystem::is_symlink(place, failure); ++links) {
+    if (links == most_links)
+      throw std::system_error(ELOOP, std::generic_category(), "follow " + path.string());
+    place = parent_of(place) / std::filesystem::read_symlink(place);
+    if (!place.has_filename()) place = place.parent_path();
+  }
   struct stat status;
-  if (::lstat(path.c_str(), &status) == 0 && !is_empty_directory(path)) throw_exists(path);
+  if (::lstat(place.c_str(), &status) == 0 && !is_empty_directory(place) && !holds_unfinished_store(place))
+    throw_exists(path);
+  return place;
+}
+
+bool is_free(const std::filesystem::path& path) {
+  try {
+    free_place(path);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 }  // namespace perdure

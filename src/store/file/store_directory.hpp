@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "os/file.hpp"
 
@@ -16,30 +17,21 @@ std::filesystem::path parent_of(const std::filesystem::path& store);
 /// Opens the directory of an existing store. Throws `not_found`, `not_a_store`.
 os::file open_store_directory(const std::filesystem::path& path);
 
-/// A store under construction: made under a hidden name beside its place and renamed when complete and
-/// durable, so that nobody ever sees half of one. An empty directory in its place gives it its permissions,
-/// and goes. What a crash leaves is a directory `.NAME.new-XXXXXXXX` whose LOCK nobody holds.
-class unfinished_store {
- public:
-  explicit unfinished_store(const std::filesystem::path& path);
-  unfinished_store(const unfinished_store&) = delete;
-  unfinished_store& operator=(const unfinished_store&) = delete;
-  /// Removes what was not published.
-  ~unfinished_store();
-
-  const std::filesystem::path& path() const noexcept { return hidden_; }
-  /// Gives the store its name, durably. Throws `already_exists`.
-  void publish();
-
- private:
-  std::filesystem::path path_;
-  std::filesystem::path hidden_;
-  os::file parent_;
-  bool finished_ = false;
-};
-
+/// Where a store that is to be made at this path comes to lie: symbolic links are followed, also one to where
+/// nothing is yet. Throws `already_exists` when something is there but an empty directory, or one in which
+/// the making of a store was cut short.
+std::filesystem::path free_place(const std::filesystem::path& path);
+/// Whether that does not throw.
+bool is_free(const std::filesystem::path& path);
+/// Whether nothing has been put into the directory. A new file system's `lost+found` does not count.
 bool is_empty_directory(const std::filesystem::path& path);
-/// Throws `already_exists` when something is at the path but an empty directory, which a store may replace.
-void require_free(const std::filesystem::path& path);
+
+/// Stands in for `super` in a directory in which a store is being made, until it is complete.
+inline constexpr const char* unfinished_super = "super.new";
+/// Whether it is a directory in which the making of a store goes on, or was cut short.
+bool holds_unfinished_store(const std::filesystem::path& path);
+
+/// Whether a store has files of this name, beside `super` and LOCK.
+bool is_store_file(const std::string& name);
 
 }  // namespace perdure

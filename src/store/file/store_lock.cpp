@@ -187,8 +187,8 @@ store_lock::store_lock(const os::file& directory, store_access access)
   }
 }
 
-void store_lock::lock_super(const os::file& directory) {
-  take(held_->super, directory, "super", O_RDWR);
+void store_lock::lock_super(const os::file& directory, const char* name) {
+  take(held_->super, directory, name, O_RDWR);
 }
 
 void store_lock::take(os::file& to, const os::file& directory, const char* name, int flags) {

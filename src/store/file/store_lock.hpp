@@ -38,8 +38,8 @@ class store_lock {
   store_lock& operator=(store_lock&&) noexcept;
   ~store_lock();
 
-  /// To be called by a writer that made `super` after it had taken the lock.
-  void lock_super(const os::file& directory);
+  /// To be called by a writer that made `super`, under whatever name, after it had taken the lock.
+  void lock_super(const os::file& directory, const char* name);
   /// Lets go. A child forked from a writer has let go from its beginning, so that the store is free once the
   /// parent has ended; one forked from a reader goes on reading, and keeps the lock.
   void release() noexcept;

@@ -12,8 +12,19 @@
 #include "base/invariant.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/store_directory.hpp"
 
 namespace perdure {
+
+void require_remains_of_store(const os::file& directory) {
+  if (os::exists_in(directory, unfinished_super)) {
+    throw error(errc::not_a_store, directory.path().string() +
+                                       " holds a datastore that is not complete: create it once more, unless "
+                                       "that is under way");
+  }
+  if (!os::exists_in(directory, "heap.000") && !os::exists_in(directory, "jrnl.0"))
+    throw error(errc::not_a_store, directory.path().string() + " holds no datastore: it has no file `super`");
+}
 
 void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable) {
   const std::string where = path.parent_path().string();
@@ -74,9 +85,10 @@ void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& pat
                                       "; this program has " + ours.text.data() + ")");
 }
 
-super_block super_block::create(const os::file& directory, const layout::super_slot& first) {
+super_block super_block::create(const os::file& directory, const layout::super_slot& first,
+                                const char* name) {
   super_block result;
-  result.file_ = os::file::open_in(directory, "super", O_RDWR | O_CREAT | O_EXCL);
+  result.file_ = os::file::open_in(directory, name, O_RDWR | O_CREAT);
   result.now_ = first;
   result.now_.sequence = 1;
   seal_block(result.now_);
@@ -88,10 +100,8 @@ super_block super_block::create(const os::file& directory, const layout::super_s
 
 super_block super_block::load(const os::file& directory, bool writable) {
   if (!os::exists_in(directory, "super")) {
-    if (os::exists_in(directory, "heap.000") || os::exists_in(directory, "jrnl.0")) {
-      throw_damaged(directory.path() / "super", "it is missing");
-    }
-    throw error(errc::not_a_store, directory.path().string() + " holds no datastore: it has no file `super`");
+    require_remains_of_store(directory);
+    throw_damaged(directory.path() / "super", "it is missing");
   }
   super_block result;
   result.file_ = os::file::open_in(directory, "super", writable ? O_RDWR : O_RDONLY);

@@ -16,6 +16,9 @@ struct super_file {
 };
 static_assert(sizeof(super_file) == layout::super_file_bytes);
 
+/// Throws `not_a_store` where a directory without `super` holds nothing of a store, or one that is not
+/// complete.
+void require_remains_of_store(const os::file& directory);
 /// Throws `too_new`, `too_old` or `incompatible` when this library cannot use what the slot describes.
 void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable);
 /// Throws `damaged` for values an honest writer cannot have written, though the checksum is right.
@@ -26,8 +29,9 @@ void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& pat
 /// Two slots are written in turn, so a torn or damaged one leaves the other. Not thread-safe.
 class super_block {
  public:
-  /// Writes the file of a new store, both slots alike. Not yet synced.
-  static super_block create(const os::file& directory, const layout::super_slot& first);
+  /// Writes the file of a new store, both slots alike, under the name that it has until the store is
+  /// complete. Not yet synced.
+  static super_block create(const os::file& directory, const layout::super_slot& first, const char* name);
   /// Reads and validates. Throws `not_a_store`, `damaged`, `too_new`, `too_old`, `incompatible`.
   static super_block load(const os::file& directory, bool writable);
 

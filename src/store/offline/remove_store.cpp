@@ -13,18 +13,6 @@
 
 namespace perdure {
 
-namespace {
-
-/// Nothing but the store's own files is ever deleted, whatever else someone put beside them.
-bool is_store_file(const std::string& name) {
-  for (const char* own : {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new"})
-    if (name == own) return true;
-  return name.starts_with("heap.") && name.size() > 5 &&
-         name.find_first_not_of("0123456789", 5) == std::string::npos;
-}
-
-}  // namespace
-
 bool datastore::remove(const std::filesystem::path& given) {
   const std::filesystem::path path = normalized_store_path(given);
   try {
@@ -34,8 +22,9 @@ bool datastore::remove(const std::filesystem::path& given) {
       remove_unfinished(path);
       return false;
     }
-    // A store that can no longer be opened may still be deleted.
-    if (failure.code() == errc::not_a_store || failure.code() == errc::permission_denied) throw;
+    // A store that can no longer be opened, or was never complete, may still be deleted.
+    const bool is_other = failure.code() == errc::not_a_store && !holds_unfinished_store(path);
+    if (is_other || failure.code() == errc::permission_denied) throw;
   }
   reporting("remove", path, [&] {
     const os::file directory = os::file::open_directory(path);
@@ -47,11 +36,13 @@ bool datastore::remove(const std::filesystem::path& given) {
     std::filesystem::remove(path / "epochs", other_files);
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path))
+      // Nothing but the store's own files is ever deleted, whatever else someone put beside them.
       if (is_store_file(entry.path().filename().string())) names.push_back(entry.path().filename().string());
     // `super` goes after what it describes: an interrupted removal still looks like a store and can be
     // repeated.
     for (const std::string& name : names) os::remove_in(directory, name);
     os::remove_in(directory, "super");
+    os::remove_in(directory, unfinished_super);
     os::remove_in(directory, "LOCK");
     directory.sync();
     lock.release();

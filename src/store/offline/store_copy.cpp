@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <exception>
-#include <mutex>
+#include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <thread>
 #include <vector>
 
+#include "base/parallel_for.hpp"
+#include "base/signals_blocked.hpp"
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
 #include "store/commit/readable_journals.hpp"
@@ -27,6 +27,7 @@
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
 #include "store/file/undo_log.hpp"
+#include "store/file/unfinished_store.hpp"
 
 namespace perdure {
 
@@ -65,27 +66,11 @@ std::vector<std::string> names_to_copy(const os::file& from, const copy_options&
 }
 
 void copy_pieces(const std::vector<piece>& pieces) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (std::size_t i; (i = next.fetch_add(1)) < pieces.size();)
-        os::copy_range(pieces[i].files->from, pieces[i].files->to, pieces[i].offset, pieces[i].bytes);
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      failure = std::current_exception();
-      next = pieces.size();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    const std::size_t wanted = std::min<std::size_t>(
-        pieces.size(), std::clamp(std::thread::hardware_concurrency(), 1u, most_threads));
-    for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+  base::parallel_for(pieces.size(), threads, [&](std::size_t index, std::size_t) {
+    const piece& one = pieces[index];
+    os::copy_range(one.files->from, one.files->to, one.offset, one.bytes);
+  });
 }
 
 void copy_files(const os::file& from, const os::file& to, const copy_options& options) {
@@ -116,7 +101,7 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
       at = os::next_data(files.from, end);
     }
   }
-  if (!pieces.empty()) copy_pieces(pieces);
+  copy_pieces(pieces);
   if (!options.durable) return;
   for (const pair_of_files& files : all) files.to.sync();
 }
@@ -140,8 +125,9 @@ copy_options copy_of_last_checkpoint(const os::file& directory, const layout::su
   return options;
 }
 
-void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+void copy_into(const unfinished_store& to, const os::file& from, const layout::super_slot& super,
                const copy_options& options) {
+  const os::file& directory = to.directory();
   copy_files(from, directory, options);
   for (const unsigned parity : {0u, 1u})
     if (!has_journal(options, parity)) journal::create(directory, parity, super.uuid);
@@ -150,7 +136,7 @@ void copy_into(const os::file& directory, const os::file& from, const layout::su
   slot.copied_epoch = options.epoch;
   slot.copied_ns = unix_time_ns();
   slot.staging_epoch = slot.staging_token = 0;
-  const super_block written = super_block::create(directory, slot);
+  const super_block written = super_block::create(directory, slot, to.super_name());
   if (options.durable) {
     written.sync();
     directory.sync();
@@ -163,13 +149,10 @@ void copy_into(const os::file& directory, const os::file& from, const layout::su
 
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options) {
-  require_free(to);
-  remove_unfinished(to);
-  unfinished_store fresh(to);
-  const os::file directory = os::file::open_directory(fresh.path());
-  store_lock lock(directory, store_access::alone);
-  copy_into(directory, from, super, options);
-  lock.release();
+  const std::filesystem::path place = free_place(to);
+  remove_unfinished(place);
+  unfinished_store fresh(place, store_access::alone);
+  copy_into(fresh, from, super, options);
   fresh.publish();
 }
 
@@ -210,6 +193,8 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
 }
 
 std::future<void> datastore::copy_async(std::filesystem::path from, std::filesystem::path to) {
+  // The program's signal handlers must not run on a thread it does not know of.
+  const base::signals_blocked blocked;
   return std::async(std::launch::async, [from = std::move(from), to = std::move(to)] { copy(from, to); });
 }
 

@@ -6,6 +6,7 @@
 #include "os/file.hpp"
 #include "store/file/layout.hpp"
 #include "store/file/store_lock.hpp"
+#include "store/file/unfinished_store.hpp"
 
 namespace perdure {
 
@@ -29,9 +30,8 @@ struct copy_options {
 copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
                                      const store_lock& lock);
 
-/// Makes in an empty directory a store with the files in `from`, saying of itself what `super` says and that
-/// it is a copy.
-void copy_into(const os::file& directory, const os::file& from, const layout::super_slot& super,
+/// Makes a store with the files in `from`, saying of itself what `super` says and that it is a copy.
+void copy_into(const unfinished_store& to, const os::file& from, const layout::super_slot& super,
                const copy_options& options);
 
 /// The same at `to`. Durable on return; after a crash it is there or not. Throws `already_exists`.

@@ -169,10 +169,7 @@ std::string at_most(std::uint64_t size) {
 
 bool verification::check_super() {
   if (!os::exists_in(directory_, "super")) {
-    if (!os::exists_in(directory_, "heap.000") && !os::exists_in(directory_, "jrnl.0")) {
-      throw error(errc::not_a_store,
-                  directory_.path().string() + " holds no datastore: it has no file `super`");
-    }
+    require_remains_of_store(directory_);
     damage(store_section::super_slot, "super", 0, "it is missing");
     return false;
   }

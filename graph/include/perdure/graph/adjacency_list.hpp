@@ -11,11 +11,6 @@
 
 namespace perdure::graph {
 
-enum class direction : std::uint8_t {
-  directed,    ///< an edge is stored with its source
-  undirected,  ///< an edge is stored with both ends
-};
-
 /// The graph as a persistent object. It keeps the input's ids and every edge, repeated ones too.
 /// Vertices are those that occur in an edge, as source or as target.
 ///

@@ -1,44 +1,134 @@
-// Graphs that do not change, in two arrays (compressed sparse rows).
+// A graph that does not change, as an object for a store or for ordinary memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <perdure/graph/edge.hpp>
-#include <perdure/graph/edge_source.hpp>
-#include <perdure/graph/vertex_index.hpp>
-#include <span>
-#include <vector>
+#include <memory>
+#include <perdure/allocator.hpp>
+#include <perdure/graph/csr_view.hpp>
+#include <perdure/graph/padded_array.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace perdure::graph {
 
-/// The arrays, wherever they lie: in ordinary memory, in a mapped file, in a region of the pager.
-struct csr_view {
-  std::span<const std::uint64_t> offsets;  ///< of each vertex's first neighbour, and of the end: one more
-  std::span<const vertex_handle> targets;  ///< the neighbours of all vertices
-  bool symmetric = true;                   ///< each edge is there with both ends
+template <class T, class Allocator>
+using array_for = padded_array<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
-  std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-  std::uint64_t degree(vertex_handle v) const noexcept { return offsets[v + std::size_t{1}] - offsets[v]; }
-  std::span<const vertex_handle> neighbours(vertex_handle v) const noexcept {
-    return targets.subspan(offsets[v], degree(v));
+/// The arrays that a `csr` is made of; `csr_view` says what is in them. Empty at first.
+template <class Allocator, class Weight = void>
+struct csr_arrays;
+
+template <class Allocator>
+struct csr_arrays<Allocator, void> {
+  explicit csr_arrays(const Allocator& allocator)
+      : offsets(allocator),
+        targets(allocator),
+        in_offsets(allocator),
+        in_targets(allocator),
+        ids(allocator),
+        by_id(allocator) {}
+
+  /// With the arrays of a graph in the same memory.
+  void swap(csr_arrays& other) noexcept {
+    offsets.swap(other.offsets);
+    targets.swap(other.targets);
+    in_offsets.swap(other.in_offsets);
+    in_targets.swap(other.in_targets);
+    ids.swap(other.ids);
+    by_id.swap(other.by_id);
+    std::swap(self_loops, other.self_loops);
+    std::swap(kind, other.kind);
   }
+  std::size_t bytes() const noexcept {
+    return offsets.bytes() + targets.bytes() + in_offsets.bytes() + in_targets.bytes() + ids.bytes() +
+           by_id.bytes();
+  }
+  csr_view view() const noexcept {
+    return {offsets.elements(), targets.elements(), kind, in_offsets.elements(), in_targets.elements(),
+            ids.elements(),     by_id.elements()};
+  }
+
+  array_for<std::uint64_t, Allocator> offsets;
+  array_for<vertex_handle, Allocator> targets;
+  array_for<std::uint64_t, Allocator> in_offsets;
+  array_for<vertex_handle, Allocator> in_targets;
+  array_for<vertex_id, Allocator> ids;
+  array_for<vertex_handle, Allocator> by_id;
+  std::uint64_t self_loops = 0;
+  direction kind = direction::undirected;
 };
 
-/// The arrays in ordinary memory, and what the input calls the vertices.
-struct csr {
-  std::vector<std::uint64_t> offsets;
-  std::vector<vertex_handle> targets;
-  std::vector<vertex_id> ids;  ///< by handle
+template <class Allocator, class Weight>
+struct csr_arrays : csr_arrays<Allocator, void> {
+  explicit csr_arrays(const Allocator& allocator)
+      : csr_arrays<Allocator, void>(allocator), weights(allocator) {}
 
-  csr_view view() const noexcept { return {offsets, targets, true}; }
+  void swap(csr_arrays& other) noexcept {
+    csr_arrays<Allocator, void>::swap(other);
+    weights.swap(other.weights);
+  }
+  std::size_t bytes() const noexcept { return csr_arrays<Allocator, void>::bytes() + weights.bytes(); }
+  weighted_csr_view<Weight> view() const noexcept {
+    return {csr_arrays<Allocator, void>::view(), weights.elements()};
+  }
+
+  array_for<Weight, Allocator> weights;
 };
 
-/// The undirected graph of all edges of a source, without loops and with each edge once; a vertex without
-/// other neighbours than itself is not in it.
+/// Compressed sparse rows: one array with the neighbours of all vertices, ordered by number for each of them,
+/// and one with where they begin; of a directed graph also the same for arcs turned round, if that was asked
+/// for; and what the input calls the vertices. `build_csr` fills it; `view()` is what algorithms take.
 ///
-/// Vertices are numbered by falling degree, and neighbours ordered by number. So what is touched often lies
-/// together, and a search from below (see `bfs`) finds a neighbour in the frontier among the first. Takes
-/// 24 bytes for each edge while it works. Throws `errc::unsupported` for ids of 2^32 and more.
-csr make_csr(edge_source& edges);
+///     auto& web = *store.construct<graph::stored_csr>("web.csr")();
+///     graph::build_csr(web, *graph::open_edge_list("web.txt.gz"), {.threads = 8});
+///     const graph::bfs_result found = graph::bfs(web.view(), web.view().find(42), 8);
+///
+/// It takes 8 bytes for each vertex, 4 for each arc (8 where arcs are known from both ends), `sizeof(Weight)`
+/// for each arc's weight, and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … .
+///
+/// Thread safety: as a standard container's.
+template <class Allocator = std::allocator<std::byte>, class Weight = void>
+class csr {
+  static_assert(std::is_void_v<Weight> || std::is_arithmetic_v<Weight>, "weights are numbers");
+
+ public:
+  using allocator_type = Allocator;
+  using weight_type = Weight;
+  using arrays = csr_arrays<Allocator, Weight>;
+
+  /// An empty graph.
+  csr()
+    requires std::is_default_constructible_v<Allocator>
+      : csr(Allocator()) {}
+  explicit csr(const Allocator& allocator) : arrays_(allocator) {}
+  csr(const csr&) = delete;
+  csr& operator=(const csr&) = delete;
+
+  /// Valid until the graph is given other arrays or destroyed, or its store is closed.
+  auto view() const noexcept { return arrays_.view(); }
+
+  direction kind() const noexcept { return arrays_.kind; }
+  bool undirected() const noexcept { return arrays_.kind == direction::undirected; }
+  std::uint64_t vertices() const noexcept { return view().size(); }
+  /// Each undirected edge counted once.
+  std::uint64_t edges() const noexcept { return undirected() ? (arcs() + self_loops()) / 2 : arcs(); }
+  std::uint64_t self_loops() const noexcept { return arrays_.self_loops; }
+  std::uint64_t arcs() const noexcept { return arrays_.targets.size(); }
+  /// Bytes of memory, without the object itself.
+  std::size_t bytes() const noexcept { return arrays_.bytes(); }
+
+  /// Arrays to be filled, in the same memory.
+  arrays empty_arrays() const { return arrays(arrays_.offsets.get_allocator()); }
+  /// Takes other arrays in the place of those it has.
+  void replace(arrays&& filled) noexcept { arrays_.swap(filled); }
+
+ private:
+  arrays arrays_;
+};
+
+/// A graph in a relocatable store, and in ordinary memory on the heap.
+using stored_csr = csr<perdure::allocator<std::byte>>;
+using memory_csr = csr<>;
 
 }  // namespace perdure::graph

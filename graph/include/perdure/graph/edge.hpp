@@ -1,13 +1,10 @@
 // An edge as it stands in the input, and the batches in which edges travel.
 #pragma once
 
-#include <cstdint>
+#include <perdure/graph/vertex.hpp>
 #include <vector>
 
 namespace perdure::graph {
-
-/// A vertex as the input names it. Every 64-bit value is a valid id; ids may have gaps.
-using vertex_id = std::uint64_t;
 
 struct edge {
   vertex_id source;

@@ -1,18 +1,19 @@
-// Edge lists in files: text as SNAP writes it, and pairs of 64-bit numbers; both also gzip-compressed.
+// Edge lists in files: text as SNAP writes it, and pairs of 64-bit numbers; both also compressed (gzip, zstd,
+// xz).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <perdure/error.hpp>
 #include <perdure/graph/edge_source.hpp>
+#include <perdure/workload/line_reader.hpp>
 #include <span>
 #include <string>
 
 namespace perdure::graph {
 
 enum class edge_list_format {
-  automatic,  ///< binary when the name ends in `.bin` or `.bin.gz`, else text
+  automatic,  ///< binary when the name ends in `.bin`, or in that and `.gz`, `.zst` or `.xz`; else text
   text,       ///< one edge a line
   binary,     ///< source and target as little-endian 64-bit numbers, nothing else
 };
@@ -26,28 +27,15 @@ struct edge_list_options {
   int end_descriptor = -1;
 };
 
-/// A malformed edge list (`errc::bad_input`). `line` and `column` count from 1; in a binary file `line` is
-/// the number of the edge and `column` is 0.
-class edge_list_error : public error {
- public:
-  edge_list_error(const std::string& what, std::uint64_t line, std::uint64_t column)
-      : error(errc::bad_input, what), line_(line), column_(column) {}
-  std::uint64_t line() const noexcept { return line_; }
-  std::uint64_t column() const noexcept { return column_; }
-
- private:
-  std::uint64_t line_;
-  std::uint64_t column_;
-};
-
 /// Opens an edge list. `-` is standard input. Compression is recognised by content.
 ///
 /// Text: two vertex ids (decimal, 64 bits) a line, separated by blanks, tabs or a comma; further columns
 /// are ignored, or the third is kept as a value. Empty lines and lines that begin with `#` or `%` are
 /// skipped. Lines may end in LF, CR LF or CR CR LF. Threads that draw batches parse in parallel.
 ///
-/// Throws `not_found`, `permission_denied` or `io`; drawing batches throws `edge_list_error`.
-/// When several threads draw, the error with the smallest line is the first one of the file.
+/// Throws `not_found`, `permission_denied` or `io`; drawing batches throws `workload::line_error`, in a
+/// binary file with the number of the edge as the line. When several threads draw, the error with the
+/// smallest line is the first one of the file.
 std::unique_ptr<edge_source> open_edge_list(const std::filesystem::path& path,
                                             const edge_list_options& options = {});
 

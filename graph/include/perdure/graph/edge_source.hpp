@@ -6,17 +6,10 @@
 #include <cstdint>
 #include <mutex>
 #include <perdure/graph/edge.hpp>
+#include <perdure/workload/progress.hpp>
 #include <span>
-#include <string_view>
 
 namespace perdure::graph {
-
-/// How far a source has got, in its own unit.
-struct source_progress {
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;  ///< 0: unknown (a pipe)
-  std::string_view unit;    ///< "bytes" or "edges"
-};
 
 /// A stream of edges in batches of bounded size, so that ingestion needs bounded memory.
 ///
@@ -33,7 +26,7 @@ class edge_source {
   /// end. After a throw the source is at its end for every thread.
   virtual bool next(edge_batch& batch) = 0;
 
-  virtual source_progress progress() const noexcept = 0;
+  virtual workload::progress progress() const noexcept = 0;
 
   /// Malformed lines left out so far (only where the source was told to skip them).
   virtual std::uint64_t skipped_lines() const noexcept { return 0; }
@@ -59,7 +52,7 @@ class span_source final : public edge_source {
     batch.edges.assign(part.begin(), part.end());
     return !part.empty();
   }
-  source_progress progress() const noexcept override {
+  workload::progress progress() const noexcept override {
     const std::lock_guard lock(mutex_);
     return {position_, edges_.size(), "edges"};
   }

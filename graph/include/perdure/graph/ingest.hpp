@@ -1,18 +1,14 @@
 // Adding a stream of edges to an adjacency list, with many threads.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/detail/draw_batches.hpp>
 #include <perdure/graph/edge_source.hpp>
-#include <perdure/graph/parallel.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -44,12 +40,14 @@ class bank_locks {
 
 /// What one thread has read but not yet put into the graph: a few dozen entries per bank, so that a bank's
 /// lock is taken, and its table brought into the cache, once for all of them.
-template <class Graph>
+template <class Graph, class Count>
 class bank_buffers {
  public:
-  bank_buffers(Graph& graph, bank_locks& locks)
+  /// `count(edges, loops)` is told at the end.
+  bank_buffers(Graph& graph, bank_locks& locks, const Count& count)
       : graph_(graph),
         locks_(locks),
+        tell_(count),
         edges_(bank_count * capacity),
         edge_fill_(bank_count),
         undirected_(graph.undirected()) {
@@ -62,6 +60,21 @@ class bank_buffers {
     }
   }
 
+  void take(const edge_batch& batch) {
+    for (const edge& e : batch.edges) add(e);
+  }
+  void finish() {
+    for (std::size_t bank = 0; bank < bank_count; ++bank) {
+      if (edge_fill_[bank] != 0) flush_edges(bank);
+      if (!undirected_ && touch_fill_[bank] != 0) flush_touched(bank);
+    }
+    tell_(count_, self_loops_);
+  }
+
+ private:
+  static constexpr std::size_t capacity = 32;
+  static constexpr unsigned recent_bits = 12;
+
   void add(const edge& e) {
     put(e.source, e.target);
     if (e.source == e.target) {
@@ -73,20 +86,6 @@ class bank_buffers {
     }
     ++count_;
   }
-
-  void flush() {
-    for (std::size_t bank = 0; bank < bank_count; ++bank) {
-      if (edge_fill_[bank] != 0) flush_edges(bank);
-      if (!undirected_ && touch_fill_[bank] != 0) flush_touched(bank);
-    }
-  }
-
-  std::uint64_t count() const noexcept { return count_; }
-  std::uint64_t self_loops() const noexcept { return self_loops_; }
-
- private:
-  static constexpr std::size_t capacity = 32;
-  static constexpr unsigned recent_bits = 12;
 
   void put(vertex_id source, vertex_id target) {
     const std::size_t bank = bank_of(source);
@@ -125,6 +124,7 @@ class bank_buffers {
 
   Graph& graph_;
   bank_locks& locks_;
+  const Count& tell_;
   std::vector<edge> edges_;
   std::vector<std::uint8_t> edge_fill_;
   std::vector<vertex_id> touched_;
@@ -144,46 +144,17 @@ class bank_buffers {
 /// only: go back to the last checkpoint. No other thread may use the graph meanwhile.
 template <container_family Family>
 ingest_result ingest(adjacency_list<Family>& graph, edge_source& source, const ingest_options& options = {}) {
-  using graph_type = adjacency_list<Family>;
   detail::bank_locks locks;
   std::mutex mutex;
-  std::exception_ptr source_error;
-  std::uint64_t source_error_line = std::numeric_limits<std::uint64_t>::max();
   ingest_result result;
-  std::atomic<std::uint64_t> drawn{0};
-  std::atomic<bool> exhausted{false};
-
-  run_threads(options.threads, [&](unsigned) {
-    detail::bank_buffers<graph_type> buffers(graph, locks);
-    edge_batch batch;
-    try {
-      while (drawn.load(std::memory_order_relaxed) < options.max_edges) {
-        if (!source.next(batch)) {
-          exhausted.store(true, std::memory_order_relaxed);
-          break;
-        }
-        drawn.fetch_add(batch.edges.size(), std::memory_order_relaxed);
-        for (const edge& e : batch.edges) buffers.add(e);
-      }
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const error& e) {
-      const auto* located = dynamic_cast<const edge_list_error*>(&e);
-      const std::lock_guard lock(mutex);
-      const std::uint64_t line =
-          located != nullptr ? located->line() : std::numeric_limits<std::uint64_t>::max() - 1;
-      if (line < source_error_line) {
-        source_error_line = line;
-        source_error = std::current_exception();
-      }
-    }
-    buffers.flush();
+  const auto count = [&](std::uint64_t edges, std::uint64_t self_loops) {
     const std::lock_guard lock(mutex);
-    graph.count_edges(buffers.count(), buffers.self_loops());
-    result.edges += buffers.count();
+    graph.count_edges(edges, self_loops);
+    result.edges += edges;
+  };
+  result.exhausted = detail::draw_batches(source, options.threads, options.max_edges, [&] {
+    return detail::bank_buffers<adjacency_list<Family>, decltype(count)>(graph, locks, count);
   });
-  if (source_error) std::rethrow_exception(source_error);
-  result.exhausted = exhausted.load(std::memory_order_relaxed);
   return result;
 }
 

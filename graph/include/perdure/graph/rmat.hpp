@@ -59,7 +59,7 @@ class rmat_source final : public edge_source {
       : generator_(parameters), batch_size_(batch_size) {}
 
   bool next(edge_batch& batch) override;
-  source_progress progress() const noexcept override;
+  workload::progress progress() const noexcept override;
 
  private:
   rmat_generator generator_;

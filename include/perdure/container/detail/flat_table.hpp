@@ -105,18 +105,39 @@ class flat_iterator {
   slot* slot_ = nullptr;  // null at the end
 };
 
-/// How the table sees its elements: a set's element is its key.
+/// How the table and the container over it see their elements: a set's element is its key. `shown_type` is
+/// what iterators that are not constant refer to. `key_among` is the key that an element built of these
+/// arguments would have, where it is one of them.
 template <class Key>
 struct set_policy {
   using key_type = Key;
   using value_type = Key;
+  using shown_type = const Key;
   static const Key& key(const value_type& value) noexcept { return value; }
+  template <std::same_as<Key> Argument>
+  static const Key& key_among(const Argument& key) noexcept {
+    return key;
+  }
+  static bool same_besides_key(const value_type&, const value_type&) noexcept { return true; }
 };
 template <class Key, class Mapped>
 struct map_policy {
   using key_type = Key;
   using value_type = std::pair<const Key, Mapped>;
+  using shown_type = value_type;
   static const Key& key(const value_type& value) noexcept { return value.first; }
+  template <std::same_as<Key> First, class Second>
+  static const Key& key_among(const First& key, const Second&) noexcept {
+    return key;
+  }
+  template <class Pair>
+    requires requires(const Pair& value) {
+      requires std::same_as<std::remove_cvref_t<decltype((value.first))>, Key>;
+    }
+  static const Key& key_among(const Pair& value) noexcept {
+    return value.first;
+  }
+  static bool same_besides_key(const value_type& a, const value_type& b) { return a.second == b.second; }
 };
 
 template <class Hash>
@@ -180,10 +201,12 @@ class flat_table {
       if constexpr (propagate) alloc_ = std::move(other.alloc_);
       take_storage(other);
     } else {
-      clear();
-      hash_ = other.hash_;
-      equal_ = other.equal_;
-      move_elements(other);
+      assign_elementwise(*this, other, store_of(other.alloc_), [&] {
+        clear();
+        hash_ = other.hash_;
+        equal_ = other.equal_;
+        move_elements(other);
+      });
       return;
     }
     hash_ = other.hash_;
@@ -541,7 +564,7 @@ class flat_table {
     if constexpr (seedable<Hash, key_type>) {
       // Where hashes are spread evenly, seven full groups in eight, sixty in a row do not occur.
       if (step > 60 * group_size && seed() == 0) [[unlikely]]
-        return move_and_insert(slots(), new_table_seed(), key, build);
+        return move_and_insert(slots(), new_seed_for<Hash>(), key, build);
     }
     value_type* const slot = slot_of(base, index);
     build(slot);
@@ -556,8 +579,8 @@ class flat_table {
     // Many erased slots: the same size cleans them up, and leaves room enough not to be back here soon.
     const bool mostly_erased = n >= group_size && size_ <= max_load(n) / 4 * 3;
     // A seed may have been found out since.
-    return move_and_insert(mostly_erased ? n : slots_for(max_load(n) + 1), seed() == 0 ? 0 : new_table_seed(),
-                           key, build);
+    return move_and_insert(mostly_erased ? n : slots_for(max_load(n) + 1),
+                           seed() == 0 ? 0 : new_seed_for<Hash>(), key, build);
   }
   /// The new element is built before the others move: if that throws nothing has changed, and its
   /// arguments may refer to an element of this table.

@@ -38,11 +38,21 @@ class locating : public Base {
   ~locating() = default;
 
   locating& operator=(const locating&) = default;
-  locating& operator=(locating&&) noexcept(std::is_nothrow_move_assignable_v<Base>) = default;
+  locating& operator=(locating&& other) noexcept(std::is_nothrow_move_assignable_v<Base>) {
+    const auto assign = [&] { Base::operator=(static_cast<Base&&>(other)); };
+    const allocator_type theirs = other.get_allocator();
+    if (this->get_allocator() == theirs) {
+      assign();
+    } else {
+      assign_elementwise(*this, other, store_of(theirs), assign);
+    }
+    return *this;
+  }
   using Base::operator=;
 
   /// Between stores the elements are copied; if that throws, neither container has changed. (Elements that
-  /// can only be moved may be lost then.)
+  /// can only be moved may be lost then.) Each derived class has a free `swap` of its own, of exactly its
+  /// type: std::swap is a better match than one of this class.
   void swap(locating& other) {
     if (this->get_allocator() == other.get_allocator()) return Base::swap(other);
     locating theirs(copied_if_possible(other), this->get_allocator());
@@ -50,13 +60,12 @@ class locating : public Base {
     Base::swap(theirs);
     other.Base::swap(mine);
   }
-  friend void swap(locating& a, locating& b) { a.swap(b); }
 
  private:
   /// With the elements of `other`, for a container at `where`.
   static Base moved(locating& other, const void* where) noexcept {
     if constexpr (self_locating<allocator_type>) {
-      const allocator_type alloc = allocator_after_move(other.get_allocator(), where);
+      const allocator_type alloc = allocator_after_move(other.get_allocator(), std::addressof(other), where);
       if (!(alloc == other.get_allocator())) return elements_moved(other, alloc, where);
     }
     return Base(static_cast<Base&&>(other));

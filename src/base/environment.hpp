@@ -1,0 +1,167 @@
+// The variables of the environment that any part of Perdure reads, in one table, and the one way to read
+// them.
+//
+// docs/environment.md shows the table, and a test holds the two together. A new variable is a row here and
+// there; what reads it names it, and does not compile without its row. Reading needs no memory, so it may be
+// done while a process's malloc is being made; only a value that is refused does.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace perdure::base {
+
+/// A row of the table. Of `choices` and `unit` one says what the variable may be; neither: a directory.
+struct environment_variable {
+  const char* name;
+  std::string_view purpose;     ///< one sentence
+  std::string_view by_default;  ///< what holds where it is not set, or empty
+  std::string_view read_by;
+  std::span<const std::string_view> choices = {};
+  std::string_view unit = {};  ///< of a whole number from `least` to `most`
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+};
+
+namespace detail {
+
+inline constexpr std::array<std::string_view, 2> off_or_on{"0", "1"};
+inline constexpr std::array<std::string_view, 4> backings{"private", "paged", "dax", "shared"};
+inline constexpr std::array<std::string_view, 3> trackers{"uffd", "pagemap", "mprotect"};
+inline constexpr std::array<std::string_view, 3> tiers{"uffd_sigbus", "guard", "plain"};
+inline constexpr std::array<std::string_view, 3> checks{"journal", "open", "lazy"};
+inline constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40;
+
+}  // namespace detail
+
+inline constexpr std::array environment{
+    environment_variable{.name = "PERDURE_BACKING",
+                         .purpose = "Where the memory of stores comes from whose program does not choose.",
+                         .by_default = "private",
+                         .read_by = "stores",
+                         .choices = detail::backings},
+    environment_variable{
+        .name = "PERDURE_MEMORY_BUDGET",
+        .purpose =
+            "How much the changed pages of a store may take, or with the backing paged all of its pages.",
+        .by_default = "half of the machine's memory, or of the control group's limit",
+        .read_by = "stores",
+        .unit = "MiB",
+        .least = 1,
+        .most = detail::most_mebibytes},
+    environment_variable{
+        .name = "PERDURE_TRACKER",
+        .purpose = "How stores find the pages that a program has changed, if that works on this machine.",
+        .by_default = "the first that works",
+        .read_by = "stores",
+        .choices = detail::trackers},
+    environment_variable{
+        .name = "PERDURE_HUGE_PAGES",
+        .purpose = "Whether memory of stores and of malloc takes huge pages when it is first touched.",
+        .by_default = "0; but a store takes them later, where its pages are dense",
+        .read_by = "stores, libperdure-malloc.so",
+        .choices = detail::off_or_on},
+    environment_variable{.name = "PERDURE_KIND_CHECKS",
+                         .purpose = "Whether every kind of memory checks what is freed.",
+                         .by_default = "0; in debug builds always 1",
+                         .read_by = "kinds",
+                         .choices = detail::off_or_on},
+    environment_variable{.name = "PERDURE_PAGER_TIER",
+                         .purpose = "How the pager learns of touches, where the program does not choose.",
+                         .by_default = "the first that is to be had",
+                         .read_by = "the pager, libperdure-pager.so",
+                         .choices = detail::tiers},
+    environment_variable{
+        .name = "PERDURE_PAGER_PUBLISH",
+        .purpose = "Whether a process shows its mapped files and paged stores to `perdure top`.",
+        .by_default = "0",
+        .read_by = "the pager, paged stores, libperdure-pager.so",
+        .choices = detail::off_or_on},
+    environment_variable{.name = "PERDURE_PAGER_BUDGET",
+                         .purpose = "How much of each mapping may be in memory.",
+                         .by_default = "a quarter of the machine's memory, or of the control group's limit",
+                         .read_by = "libperdure-pager.so",
+                         .unit = "MiB",
+                         .least = 1,
+                         .most = detail::most_mebibytes},
+    environment_variable{.name = "PERDURE_PAGER_THRESHOLD",
+                         .purpose = "Shorter mappings are left to the kernel.",
+                         .by_default = "64",
+                         .read_by = "libperdure-pager.so",
+                         .unit = "MiB",
+                         .least = 0,
+                         .most = detail::most_mebibytes},
+    environment_variable{
+        .name = "PERDURE_PAGER_WRITABLE",
+        .purpose = "Whether mappings of files that the program has open for writing are paged too.",
+        .by_default = "0",
+        .read_by = "libperdure-pager.so",
+        .choices = detail::off_or_on},
+    environment_variable{.name = "PERDURE_PAGER_VERBOSE",
+                         .purpose = "Whether a line tells of each mapping when it ends.",
+                         .by_default = "0",
+                         .read_by = "libperdure-pager.so",
+                         .choices = detail::off_or_on},
+    environment_variable{.name = "PERDURE_VERIFY",
+                         .purpose = "What of a store is checked, where `--verify` is not given.",
+                         .by_default = "journal",
+                         .read_by = "perdure",
+                         .choices = detail::checks},
+    environment_variable{
+        .name = "TMPDIR",
+        .purpose = "Where changed pages go that are nobody else's, if they cannot lie beside their file.",
+        .by_default = "/tmp",
+        .read_by = "the pager, paged stores"},
+};
+
+/// The row of a variable, by a name that the compiler sees. Without a row it does not compile.
+class variable {
+ public:
+  consteval variable(const char* name)
+      : row_(std::find_if(environment.begin(), environment.end(), [name](const environment_variable& one) {
+          return std::string_view(one.name) == name;
+        })) {
+    if (row_ == environment.end()) throw "the table has no such variable";
+  }
+  constexpr const environment_variable& row() const noexcept { return *row_; }
+
+ private:
+  const environment_variable* row_;
+};
+
+/// Whether a variable may be these, in this order: for who makes something else of the number of a choice.
+consteval bool has_choices(variable of, std::span<const std::string_view> names) {
+  return std::equal(of.row().choices.begin(), of.row().choices.end(), names.begin(), names.end());
+}
+
+/// What a variable is, whether or not it may be that; nothing where it is not set, or empty.
+std::optional<std::string_view> value_of(const environment_variable& of) noexcept;
+
+/// "private, paged or dax".
+std::string listed(std::span<const std::string_view> names);
+
+/// "private, paged, dax or shared", "a whole number of MiB from 1 to 1024", "a directory".
+std::string allowed_values(const environment_variable& of);
+
+/// Why a variable cannot be this; nothing where it can.
+std::optional<std::string> why_refused(const environment_variable& of, std::string_view value);
+
+// Each reads a variable: nothing where it is not set, or empty. Throws `invalid_argument`, which names the
+// variable, its value and what it may be.
+
+/// The number of the choice. Of 0 and 1 it is what it says.
+std::optional<std::size_t> choice_in(variable of);
+inline std::optional<bool> switch_in(variable of) {
+  const auto choice = choice_in(of);
+  return choice ? std::optional(*choice == 1) : std::nullopt;
+}
+std::optional<std::uint64_t> number_in(variable of);
+std::optional<std::string_view> directory_in(variable of) noexcept;
+
+}  // namespace perdure::base

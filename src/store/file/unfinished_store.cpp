@@ -1,0 +1,132 @@
+#include "store/file/unfinished_store.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <perdure/error.hpp>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "store/file/store_directory.hpp"
+#include "store/file/super_block.hpp"
+
+namespace perdure {
+
+namespace {
+
+std::atomic<bool> always_in_place{false};
+
+[[noreturn]] void throw_exists(const std::filesystem::path& place) {
+  throw error(errc::already_exists, place.string() + " exists already: open it, or choose another path");
+}
+
+bool must_be_in_place(const std::filesystem::path& place) {
+  if (holds_unfinished_store(place)) return true;
+  if (!is_empty_directory(place)) return false;
+  return always_in_place || !place.has_filename() || place.filename() == "." || place.filename() == ".." ||
+         os::is_mount_point(place) ||
+         ::faccessat(AT_FDCWD, parent_of(place).c_str(), W_OK | X_OK, AT_EACCESS) != 0;
+}
+
+std::filesystem::path hidden_name(const std::filesystem::path& place) {
+  std::string name(1, '.');
+  name.append(place.filename().string()).append(".new-").append(to_text(random_uuid()), 0, 8);
+  return parent_of(place) / name;
+}
+
+/// Removes the store's files but `super` and LOCK.
+void remove_store_files(const os::file& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+    if (is_store_file(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+  for (const std::string& name : names) os::remove_in(directory, name);
+}
+
+}  // namespace
+
+unfinished_store::unfinished_store(const std::filesystem::path& place)
+    : place_(place),
+      is_in_place_(must_be_in_place(place)),
+      path_(is_in_place_ ? place : hidden_name(place)) {}
+
+// The destructor runs if this one throws, as the other has made the object.
+unfinished_store::unfinished_store(const std::filesystem::path& place, store_access access)
+    : unfinished_store(place) {
+  if (is_in_place_) {
+    begin_in_place(access);
+  } else {
+    begin_beside(access);
+  }
+}
+
+void unfinished_store::begin_beside(store_access access) {
+  os::make_directory(path_);
+  is_begun_ = true;
+  if (is_empty_directory(place_))
+    std::filesystem::permissions(path_, std::filesystem::status(place_).permissions());
+  directory_ = os::file::open_directory(path_);
+  lock_.emplace(directory_, access);
+}
+
+void unfinished_store::begin_in_place(store_access access) {
+  directory_ = os::file::open_directory(path_);
+  // Whoever makes a store here holds it.
+  lock_.emplace(directory_, access);
+  if (!holds_unfinished_store(path_)) throw_exists(place_);
+  is_begun_ = true;
+  os::file::open_in(directory_, unfinished_super, O_RDWR | O_CREAT).sync();
+  directory_.sync();
+  remove_store_files(directory_);
+}
+
+const char* unfinished_store::super_name() const noexcept {
+  return is_in_place_ ? unfinished_super : "super";
+}
+
+void unfinished_store::remove_files() noexcept {
+  try {
+    if (!is_in_place_) {
+      std::filesystem::remove_all(path_);
+      return;
+    }
+    remove_store_files(directory_);
+    directory_.sync();
+    os::remove_in(directory_, unfinished_super);
+    os::remove_in(directory_, "LOCK");
+  } catch (const std::exception&) {
+    // The next who makes a store there removes them.
+  }
+}
+
+unfinished_store::~unfinished_store() {
+  if (is_begun_) remove_files();
+}
+
+store_lock unfinished_store::publish() {
+  if (is_in_place_) {
+    os::rename_in(directory_, unfinished_super, "super");
+    is_begun_ = false;
+    directory_.sync();
+    return std::move(*lock_);
+  }
+  const os::file parent = os::file::open_directory(parent_of(place_));
+  try {
+    os::rename_directory(path_, place_);
+  } catch (const std::system_error& failure) {
+    const int code = failure.code().value();
+    if (code != EEXIST && code != ENOTEMPTY && code != ENOTDIR) throw;
+    throw_exists(place_);
+  }
+  is_begun_ = false;
+  parent.sync();
+  return std::move(*lock_);
+}
+
+void make_stores_in_place(bool wanted) noexcept {
+  always_in_place = wanted;
+}
+
+}  // namespace perdure

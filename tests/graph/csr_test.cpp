@@ -1,0 +1,366 @@
+// Graphs in two arrays: how they are made, what they are in, and searches that are larger than memory.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <perdure/error.hpp>
+#include <perdure/graph/bfs.hpp>
+#include <perdure/graph/build_csr.hpp>
+#include <perdure/graph/connected_components.hpp>
+#include <perdure/graph/rmat.hpp>
+#include <perdure/kind_allocator.hpp>
+#include <perdure/manager.hpp>
+#include <perdure/pager.hpp>
+#include <tuple>
+
+#include "reference_graph.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/scratch_test.hpp"
+
+namespace {
+using namespace perdure::graph;
+using namespace perdure::test;
+
+std::vector<edge> rmat_edges(unsigned scale) {
+  const rmat_generator generator(rmat_parameters{.scale = scale, .edge_factor = 8});
+  std::vector<edge> edges(generator.edges());
+  generator.generate(0, edges.size(), edges.data());
+  return edges;
+}
+
+template <class Graph = memory_csr>
+auto csr_of(const std::vector<edge>& edges, const csr_options& options) {
+  auto graph = std::make_unique<Graph>();
+  span_source source(edges, 1000);
+  build_csr(*graph, source, options);
+  return graph;
+}
+
+/// What a graph with these options should be.
+model expected_of(const std::vector<edge>& edges, const csr_options& options, bool reversed = false) {
+  std::vector<edge> kept = edges;
+  if (reversed)
+    for (edge& e : kept) std::swap(e.source, e.target);
+  model m = model_of(kept, options.kind);
+  for (auto& [v, neighbours] : m) {
+    if (options.drop_loops) std::erase(neighbours, v);
+    if (options.drop_duplicates)
+      neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+  }
+  return m;
+}
+
+/// The graph with its arcs turned round.
+csr_view reversed(csr_view view) {
+  std::swap(view.offsets, view.in_offsets);
+  std::swap(view.targets, view.in_targets);
+  return view;
+}
+
+void expect_sound(const csr_view& view) {
+  for (vertex_handle v = 0; v < view.size(); ++v)
+    EXPECT_TRUE(std::is_sorted(view.neighbours(v).begin(), view.neighbours(v).end()));
+  std::vector<vertex_id> ids;
+  for (const vertex_handle v : view.in_id_order()) ids.push_back(view.id(v));
+  ASSERT_EQ(ids.size(), view.size());
+  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+  for (vertex_handle v = 0; v < view.size(); ++v) EXPECT_EQ(view.find(view.id(v)), v);
+}
+
+TEST(Csr, IsWhatTheOptionsSay) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 100; ++round) {
+    const std::uint64_t ids = 1 + random() % 90;
+    std::vector<edge> edges = random_edges(random(), random() % 400, ids, random() % 3 == 0);
+    if (random() % 5 == 0) edges.push_back({std::uint64_t{1} << 63, ids});
+    if (random() % 5 == 0) edges.push_back({(std::uint64_t{1} << 32) - 1, 1});
+    const csr_options options{.kind = random() % 2 == 0 ? direction::directed : direction::undirected,
+                              .drop_loops = random() % 2 == 0,
+                              .drop_duplicates = random() % 2 == 0,
+                              .with_incoming = random() % 2 == 0,
+                              .order = random() % 2 == 0 ? vertex_order::by_id : vertex_order::by_degree,
+                              .threads = static_cast<unsigned>(1 + random() % 3)};
+    const auto graph = csr_of(edges, options);
+    const csr_view view = graph->view();
+    const model expected = expected_of(edges, options);
+    EXPECT_EQ(contents_of_view(view), expected);
+    expect_sound(view);
+    EXPECT_EQ(view.symmetric(), options.kind == direction::undirected);
+    EXPECT_EQ(view.has_incoming(), view.symmetric() || (options.with_incoming && !edges.empty()));
+    if (!view.symmetric() && view.has_incoming()) {
+      EXPECT_EQ(contents_of_view(reversed(view)), expected_of(edges, options, true));
+      expect_sound(reversed(view));
+    }
+    std::uint64_t arcs = 0;
+    std::uint64_t loops = 0;
+    for (const auto& [v, neighbours] : expected) {
+      arcs += neighbours.size();
+      loops += static_cast<std::uint64_t>(std::count(neighbours.begin(), neighbours.end(), v));
+    }
+    EXPECT_EQ(graph->arcs(), arcs);
+    EXPECT_EQ(graph->self_loops(), loops);
+    EXPECT_EQ(graph->edges(), options.kind == direction::undirected ? (arcs + loops) / 2 : arcs);
+    if (options.order == vertex_order::by_degree) {
+      for (vertex_handle v = 1; v < view.size(); ++v)
+        EXPECT_TRUE(view.degree(v - 1) > view.degree(v) ||
+                    (view.degree(v - 1) == view.degree(v) && view.id(v - 1) < view.id(v)));
+    } else {
+      for (vertex_handle v = 1; v < view.size(); ++v) EXPECT_LT(view.id(v - 1), view.id(v));
+    }
+    if (HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+// Several chunks and ranges, by threads that get in each other's way.
+TEST(Csr, DoesNotDependOnThreads) {
+  const std::vector<edge> edges = rmat_edges(15);
+  const csr_options options{.kind = direction::undirected,
+                            .drop_loops = true,
+                            .drop_duplicates = true,
+                            .order = vertex_order::by_degree};
+  const auto one = csr_of(edges, options);
+  EXPECT_EQ(contents_of_view(one->view()), expected_of(edges, options));
+  csr_options many = options;
+  many.threads = 4;
+  const auto four = csr_of(edges, many);
+  EXPECT_TRUE(std::ranges::equal(one->view().offsets, four->view().offsets));
+  EXPECT_TRUE(std::ranges::equal(one->view().targets, four->view().targets));
+  EXPECT_TRUE(std::ranges::equal(one->view().ids, four->view().ids));
+
+  // The same with ids that are far from one another.
+  std::vector<edge> far = edges;
+  for (edge& e : far) e = {e.source * 0xD1342543DE82EF95u, e.target * 0xD1342543DE82EF95u};
+  const auto spread = csr_of(far, many);
+  EXPECT_EQ(contents_of_view(spread->view()), expected_of(far, options));
+}
+
+TEST(Csr, NeedsNoIdsWhereTheyAreNumbers) {
+  const auto dense = csr_of({{0, 2}, {2, 1}}, {});
+  EXPECT_TRUE(dense->view().ids.empty());
+  EXPECT_EQ(dense->view().find(2), 2U);
+  EXPECT_EQ(dense->view().find(3), no_vertex);
+  const auto gaps = csr_of({{0, 3}, {3, 1}}, {});
+  EXPECT_EQ(gaps->view().ids.size(), 3U);
+  EXPECT_TRUE(gaps->view().by_id.empty());
+  EXPECT_EQ(gaps->view().find(2), no_vertex);
+}
+
+TEST(Csr, MayBeEmptyAndBeBuiltAnew) {
+  memory_csr graph;
+  EXPECT_EQ(graph.vertices(), 0U);
+  EXPECT_EQ(graph.view().find(0), no_vertex);
+  span_source nothing(std::span<const edge>{});
+  build_csr(graph, nothing, {.kind = direction::undirected, .order = vertex_order::by_degree, .threads = 2});
+  EXPECT_EQ(graph.vertices(), 0U);
+  EXPECT_EQ(graph.bytes(), 0U);
+  EXPECT_EQ(connected_components(graph.view()).summary.components, 0U);
+  const std::vector<edge> edges{{1, 2}};
+  span_source some(edges);
+  build_csr(graph, some, {});
+  EXPECT_EQ(graph.edges(), 1U);
+}
+
+/// Fails in the middle.
+class failing_source final : public edge_source {
+ public:
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    batch.edges.assign(10, {7, 8});
+    if (++batches_ == 5) throw perdure::error(perdure::errc::io, "the device is gone");
+    return batches_ < 5;
+  }
+  perdure::workload::progress progress() const noexcept override { return {}; }
+
+ private:
+  std::atomic<int> batches_{0};
+};
+
+TEST(Csr, StaysAsItIsWhereTheSourceFails) {
+  const auto graph = csr_of({{1, 2}, {2, 3}}, {});
+  failing_source source;
+  EXPECT_TRUE(
+      perdure::fails_with(perdure::errc::io, "gone", [&] { build_csr(*graph, source, {.threads = 2}); }));
+  EXPECT_EQ(contents_of_view(graph->view()), (model{{1, {2}}, {2, {3}}, {3, {}}}));
+}
+
+TEST(Csr, ArraysMayBeReadBeyondTheirEnds) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{1001}}) {
+    padded_array<vertex_handle, std::allocator<vertex_handle>> array{std::allocator<vertex_handle>()};
+    array.remake(count);
+    EXPECT_EQ(array.size(), count);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % 8, 0U);
+    for (std::size_t i = 0; i < array.padding / sizeof(vertex_handle); ++i)
+      EXPECT_EQ(array.data()[count + i], 0U);
+  }
+}
+
+/// Edges with values.
+class weighted_source final : public edge_source {
+ public:
+  explicit weighted_source(std::vector<std::pair<edge, double>> edges) : edges_(std::move(edges)) {}
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    for (; position_ < edges_.size() && batch.edges.size() < 50; ++position_) {
+      batch.edges.push_back(edges_[position_].first);
+      batch.values.push_back(edges_[position_].second);
+    }
+    return !batch.edges.empty();
+  }
+  perdure::workload::progress progress() const noexcept override { return {}; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<edge, double>> edges_;
+  std::size_t position_ = 0;
+};
+
+TEST(Csr, KeepsWeightsBesideTheirArcs) {
+  std::mt19937_64 random(4);
+  for (const vertex_order order : {vertex_order::by_id, vertex_order::by_degree})
+    for (const bool drop_duplicates : {false, true}) {
+      std::vector<std::pair<edge, double>> edges;
+      std::multimap<std::pair<vertex_id, vertex_id>, float> expected;
+      for (const edge& e : random_edges(random(), 300, 25, false)) {
+        const auto weight = static_cast<double>(random() % 100) / 4;
+        edges.emplace_back(e, weight);
+        for (const auto& arc : {std::pair(e.source, e.target), std::pair(e.target, e.source)}) {
+          if (e.source == e.target && arc != std::pair(e.source, e.target)) continue;
+          const auto there = expected.find(arc);
+          if (drop_duplicates && there != expected.end()) {
+            there->second = std::min(there->second, static_cast<float>(weight));
+          } else {
+            expected.emplace(arc, static_cast<float>(weight));
+          }
+          if (e.source == e.target) break;
+        }
+      }
+      csr<std::allocator<std::byte>, float> graph;
+      weighted_source source(edges);
+      build_csr(
+          graph, source,
+          {.kind = direction::undirected, .drop_duplicates = drop_duplicates, .order = order, .threads = 2});
+      const weighted_csr_view<float> view = graph.view();
+      std::vector<std::tuple<vertex_id, vertex_id, float>> found;
+      for (vertex_handle v = 0; v < view.size(); ++v)
+        for (std::size_t i = 0; i < view.degree(v); ++i)
+          found.emplace_back(view.id(v), view.id(view.neighbours(v)[i]), view.weights(v)[i]);
+      std::sort(found.begin(), found.end());
+      std::vector<std::tuple<vertex_id, vertex_id, float>> wanted;
+      for (const auto& [arc, weight] : expected) wanted.emplace_back(arc.first, arc.second, weight);
+      std::sort(wanted.begin(), wanted.end());
+      EXPECT_EQ(found, wanted);
+    }
+}
+
+TEST(Csr, TakesWeightsThatAreNoNumbers) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::pair<edge, double>> edges;
+  for (int i = 0; i < 100; ++i) edges.emplace_back(edge{1, 2}, i % 3 == 0 ? none : i);
+  csr<std::allocator<std::byte>, double> graph;
+  weighted_source source(edges);
+  build_csr(graph, source, {.drop_duplicates = true});
+  EXPECT_EQ(graph.view().weights(0)[0], 1);
+}
+
+template <class Manager>
+class CsrInStore : public testing::Test {
+ protected:
+  using graph_type = csr<typename Manager::template allocator_type<std::byte>>;
+  scratch_directory dir_;
+};
+using managers = testing::Types<perdure::manager, perdure::pinned_manager>;
+TYPED_TEST_SUITE(CsrInStore, managers);
+
+TYPED_TEST(CsrInStore, IsFoundAgain) {
+  using stored_type = typename TestFixture::graph_type;
+  const auto path = this->dir_.directory() / "store";
+  const std::vector<edge> edges = rmat_edges(12);
+  const csr_options options{.with_incoming = true, .order = vertex_order::by_degree, .threads = 2};
+  const model expected = expected_of(edges, options);
+  {
+    perdure::store_options settings;
+    settings.capacity = std::size_t{1} << 30;
+    settings.pinned = std::is_same_v<TypeParam, perdure::pinned_manager>;
+    TypeParam store(perdure::create_only, path, settings);
+    auto* graph = store.template construct<stored_type>("web.csr")();
+    for (int round = 0; round < 2; ++round) {
+      span_source source(edges);
+      build_csr(*graph, source, options);
+    }
+    EXPECT_TRUE(store.check().empty());
+    store.close();
+  }
+  {
+    const TypeParam store(perdure::open_read_only, path);
+    const auto* graph = store.template find<stored_type>("web.csr").first;
+    ASSERT_NE(graph, nullptr);
+    EXPECT_EQ(contents_of_view(graph->view()), expected);
+    const vertex_handle start = graph->view().find(edges[0].source);
+    EXPECT_EQ(levels_by_id(graph->view(), bfs(graph->view(), start, 2).levels),
+              reference_levels(expected, edges[0].source));
+    EXPECT_THROW(store.template find<csr<>>("web.csr"), perdure::error);
+  }
+  TypeParam store(perdure::open_only, path);
+  EXPECT_TRUE(store.template destroy<stored_type>("web.csr"));
+  EXPECT_TRUE(store.check().empty());
+}
+
+class SearchInThePager : public perdure::scratch_test {};
+
+TEST_F(SearchInThePager, WorksWithAllOfItInAQuarterOfItsSize) {
+  const auto graph = csr_of(rmat_edges(13), {.kind = direction::undirected,
+                                             .drop_loops = true,
+                                             .drop_duplicates = true,
+                                             .order = vertex_order::by_degree});
+  const csr_view all = graph->view();
+  const std::size_t n = all.size();
+  const bfs_result expected = bfs(all, 3);
+
+  const auto in_words = [](std::size_t bytes) { return (bytes + 7) / 8 * 8; };
+  const std::size_t offsets_bytes = (n + 1) * 8;
+  const std::size_t targets_bytes = in_words(all.targets.size() * 4);
+  const std::size_t array_bytes = in_words(n * 4);
+  const std::size_t bytes = offsets_bytes + targets_bytes + 2 * array_bytes + bfs_arrays::scratch_bytes(n);
+  {
+    std::ofstream file(path("graph"), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(all.offsets.data()),
+               static_cast<std::streamsize>(offsets_bytes));
+    file.write(reinterpret_cast<const char*>(all.targets.data()),
+               static_cast<std::streamsize>(all.targets.size() * 4));
+  }
+  std::filesystem::resize_file(path("graph"), bytes);
+  perdure::pager::options o;
+  o.budget = bytes / 4;
+  o.mode = perdure::pager::mode::write_back;
+  const perdure::pager::region mapped = perdure::pager::map(path("graph"), o);
+  std::byte* at = mapped.data();
+  const auto array = [&at]<class T>(T*, std::size_t count, std::size_t taken) {
+    const std::span<T> part(reinterpret_cast<T*>(at), count);
+    at += taken;
+    return part;
+  };
+  csr_view view;
+  view.offsets = array(static_cast<std::uint64_t*>(nullptr), n + 1, offsets_bytes);
+  view.targets = array(static_cast<vertex_handle*>(nullptr), all.targets.size(), targets_bytes);
+  bfs_arrays paged;
+  paged.levels = array(static_cast<std::uint32_t*>(nullptr), n, array_bytes);
+  paged.parents = array(static_cast<vertex_handle*>(nullptr), n, array_bytes);
+  paged.scratch = array(static_cast<std::byte*>(nullptr), bfs_arrays::scratch_bytes(n), 0);
+  const bfs_summary found = bfs(view, 3, paged, 2);
+  EXPECT_EQ(found.histogram, expected.summary.histogram);
+  EXPECT_TRUE(std::ranges::equal(expected.levels, paged.levels));
+  EXPECT_EQ(verify_bfs(view, 3, paged.levels, paged.parents).value_or("right"), "right");
+  std::vector<vertex_handle> labels(n);
+  label_components(view, labels, 2);
+  EXPECT_EQ(verify_components(view, labels).value_or("right"), "right");
+  if (mapped.tier() != perdure::pager::tier::plain) {
+    EXPECT_LE(mapped.statistics().most_resident_bytes, bytes / 4);
+    EXPECT_GT(mapped.statistics().evictions, 0u);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,107 @@
+// Real graphs against what other libraries say of them. Needs the data folder (data_files.hpp).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <perdure/graph/bfs.hpp>
+#include <perdure/graph/build_csr.hpp>
+#include <perdure/graph/connected_components.hpp>
+#include <perdure/graph/edge_list.hpp>
+#include <perdure/workload/byte_stream.hpp>
+#include <sstream>
+
+#include "reference_graph.hpp"
+#include "support/data_files.hpp"
+
+namespace {
+using namespace perdure::graph;
+using namespace perdure::test;
+using nlohmann::json;
+
+std::string content(const std::filesystem::path& path) {
+  const auto stream = perdure::workload::open_byte_stream(path);
+  std::string all;
+  std::string part(1 << 20, '\0');
+  while (const std::size_t got = stream->read(part.data(), part.size())) all.append(part, 0, got);
+  return all;
+}
+
+struct real_graph {
+  const char* edges;
+  const char* reference;
+};
+
+class RealGraphs : public testing::TestWithParam<real_graph> {};
+
+INSTANTIATE_TEST_SUITE_P(Data, RealGraphs,
+                         testing::Values(real_graph{"wiki-Vote.txt.gz", "wiki-Vote"},
+                                         real_graph{"email-Eu-core.txt.gz", "email-Eu-core"},
+                                         real_graph{"facebook_combined.txt.gz", "ego-Facebook"},
+                                         real_graph{"as20000102.txt.gz", "as20000102"}));
+
+TEST_P(RealGraphs, HaveTheLevelsAndComponentsThatOthersFind) {
+  const auto path = data_file(std::string("graphs/") + GetParam().edges);
+  if (path.empty()) GTEST_SKIP() << "no test data";
+  const std::string reference = std::string("reference/") + GetParam().reference;
+  const json facts = json::parse(content(data_file(reference + ".json")));
+  const json all = json::parse(content(data_file(reference + ".full.json.gz")));
+  for (const direction kind : {direction::undirected, direction::directed}) {
+    const std::string search = kind == direction::undirected ? "bfs_undirected" : "bfs_directed";
+    if (!facts.contains(search)) continue;
+    for (const vertex_order order : {vertex_order::by_id, vertex_order::by_degree}) {
+      memory_csr graph;
+      build_csr(graph, *open_edge_list(path),
+                {.kind = kind,
+                 .drop_loops = true,
+                 .drop_duplicates = true,
+                 .with_incoming = true,
+                 .order = order,
+                 .threads = 2});
+      EXPECT_EQ(graph.vertices(), facts["vertices"]);
+      EXPECT_EQ(graph.edges(), facts[kind == direction::undirected ? "unique_undirected_edges_no_loops"
+                                                                   : "unique_directed_edges_no_loops"]);
+      const csr_view view = graph.view();
+      const vertex_handle start = view.find(facts[search]["source"]);
+      const bfs_result found = bfs(view, start, 2);
+      EXPECT_EQ(found.summary.reached, facts[search]["reached"]);
+      EXPECT_EQ(json(found.summary.histogram), facts[search]["levels_histogram"]);
+      EXPECT_EQ(verify_bfs(view, start, found.levels, found.parents).value_or("right"), "right");
+      if (const auto levels = all.find(search + "_levels"); levels != all.end()) {
+        for (const auto& [id, level] : levels->items())
+          EXPECT_EQ(found.levels[view.find(std::stoull(id))], level) << id;
+      }
+      const component_result components = connected_components(view, 2);
+      EXPECT_EQ(components.summary.components, facts["wcc_count"]);
+      EXPECT_EQ(components.summary.largest, facts["wcc_largest"]);
+    }
+  }
+}
+
+TEST(RealGraphs, LevelsAndComponentsOfHavoqGt) {
+  const auto path = data_file("kron/rmat_s17.edges.xz");
+  if (path.empty()) GTEST_SKIP() << "no test data";
+  memory_csr graph;
+  build_csr(graph, *open_edge_list(path), {.kind = direction::undirected, .threads = 2});
+  const csr_view view = graph.view();
+  const bfs_result found = bfs(view, view.find(0), 2);
+  const std::vector<vertex_id> labels = component_ids(view, connected_components(view, 2).labels);
+  // Lines of a vertex and its level or the smallest vertex of its component; isolated ids are in no edge.
+  const auto each_line = [](const char* name, auto&& visit) {
+    std::istringstream lines(content(data_file(name)));
+    for (vertex_id v = 0, value = 0; lines >> v >> value;) visit(v, value);
+  };
+  std::uint64_t compared = 0;
+  each_line("kron/bfs_level_rmat_s17.gz", [&](vertex_id v, std::uint64_t level) {
+    const vertex_handle h = view.find(v);
+    if (h == no_vertex) return;
+    ++compared;
+    EXPECT_TRUE(found.levels[h] == unreached || found.levels[h] == level) << v;
+  });
+  EXPECT_GT(compared, view.size() / 2);
+  each_line("kron/cc_rmat_s17.gz", [&](vertex_id v, std::uint64_t label) {
+    const vertex_handle h = view.find(v);
+    EXPECT_TRUE(h == no_vertex || labels[h] == label) << v;
+  });
+}
+
+}  // namespace

@@ -1,0 +1,108 @@
+// The parts of every analysis: options, timing, checking, writing.
+#include "graph_analysis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <perdure/error.hpp>
+
+#include "graph_options.hpp"
+
+namespace perdure::cli {
+
+command add_analysis_command(command graph_command, const std::string& name, const std::string& description,
+                             const std::string& columns, analysis_options& given) {
+  command added = graph_command.add_command(name, description);
+  added.add_path("STORE", given.store, "The store's directory").required();
+  add_graph_options(added, given.graph, given.budget);
+  added.add_path("-o,--output", given.output,
+                 "Write a line for each vertex, ordered by id, with tabs between: " + columns +
+                     "; '-' is standard output");
+  add_threads_option(added, given.threads);
+  added
+      .add_number("--trials", 1, 1'000'000, "Do it N times and tell the median time",
+                  [&given](std::uint64_t n) { given.trials = static_cast<unsigned>(n); })
+      .default_text("1");
+  added.add_flag("--check", given.is_checked, "Check the answer by a plain computation, which may take long");
+  add_verify_option(added, given.verify);
+  add_json_option(added, given.as_json);
+  return added;
+}
+
+void add_source_option(command target, std::uint64_t& source) {
+  target
+      .add_number("--source", 0, std::numeric_limits<std::uint64_t>::max(),
+                  "Vertex to start from, as the input names it", [&source](std::uint64_t n) { source = n; })
+      .required();
+}
+
+void require_own_output(const char* option, const std::filesystem::path& file, bool as_json) {
+  if (as_json && file == "-")
+    throw usage_error(std::string("--json and ") + option + " - would both write to standard output: give " +
+                      option + " a file");
+}
+
+void value_line::put(double value) {
+  std::array<char, 32> text;
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out_.write(std::string_view(&separator_, 1));
+  out_.write(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
+}
+
+analysis::analysis(const analysis_options& given)
+    : given_(checked(given)), attached_(given.store, given.graph, settings_for(given.verify, given.budget)) {}
+
+const analysis_options& analysis::checked(const analysis_options& given) {
+  require_own_output("--output", given.output, given.as_json);
+  return given;
+}
+
+void analysis::throw_no_vertex(std::uint64_t id) {
+  throw error(errc::not_found, "vertex " + std::to_string(id) + " is not in the graph");
+}
+
+void analysis::check(const std::function<std::optional<std::string>()>& verify) {
+  if (!given_.is_checked) return;
+  if (const std::optional<std::string> wrong = verify())
+    throw error(errc::damaged, given_.store.string() + ": the answer is wrong: " + *wrong);
+  is_right_ = true;
+}
+
+double analysis::seconds() const {
+  std::vector<double> sorted = trial_seconds_;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+}
+
+std::string analysis::times(const std::string& kernel) const {
+  const std::string by = counted(given_.threads, "thread", "threads") +
+                         (given_.trials > 1 ? ", median of " + grouped(given_.trials) : "");
+  if (index_seconds_ == 0) return "in " + in_seconds(seconds()) + " (" + by + ")";
+  return "in " + in_seconds(index_seconds_ + seconds()) + " (index " + in_seconds(index_seconds_) + ", " +
+         kernel + " " + in_seconds(seconds()) + ", " + by + ")";
+}
+
+void analysis::report(const json& findings, const std::function<void(output&)>& write) const {
+  if (wrote_to_standard_output_) return;
+  if (given_.as_json) {
+    json all{{"store", given_.store.string()}, {"graph", attached_.name}};
+    all.update(findings);
+    all.update({{"vertices", vertices_},
+                {"threads", given_.threads},
+                {"attach_seconds", attached_.seconds},
+                {"index_seconds", index_seconds_},
+                {"seconds", seconds()}});
+    if (given_.trials > 1) all["trial_seconds"] = trial_seconds_;
+    if (given_.is_checked) all["is_right"] = is_right_;
+    print(all);
+    return;
+  }
+  output out = output::standard();
+  out.write("re-attached    in " + in_seconds(attached_.seconds) + "\n");
+  write(out);
+  if (is_right_) out.write("checked        the answer is right\n");
+  out.finish();
+}
+
+}  // namespace perdure::cli
