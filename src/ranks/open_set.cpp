@@ -379,7 +379,12 @@ void open_set::make_checkpoint(step first, step after_a_look, std::string_view l
       std::string mine;
       try {
         if (arrays_) mine = arrays_->for_a_look();
+        if (mine.size() > group_->most_gathered())
+          throw error(errc::out_of_capacity,
+                      "it has written so many parts of arrays since the last look at them that their places "
+                      "do not fit in a message: write fewer and larger parts");
       } catch (...) {
+        mine.clear();
         turn_down(again, std::current_exception());
       }
       const std::vector<std::string> all_of_them = gather(mine);
@@ -600,7 +605,7 @@ std::unique_ptr<set_copy> open_set::snapshot_async(const std::filesystem::path& 
   auto copy = std::make_unique<running_copy>(
       *group_, [this](const vote& own, const decider& decide) { return meet(own, decide); },
       std::move(destination), source,
-      [reader, failure, source, part, to](const set_destination& into) {
+      [reader = std::move(reader), failure, source, part, to](const set_destination& into) {
         if (failure) std::rethrow_exception(failure);
         reporting("make a copy of the set in", to, [&] {
           if (reader) reader->store().store().snapshot(into.place(source, part));

@@ -13,11 +13,11 @@ namespace {
 class copy_of_closed_set final : public set_copy {
  public:
   copy_of_closed_set(std::unique_ptr<rank_group> group, set_destination destination, const set_state& source,
-                     const std::function<void(const set_destination&)>& work)
+                     std::function<void(const set_destination&)> work)
       : group_(std::move(group)),
         copy_(
             *group_, [this](const vote& own, const decider& decide) { return agree(*group_, own, decide); },
-            std::move(destination), source, work) {}
+            std::move(destination), source, std::move(work)) {}
   bool ready() const override { return copy_.ready(); }
   void finish() override { copy_.finish(); }
 
@@ -54,7 +54,7 @@ std::unique_ptr<set_copy> store_set::copy_async(std::unique_ptr<rank_group> grou
   const told_set told = told_by(made);
   state = told.set;
   destination.follow(told.number, told.replaced);
-  const auto work = [=](const set_destination& into) {
+  auto work = [=](const set_destination& into) {
     reporting("make a copy of a set in", to, [&] {
       for (auto part = static_cast<std::uint32_t>(rank); part < state.ranks;
            part += static_cast<std::uint32_t>(ranks)) {
@@ -63,7 +63,8 @@ std::unique_ptr<set_copy> store_set::copy_async(std::unique_ptr<rank_group> grou
       }
     });
   };
-  return std::make_unique<copy_of_closed_set>(std::move(group), std::move(destination), state, work);
+  return std::make_unique<copy_of_closed_set>(std::move(group), std::move(destination), state,
+                                              std::move(work));
 }
 
 void store_set::copy(std::unique_ptr<rank_group> group, const std::filesystem::path& from,

@@ -105,14 +105,25 @@ told_set told_by(const outcome& made) noexcept {
 }
 
 running_copy::running_copy(rank_group& group, agreeing agree, set_destination destination,
-                           const set_state& source, const std::function<void(const set_destination&)>& work)
+                           const set_state& source, std::function<void(const set_destination&)> work)
     : group_(&group), agree_(std::move(agree)), destination_(std::move(destination)), source_(source) {
-  const auto run = [this, work] { work(destination_); };
+  const auto shared = std::make_shared<std::function<void(const set_destination&)>>(std::move(work));
+  const auto run = [this, shared] {
+    const std::function<void(const set_destination&)> once = std::move(*shared);
+    once(destination_);
+  };
   try {
     work_ = std::async(std::launch::async, run);
   } catch (const std::system_error&) {
-    // There are no more threads: then by who waits for it.
-    work_ = std::async(std::launch::deferred, run);
+    // There are no more threads: then before this returns.
+    std::promise<void> done;
+    try {
+      run();
+      done.set_value();
+    } catch (...) {
+      done.set_exception(std::current_exception());
+    }
+    work_ = done.get_future();
   }
 }
 
@@ -126,7 +137,7 @@ running_copy::~running_copy() {
 }
 
 bool running_copy::ready() const {
-  return !work_.valid() || work_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
+  return !work_.valid() || work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 void running_copy::finish() {

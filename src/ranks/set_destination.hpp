@@ -61,11 +61,12 @@ told_set told_by(const outcome& made) noexcept;
 /// How a copy agrees: as `agree` with its group.
 using agreeing = std::function<outcome(const vote&, const decider&)>;
 
-/// A copy whose parts are made by a thread of each rank. The work is given the destination.
+/// A copy whose parts are made by a thread of each rank. The work is given the destination, and ends with
+/// what it holds when it is done.
 class running_copy final : public set_copy {
  public:
   running_copy(rank_group& group, agreeing agree, set_destination destination, const set_state& source,
-               const std::function<void(const set_destination&)>& work);
+               std::function<void(const set_destination&)> work);
   ~running_copy() override;
   bool ready() const override;
   void finish() override;

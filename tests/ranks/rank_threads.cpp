@@ -67,6 +67,8 @@ class rank_threads::member final : public detail::rank_group {
     return result;
   }
 
+  std::size_t most_gathered() const noexcept override { return all_.most_gathered_; }
+
   void pause() override {
     std::unique_lock lock(all_.mutex_);
     require_alive();

@@ -35,6 +35,8 @@ class rank_threads {
   static int current_rank();
   /// Another group of all ranks, for a second set.
   std::unique_ptr<detail::rank_group> group(int rank);
+  /// What `most_gathered` of its groups says.
+  void limit_gathers(std::size_t bytes) { most_gathered_ = bytes; }
   /// How often all ranks have come to an agreement.
   std::uint64_t agreements() const { return agreements_; }
 
@@ -69,6 +71,7 @@ class rank_threads {
   int running_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t agreements_ = 0;
+  std::size_t most_gathered_ = std::size_t{1} << 30;
 };
 
 }  // namespace perdure

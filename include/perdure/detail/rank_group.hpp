@@ -111,6 +111,8 @@ class rank_group {
   virtual void broadcast(outcome& told) = 0;
   /// On rank 0 what each rank gave, in their order; elsewhere nothing.
   virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+  /// No rank may give more.
+  virtual std::size_t most_gathered() const noexcept = 0;
   /// Waits a little for what another rank is about to do.
   virtual void pause() = 0;
   virtual traffic counted() const noexcept = 0;
