@@ -8,6 +8,7 @@
 #   upon it       src/store, src/heap     beside each other: stores know nothing of objects, heaps nothing of files
 #   what is asked for  src/kind, src/manager   beside each other: kinds of memory; objects in stores
 #   by name       src/array               arrays of a store, by the public headers
+#   together      src/ranks               stores of several ranks, checkpointed as one
 #   the face      include/perdure, src/c  what programs see, in C++ and in C
 #   who uses it   workload, graph, compat, examples, addons, tools, bench, tests
 #
@@ -47,6 +48,9 @@ rooms() {
   room src/manager          src/{base,segment} $public $h/detail src/heap/metadata.hpp \
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
   room src/array            $public $h/detail src/os/crc32c.hpp src/segment/segment.hpp
+  # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
+  room src/ranks            $public $h/detail src/os/{crc32c,file}.hpp src/array/{region_copy,slab_access,stored_array}.hpp \
+                            src/store/file/{failure,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
   # What workloads share, and they: by the public headers only.

@@ -170,6 +170,8 @@ class array_store {
   template <class Placement>
   explicit array_store(basic_manager<Placement>& store)
       : arrays_(detail::array_core::of(detail::core_of(store))) {}
+  /// Those of a set of stores, which must outlive this and all views of its arrays.
+  explicit array_store(std::shared_ptr<detail::array_core> arrays) : arrays_(std::move(arrays)) {}
 
   /// Replaces the array of that id, or makes one. `wrong_type` where there is one of another type (its shape
   /// may be another), `read_only`, `invalid_argument` (no name), `no_space`, `io`, `std::bad_alloc`.

@@ -31,6 +31,8 @@ enum class errc {
   unsupported,        ///< this kernel, file system or build cannot do it
   conflict,           ///< something else changed in the meantime what was to be changed
   undecided,          ///< a checkpoint is prepared, and nobody has said whether it counts
+  timed_out,          ///< other ranks of the program were waited for in vain
+  rank_failed,        ///< another rank of the program has given up; the message names it
 };
 
 /// The code's name, as the CLI prints it with --json ("not_found", …).

@@ -28,6 +28,10 @@ class prepared_checkpoint {
   /// device refuses what that takes, the next call that changes the store tries again and says so; a crash
   /// before finds the checkpoint still prepared, or decided on if that was tried.
   virtual void abandon() noexcept = 0;
+  /// Nobody here knows whether it counts, or the decision cannot be written: it stays prepared on disk, and
+  /// the store is to be closed and opened with what was decided. Its calls that change it throw `undecided`
+  /// until then; its memory can still be used.
+  virtual void leave() noexcept = 0;
 };
 
 }  // namespace perdure

@@ -14,6 +14,7 @@
 
 #include "array/block_store.hpp"
 #include "array/region_copy.hpp"
+#include "array/slab_access.hpp"
 #include "array/stored_array.hpp"
 #include "os/crc32c.hpp"
 
@@ -213,7 +214,6 @@ class stored_arrays final : public array_core,
 
   shape shape_of(std::string_view id, const stored_array& array) const;
   static void require_type(std::string_view id, const data_type& stored, const data_type& asked);
-  void require_slab(std::string_view id, const extents& dims, const slab& where, const extents& given) const;
   std::vector<held_block> blocks_in(std::string_view id, const shape& of, const stored_array& array,
                                     const box& where) const;
 
@@ -334,35 +334,6 @@ void stored_arrays::require_type(std::string_view id, const data_type& stored, c
   throw error(errc::wrong_type, quoted(id) + " has elements of type " + stored.text() + ", not " +
                                     asked.text() +
                                     ": load it as what it is, or erase it before storing another");
-}
-
-void stored_arrays::require_slab(std::string_view id, const extents& dims, const slab& where,
-                                 const extents& given) const {
-  const std::size_t rank = dims.rank();
-  if (where.offset.rank() != rank || where.count.rank() != rank ||
-      (!where.stride.empty() && where.stride.rank() != rank))
-    throw error(errc::invalid_argument, quoted(id) + " has " + std::to_string(rank) +
-                                            " dimensions, and the part has " +
-                                            std::to_string(where.count.rank()));
-  for (std::size_t i = 0; i < rank; ++i) {
-    const std::uint64_t stride = where.stride.empty() ? 1 : where.stride[i];
-    if (where.count[i] == 0) continue;
-    std::uint64_t last = 0;
-    if (stride == 0 || __builtin_mul_overflow(where.count[i] - 1, stride, &last) ||
-        __builtin_add_overflow(last, where.offset[i], &last) || last >= dims[i])
-      throw error(errc::invalid_argument, "the part at " + where.offset.text() + " of " + where.count.text() +
-                                              " elements is not inside " + quoted(id) + " of " + dims.text());
-  }
-  // Dimensions of one element may be left out on either side.
-  const auto without_ones = [](const extents& of) {
-    extents rest;
-    for (const std::uint64_t n : of)
-      if (n != 1) rest.push_back(n);
-    return rest;
-  };
-  if (!(without_ones(given) == without_ones(where.count)))
-    throw error(errc::invalid_argument, "elements of shape " + given.text() + " are given for a part of " +
-                                            quoted(id) + " of shape " + where.count.text());
 }
 
 array_info stored_arrays::describe(std::string_view id, const stored_array& array) const {
@@ -823,26 +794,6 @@ box around(const slab& where) {
   for (std::size_t i = 0; i < where.count.rank(); ++i)
     result.count[i] = where.count[i] == 0 ? 0 : (where.count[i] - 1) * where.stride[i] + 1;
   return result;
-}
-
-bool is_strided(const slab& where) {
-  for (std::size_t i = 0; i < where.stride.rank(); ++i)
-    if (where.stride[i] != 1 && where.count[i] > 1) return true;
-  return false;
-}
-
-/// The same elements with a stride for each dimension of the slab: dimensions of one element may be missing
-/// in those that are given.
-template <class Elements>
-std::array<std::ptrdiff_t, max_rank> strides_for(const extents& count, const Elements& given) {
-  std::array<std::ptrdiff_t, max_rank> strides{};
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < count.rank(); ++i) {
-    if (count[i] == 1) continue;
-    while (given.dims[next] == 1) ++next;
-    strides[i] = given.strides[next++];
-  }
-  return strides;
 }
 
 /// Calls `make(box, block)` for the boxes that a part takes: itself where there is no grid, or each chunk

@@ -49,6 +49,10 @@ std::string_view to_string(errc code) noexcept {
       return "conflict";
     case errc::undecided:
       return "undecided";
+    case errc::timed_out:
+      return "timed_out";
+    case errc::rank_failed:
+      return "rank_failed";
   }
   return "unknown";
 }

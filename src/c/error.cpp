@@ -40,6 +40,8 @@ static_assert(status_of(errc::io) == PERDURE_IO);
 static_assert(status_of(errc::unsupported) == PERDURE_UNSUPPORTED);
 static_assert(status_of(errc::conflict) == PERDURE_CONFLICT);
 static_assert(status_of(errc::undecided) == PERDURE_UNDECIDED);
+static_assert(status_of(errc::timed_out) == PERDURE_TIMED_OUT);
+static_assert(status_of(errc::rank_failed) == PERDURE_RANK_FAILED);
 
 /// Kept small: a shared library that is loaded late gets its thread-local bytes from a narrow reserve, so the
 /// text lies elsewhere.

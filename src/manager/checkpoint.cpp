@@ -39,8 +39,20 @@ std::vector<page_run> manager_core::released_pages() {
   return released;
 }
 
+void manager_core::make_checkpoints_joint() noexcept {
+  state_->is_joint = true;
+}
+
+void manager_core::require_alone() const {
+  if (state_->is_joint)
+    throw error(errc::invalid_argument, state_->path +
+                                            ": this store has its checkpoints together with those of other "
+                                            "ranks: checkpoint or close all of them by their common manager");
+}
+
 pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
   require_checkpoints();
+  require_alone();
   // Without this lock another thread could begin a checkpoint in between, and this one would wait for its
   // application with all threads kept from allocating.
   const std::scoped_lock lock(state_->departing);
@@ -68,6 +80,7 @@ class prepared_of_manager final : public prepared_checkpoint {
   std::uint64_t epoch() const noexcept override { return of_store_->epoch(); }
   void decide() override { of_store_->decide(); }
   void abandon() noexcept override { of_store_->abandon(); }
+  void leave() noexcept override { of_store_->leave(); }
 
  private:
   std::unique_lock<std::mutex> departing_;  // ends last
@@ -144,6 +157,7 @@ void manager_core::require_no_failed_moves() const {
 void manager_core::checkpoint_to_close() {
   require_not_writing("closing it");
   if (state_->store->read_only() || state_->store->memory().held() != possession::own) return;
+  require_alone();
   checkpoint();
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 TEST(c_error, StatusHasAName) {
   EXPECT_STREQ(perdure_status_name(PERDURE_OK), "ok");
-  for (int status = 0; status <= PERDURE_UNDECIDED; ++status)
+  for (int status = 0; status <= PERDURE_RANK_FAILED; ++status)
     EXPECT_EQ(perdure_status_name(status), to_string(static_cast<errc>(status)));
   EXPECT_STREQ(perdure_status_name(PERDURE_INTERNAL), "internal");
   for (const int other : {-1, 999, 2'000'000'000}) EXPECT_STREQ(perdure_status_name(other), "unknown");

@@ -347,6 +347,27 @@ TEST_F(a_decision_that_fails, can_be_made_again) {
   expect_pattern(*store, 2);
 }
 
+// Nobody here knows what was decided, as where the process that decides does not answer.
+TEST_F(a_prepared_checkpoint, is_left_to_the_next_opening) {
+  for (const std::uint64_t decided : {2, 1}) {
+    const auto store = decided == 2 ? first() : datastore::open(path());
+    const std::uint64_t before = store->epoch();
+    write(*store, before + 5);
+    const auto prepared = store->prepare();
+    prepared->leave();
+    prepared->abandon();
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "decided or abandoned", [&] { prepared->decide(); }));
+    EXPECT_TRUE(fails_with(errc::undecided, "reopen the store", [&] { store->checkpoint(); }));
+    write(*store, 99);
+    store->close();
+    EXPECT_EQ(datastore::inspect(path()).undecided_epoch, before + 1);
+    const std::uint64_t last = decided == 2 ? before + 1 : before;
+    const auto reopened = datastore::open(path(), told(last));
+    EXPECT_EQ(reopened->epoch(), last);
+    expect_pattern(*reopened, decided == 2 ? before + 5 : before + 4);
+  }
+}
+
 // With page trackers that see private copies a page is written once more for each copy that is kept.
 TEST_F(a_decision_that_fails, leaves_no_page_changed_when_it_is_made_again) {
   prepared_->decide();

@@ -33,6 +33,8 @@ typedef enum perdure_status {
   PERDURE_UNSUPPORTED = 19,       ///< this library, kernel or file system cannot do it
   PERDURE_CONFLICT = 20,          ///< something else changed in the meantime what was to be changed
   PERDURE_UNDECIDED = 21,         ///< a checkpoint is prepared, and nobody has said whether it counts
+  PERDURE_TIMED_OUT = 22,         ///< other ranks of the program were waited for in vain
+  PERDURE_RANK_FAILED = 23,       ///< another rank of the program has given up; the message names it
   PERDURE_INTERNAL = 1000         ///< a mistake in the library; please report it
 } perdure_status;
 

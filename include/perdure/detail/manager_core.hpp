@@ -57,6 +57,9 @@ class manager_core {
   void checkpoint(std::string_view label = {});
   pending_checkpoint checkpoint_async(std::string_view label = {});
   std::unique_ptr<prepared_checkpoint> prepare(std::string_view label);
+  /// From now on `prepare` only makes checkpoints, for one of several stores that have them together; the
+  /// others are refused, and so is closing with one (`invalid_argument`).
+  void make_checkpoints_joint() noexcept;
   /// As `datastore::snapshot`; waits for changes only with the backing `shared_file`.
   void snapshot(const std::filesystem::path& to) const;
   /// The checkpoint with which a manager closes, which it must not do inside a write_guard. None of a store
@@ -131,6 +134,7 @@ class manager_core {
  private:
   void await_application() const;
   void require_checkpoints() const;
+  void require_alone() const;
   std::vector<page_run> released_pages();
 
   friend class object_construction;

@@ -253,6 +253,14 @@ class journaled_store::undecided final : public prepared_checkpoint {
     end();
   }
 
+  void leave() noexcept override {
+    if (store_.owner_ != ::getpid()) return;
+    const std::scoped_lock lock(store_.deciding_);
+    if (store_.undecided_ != this) return;
+    was_tried_ = true;
+    give_up();
+  }
+
   /// Ends it without a decision. What may have been decided on elsewhere stays on disk as it is. `deciding_`
   /// is held.
   void give_up() noexcept {
@@ -276,7 +284,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   bool keep_;
   std::unique_ptr<epoch_commit::hold> held_;
   std::uint64_t epoch_ = 0;
-  bool was_tried_ = false;  // whether writing the decision was tried
+  bool was_tried_ = false;  // whether writing the decision was tried, here or elsewhere
 };
 
 std::unique_ptr<prepared_checkpoint> journaled_store::prepare(std::span<const page_run> released,

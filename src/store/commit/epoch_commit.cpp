@@ -48,7 +48,7 @@ epoch_commit::turn epoch_commit::take_turn() {
   if (has_ended_) throw error(errc::invalid_argument, path_.string() + " has been closed");
   if (is_left_undecided_) {
     throw error(errc::undecided, path_.string() +
-                                     " has a prepared checkpoint whose decision could not be written: "
+                                     " has a prepared checkpoint that was not decided on here: "
                                      "reopen the store with what was decided");
   }
   return mine;

@@ -1,0 +1,34 @@
+// What each part of a set keeps of itself: whose it is, and which of its arrays all ranks have a part in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <perdure/container/flat_set.hpp>
+#include <perdure/container/string.hpp>
+#include <perdure/detail/manager_core.hpp>
+#include <perdure/type_stamp.hpp>
+
+#include "ranks/set_manifest.hpp"
+
+namespace perdure::detail {
+
+struct part_record {
+  std::uint32_t version = 1;
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t reserved = 0;
+  std::array<std::uint8_t, 16> set{};
+  perdure::flat_set<perdure::string> arrays;  // of all ranks; other arrays of the store are the rank's own
+};
+
+/// Makes it in a new part.
+part_record& make_part_record(manager_core& part, const set_state& set, std::uint32_t rank);
+/// `damaged` where it is missing, `conflict` where the part is of another set or another rank of it.
+part_record& require_part_of(manager_core& part, const set_state& set, std::uint32_t rank);
+/// Also that it is at the set's checkpoint: `conflict` where it is behind or beyond.
+void require_epoch_of(manager_core& part, const set_state& set, std::uint32_t rank);
+
+}  // namespace perdure::detail
+
+template <>
+inline constexpr std::uint32_t perdure::layout_version<perdure::detail::part_record> = 1;

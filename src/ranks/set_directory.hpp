@@ -1,0 +1,56 @@
+// The directory of a set, and where its parts lie.
+//
+//     ROOT/manifest                    which parts are the set
+//     ROOT/set.0001/part.00000 …       a datastore for each rank
+//     ROOT/set.0001/part.00000.where   or where it lies instead: the name of a machine, and a path there
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "os/file.hpp"
+#include "ranks/set_manifest.hpp"
+
+namespace perdure::detail {
+
+class set_directory {
+ public:
+  set_directory() = default;
+  explicit set_directory(const std::filesystem::path& root);
+
+  const std::filesystem::path& root() const noexcept { return root_; }
+  /// "set.0001".
+  std::filesystem::path of_parts(std::uint64_t number) const;
+
+  /// Makes what is missing of it, durably. `already_exists` where there is something else.
+  os::file make() const;
+  /// `not_found`, `not_a_store`.
+  os::file open() const;
+  /// The directory of parts; any rank may do this.
+  void make_for_parts(std::uint64_t number) const;
+
+  /// Where part `rank` lies. `damaged` where nothing is, `not_found` where it lies on another machine.
+  std::filesystem::path part(std::uint64_t number, std::uint32_t rank) const;
+  /// Whether it can be reached from here; true also where nothing is.
+  bool is_here(std::uint64_t number, std::uint32_t rank) const;
+  /// Where part `rank` of a set is to be made: in `parts_directory` if there is one, and a file says so.
+  /// What an unfinished attempt left there is removed.
+  std::filesystem::path place_for_part(const set_state& set, std::uint32_t rank,
+                                       const std::filesystem::path& parts_directory) const;
+  /// Says durably where it was made, if that is elsewhere.
+  void note_place(const set_state& set, std::uint32_t rank, const std::filesystem::path& made) const;
+
+  /// Removes a part that is here, with what says where. What cannot be removed stays.
+  void remove_part(std::uint64_t number, std::uint32_t rank) const noexcept;
+  /// Removes directories of parts that the manifest does not name, as far as they can be removed.
+  void remove_others(std::uint64_t number) const noexcept;
+
+ private:
+  struct place;
+  place find(std::uint64_t number, std::uint32_t rank) const;
+
+  std::filesystem::path root_;
+};
+
+}  // namespace perdure::detail

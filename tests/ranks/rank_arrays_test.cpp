@@ -1,0 +1,549 @@
+// Arrays of several ranks: stored by one decomposition, loaded by others.
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "ranks/boxes.hpp"
+#include "ranks/coverage.hpp"
+#include "ranks/set_fixture.hpp"
+
+namespace perdure {
+namespace {
+
+using detail::box_list;
+
+// ---- boxes -----------------------------------------------------------------------------------------------
+
+box_list boxes_of(std::size_t rank, std::initializer_list<std::pair<extents, extents>> all) {
+  box_list result(rank);
+  for (const auto& [offset, count] : all) result.add(slab{offset, count, {}});
+  return result;
+}
+
+// Which elements of a small array are in how many boxes.
+std::map<std::vector<std::uint64_t>, int> elements_of(const box_list& boxes) {
+  std::map<std::vector<std::uint64_t>, int> all;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    std::vector<std::uint64_t> at(boxes.offset(i), boxes.offset(i) + boxes.rank());
+    for (;;) {
+      ++all[at];
+      std::size_t d = boxes.rank();
+      while (d-- > 0) {
+        if (++at[d] < boxes.end(i, d)) break;
+        at[d] = boxes.begin(i, d);
+      }
+      if (d == static_cast<std::size_t>(-1)) break;
+    }
+  }
+  return all;
+}
+
+box_list some_boxes(std::mt19937& random, std::size_t rank, int count) {
+  box_list boxes(rank);
+  for (int i = 0; i < count; ++i) {
+    slab one{extents::all(rank, 0), extents::all(rank, 0), {}};
+    for (std::size_t d = 0; d < rank; ++d) {
+      one.offset[d] = random() % 6;
+      one.count[d] = random() % 4;
+    }
+    boxes.add(one);
+  }
+  return boxes;
+}
+
+TEST(boxes, are_cut_as_their_elements_say) {
+  std::mt19937 random(1);
+  for (int times = 0; times < 400; ++times) {
+    const std::size_t rank = random() % 4;
+    const box_list a = some_boxes(random, rank, 4);
+    const box_list b = some_boxes(random, rank, 4);
+    const auto of_a = elements_of(a);
+    const auto of_b = elements_of(b);
+    const bool has_overlap =
+        std::any_of(of_a.begin(), of_a.end(), [](const auto& one) { return one.second > 1; });
+    const auto found = find_overlap(a);
+    ASSERT_EQ(found.has_value(), has_overlap);
+    const box_list apart = disjoint(a);
+    const auto of_apart = elements_of(apart);
+    EXPECT_EQ(of_apart.size(), of_a.size());
+    EXPECT_EQ(apart.elements(), of_a.size());
+    const auto of_rest = elements_of(without(apart, b));
+    for (const auto& [at, times_in] : of_apart) {
+      EXPECT_EQ(times_in, 1);
+      EXPECT_EQ(of_rest.count(at), of_b.contains(at) ? 0u : 1u);
+    }
+    EXPECT_EQ(elements_of(common(a, slab::whole(extents::all(rank, 9)))), of_a);
+  }
+}
+
+detail::array_parts array_of(const extents& dims, box_list boxes) {
+  return {"f64", dims, std::move(boxes)};
+}
+
+TEST(coverage, adds_up_where_each_element_is_written_once) {
+  constexpr std::uint64_t modulus = detail::vote::cover_modulus;
+  const extents dims{6, 9};
+  const auto sum = [&](const std::vector<box_list>& ranks) {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      all = (all + detail::cover_of("T", array_of(dims, ranks[i]), static_cast<int>(i),
+                                    static_cast<int>(ranks.size()))) %
+            modulus;
+    return all;
+  };
+  const box_list top = boxes_of(2, {{{0, 0}, {2, 9}}});
+  const box_list left = boxes_of(2, {{{2, 0}, {4, 4}}});
+  const box_list right = boxes_of(2, {{{2, 4}, {4, 5}}});
+  EXPECT_EQ(sum({top, left, right}), 0u);
+  EXPECT_EQ(sum({boxes_of(2, {{{0, 0}, {6, 9}}})}), 0u);
+  EXPECT_EQ(sum({boxes_of(2, {{{0, 0}, {2, 9}}, {{2, 4}, {4, 5}}}), left}), 0u);
+  // A gap, an overlap, and both of the same size.
+  EXPECT_NE(sum({top, left, box_list(2)}), 0u);
+  EXPECT_NE(sum({top, left, right, boxes_of(2, {{{5, 8}, {1, 1}}})}), 0u);
+  EXPECT_NE(sum({top, left, boxes_of(2, {{{2, 3}, {4, 5}}})}), 0u);
+  EXPECT_NE(sum({top, left, boxes_of(2, {{{2, 4}, {4, 4}}, {{0, 8}, {4, 1}}})}), 0u);
+}
+
+// ---- arrays ----------------------------------------------------------------------------------------------
+
+class an_array_of_ranks : public ranks_set {
+ protected:
+  static double value(std::uint64_t step, std::uint64_t i, std::uint64_t j) {
+    return static_cast<double>(step * 1000000 + i * 1000 + j);
+  }
+  static void write(array_store& arrays, std::uint64_t step, const extents& offset, const extents& count) {
+    std::vector<double> elements;
+    for (std::uint64_t i = 0; i < count[0]; ++i)
+      for (std::uint64_t j = 0; j < count[1]; ++j)
+        elements.push_back(value(step, offset[0] + i, offset[1] + j));
+    arrays.store("field", array_view<const double, 2>(elements.data(), count), offset);
+  }
+  static void expect_part(const array_store& arrays, std::uint64_t step, const slab& where) {
+    std::vector<double> elements = arrays.array("field").read<double>(where);
+    for (std::uint64_t i = 0; i < where.count[0]; ++i) {
+      for (std::uint64_t j = 0; j < where.count[1]; ++j) {
+        const std::uint64_t row = where.offset[0] + i * (where.stride.empty() ? 1 : where.stride[0]);
+        const std::uint64_t column = where.offset[1] + j * (where.stride.empty() ? 1 : where.stride[1]);
+        ASSERT_EQ(elements[i * where.count[1] + j], value(step, row, column)) << row << ' ' << column;
+      }
+    }
+  }
+  static array_store arrays_of(store_set& set) { return array_store(set.arrays()); }
+  /// Rows 0 to 11 of 10 columns, by so many ranks.
+  static slab rows_of(int rank, int ranks) {
+    const auto row = [&](int of) { return static_cast<std::uint64_t>(12 * of / ranks); };
+    return {{row(rank), 0}, {row(rank + 1) - row(rank), 10}, {}};
+  }
+  static void write_rows(array_store& arrays, std::uint64_t step, int rank, int ranks) {
+    const slab rows = rows_of(rank, ranks);
+    write(arrays, step, rows.offset, rows.count);
+  }
+  void make_field(int ranks, const array_options& options = {}) {
+    on(ranks, set_mode::create, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      arrays.create<double>("field", {12, 10}, options);
+      write_rows(arrays, 1, rank, ranks);
+      set.checkpoint({});
+      set.close();
+    });
+  }
+};
+
+TEST_F(an_array_of_ranks, is_loaded_by_any_decomposition) {
+  make_field(4);
+  for (const int ranks : {1, 2, 3, 4, 7}) {
+    on(ranks, set_mode::open_read_only, [&](store_set& set, int rank) {
+      const array_store arrays = arrays_of(set);
+      EXPECT_EQ(arrays.dims("field"), (extents{12, 10}));
+      expect_part(arrays, 1, rows_of(rank, ranks));
+      expect_part(arrays, 1, slab::whole({12, 10}));
+      expect_part(arrays, 1, {{0, static_cast<std::uint64_t>(rank)}, {12, 1}, {}});
+      expect_part(arrays, 1, {{1, 0}, {6, 4}, {2, 3}});
+      EXPECT_EQ(arrays.list(), std::vector<std::string>{"field"});
+      EXPECT_EQ(arrays.check("field"), std::vector<std::string>{});
+      set.close();
+    });
+  }
+}
+
+TEST_F(an_array_of_ranks, is_loaded_from_others_while_all_write) {
+  make_field(3);
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    write_rows(arrays, 2, rank, 3);
+    // Of others what they had at the last checkpoint.
+    expect_part(arrays, 2, rows_of(rank, 3));
+    expect_part(arrays, 1, rows_of((rank + 1) % 3, 3));
+    set.checkpoint({});
+    expect_part(arrays, 2, slab::whole({12, 10}));
+    EXPECT_TRUE(fails_with(errc::not_found, "no array named \"none\"", [&] { arrays.dims("none"); }));
+    EXPECT_FALSE(arrays.contains("none"));
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, needs_no_words_where_all_of_it_is_written) {
+  on(4, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    for (std::uint64_t step = 1; step < 4; ++step) {
+      write_rows(arrays, step, rank, 4);
+      set.checkpoint({});
+    }
+    EXPECT_EQ(set.counted().gathers, 0u);
+    EXPECT_EQ(set.counted().reductions, 2u + 3u);
+    // Only partly written: looked at once, and again when that changes.
+    arrays.create<int>("some", {100});
+    for (int step = 0; step < 3; ++step) {
+      if (rank == 2)
+        arrays.store("some", array_view<const int, 1>(std::vector<int>(5, step).data(), {5}), {7});
+      set.checkpoint({});
+      EXPECT_EQ(set.counted().gathers, 1u);
+    }
+    EXPECT_EQ(set.counted().reductions, 2u + 3u + 4u);
+    if (rank == 1) arrays.store("some", array_view<const int, 1>(std::vector<int>(5, 1).data(), {5}), {12});
+    set.checkpoint({});
+    EXPECT_EQ(set.counted().gathers, 2u);
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, is_not_checkpointed_where_two_have_written_the_same) {
+  make_field(3);
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    const std::uint64_t before = set.epoch();
+    write_rows(arrays, 2, rank, 3);
+    if (rank == 1) write(arrays, 2, {8, 3}, {1, 4});
+    for (int times = 0; times < 2; ++times) {
+      EXPECT_TRUE(fails_with(
+          errc::conflict,
+          "rank 1 and rank 2 have both written the part at [8, 3] of [1, 4] elements of the array \"field\"",
+          [&] { set.checkpoint({}); }));
+    }
+    EXPECT_EQ(set.epoch(), before);
+    // All of it anew.
+    arrays.erase("field");
+    arrays.create<double>("field", {12, 10});
+    write_rows(arrays, 3, rank, 3);
+    set.checkpoint({});
+    expect_part(arrays, 3, slab::whole({12, 10}));
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, has_fewer_parts_than_a_message_holds) {
+  rank_threads team(2);
+  team.limit_gathers(300);
+  expect_none(team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    const auto set = open_set_of(std::move(group), set_mode::create, path());
+    array_store arrays = arrays_of(*set);
+    arrays.create<double>("field", {12, 10});
+    for (std::uint64_t i = 0; i < 12 && rank == 1; ++i) write(arrays, 1, {i, i % 3}, {1, 4});
+    EXPECT_TRUE(
+        fails_with(errc::out_of_capacity, "rank 1: it has written so many", [&] { set->checkpoint({}); }));
+    if (rank == 1) write(arrays, 1, {0, 0}, {12, 10});
+    set->checkpoint({});
+    set->close();
+  }));
+}
+
+TEST_F(an_array_of_ranks, may_be_written_over_by_the_same_rank) {
+  on(2, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    // Parts of one rank that overlap each other.
+    for (std::uint64_t i = 0; i < 4; ++i)
+      write(arrays, 5, {6u * static_cast<unsigned>(rank) + i, 0}, {3, 10});
+    set.checkpoint({});
+    EXPECT_EQ(set.counted().gathers, 0u);
+    expect_part(arrays, 5, slab::whole({12, 10}));
+    set.close();
+  });
+  on(3, set_mode::open_read_only, [&](store_set& set, int) {
+    expect_part(arrays_of(set), 5, slab::whole({12, 10}));
+  });
+}
+
+TEST_F(an_array_of_ranks, is_the_same_on_all_of_them) {
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", rank == 1 ? extents{12, 11} : extents{12, 10});
+    EXPECT_TRUE(fails_with(errc::conflict,
+                           "the array \"field\" is [12, 10] on rank 0 and [12, 11] on rank 1: all ranks must",
+                           [&] { set.checkpoint({}); }));
+    arrays.erase("field");
+    if (rank == 2) {
+      arrays.create<float>("field", {12, 10});
+    } else {
+      arrays.create<double>("field", {12, 10});
+    }
+    EXPECT_TRUE(fails_with(errc::wrong_type, "on rank 2: all ranks must", [&] { set.checkpoint({}); }));
+    arrays.erase("field");
+    arrays.create<double>("field", {12, 10});
+    write_rows(arrays, 1, rank, 3);
+    arrays.array("field").resize(rank == 0 ? extents{14, 10} : extents{13, 10});
+    EXPECT_TRUE(fails_with(errc::conflict, "is [14, 10] on rank 0 and [13, 10] on rank 1",
+                           [&] { set.checkpoint({}); }));
+    if (rank != 0) arrays.array("field").resize({14, 10});
+    if (rank == 2) write(arrays, 1, {12, 0}, {2, 10});
+    set.checkpoint({});
+    expect_part(arrays, 1, slab::whole({14, 10}));
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, refuses_what_is_wrong_on_the_rank_that_asks) {
+  const auto thrown = try_on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] {
+      arrays.create<double>("field", {12, 10});
+    }));
+    EXPECT_TRUE(fails_with(errc::unsupported, "divided among ranks", [&] {
+      arrays.create<double>("other", {12}, {.layout = array_layout::contiguous});
+    }));
+    EXPECT_TRUE(fails_with(errc::not_found, "all ranks that write it must create it", [&] {
+      arrays.store("other", array_view<const double, 1>(std::vector<double>(2).data(), {2}), {0});
+    }));
+    EXPECT_TRUE(fails_with(errc::wrong_type, "", [&] { arrays.load<std::vector<int>>("field"); }));
+    EXPECT_TRUE(fails_with(errc::unsupported, "resize it on all",
+                           [&] { arrays.array("field").append(std::vector<double>(10)); }));
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "is not inside", [&] {
+      arrays.array("field").read<double>({{12, 0}, {1, 1}, {}});
+    }));
+    write_rows(arrays, 1, rank, 3);
+    set.checkpoint({});
+    if (rank == 1) write(arrays, 2, {11, 0}, {2, 10});
+    set.checkpoint({});
+  });
+  EXPECT_TRUE(
+      fails_with(errc::invalid_argument, "is not inside", [&] { std::rethrow_exception(thrown[1]); }));
+  for (const std::size_t rank : {0u, 2u}) {
+    EXPECT_TRUE(fails_with(errc::rank_failed, "is not inside the array",
+                           [&] { std::rethrow_exception(thrown[rank]); }));
+  }
+  on(1, set_mode::open_read_only, [&](store_set& set, int) {
+    expect_part(arrays_of(set), 1, slab::whole({12, 10}));
+  });
+}
+
+TEST_F(an_array_of_ranks, may_be_in_chunks_that_no_two_share) {
+  for (const compression codec : {compression::none, compression::zstd}) {
+    if (!is_available(codec)) continue;
+    std::filesystem::remove_all(path());
+    const array_options chunked{.layout = array_layout::chunked, .chunk = {2, 5}, .codec = codec};
+    on(2, set_mode::create, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      arrays.create<double>("field", {12, 10}, chunked);
+      EXPECT_TRUE(fails_with(errc::invalid_argument, "divides a chunk", [&] {
+        write(arrays, 1, {1, 0}, {2, 10});
+      }));
+      EXPECT_TRUE(fails_with(errc::invalid_argument, "divides a chunk", [&] {
+        write(arrays, 1, {0, 0}, {2, 4});
+      }));
+      write(arrays, 1, {6u * static_cast<unsigned>(rank), 0}, {6, 5});
+      write(arrays, 1, {6u * static_cast<unsigned>(rank), 5}, {6, 5});
+      set.checkpoint({});
+      EXPECT_EQ(set.counted().gathers, 0u);
+      set.close();
+    });
+    on(3, set_mode::open_read_only,
+       [&](store_set& set, int rank) { expect_part(arrays_of(set), 1, rows_of(rank, 3)); });
+  }
+}
+
+TEST_F(an_array_of_ranks, may_be_dealt_out_element_by_element) {
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    std::vector<double> mine;
+    for (std::uint64_t i = 0; i < 4; ++i)
+      for (std::uint64_t j = 0; j < 10; ++j)
+        mine.push_back(value(1, 3 * i + static_cast<std::uint64_t>(rank), j));
+    arrays.array("field").write({{static_cast<std::uint64_t>(rank), 0}, {4, 10}, {3, 1}},
+                                array_view<const double, 2>(mine.data(), {4, 10}));
+    set.checkpoint({});
+    EXPECT_EQ(set.counted().gathers, 0u);
+    expect_part(arrays, 1, slab::whole({12, 10}));
+    expect_part(arrays, 1, {{1, 2}, {5, 3}, {2, 2}});
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, may_be_stored_whole_by_one_of_them) {
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    if (rank == 1) {
+      arrays.store("step", 12);
+      arrays.store("names", std::vector<std::string>{"a", "bc"});
+      arrays.store("table", std::vector<int>{1, 2, 3}, {.layout = array_layout::contiguous});
+      arrays.array("table").set_attribute("unit", std::string("K"));
+    }
+    set.checkpoint({});
+    EXPECT_EQ(arrays.load<int>("step"), 12);
+    EXPECT_EQ(arrays.load<std::vector<std::string>>("names"), (std::vector<std::string>{"a", "bc"}));
+    EXPECT_EQ(arrays.load<std::vector<int>>("table"), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(arrays.array("table").attribute<std::string>("unit"), "K");
+    EXPECT_EQ(arrays.array("table").attributes(), std::vector<std::string>{"unit"});
+    EXPECT_EQ(arrays.list(), (std::vector<std::string>{"names", "step", "table"}));
+    EXPECT_EQ(arrays.size(), 3u);
+    if (rank == 1) {
+      EXPECT_EQ(arrays.view<int>("table")(2), 3);
+    } else {
+      EXPECT_TRUE(fails_with(errc::unsupported, "another rank", [&] { arrays.view<int>("table"); }));
+    }
+    for (int step = 13; step < 16; ++step) {
+      if (rank == 1) arrays.store("step", step);
+      set.checkpoint({});
+      EXPECT_EQ(arrays.load<int>("step"), step);
+    }
+    EXPECT_EQ(set.counted().gathers, 1u);
+    if (rank == 2) arrays.store("step", 99);
+    EXPECT_TRUE(
+        fails_with(errc::conflict, "rank 1 and rank 2 have both written", [&] { set.checkpoint({}); }));
+    EXPECT_EQ(rank == 2 && arrays.erase("step"), rank == 2);
+    set.checkpoint({});
+    set.close();
+  });
+  on(2, set_mode::open_read_only, [&](store_set& set, int) {
+    const array_store arrays = arrays_of(set);
+    EXPECT_EQ(arrays.load<int>("step"), 15);
+    const auto view = arrays.view<int>("table");
+    EXPECT_EQ(view(1), 2);
+    EXPECT_EQ(arrays.load<std::vector<std::string>>("names").size(), 2u);
+  });
+}
+
+TEST_F(an_array_of_ranks, is_none_of_those_that_a_rank_keeps_for_itself) {
+  on(2, set_mode::create, [&](store_set& set, int rank) {
+    array_store own(local(set));
+    own.store("particles", std::vector<int>(static_cast<std::size_t>(rank) + 3, rank));
+    array_store arrays = arrays_of(set);
+    EXPECT_FALSE(arrays.contains("particles"));
+    EXPECT_TRUE(
+        fails_with(errc::already_exists, "this rank's own", [&] { arrays.create<int>("particles", {3}); }));
+    arrays.create<double>("field", {12, 10});
+    write_rows(arrays, 1, rank, 2);
+    set.checkpoint({});
+    EXPECT_EQ(set.counted().gathers, 0u);
+    EXPECT_EQ(arrays.list(), std::vector<std::string>{"field"});
+    set.close();
+  });
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    EXPECT_EQ(array_store(local(set)).load<std::vector<int>>("particles"),
+              std::vector<int>(static_cast<std::size_t>(rank) + 3, rank));
+  });
+  rank_threads team(3);
+  expect_same(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    store_set::repartition(std::move(group), path(), small_set());
+  }),
+              errc::unsupported, "part 0 of the set holds 1 objects beside the arrays of all ranks");
+  on(2, set_mode::open, [&](store_set& set, int) { set.close(); });
+}
+
+TEST_F(an_array_of_ranks, has_zeros_where_nobody_has_written) {
+  on(2, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<int>("some", {2, 4});
+    if (rank == 1)
+      arrays.store("some", array_view<const int, 2>(std::vector<int>{7, 8}.data(), {1, 2}), {1, 1});
+    set.checkpoint({});
+    EXPECT_EQ(arrays.load<std::vector<int>>("some"), (std::vector<int>{0, 0, 0, 0, 0, 7, 8, 0}));
+    set.close();
+  });
+}
+
+// ---- another number of ranks -----------------------------------------------------------------------------
+
+TEST_F(an_array_of_ranks, is_divided_anew) {
+  make_field(4);
+  on(4, set_mode::open, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<float>("chunks", {9, 4}, {.layout = array_layout::chunked, .chunk = {2, 4}});
+    if (rank < 2) {
+      const std::uint64_t first = rank == 0 ? 0 : 4;
+      const std::vector<float> rows(20, static_cast<float>(rank + 1));
+      arrays.store("chunks", array_view<const float, 2>(rows.data(), {rank == 0 ? 4u : 5u, 4}), {first, 0});
+    }
+    if (rank == 3) {
+      arrays.store("step", 7);
+      arrays.store("names", std::vector<std::string>{"x", "yz"});
+      arrays.store("fixed", std::vector<int>{4, 5}, {.layout = array_layout::contiguous});
+      arrays.array("step").set_attribute("unit", std::string("s"));
+    }
+    arrays.create<short>("sparse", {1000});
+    if (rank == 2)
+      arrays.store("sparse", array_view<const short, 1>(std::vector<short>{9}.data(), {1}), {700});
+    set.checkpoint({});
+    set.close();
+  });
+  std::uint64_t epoch = 0;
+  for (const int ranks : {2, 3, 1, 5, 4}) {
+    rank_threads team(ranks);
+    detail::set_options options = small_set();
+    if (ranks == 3) options.parts_directory = path("device");
+    expect_none(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+      store_set::repartition(std::move(group), path(), options);
+    }));
+    std::size_t sets = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      sets += entry.path().filename().string().starts_with("set.") ? 1 : 0;
+    EXPECT_EQ(sets, 1u);
+    on(ranks, set_mode::open, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      if (rank == 0) {
+        EXPECT_GT(set.epoch(), epoch);
+        epoch = set.epoch();
+      }
+      expect_part(arrays, 1, slab::whole({12, 10}));
+      EXPECT_EQ(arrays.load<int>("step"), 7);
+      EXPECT_EQ(arrays.array("step").attribute<std::string>("unit"), "s");
+      EXPECT_EQ(arrays.load<std::vector<std::string>>("names"), (std::vector<std::string>{"x", "yz"}));
+      EXPECT_EQ(arrays.load<std::vector<int>>("fixed"), (std::vector<int>{4, 5}));
+      const auto chunks = arrays.load<std::vector<float>>("chunks");
+      EXPECT_EQ(std::accumulate(chunks.begin(), chunks.end(), 0.0F), 16.0F + 40.0F);
+      EXPECT_EQ(arrays.info("chunks").chunk, (extents{2, 4}));
+      const auto sparse = arrays.load<std::vector<short>>("sparse");
+      EXPECT_EQ(sparse[700], 9);
+      EXPECT_EQ(std::accumulate(sparse.begin(), sparse.end(), 0), 9);
+      // What was not written still is not.
+      EXPECT_LE(arrays.array("sparse").info().stored_bytes, 2u);
+      // Its rows are this rank's.
+      write_rows(arrays, 2, rank, ranks);
+      if (12 % ranks == 0) {
+        set.checkpoint({});
+        write_rows(arrays, 1, rank, ranks);
+        set.checkpoint({});
+      }
+      set.discard();
+    });
+  }
+}
+
+TEST_F(an_array_of_ranks, is_as_before_when_dividing_it_fails) {
+  make_field(4);
+  rank_threads team(3);
+  team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    if (rank == 2) team.kill(2);
+    store_set::repartition(std::move(group), path(), small_set());
+  });
+  // A part of another rank that is not there.
+  std::filesystem::rename(part(3), path("elsewhere"));
+  expect_same(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    store_set::repartition(std::move(group), path(), small_set());
+  }),
+              errc::damaged, "part 3 of the set is missing");
+  std::filesystem::rename(path("elsewhere"), part(3));
+  EXPECT_TRUE(std::filesystem::exists(path() / "set.0002"));
+  on(4, set_mode::open, [&](store_set& set, int) {
+    expect_part(arrays_of(set), 1, slab::whole({12, 10}));
+    set.close();
+  });
+  EXPECT_FALSE(std::filesystem::exists(path() / "set.0002"));
+}
+
+}  // namespace
+}  // namespace perdure

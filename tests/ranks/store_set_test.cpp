@@ -1,0 +1,499 @@
+// Sets of stores: what all ranks have together, and what they are told when one of them fails.
+#include <filesystem>
+#include <fstream>
+#include <perdure/datastore.hpp>
+
+#include "ranks/set_fixture.hpp"
+
+namespace perdure {
+namespace {
+
+using a_set = ranks_set;
+
+TEST_F(a_set, has_its_checkpoints_together) {
+  for (const int ranks : {1, 2, 4}) {
+    std::filesystem::remove_all(path());
+    make(ranks, 3);
+    expect_checkpoint(ranks, 3);
+  }
+}
+
+TEST_F(a_set, counts_on_where_it_is_opened_again) {
+  make(2, 2);
+  std::uint64_t epoch = 0;
+  on(2, set_mode::open, [&](store_set& set, int) {
+    epoch = set.epoch();
+    set.checkpoint("a label");
+    EXPECT_EQ(set.epoch(), epoch + 1);
+  });
+  // Its destructor gives up, and the last checkpoint stays.
+  on(2, set_mode::open_or_create, [&](store_set& set, int) {
+    EXPECT_EQ(set.epoch(), epoch + 1);
+    set.close();
+  });
+  EXPECT_EQ(datastore::log(part(1)).back().label, "");
+  on(2, set_mode::open, [&](store_set& set, int) { EXPECT_EQ(set.epoch(), epoch + 2); });
+}
+
+TEST_F(a_set, costs_a_reduction_and_a_broadcast_a_checkpoint) {
+  on(4, set_mode::create, [&](store_set& set, int) {
+    const auto before = set.counted();
+    set.checkpoint({});
+    const auto after = set.counted();
+    EXPECT_EQ(after.reductions, before.reductions + 1);
+    EXPECT_EQ(after.broadcasts, before.broadcasts + 1);
+    EXPECT_EQ(after.gathers, before.gathers);
+    EXPECT_LE(after.bytes - before.bytes, 1024u);
+    set.close();
+  });
+}
+
+TEST_F(a_set, has_no_checkpoint_of_one_part_alone) {
+  on(2, set_mode::create, [&](store_set& set, int) {
+    const std::string what = "together with those of other ranks";
+    EXPECT_TRUE(fails_with(errc::invalid_argument, what, [&] { local(set).checkpoint(); }));
+    EXPECT_TRUE(fails_with(errc::invalid_argument, what, [&] { local(set).close(); }));
+    set.checkpoint({});
+    set.close();
+  });
+}
+
+TEST_F(a_set, abandons_a_checkpoint_that_one_rank_cannot_make) {
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    int& value = *local(set).construct<int>("number")(number(1, rank));
+    set.checkpoint({});
+    value = number(2, rank);
+    const std::uint64_t before = set.epoch();
+    const std::string label(rank == 1 ? 100 : 1, 'x');
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "rank 1: ", [&] { set.checkpoint(label); }));
+    EXPECT_EQ(set.epoch(), before);
+    if (rank == 2) value = number(3, rank);
+    set.checkpoint("x");
+    EXPECT_EQ(set.epoch(), before + 1);
+    set.discard();
+  });
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    EXPECT_EQ(*local(set).find<int>("number").first, number(rank == 2 ? 3 : 2, rank));
+  });
+}
+
+TEST_F(a_set, tells_all_when_one_rank_throws) {
+  const auto thrown = try_on(3, set_mode::create, [&](store_set& set, int rank) {
+    local(set).construct<int>("number")(number(1, rank));
+    set.checkpoint({});
+    if (rank == 1) throw std::logic_error("a mistake of the program");
+    set.checkpoint({});
+  });
+  for (const int rank : {0, 2}) {
+    EXPECT_TRUE(fails_with(errc::rank_failed, "rank 1: it has given up",
+                           [&] { std::rethrow_exception(thrown[static_cast<std::size_t>(rank)]); }));
+  }
+  expect_checkpoint(3, 1);
+}
+
+TEST_F(a_set, is_of_no_use_after_a_rank_has_left) {
+  try_on(2, set_mode::create, [&](store_set& set, int rank) {
+    if (rank == 1) return;
+    EXPECT_TRUE(fails_with(errc::rank_failed, "rank 1", [&] { set.checkpoint({}); }));
+    EXPECT_TRUE(fails_with(errc::rank_failed, "closed and opened again", [&] { set.checkpoint({}); }));
+    EXPECT_TRUE(fails_with(errc::rank_failed, "closed without a checkpoint", [&] { set.close(); }));
+    EXPECT_FALSE(set.is_open());
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "is closed", [&] { set.checkpoint({}); }));
+  });
+}
+
+TEST_F(a_set, ends_the_time_of_those_who_wait_for_one_that_does_not_come) {
+  rank_threads team(3);
+  const auto thrown = team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    auto set = open_set_of(std::move(group), set_mode::create, path());
+    local(*set).construct<int>("number")(number(1, rank));
+    set->checkpoint({});
+    *local(*set).find<int>("number").first = number(2, rank);
+    if (rank == 2) {
+      team.kill(2);
+      return;
+    }
+    EXPECT_TRUE(fails_with(errc::timed_out, "did not come", [&] { set->checkpoint({}); }));
+    EXPECT_TRUE(fails_with(errc::timed_out, "closed and opened again", [&] { set->checkpoint({}); }));
+  });
+  expect_none(thrown);
+  expect_checkpoint(3, 1);
+}
+
+TEST_F(a_set, wants_the_same_calls_of_all_ranks) {
+  const auto thrown = try_on(2, set_mode::create, [&](store_set& set, int rank) {
+    EXPECT_TRUE(fails_with(errc::invalid_argument,
+                           "rank 0 makes a checkpoint and rank 1 takes a snapshot at the same time", [&] {
+                             if (rank == 0) set.checkpoint({});
+                             set.snapshot(path("copy"));
+                           }));
+    set.checkpoint({});
+    if (rank == 0) return set.discard();
+    set.close();
+  });
+  EXPECT_FALSE(thrown[0]);
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "rank 0 discards its changes and rank 1 closes the set",
+                         [&] { std::rethrow_exception(thrown[1]); }));
+  rank_threads team(2);
+  expect_same(team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    open_set_of(std::move(group), rank == 0 ? set_mode::open : set_mode::create, path());
+  }),
+              errc::invalid_argument, "rank 0 opens a set of stores and rank 1 creates a set of stores");
+}
+
+TEST_F(a_set, is_opened_for_writing_by_as_many_ranks) {
+  make(3);
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::invalid_argument,
+              "is a set of 3 ranks and is opened by 2");
+  expect_checkpoint(3, 1);
+}
+
+TEST_F(a_set, is_opened_for_reading_by_any_number_of_ranks) {
+  make(3);
+  for (const int ranks : {1, 2, 3, 5}) {
+    on(ranks, set_mode::open_read_only, [&](store_set& set, int rank) {
+      EXPECT_TRUE(set.read_only());
+      EXPECT_EQ(set.parts(), 3u);
+      EXPECT_TRUE(fails_with(errc::read_only, "for reading only", [&] { set.checkpoint({}); }));
+      if (ranks == 3) {
+        EXPECT_EQ(*local(set).find<int>("number").first, number(1, rank));
+      } else {
+        EXPECT_TRUE(fails_with(errc::invalid_argument, "open parts one by one", [&] { set.own(); }));
+      }
+      for (int part = 0; part < 3; ++part) {
+        const auto opened =
+            set.open_part(static_cast<std::uint32_t>(part), detail::opener_of_managers<relocatable>());
+        const auto& store = static_cast<detail::managed_part<relocatable>&>(*opened).manager();
+        EXPECT_EQ(*store.find<int>("number").first, number(1, part));
+      }
+      EXPECT_TRUE(fails_with(errc::invalid_argument, "none with the number 3", [&] { set.path_of_part(3); }));
+      set.close();
+    });
+  }
+}
+
+TEST_F(a_set, is_open_for_writing_in_one_program_at_a_time) {
+  make(2);
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    if (rank == 0) {
+      rank_threads others(2);
+      const auto open = [&](set_mode how) {
+        return others.run([&](int, std::unique_ptr<detail::rank_group> group) {
+          open_set_of(std::move(group), how, path());
+        });
+      };
+      expect_same(open(set_mode::open), errc::in_use, "another program has the set open for writing");
+      expect_same(open(set_mode::open_or_create), errc::in_use, "is in use");
+      expect_same(open(set_mode::create), errc::already_exists, "open it, or choose another path");
+      expect_same(others.run([&](int, std::unique_ptr<detail::rank_group> group) {
+        store_set::repartition(std::move(group), path(), small_set());
+      }),
+                  errc::in_use, "is in use");
+    }
+    set.checkpoint({});
+    set.close();
+  });
+}
+
+TEST_F(a_set, is_read_beside_the_program_that_writes_it) {
+  make(2, 1);
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    *local(set).find<int>("number").first = number(2, rank);
+    if (rank == 0) {
+      detail::set_options options = small_set();
+      options.store.beside_writer = reader_beside_writer::hold_writer;
+      rank_threads others(2);
+      expect_none(others.run([&](int reader, std::unique_ptr<detail::rank_group> group) {
+        const auto there = open_set_of(std::move(group), set_mode::open_read_only, path(), options);
+        EXPECT_EQ(*local(*there).find<int>("number").first, number(1, reader));
+        there->close();
+      }));
+    }
+    set.checkpoint({});
+    set.close();
+  });
+  expect_checkpoint(2, 2);
+}
+
+TEST_F(a_set, that_does_not_exist_is_not_found) {
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::not_found, "create it first");
+  std::ofstream(path()) << "a file";
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_a_store, "this is not");
+  expect_same(try_on(2, set_mode::create, [](store_set&, int) {}), errc::already_exists, "is no directory");
+}
+
+TEST_F(a_set, is_made_anew_where_its_creation_was_not_finished) {
+  rank_threads team(2);
+  team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    if (rank == 1) team.kill(1);
+    open_set_of(std::move(group), set_mode::create, path());
+  });
+  ASSERT_TRUE(std::filesystem::exists(path()));
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_a_store, "was not finished");
+  make(2);
+  expect_checkpoint(2, 1);
+}
+
+TEST_F(a_set, is_made_in_no_directory_of_anything_else) {
+  std::filesystem::create_directory(path());
+  std::ofstream(path() / "letter") << "to somebody";
+  for (const set_mode how : {set_mode::create, set_mode::open_or_create})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::already_exists, "choose another path");
+  EXPECT_TRUE(std::filesystem::exists(path() / "letter"));
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_a_store, "no file `manifest`");
+}
+
+// ---- what may be wrong with the files --------------------------------------------------------------------
+
+TEST_F(a_set, whose_manifest_is_lost_is_not_made_anew) {
+  make(2);
+  std::filesystem::rename(path() / "manifest", path("manifest"));
+  for (const set_mode how : {set_mode::create, set_mode::open_or_create})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::already_exists, "if that was lost, restore it");
+  std::filesystem::rename(path("manifest"), path() / "manifest");
+  expect_checkpoint(2, 1);
+}
+
+class a_damaged_manifest : public a_set {
+ protected:
+  a_damaged_manifest() { make(2, 3); }
+  void flip(std::streamoff at) {
+    std::fstream file(path() / "manifest", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int byte = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(byte ^ 0x10));
+  }
+  void expect_refused(const std::string& words) {
+    for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+      expect_same(try_on(2, how, [](store_set&, int) {}), errc::damaged, words);
+  }
+};
+
+TEST_F(a_damaged_manifest, is_refused_when_it_is_cut_short) {
+  for (const std::uintmax_t size : {0, 100, 4096, 8191}) {
+    std::filesystem::resize_file(path() / "manifest", size);
+    expect_refused("has " + std::to_string(size) + " bytes");
+  }
+  std::filesystem::resize_file(path() / "manifest", 8192 + 1);
+  expect_refused("bytes instead of");
+}
+
+TEST_F(a_damaged_manifest, loses_no_checkpoint_by_one_flipped_bit) {
+  for (std::streamoff at = 0; at < 8192; at += at % 2048 < 128 ? 3 : 480) {
+    flip(at);
+    expect_checkpoint(2, 3);
+  }
+}
+
+TEST_F(a_damaged_manifest, is_refused_when_nothing_of_it_is_sound) {
+  const std::string zeros(8192, '\0');
+  std::ofstream(path() / "manifest", std::ios::binary) << zeros;
+  expect_refused("none of its records");
+}
+
+TEST_F(a_damaged_manifest, does_not_go_back_when_its_newest_slot_is_lost) {
+  // Neither record of either slot can be told from which is newer but by reading: each is lost in turn.
+  for (const std::streamoff slot : {0, 4096}) {
+    const auto kept = path("kept");
+    std::filesystem::copy_file(path() / "manifest", kept, std::filesystem::copy_options::overwrite_existing);
+    flip(slot + 30);
+    flip(slot + 2048 + 30);
+    const auto thrown = try_on(2, set_mode::open, [&](store_set& set, int rank) {
+      EXPECT_EQ(*local(set).find<int>("number").first, number(3, rank));
+      set.discard();
+    });
+    if (thrown[0]) expect_same(thrown, errc::conflict, "restore");
+    std::filesystem::copy_file(kept, path() / "manifest", std::filesystem::copy_options::overwrite_existing);
+  }
+  expect_checkpoint(2, 3);
+}
+
+TEST_F(a_set, whose_part_is_missing_is_refused_on_all_ranks) {
+  make(3);
+  std::filesystem::rename(part(1), path("elsewhere"));
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(3, how, [](store_set&, int) {}), errc::damaged, "rank 1: ");
+  expect_same(try_on(2, set_mode::open_read_only, [](store_set&, int) {}), errc::damaged,
+              "part 1 of the set is missing");
+  std::filesystem::rename(path("elsewhere"), part(1));
+  expect_checkpoint(3, 1);
+}
+
+TEST_F(a_set, whose_parts_have_changed_places_is_refused_on_all_ranks) {
+  make(2);
+  std::filesystem::rename(part(0), path("elsewhere"));
+  std::filesystem::rename(part(1), part(0));
+  std::filesystem::rename(path("elsewhere"), part(1));
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::conflict,
+                "is part 1 of 2, in the place of part 0");
+}
+
+TEST_F(a_set, with_a_part_of_another_set_or_of_none_is_refused_on_all_ranks) {
+  make(2);
+  std::filesystem::rename(path(), path("other"));
+  make(2);
+  std::filesystem::rename(part(1), path("elsewhere"));
+  std::filesystem::copy(path("other") / "set.0001" / "part.00001", part(1),
+                        std::filesystem::copy_options::recursive);
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::conflict, "is a part of another set");
+  std::filesystem::remove_all(part(1));
+  manager(create_only, part(1), small_store()).close();
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::conflict, "belongs to no set");
+}
+
+TEST_F(a_set, with_a_part_of_another_checkpoint_is_refused_on_all_ranks) {
+  make(2, 1);
+  std::filesystem::copy(part(1), path("old"), std::filesystem::copy_options::recursive);
+  on(2, set_mode::open, [&](store_set& set, int) {
+    set.checkpoint({});
+    set.close();
+  });
+  std::filesystem::rename(part(1), path("new"));
+  std::filesystem::copy(path("old"), part(1), std::filesystem::copy_options::recursive);
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::conflict, "it is an older one");
+  std::filesystem::remove_all(part(1));
+  std::filesystem::rename(path("new"), part(1));
+  {
+    manager alone(open_only, part(0));
+    alone.construct<int>("more")(1);
+  }
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::conflict, "restore");
+}
+
+// ---- copies ----------------------------------------------------------------------------------------------
+
+TEST_F(a_set, is_copied_at_its_last_checkpoint) {
+  make(2, 1);
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    *local(set).find<int>("number").first = number(2, rank);
+    set.snapshot(path("snapshot"));
+    EXPECT_TRUE(
+        fails_with(errc::already_exists, "holds a set of stores", [&] { set.snapshot(path("snapshot")); }));
+    set.checkpoint({});
+    set.close();
+  });
+  rank_threads team(3);
+  expect_none(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    store_set::copy(std::move(group), path(), path("copy"));
+  }));
+  expect_checkpoint(2, 2);
+  std::filesystem::remove_all(path());
+  std::filesystem::rename(path("snapshot"), path());
+  expect_checkpoint(2, 1);
+  std::filesystem::remove_all(path());
+  std::filesystem::rename(path("copy"), path());
+  expect_checkpoint(2, 2);
+}
+
+TEST_F(a_set, is_flushed_to_an_earlier_copy_while_it_goes_on) {
+  make(2, 1);
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    for (int i = 2; i < 5; ++i) {
+      const auto copy = set.snapshot_async(path("slow"));
+      // The copy is of what was checkpointed before.
+      *local(set).find<int>("number").first = number(i, rank);
+      EXPECT_TRUE(
+          fails_with(errc::invalid_argument, "finish that first", [&] { set.snapshot(path("other")); }));
+      EXPECT_TRUE(fails_with(errc::invalid_argument, "finish it before closing", [&] { set.close(); }));
+      set.checkpoint({});
+      copy->finish();
+      EXPECT_TRUE(copy->ready());
+    }
+    set.discard();
+  });
+  expect_checkpoint(2, 4);
+  std::filesystem::rename(path(), path("fast"));
+  std::filesystem::rename(path("slow"), path());
+  expect_checkpoint(2, 3);
+  {
+    rank_threads others(2);
+    expect_none(others.run([&](int, std::unique_ptr<detail::rank_group> group) {
+      open_set_of(std::move(group), set_mode::create, path("unrelated"))->close();
+    }));
+  }
+  rank_threads team(2);
+  expect_same(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    const auto set = open_set_of(std::move(group), set_mode::open, path("fast"));
+    set->snapshot_async(path("unrelated"))->finish();
+  }),
+              errc::already_exists, "no earlier copy");
+}
+
+TEST_F(a_set, whose_copy_ends_without_it_has_none) {
+  make(2, 1);
+  std::array<std::unique_ptr<detail::set_copy>, 2> copies;
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    copies[static_cast<std::size_t>(rank)] = set.snapshot_async(path("copy"));
+    set.discard();
+  });
+  for (auto& copy : copies)
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "was closed before", [&] { copy->finish(); }));
+  EXPECT_FALSE(std::filesystem::exists(path("copy") / "manifest"));
+}
+
+// ---- parts elsewhere -------------------------------------------------------------------------------------
+
+TEST_F(a_set, may_have_its_parts_on_devices_of_the_ranks) {
+  detail::set_options options = small_set();
+  options.parts_directory = path("device");
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int rank) {
+        local(set).construct<int>("number")(number(1, rank));
+        set.close();
+      },
+      options);
+  EXPECT_FALSE(std::filesystem::exists(part(0)));
+  // They are found without being told.
+  expect_checkpoint(2, 1);
+  const std::filesystem::path where = part(1).string() + ".where";
+  std::string host;
+  std::string place;
+  {
+    std::ifstream text(where);
+    std::getline(text, host);
+    std::getline(text, place);
+  }
+  EXPECT_TRUE(place.starts_with(path("device").string()));
+  on(2, set_mode::open, [&](store_set& set, int) { set.snapshot(path("shared")); });
+  std::ofstream(where) << "another-machine\n" << place << '\n';
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_found,
+              "lies on the machine another-machine");
+  std::ofstream(where) << "nonsense";
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::damaged, "names no machine");
+  // What was moved to where all can reach it.
+  std::filesystem::rename(path(), path("before"));
+  std::filesystem::rename(path("shared"), path());
+  EXPECT_TRUE(std::filesystem::exists(part(1)));
+  expect_checkpoint(2, 1);
+}
+
+TEST_F(a_set, refuses_options_that_are_of_one_store) {
+  detail::set_options options = small_set();
+  options.store.keep_last = 2;
+  expect_same(try_on(
+                  2, set_mode::create, [](store_set&, int) {}, options),
+              errc::unsupported, "keep_last");
+  options = small_set();
+  options.store.last_decided = 2;
+  expect_same(try_on(
+                  2, set_mode::create, [](store_set&, int) {}, options),
+              errc::invalid_argument, "leave last_decided out");
+}
+
+TEST_F(a_set, hears_of_what_only_one_rank_is_asked) {
+  make(2);
+  rank_threads team(2);
+  expect_same(team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    open_set_of(std::move(group), set_mode::open, rank == 1 ? std::filesystem::path() : path());
+  }),
+              errc::invalid_argument, "rank 1: the path of a datastore must not be empty");
+}
+
+}  // namespace
+}  // namespace perdure
