@@ -17,6 +17,7 @@
 #include "pager/publication_format.hpp"
 #include "patterned_file.hpp"
 #include "segment/segment.hpp"
+#include "support/sole_publisher.hpp"
 
 namespace perdure::pager {
 namespace {
@@ -105,6 +106,7 @@ class publishing : public pager_test {
   pid_t child_ = -1;
 
  private:
+  sole_publisher alone_;
   std::array<int, 2> to_child_{-1, -1};
   std::array<int, 2> from_child_{-1, -1};
 };
