@@ -15,7 +15,7 @@ function(perdure_install)
     add_dependencies(perdure_installed perdure_cli)
   endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind
+  install(TARGETS perdure perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind
           EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -32,9 +32,13 @@ function(perdure_install)
   list(REMOVE_DUPLICATES PERDURE_CXX_RUNTIME)
   list(TRANSFORM PERDURE_CXX_RUNTIME PREPEND -l OUTPUT_VARIABLE PERDURE_PC_CXX_RUNTIME)
   list(JOIN PERDURE_PC_CXX_RUNTIME " " PERDURE_PC_CXX_RUNTIME)
+  # What a static library is linked with in its turn.
+  get_property(PERDURE_PC_PRIVATE GLOBAL PROPERTY PERDURE_PC_PRIVATE)
+  list(JOIN PERDURE_PC_PRIVATE " " PERDURE_PC_PRIVATE)
   if(BUILD_SHARED_LIBS)
     set(PERDURE_CXX_RUNTIME "")
     set(PERDURE_PC_CXX_RUNTIME "")
+    set(PERDURE_PC_PRIVATE "")
   endif()
 
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/perdure-config.cmake.in
@@ -48,10 +52,11 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  foreach(package perdure perdure-compat perdure-in-place-of-boost perdure-memkind)
+  foreach(package perdure perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   endforeach()
-  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-compat.pc
-                ${PROJECT_BINARY_DIR}/perdure-in-place-of-boost.pc ${PROJECT_BINARY_DIR}/perdure-memkind.pc
+  install(FILES ${PROJECT_BINARY_DIR}/perdure.pc ${PROJECT_BINARY_DIR}/perdure-mpi.pc
+                ${PROJECT_BINARY_DIR}/perdure-compat.pc ${PROJECT_BINARY_DIR}/perdure-in-place-of-boost.pc
+                ${PROJECT_BINARY_DIR}/perdure-memkind.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

@@ -69,3 +69,22 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "
 "$compiler" "$scratch/memkind_consumer.o" $(pkg-config --libs perdure-memkind) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/memkind_by_pkg_config"
 [ "$("$scratch/memkind_by_pkg_config")" = default ]
 echo "pkg-config: the program for memkind built, linked and found its kind"
+
+# Programs of MPI, by whichever is there.
+if ! command -v mpicxx >/dev/null || ! command -v mpiexec >/dev/null; then
+  echo "skipped: programs of MPI, as there is no mpicxx"
+  exit 0
+fi
+run_on_two() {
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_btl_vader_single_copy_mechanism=none timeout 60 mpiexec -n 2 "$@"
+}
+cmake -S "$here/mpi_consumer" -B "$scratch/mpi_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$scratch/mpi_consumer"
+[ "$(run_on_two "$scratch/mpi_consumer/mpi_consumer" "$scratch/set")" = 1 ]
+# shellcheck disable=SC2046
+mpicxx -std=c++20 -O2 $(pkg-config --cflags perdure-mpi) "$here/mpi_consumer/mpi_consumer.cpp" \
+  $(pkg-config --libs perdure-mpi) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/mpi_by_pkg_config"
+[ "$(run_on_two "$scratch/mpi_by_pkg_config" "$scratch/set")" = 2 ]
+echo "find_package and pkg-config: the programs of MPI built, linked and counted on, on two ranks"
