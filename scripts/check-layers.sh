@@ -22,9 +22,10 @@ rooms() {
   local h=include/perdure
   local public="$h $h/container $h/array"
   room $h/c
-  room $h                   $h/{detail,container,array} $h/c/version.h
+  room $h                   $h/{detail,container,array,mpi} $h/c/version.h
   room $h/detail            $h $h/array
   room $h/array             $h $h/detail
+  room $h/mpi               $h $h/detail
   room $h/container         $h $h/{detail,container/detail}
   room $h/container/detail  $h $h/detail
   room src/base             $h/error.hpp

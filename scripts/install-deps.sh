@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems, vm.
+# file-systems, vm, mpi.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh [--download-seconds N] GROUP...
@@ -110,8 +110,15 @@ for group in "$@"; do
       want_command xz xz-utils
       want_command zstd zstd
       ;;
+    mpi)
+      # The library needs none; what is for MPI programs is tested with each that is there.
+      want_package libopenmpi-dev
+      want_package openmpi-bin
+      want_package libmpich-dev
+      want_package mpich
+      ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi)" >&2
       exit 2
       ;;
   esac

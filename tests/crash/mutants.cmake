@@ -1,11 +1,11 @@
 # Mutants: the store with one deliberate mistake each. A rig that does not notice them proves nothing, so
 # each must be caught, and a test fails where one is not.
 #
-# perdure_mutant(NAME FILE WHAT OLD NEW CAUGHT_BY PATTERN [FIRST RUN...] [PAGED] [RIG replay|damage|faults|unsynced]
-#                [OPTION...])
+# perdure_mutant(NAME FILE WHAT OLD NEW CAUGHT_BY PATTERN [FIRST RUN...] [PAGED]
+#                [RIG replay|damage|faults|unsynced|ranks] [OPTION...])
 #
-# In FILE of src/store the text OLD, which must be there exactly once, becomes NEW. When the source has moved on, the
-# build fails and the mutant must follow. The rig (replay unless told) must find a violation, and what it says of it must
+# In FILE of src/store, or of src/ranks for the rig of ranks, the text OLD, which must be there exactly once, becomes
+# NEW. When the source has moved on, the build fails and the mutant must follow. The rig (replay unless told) must find a violation, and what it says of it must
 # match PATTERN (expected_violation.hpp): any other violation is a mistake of its own, and the test fails. The rig gets
 # the options: a mistake that few runs meet is looked for in more of them (--thin), with failing calls where it matters
 # (--faults --in FILE), with kills where names change (--kills-at-renames). FIRST: runs that have met it, tried before all
@@ -32,22 +32,26 @@ function(perdure_mutant name file what old new)
   if(NOT arg_CAUGHT_BY AND NOT arg_RIG STREQUAL "unsynced")
     message(FATAL_ERROR "mutant ${name}: CAUGHT_BY is missing")
   endif()
+  set(folder store)
+  if(arg_RIG STREQUAL "ranks")
+    set(folder ranks)
+  endif()
   set(copy ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${file})
   set(script ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cmake)
   file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [==[
-file(READ "@CMAKE_SOURCE_DIR@/src/store/@file@" text)
+file(READ "@CMAKE_SOURCE_DIR@/src/@folder@/@file@" text)
 set(old [=[@old@]=])
 set(new [=[@new@]=])
 string(FIND "${text}" "${old}" first)
 string(FIND "${text}" "${old}" last REVERSE)
 if(first EQUAL -1 OR NOT first EQUAL last)
-  message(FATAL_ERROR "mutant @name@: its text is not exactly once in src/store/@file@:\n${old}")
+  message(FATAL_ERROR "mutant @name@: its text is not exactly once in src/@folder@/@file@:\n${old}")
 endif()
 string(REPLACE "${old}" "${new}" text "${text}")
 file(WRITE "@copy@" "${text}")
 ]==])
   add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -P ${script}
-                     DEPENDS ${CMAKE_SOURCE_DIR}/src/store/${file} ${script} VERBATIM
+                     DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/${file} ${script} VERBATIM
                      COMMENT "Mutant ${name}: ${what}")
   # Its own object comes before the library's, of which the rest is taken.
   add_library(mutated_${name} OBJECT ${copy})
@@ -68,6 +72,9 @@ function(perdure_mutant_test test name)
   elseif(arg_RIG STREQUAL "faults")
     set(rig faults)
     set(options)
+  elseif(arg_RIG STREQUAL "ranks")
+    set(rig ranks)
+    set(options --ranks 2 --states 20000)
   else()
     set(rig replay)
     set(options --states 400000 --thin 64)
@@ -517,3 +524,70 @@ perdure_mutant(zero_pages_read_at_home commit/epoch_commit.cpp "an emptied page 
 [=[  if (journaled != nullptr) note_zeros(now.plan.index);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 16 FIRST 4)
+
+# ---- sets of stores --------------------------------------------------------------------------------------
+
+perdure_mutant(ranks_decided_too_early agreement.cpp "the manifest is written before all ranks have prepared"
+[=[  const vote all = group.reduce(own);]=]
+[=[  if (group.rank() == 0 && own.failing < 0 && own.least_step.number == static_cast<std::uint64_t>(step::checkpoint)) {
+    outcome early;
+    decide(own, early);
+  }
+  const vote all = group.reduce(own);]=]
+  CAUGHT_BY [=[of its own and the set at \d+: it is an older one]=] RIG ranks)
+
+perdure_mutant(ranks_told_too_early agreement.cpp "ranks decide before the manifest does"
+[=[        decide(all, made);]=]
+[=[        if (all.least_step.number == static_cast<std::uint64_t>(step::checkpoint)) group.broadcast(made);
+        decide(all, made);]=]
+  CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*has decided on checkpoint \d+, after the last]=] RIG ranks)
+
+perdure_mutant(ranks_abandon_forgotten open_set.cpp "what is turned down stays prepared"
+[=[    default:
+      return prepared.abandon();]=]
+[=[    default:
+      return prepared.leave();]=]
+  CAUGHT_BY [=[checkpoints fail with nothing wrong: ... was not decided on here]=] RIG ranks)
+
+perdure_mutant(ranks_unheard_abandoned open_set.cpp "a rank that does not hear the outcome abandons what may count"
+[=[    if (prepared) prepared->leave();]=]
+[=[    if (prepared) prepared->abandon();]=]
+  CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] RIG ranks)
+
+perdure_mutant(ranks_doubt_abandoned open_set.cpp "what may count or not is abandoned"
+[=[    case outcome::verdict::in_doubt:
+      return prepared.leave();]=]
+[=[    case outcome::verdict::in_doubt:
+      return prepared.abandon();]=]
+  CAUGHT_BY [=[errors of syncs at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] RIG ranks)
+
+perdure_mutant(ranks_manifest_not_synced set_manifest.cpp "ranks are told what the manifest says before that is durable"
+[=[      file_.sync_data();
+      now_ = next;]=]
+[=[      now_ = next;]=]
+  CAUGHT_BY [=[(has decided on checkpoint \d+, after the last|attempt \d+ was promised) ... write manifest .*: lost]=] RIG ranks)
+
+perdure_mutant(ranks_new_manifest_not_synced set_manifest.cpp "a manifest gets its name before its content is durable"
+[=[  to.write_at(&content, sizeof content, 0);
+  to.sync();]=]
+[=[  to.write_at(&content, sizeof content, 0);]=]
+  CAUGHT_BY [=[manifest.*(it has 0 bytes|none of its records) ... manifest.*: lost]=] RIG ranks)
+
+perdure_mutant(ranks_new_set_not_synced set_manifest.cpp "a set is there before its name is durable"
+[=[  os::rename_in(directory_, unfinished_name, name);
+  directory_.sync();]=]
+[=[  os::rename_in(directory_, unfinished_name, name);]=]
+  CAUGHT_BY [=[the set is gone ... rename .*: lost]=] RIG ranks)
+
+perdure_mutant(ranks_manifest_not_followed open_set.cpp "parts are opened without what the manifest has decided"
+[=[      options.last_decided = state_.epoch;
+      part_ = opener.open(mode::open,]=]
+[=[      part_ = opener.open(mode::open,]=]
+  CAUGHT_BY [=[it cannot be opened: .*(prepared|decided)]=] RIG ranks)
+
+perdure_mutant(ranks_prepared_taken open_set.cpp "a part's prepared journal counts though the manifest does not say so"
+[=[      options.last_decided = state_.epoch;
+      part_ = opener.open(mode::open,]=]
+[=[      options.last_decided = state_.epoch + (rank() == 1 ? 1 : 0);
+      part_ = opener.open(mode::open,]=]
+  CAUGHT_BY [=[it cannot be opened: .*somebody has checkpointed it alone]=] RIG ranks)

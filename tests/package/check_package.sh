@@ -70,20 +70,4 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "
 [ "$("$scratch/memkind_by_pkg_config")" = default ]
 echo "pkg-config: the program for memkind built, linked and found its kind"
 
-modules=$(find "$prefix" -name perdure.mod)
-if [ -n "$modules" ]; then
-  cmake -S "$here/fortran_consumer" -B "$scratch/fortran_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_COMPILER="$c_compiler" -DCMAKE_PREFIX_PATH="$prefix"
-  cmake --build "$scratch/fortran_consumer"
-  [ "$("$scratch/fortran_consumer/fortran_consumer" "$scratch/fortran.store")" = 1 ]
-  # As a program of another compiler's would.
-  # shellcheck disable=SC2046
-  (cd "$scratch" && f95 -o fortran_from_source "$(dirname "$modules")/perdure.f90" \
-    "$here/fortran_consumer/fortran_consumer.f90" $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")")
-  [ "$("$scratch/fortran_from_source" "$scratch/fortran.store")" = 2 ]
-  # shellcheck disable=SC2046
-  f95 -o "$scratch/fortran_by_pkg_config" $(pkg-config --cflags perdure-fortran) \
-    "$here/fortran_consumer/fortran_consumer.f90" $(pkg-config --libs perdure-fortran) -Wl,-rpath,"$(dirname "$library")"
-  [ "$("$scratch/fortran_by_pkg_config" "$scratch/fortran.store")" = 3 ]
-  echo "Fortran: the program built by find_package, from the module's source, and by pkg-config, and counted on"
-fi
+both

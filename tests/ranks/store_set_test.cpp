@@ -1,9 +1,14 @@
 // Sets of stores: what all ranks have together, and what they are told when one of them fails.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <perdure/datastore.hpp>
 
 #include "ranks/set_fixture.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -493,6 +498,144 @@ TEST_F(a_set, hears_of_what_only_one_rank_is_asked) {
     open_set_of(std::move(group), set_mode::open, rank == 1 ? std::filesystem::path() : path());
   }),
               errc::invalid_argument, "rank 1: the path of a datastore must not be empty");
+}
+
+// ---- devices that fail -----------------------------------------------------------------------------------
+
+/// Fails what is asked for, of some rank, while it is switched on.
+class a_set_on_failing_devices : public ranks_set {
+ protected:
+  using operations = std::initializer_list<os::file_operation>;
+  static bool is_one_of(os::file_operation what, operations all) {
+    return std::find(all.begin(), all.end(), what) != all.end();
+  }
+  static constexpr operations writes{os::file_operation::write, os::file_operation::reserve_space,
+                                     os::file_operation::resize};
+  static constexpr operations syncs{os::file_operation::sync, os::file_operation::sync_data};
+
+  /// Checkpoint 2 of all ranks, of whose numbers only `rank` knows that something fails; then what is there.
+  void expect_one_fails_for_all(int ranks, errc code, const std::string& words) {
+    on(ranks, set_mode::open, [&](store_set& set, int rank) {
+      int& value = *local(set).find<int>("number").first;
+      value = number(2, rank);
+      const std::uint64_t before = set.epoch();
+      fails_ = true;
+      EXPECT_TRUE(fails_with(code, words, [&] { set.checkpoint({}); }));
+      fails_ = false;
+      EXPECT_EQ(set.epoch(), before);
+      set.discard();
+    });
+    expect_checkpoint(ranks, 1);
+    on(ranks, set_mode::open, [&](store_set& set, int rank) {
+      *local(set).find<int>("number").first = number(2, rank);
+      fails_ = true;
+      EXPECT_TRUE(fails_with(code, words, [&] { set.checkpoint({}); }));
+      fails_ = false;
+      // The same can be tried again.
+      *local(set).find<int>("number").first = number(3, rank);
+      set.checkpoint({});
+      set.discard();
+    });
+    expect_checkpoint(ranks, 3);
+  }
+
+  std::atomic<bool> fails_{false};
+};
+
+TEST_F(a_set_on_failing_devices, has_no_checkpoint_where_one_disk_is_full) {
+  make(3);
+  const watched_calls watch([&](const os::file_call& call, std::string_view) {
+    return fails_ && rank_threads::current_rank() == 1 && is_one_of(call.operation, writes) ? ENOSPC : 0;
+  });
+  expect_one_fails_for_all(3, errc::no_space, "rank 1: ");
+}
+
+TEST_F(a_set_on_failing_devices, has_no_checkpoint_where_one_part_cannot_be_synced) {
+  make(3);
+  const watched_calls watch([&](const os::file_call& call, std::string_view file) {
+    return fails_ && rank_threads::current_rank() == 2 && is_one_of(call.operation, syncs) &&
+                   file.starts_with("jrnl.")
+               ? EIO
+               : 0;
+  });
+  expect_one_fails_for_all(3, errc::io, "rank 2: ");
+}
+
+TEST_F(a_set_on_failing_devices, has_no_checkpoint_without_its_manifest) {
+  for (const operations& failing : {writes, syncs}) {
+    std::filesystem::remove_all(path());
+    make(2);
+    bool failed = false;
+    const watched_calls watch([&](const os::file_call& call, std::string_view file) {
+      if (!fails_) failed = false;
+      if (!fails_ || failed || file != "manifest" || !is_one_of(call.operation, failing)) return 0;
+      failed = true;
+      return EIO;
+    });
+    expect_one_fails_for_all(2, errc::io, "change");
+  }
+}
+
+TEST_F(a_set_on_failing_devices, is_undecided_where_its_manifest_cannot_be_put_back) {
+  for (const bool is_written : {false, true}) {
+    std::filesystem::remove_all(path());
+    make(2);
+    {
+      const watched_calls watch([&](const os::file_call& call, std::string_view file) {
+        const bool is_next = call.name != nullptr && std::string_view(call.name) == ".manifest.next";
+        const bool is_failing = is_one_of(call.operation, is_written ? syncs : writes) && file == "manifest";
+        return fails_ && (is_failing || is_next) ? EIO : 0;
+      });
+      on(2, set_mode::open, [&](store_set& set, int rank) {
+        *local(set).find<int>("number").first = number(2, rank);
+        fails_ = true;
+        EXPECT_TRUE(fails_with(errc::undecided, "nobody knows whether", [&] { set.checkpoint({}); }));
+        EXPECT_TRUE(fails_with(errc::undecided, "closed and opened again", [&] { set.checkpoint({}); }));
+        EXPECT_TRUE(fails_with(errc::undecided, "without a checkpoint", [&] { set.close(); }));
+      });
+      fails_ = false;
+    }
+    // What had been written before the sync failed is there.
+    expect_checkpoint(2, is_written ? 2 : 1);
+  }
+}
+
+TEST_F(a_set_on_failing_devices, has_a_checkpoint_that_one_part_could_not_take_down) {
+  make(3);
+  std::atomic<bool> is_decided = false;
+  // Decisions are written by a thread of the store's own.
+  const watched_calls watch([&](const os::file_call& call, std::string_view file) {
+    if (!fails_) return 0;
+    if (file == "manifest" && call.operation == os::file_operation::sync_data) is_decided = true;
+    if (!is_decided || !file.starts_with("jrnl.") || !is_one_of(call.operation, writes)) return 0;
+    const auto journal = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(call.descriptor));
+    return journal.parent_path() == part(1) ? EIO : 0;
+  });
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    *local(set).find<int>("number").first = number(2, rank);
+    fails_ = true;
+    set.checkpoint({});
+    *local(set).find<int>("number").first = number(3, rank);
+    EXPECT_TRUE(fails_with(errc::io, "rank 1: ", [&] { set.checkpoint({}); }));
+    EXPECT_TRUE(fails_with(errc::io, "could not take down", [&] { set.checkpoint({}); }));
+    fails_ = false;
+    set.discard();
+  });
+  expect_checkpoint(3, 2);
+}
+
+TEST_F(a_set_on_failing_devices, is_made_by_all_or_none) {
+  const watched_calls watch([&](const os::file_call& call, std::string_view) {
+    return fails_ && rank_threads::current_rank() == 1 && is_one_of(call.operation, writes) ? ENOSPC : 0;
+  });
+  fails_ = true;
+  rank_threads team(3);
+  expect_same(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    open_set_of(std::move(group), set_mode::create, path());
+  }),
+              errc::no_space, "rank 1: ");
+  fails_ = false;
+  on(2, set_mode::create, [&](store_set& set, int) { set.close(); });
 }
 
 }  // namespace

@@ -1,0 +1,316 @@
+// Stores of the ranks of an MPI program, checkpointed together: all of them or none.
+//
+//     perdure::mpi::array_store fields(perdure::open_or_create, MPI_COMM_WORLD, "run.set");
+//     fields.create<double>("temperature", {rows, columns});
+//     fields.store("temperature", perdure::array_view<const double, 2>(mine, {my_rows, columns}), {first,
+//     0}); fields.checkpoint();
+//
+// Needs MPI 3, of any make, when the program is compiled; the library itself has nothing of MPI in it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <perdure/array_store.hpp>
+#include <perdure/detail/managed_part.hpp>
+#include <perdure/detail/store_set.hpp>
+#include <perdure/manager.hpp>
+#include <perdure/mpi/communicator_group.hpp>
+#include <string_view>
+#include <utility>
+
+namespace perdure::mpi {
+
+/// The same on all ranks, but for `parts_directory`.
+struct options {
+  /// Of each part. Not `keep_last`, nor the backings `shared_file` and `dax` for writing (`unsupported`).
+  store_options store = {};
+  /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
+  /// and where, so it is found again. Empty: in the set's directory.
+  std::filesystem::path parts_directory = {};
+  /// How long a rank waits in a collective call for the others before it throws `timed_out`. It begins when
+  /// the rank has done its own part.
+  std::chrono::milliseconds timeout = std::chrono::minutes(10);
+};
+
+/// What a rank has sent or been sent by calls of MPI.
+using statistics = detail::rank_group::traffic;
+
+// What is called `detail` in here is perdure::detail.
+namespace detail_ {
+
+inline std::unique_ptr<detail::rank_group> group_of(MPI_Comm communicator, const options& wanted) {
+  return std::make_unique<communicator_group>(communicator, wanted.timeout);
+}
+inline detail::set_options set_options_of(const options& wanted) {
+  return {wanted.store, wanted.parts_directory};
+}
+
+}  // namespace detail_
+
+/// A copy of a set that a thread of each rank makes. Its destructor is as `finish`, and keeps errors to
+/// itself.
+class pending_copy {
+ public:
+  pending_copy(std::unique_ptr<detail::set_copy> copy, std::shared_ptr<detail::store_set> of)
+      : of_(std::move(of)), copy_(std::move(copy)) {}
+
+  /// Whether this rank's thread is done, with or without an error.
+  bool ready() const { return copy_ == nullptr || copy_->ready(); }
+  /// Collective: waits for all ranks; then the copy is there, durably. Throws what any of them met; then it
+  /// is not there, or is the earlier one still.
+  void finish() {
+    if (copy_ == nullptr) return;
+    copy_->finish();
+    copy_.reset();
+  }
+
+ private:
+  std::shared_ptr<detail::store_set> of_;
+  std::unique_ptr<detail::set_copy> copy_;
+};
+
+/// A set of stores, one for each rank of a communicator, in one directory. Its checkpoint is one commit:
+/// after a crash of any rank at any moment all of them are found at the same checkpoint.
+///
+/// Each rank has a part of its own, a manager like any other: objects in it are the rank's, and changing them
+/// takes no communication. Members called collective are called by all ranks, in the same order, by one
+/// thread of each. They throw the same error on all of them, which names the lowest rank that has met it, or
+/// on none. After `timed_out`, `rank_failed` and `undecided` the set is of no further use: it is closed, by
+/// its destructor at the latest, and opened again, and has its last checkpoint then, on all ranks.
+///
+/// Thread safety: as a manager's; collective members by one thread at a time.
+template <class Placement>
+class basic_manager {
+  using mode = detail::store_set::mode;
+  using part = detail::managed_part<Placement>;
+
+ public:
+  using local_manager = perdure::basic_manager<Placement>;
+
+  /// Collective, as all constructors. Makes the directory and in it a store for each rank; after a crash it
+  /// is there as a whole, or is no set and can be made again. `already_exists`, and what a store's creation
+  /// throws.
+  basic_manager(create_only_t, MPI_Comm communicator, const std::filesystem::path& path,
+                const options& wanted = {})
+      : basic_manager(mode::create, communicator, path, wanted) {}
+  /// Opens it at its last checkpoint, on as many ranks as it was made by (`invalid_argument`). `not_found`,
+  /// `not_a_store`, `in_use`; `damaged`, `conflict` (a part is missing, another's, or at another checkpoint);
+  /// `not_found` also where a part lies on another machine.
+  basic_manager(open_only_t, MPI_Comm communicator, const std::filesystem::path& path,
+                const options& wanted = {})
+      : basic_manager(mode::open, communicator, path, wanted) {}
+  /// On any number of ranks, to read. Beside a program that writes it as `options::store.beside_writer` says;
+  /// parts that are opened after that one's next checkpoint are then at another, which is a `conflict`.
+  basic_manager(open_read_only_t, MPI_Comm communicator, const std::filesystem::path& path,
+                const options& wanted = {})
+      : basic_manager(mode::open_read_only, communicator, path, wanted) {}
+  /// As `open_only`, or `create_only` where there is no set.
+  basic_manager(open_or_create_t, MPI_Comm communicator, const std::filesystem::path& path,
+                const options& wanted = {})
+      : basic_manager(mode::open_or_create, communicator, path, wanted) {}
+
+  basic_manager(basic_manager&&) noexcept = default;
+  basic_manager& operator=(basic_manager&& other) noexcept {
+    if (this == &other) return *this;
+    end();
+    set_ = std::move(other.set_);
+    return *this;
+  }
+  /// Collective: closes with a checkpoint; a failure goes to the close failure handler (`manager`).
+  ///
+  /// When an exception ends it, its changes are dropped, and the next collective call of the other ranks
+  /// throws `rank_failed` on all of them; this rank waits for that call as long as `options::timeout` says.
+  /// So an exception on one rank takes the others along, and none is left waiting.
+  ~basic_manager() {
+    if (set_ && std::uncaught_exceptions() > exceptions_before_) set_->give_up();
+    end();
+  }
+
+  /// Collective: with a checkpoint, unless it is open for reading. When it returns the set is closed on all
+  /// ranks. Does nothing where it is closed already.
+  void close() {
+    if (set_) set_->close();
+    set_.reset();
+  }
+  /// Collective: without a checkpoint.
+  void discard() noexcept {
+    if (set_) set_->discard();
+    set_.reset();
+  }
+  bool is_open() const noexcept { return set_ != nullptr && set_->is_open(); }
+
+  /// Collective: makes the present state of all parts durable, all or none: a reduction and a broadcast of
+  /// half a KiB each, and a second of both with one gather after arrays were written in part.
+  /// Then throws also `conflict` and `wrong_type`, if ranks have made different things of one array, or two
+  /// of them have written the same elements. On failure the checkpoint before stays, and so does what is in
+  /// memory.
+  void checkpoint(std::string_view label = {}) { set().checkpoint(label); }
+
+  /// This rank's part. Its checkpoints are the set's: `checkpoint` and `close` of it are refused.
+  /// `invalid_argument` where the set is open for reading on another number of ranks.
+  local_manager& local() const { return static_cast<part&>(set().own()).manager(); }
+  /// Any part, opened for reading at the set's last checkpoint: for sets that are open for reading.
+  local_manager open_part(std::uint32_t which) const {
+    const auto opened = set().open_part(which, detail::opener_of_managers<Placement>());
+    return std::move(static_cast<part&>(*opened).manager());
+  }
+
+  int rank() const { return set().rank(); }
+  int ranks() const { return set().ranks(); }
+  /// Of the set; the same as `ranks` unless it is open for reading.
+  std::uint32_t parts() const { return set().parts(); }
+  /// Of the last checkpoint; it grows by one with each.
+  std::uint64_t epoch() const { return set().epoch(); }
+  bool read_only() const { return set().read_only(); }
+  const std::filesystem::path& path() const { return set().path(); }
+  statistics counted() const { return set().counted(); }
+
+  /// Collective: a set of its own with the last checkpoint; all its parts are in that directory.
+  /// `already_exists`.
+  void snapshot(const std::filesystem::path& to) { set().snapshot(to); }
+  /// Collective: the same by a thread of each rank, while the program goes on, for slow places. `to` may be
+  /// an earlier copy of this set: it is that one until `finish`, and then this one, whatever happens. From
+  /// the second checkpoint after it on, checkpoints wait until the thread is done. (A pinned store is copied
+  /// before this returns.)
+  pending_copy snapshot_async(const std::filesystem::path& to) { return {set().snapshot_async(to), set_}; }
+  /// Collective: copies a set at its last checkpoint, by any number of ranks. `already_exists`; `conflict` if
+  /// a program makes a checkpoint meanwhile.
+  static void copy(MPI_Comm communicator, const std::filesystem::path& from, const std::filesystem::path& to,
+                   const options& wanted = {}) {
+    detail::store_set::copy(detail_::group_of(communicator, wanted), from, to);
+  }
+  static pending_copy copy_async(MPI_Comm communicator, const std::filesystem::path& from,
+                                 const std::filesystem::path& to, const options& wanted = {}) {
+    return {detail::store_set::copy_async(detail_::group_of(communicator, wanted), from, to), nullptr};
+  }
+
+  /// What the library's own parts use.
+  const std::shared_ptr<detail::store_set>& shared_set() const {
+    set();
+    return set_;
+  }
+
+ private:
+  basic_manager(mode how, MPI_Comm communicator, const std::filesystem::path& path, const options& wanted)
+      : set_(detail::store_set::open(detail_::group_of(communicator, wanted), how, path,
+                                     detail_::set_options_of(wanted),
+                                     detail::opener_of_managers<Placement>())) {}
+
+  detail::store_set& set() const {
+    if (set_ == nullptr) throw error(errc::invalid_argument, "this set of stores is closed: open it first");
+    return *set_;
+  }
+
+  void end() noexcept {
+    if (set_ == nullptr) return;
+    try {
+      set_->close();
+    } catch (const std::exception& failure) {
+      detail::report_close_failure(set_->path(), failure.what());
+      set_->give_up();
+    }
+    set_.reset();
+  }
+
+  std::shared_ptr<detail::store_set> set_;
+  int exceptions_before_ = std::uncaught_exceptions();
+};
+
+using manager = basic_manager<relocatable>;
+using pinned_manager = basic_manager<pinned>;
+
+/// Collective, on as many ranks as the set shall have: divides its arrays among them along their first
+/// dimension. Nobody may have it open. `unsupported` where parts hold anything but arrays of all ranks, which
+/// only their program could divide; then, and on any other failure, the set is as before.
+inline void repartition(MPI_Comm communicator, const std::filesystem::path& path,
+                        const options& wanted = {}) {
+  detail::store_set::repartition(detail_::group_of(communicator, wanted), path,
+                                 detail_::set_options_of(wanted));
+}
+
+namespace detail_ {
+
+/// What an array_store has open, made before the store itself.
+struct open_arrays {
+  std::unique_ptr<manager> own;  // or null: somebody else's
+  std::shared_ptr<detail::store_set> set;
+};
+
+}  // namespace detail_
+
+/// Arrays of which each rank stores parts, and any rank loads any part.
+///
+///   - `create(id, dims)` is called by all ranks that will write the array, with the same type and the
+///     dimensions of the whole. `store(id, view, offset)` and `array(id).write` store this rank's elements,
+///     in its own part: neither takes any communication. No two ranks may write the same element: the next
+///     checkpoint throws `conflict`. Who divides an array otherwise than before erases it on all ranks first.
+///   - `store(id, value)` stores all of an array, by one rank: numbers, strings, tables.
+///   - `load`, `array(id).read` give elements of this rank's as it has written them, and of others as of the
+///     last checkpoint, which they read from the others' parts. Elements that nobody has written are zero.
+///   - Chunked arrays: each chunk is written by one rank, as a whole. Contiguous ones: `store`d only.
+///   - `list`, `size`, `contains` and `info` of what other ranks have: as of the last checkpoint. `info`
+///   tells
+///     blocks and stored bytes of one part.
+///
+/// What is wrong with a call throws on the rank that made it; let go by that rank it takes the others along
+/// (`basic_manager::~basic_manager`).
+///
+/// Thread safety: as perdure::array_store's; collective members by one thread at a time.
+class array_store : private detail_::open_arrays, private perdure::array_store {
+  using arrays = perdure::array_store;
+
+ public:
+  /// Collective, as those of the manager.
+  template <class Mode>
+    requires std::is_constructible_v<manager, Mode, MPI_Comm, std::filesystem::path, options>
+  array_store(Mode tag, MPI_Comm communicator, const std::filesystem::path& path, const options& wanted = {})
+      : array_store(std::make_unique<manager>(tag, communicator, path, wanted)) {}
+  /// Those of a manager. Closing that ends them.
+  template <class Placement>
+  explicit array_store(basic_manager<Placement>& store)
+      : open_arrays{nullptr, store.shared_set()}, arrays(set->arrays()) {}
+
+  using arrays::array;
+  using arrays::check;
+  using arrays::contains;
+  using arrays::create;
+  using arrays::dims;
+  using arrays::erase;
+  using arrays::info;
+  using arrays::list;
+  using arrays::load;
+  using arrays::prefetch;
+  using arrays::size;
+  using arrays::store;
+  using arrays::view;
+  using arrays::view_to_write;
+  using arrays::operator[];
+
+  // Collective, as those of the manager.
+
+  void checkpoint(std::string_view label = {}) { set->checkpoint(label); }
+  /// Of an array_store that has opened its set.
+  void close() {
+    if (own) own->close();
+  }
+  void discard() noexcept {
+    if (own) own->discard();
+  }
+  void snapshot(const std::filesystem::path& to) { set->snapshot(to); }
+  pending_copy snapshot_async(const std::filesystem::path& to) { return {set->snapshot_async(to), set}; }
+
+  int rank() const { return set->rank(); }
+  int ranks() const { return set->ranks(); }
+  std::uint64_t epoch() const { return set->epoch(); }
+  const std::filesystem::path& path() const { return set->path(); }
+  statistics counted() const { return set->counted(); }
+
+ private:
+  explicit array_store(std::unique_ptr<manager> store)
+      : open_arrays{std::move(store), nullptr}, arrays((set = own->shared_set())->arrays()) {}
+};
+
+}  // namespace perdure::mpi
