@@ -53,5 +53,6 @@ void add_strong_components_command(command graph);
 void add_triangle_commands(command graph);
 void add_core_command(command graph);
 void add_truss_command(command graph);
+void add_community_commands(command graph);
 
 }  // namespace perdure::cli
