@@ -96,6 +96,8 @@ TEST_F(Cli, VersionAndHelp) {
                                    {"graph", "scc"},
                                    {"graph", "kcore"},
                                    {"graph", "ktruss"},
+                                   {"graph", "louvain"},
+                                   {"graph", "lpa"},
                                    {"graph", "cc"}}) {
     arguments a = command;
     a.push_back("--help");

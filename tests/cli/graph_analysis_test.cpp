@@ -239,6 +239,22 @@ TEST_F(GraphAnalysis, StrongComponentsCoresAndTrusses) {
   fails({"graph", "ktruss", store, "--k", "1"}, 2);
 }
 
+TEST_F(GraphAnalysis, Communities) {
+  const std::string store = store_with({"web.csr"});
+  for (const char* const method : {"louvain", "lpa"}) {
+    const nlohmann::json found = ok_json({"graph", method, store, "--verify"});
+    EXPECT_EQ(found["communities"], 2);
+    EXPECT_EQ(found["largest"], 3);
+    EXPECT_EQ(found["modularity"], 0.375);
+    EXPECT_EQ(found["is_right"], true);
+    EXPECT_GT(found["iterations"], 0);
+    EXPECT_EQ(ok({"graph", method, store, "-o", "-"}), "7\t7\n8\t7\n10\t10\n20\t10\n30\t10\n");
+    EXPECT_NE(ok({"graph", method, store}).find("modularity     0.375"), std::string::npos);
+  }
+  EXPECT_EQ(ok_json({"graph", "louvain", store, "--resolution", "100"})["communities"], 5);
+  EXPECT_EQ(ok_json({"graph", "lpa", store, "--iterations", "1"})["iterations"], 1);
+}
+
 TEST_F(GraphAnalysis, ListsWhatACsrHolds) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json all = ok_json({"ls", store})["objects"][0];

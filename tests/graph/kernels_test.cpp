@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <perdure/error.hpp>
+#include <perdure/graph/communities.hpp>
 #include <perdure/graph/core_numbers.hpp>
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -312,6 +313,101 @@ TEST(Trusses, AndCoresOfALargerGraph) {
   const csr_view view = skewed(direction::directed, 10).view();
   EXPECT_EQ(verify_trusses(view, trusses(view, 4).edges).value_or("right"), "right");
   EXPECT_EQ(verify_core_numbers(view, core_numbers(view, 4).cores).value_or("right"), "right");
+}
+
+// --- communities ---
+
+TEST(Communities, HaveTheModularityThatTheyAreSaidToHave) {
+  on_small_graphs(8, many, [](const auto& view, unsigned threads) {
+    community_result found = louvain(view, {.threads = threads});
+    EXPECT_EQ(verify_communities(view, found).value_or("right"), "right");
+    // Not worse than all in one, or each alone.
+    EXPECT_GE(found.summary.modularity, -1e-12);
+    const community_result few = louvain(view, {.resolution = 0.5, .threads = threads});
+    EXPECT_EQ(verify_communities(view, few, 0.5).value_or("right"), "right");
+    const community_result labels = label_propagation(view, {.threads = threads});
+    EXPECT_EQ(verify_communities(view, labels).value_or("right"), "right");
+    found.summary.modularity += 1e-6;
+    EXPECT_TRUE(verify_communities(view, found));
+    found.summary.modularity -= 1e-6;
+    ++found.summary.communities;
+    EXPECT_TRUE(verify_communities(view, found));
+    if (view.size() < 2) return;
+    found.labels[0] = 1;
+    EXPECT_TRUE(verify_communities(view, found));
+  });
+}
+
+// The best of all ways to part the vertices.
+TEST(Communities, AreNearlyTheBestOfTinyGraphs) {
+  int best_found = 0;
+  int rounds = 0;
+  on_small_graphs(9, many, [&](const auto& view, unsigned) {
+    if (view.size() > 7 || detail::knows_weights(view)) return;
+    const auto joined = simple_matrix(matrix_of(view));
+    const std::size_t n = joined.size();
+    double best = 0;
+    std::vector<std::size_t> part(n);
+    const auto try_all = [&](auto&& self, std::size_t v, std::size_t parts) -> void {
+      if (v < n) {
+        for (part[v] = 0; part[v] <= parts; ++part[v]) self(self, v + 1, std::max(parts, part[v] + 1));
+        return;
+      }
+      double all = 0;
+      double within = 0;
+      std::vector<double> volumes(n + 1);
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = 0; b < n; ++b) {
+          if (joined[a][b] == 0) continue;
+          ++all;
+          ++volumes[part[a]];
+          if (part[a] == part[b]) ++within;
+        }
+      if (all == 0) return;
+      double modularity = within / all;
+      for (const double volume : volumes) modularity -= volume / all * volume / all;
+      best = std::max(best, modularity);
+    };
+    try_all(try_all, 0, 0);
+    const double found = louvain(view).summary.modularity;
+    EXPECT_LE(found, best + 1e-9);
+    ++rounds;
+    if (found > best - 1e-9) ++best_found;
+  });
+  EXPECT_GT(rounds, 100);
+  EXPECT_GT(best_found, rounds * 8 / 10);
+}
+
+TEST(Communities, OfLargerGraphs) {
+  // Circles of cliques: what a clique is, is a community.
+  std::vector<edge> edges;
+  constexpr vertex_id cliques = 300;
+  constexpr vertex_id members = 6;
+  for (vertex_id c = 0; c < cliques; ++c)
+    for (vertex_id a = 0; a < members; ++a) {
+      for (vertex_id b = 0; b < a; ++b) edges.push_back({c * members + a, c * members + b});
+      if (a == 0) edges.push_back({c * members, (c + 1) % cliques * members + 1});
+    }
+  span_source source(edges);
+  memory_csr graph;
+  build_csr(graph, source, {.kind = direction::undirected});
+  for (const unsigned threads : {1U, 3U}) {
+    const community_result labels = label_propagation(graph.view(), {.threads = threads});
+    EXPECT_EQ(verify_communities(graph.view(), labels).value_or("right"), "right");
+    EXPECT_GT(labels.summary.modularity, 0.8);
+    const community_result found = louvain(graph.view(), {.resolution = 10, .threads = threads});
+    EXPECT_EQ(verify_communities(graph.view(), found, 10).value_or("right"), "right");
+    EXPECT_NEAR(static_cast<double>(found.summary.communities), cliques, 3);
+    const community_result skewed_found = louvain(skewed(direction::directed).view(), {.threads = threads});
+    EXPECT_EQ(verify_communities(skewed(direction::directed).view(), skewed_found).value_or("right"),
+              "right");
+  }
+  const std::vector<std::pair<edge, double>> bad{{{1, 2}, -1}};
+  weighted_source wrong(bad);
+  build_csr(graph, wrong, {.with_weights = true});
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "weighs -1", [&] { louvain(graph.view()); }));
+  EXPECT_TRUE(
+      fails_with(errc::invalid_argument, "resolution", [&] { louvain(csr_view{}, {.resolution = -1}); }));
 }
 
 TEST(Triangles, OfALargerGraph) {

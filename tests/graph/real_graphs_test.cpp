@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/build_csr.hpp>
+#include <perdure/graph/communities.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/core_numbers.hpp>
 #include <perdure/graph/edge_list.hpp>
@@ -99,6 +100,13 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
         EXPECT_EQ(strong.summary.components, facts["scc_count"]);
         EXPECT_EQ(strong.summary.largest, facts["scc_largest"]);
       }
+      double best = 0;
+      for (const auto& one : facts["louvain_modularity_igraph_5seeds"])
+        best = std::max(best, one.get<double>());
+      const community_result communities = louvain(view, {.threads = 2});
+      EXPECT_GE(communities.summary.modularity, best - 0.005);
+      EXPECT_EQ(verify_communities(view, communities).value_or("right"), "right");
+      EXPECT_EQ(verify_communities(view, label_propagation(view, {.threads = 2})).value_or("right"), "right");
       const component_result components = connected_components(view, 2);
       EXPECT_EQ(components.summary.components, facts["wcc_count"]);
       EXPECT_EQ(components.summary.largest, facts["wcc_largest"]);

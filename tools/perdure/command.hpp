@@ -54,6 +54,7 @@ void add_strong_components_command(command graph);
 void add_triangle_commands(command graph);
 void add_core_command(command graph);
 void add_truss_command(command graph);
+void add_community_commands(command graph);
 
 // The subcommands of `perdure array`.
 void add_array_list_command(command array);

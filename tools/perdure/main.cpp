@@ -32,6 +32,7 @@ void add_graph_commands(command program) {
   add_triangle_commands(graph);
   add_core_command(graph);
   add_truss_command(graph);
+  add_community_commands(graph);
 }
 
 namespace {

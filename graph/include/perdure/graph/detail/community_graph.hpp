@@ -1,0 +1,130 @@
+// The graph that communities are looked for in: the underlying simple one with weights, and what becomes of
+// it when communities are its vertices.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <perdure/graph/detail/neighbour_rows.hpp>
+#include <perdure/graph/detail/weighted_arcs.hpp>
+#include <perdure/graph/graph_view.hpp>
+#include <span>
+#include <vector>
+
+namespace perdure::graph::detail {
+
+/// Throws `invalid_argument`: communities are asked for where an arc's weight is negative, infinite or no
+/// number.
+[[noreturn]] void throw_bad_community_weight(double weight);
+
+struct community_graph {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<vertex_handle> targets;
+  std::vector<double> weights;  // empty: each is 1
+  std::vector<double> loops;    // twice what is within the communities that vertices were; empty: nothing
+
+  std::size_t size() const noexcept { return offsets.size() - 1; }
+
+  /// Calls `visit(u, weight)` for each neighbour of a vertex.
+  template <class Visit>
+  void each_neighbour(vertex_handle v, Visit&& visit) const {
+    const std::uint64_t end = offsets[v + std::size_t{1}];
+    for (std::uint64_t i = offsets[v]; i < end; ++i) visit(targets[i], weights.empty() ? 1.0 : weights[i]);
+  }
+  /// What all its edges weigh, those within twice.
+  double volume(vertex_handle v) const {
+    double sum = loops.empty() ? 0 : loops[v];
+    each_neighbour(v, [&sum](vertex_handle, double weight) { sum += weight; });
+    return sum;
+  }
+
+  template <graph_view Graph>
+  static community_graph of(const Graph& graph, unsigned threads) {
+    return knows_weights(graph) ? weighted(graph, threads) : unweighted(graph, threads);
+  }
+
+ private:
+  template <graph_view Graph>
+  static community_graph unweighted(const Graph& graph, unsigned threads) {
+    community_graph made;
+    on_simple_graph(graph, threads, [&](const auto& rows) {
+      made.offsets.resize(rows.size() + 1);
+      for (std::size_t v = 0; v < rows.size(); ++v)
+        made.offsets[v + 1] = made.offsets[v] + rows.degree(static_cast<vertex_handle>(v));
+      made.targets.resize(made.offsets.back());
+      each_vertex(threads, rows.size(), [&](vertex_handle v) {
+        const auto row = rows.neighbours(v);
+        std::copy(row.begin(), row.end(),
+                  made.targets.begin() + static_cast<std::ptrdiff_t>(made.offsets[v]));
+      });
+    });
+    return made;
+  }
+
+  template <graph_view Graph>
+  static community_graph weighted(const Graph& graph, unsigned threads) {
+    struct end {
+      vertex_handle target;
+      double weight;
+    };
+    const std::size_t size = graph.size();
+    const bool symmetric = graph.symmetric();
+    const auto each_arc = [&](vertex_handle v, auto&& emit) {
+      visit_weighted(graph, v, [&](vertex_handle u, double weight) {
+        if (!(weight >= 0 && weight <= std::numeric_limits<double>::max()))
+          throw_bad_community_weight(weight);
+        if (u == v) return;
+        emit(v, end{u, weight});
+        if (!symmetric) emit(u, end{v, weight});
+      });
+    };
+    // As in neighbour_rows::collect.
+    std::vector<std::uint64_t> begins(size + 2);
+    each_vertex(threads, size, [&](vertex_handle v) {
+      each_arc(v, [&](vertex_handle row, const end&) {
+        std::atomic_ref(begins[row + std::size_t{2}]).fetch_add(1, std::memory_order_relaxed);
+      });
+    });
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<end> ends(begins.back());
+    each_vertex(threads, size, [&](vertex_handle v) {
+      each_arc(v, [&](vertex_handle row, const end& one) {
+        ends[std::atomic_ref(begins[row + std::size_t{1}]).fetch_add(1, std::memory_order_relaxed)] = one;
+      });
+    });
+    // Ordered, and those with the same target added up.
+    community_graph made;
+    made.offsets.assign(size + 1, 0);
+    each_vertex(threads, size, [&](vertex_handle v) {
+      const std::span<end> row(ends.data() + begins[v], ends.data() + begins[v + std::size_t{1}]);
+      std::sort(row.begin(), row.end(), [](const end& a, const end& b) {
+        return a.target != b.target ? a.target < b.target : a.weight < b.weight;
+      });
+      std::size_t kept = 0;
+      for (const end& one : row) {
+        if (kept != 0 && row[kept - 1].target == one.target) {
+          row[kept - 1].weight += one.weight;
+        } else {
+          row[kept++] = one;
+        }
+      }
+      made.offsets[v + std::size_t{1}] = kept;
+    });
+    std::partial_sum(made.offsets.begin(), made.offsets.end(), made.offsets.begin());
+    made.targets.resize(made.offsets.back());
+    made.weights.resize(made.offsets.back());
+    each_vertex(threads, size, [&](vertex_handle v) {
+      for (std::uint64_t i = made.offsets[v]; i < made.offsets[v + std::size_t{1}]; ++i) {
+        const end& one = ends[begins[v] + (i - made.offsets[v])];
+        made.targets[i] = one.target;
+        made.weights[i] = one.weight;
+      }
+    });
+    return made;
+  }
+};
+
+}  // namespace perdure::graph::detail
