@@ -477,6 +477,13 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
                               {{"graph", "generate", "rmat"}, {"--scale", "3", "-o", path("e")}, "", true},
                               {{"graph", "info"}, {store}, store, false, true},
                               {{"graph", "bfs"}, {store, "--source", "10"}, "", true},
+                              {{"graph", "stats"}, {store}, store, true},
+                              {{"graph", "export"}, {store, "-o", path("x")}, store, true},
+                              {{"graph", "convert"}, {path("x"), "-o", path("y")}, "", true},
+                              {{"graph", "pagerank"}, {store}, "", true},
+                              {{"graph", "sssp"}, {store, "--source", "10"}, "", true},
+                              {{"graph", "tc"}, {store}, "", true},
+                              {{"graph", "clustering"}, {store}, "", true},
                               {{"graph", "cc"}, {store}, "", true}};
   for (const row& one : rows) {
     arguments line{"--json"};

@@ -265,4 +265,61 @@ TEST_F(GraphAnalysis, ListsWhatACsrHolds) {
   EXPECT_GT(all["bytes"], 6 * 8 + 9 * 4 + 5 * 8);
 }
 
+TEST_F(GraphAnalysis, WritesGraphsThatReadBackAreTheSame) {
+  const std::string store = path("s");
+  const std::string input = dir_.write("in", "10 20 5\n20 30 7\n10 30 1\n7 8 2\n8 8 3\n").string();
+  ok({"graph", "ingest", store, input, "--undirected"});
+  EXPECT_EQ(ok({"graph", "export", store, "-o", "-"}), "8\t7\t2\n8\t8\t3\n20\t10\t5\n30\t10\t1\n30\t20\t7\n");
+  EXPECT_EQ(ok({"graph", "export", store, "-o", "-", "--to", "mtx", "--without-weights"}),
+            "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 5\n2 1\n2 2\n4 3\n5 3\n5 4\n");
+  const nlohmann::json written =
+      ok_json({"graph", "export", store, "-o", path("g.wsg"), "--ids", path("ids")});
+  EXPECT_EQ(written["format"], "gapbs");
+  EXPECT_EQ(written["vertices"], 5);
+  EXPECT_EQ(text_of(path("ids")), "7\n8\n10\n20\n30\n");
+  for (const char* const format : {"mtx", "gapbs", "text"}) {
+    const std::string file = path(std::string("again.") + (std::string(format) == "gapbs" ? "wsg" : format));
+    ok({"graph", "export", store, "-o", file, "--to", format});
+    ok({"graph", "convert", file, "-o", path("back.mtx"), "--undirected"});
+    EXPECT_EQ(text_of(path("back.mtx")), ok({"graph", "export", store, "-o", "-", "--to", "mtx"})) << format;
+  }
+  // A directed graph of GAPBS has its arcs twice.
+  ok({"graph", "convert", input, "-o", path("d.wsg")});
+  EXPECT_EQ(ok({"graph", "convert", path("d.wsg"), "-o", "-"}),
+            "0\t1\t2\n1\t1\t3\n2\t3\t5\n2\t4\t1\n3\t4\t7\n");
+  EXPECT_EQ(ok({"graph", "convert", input, input, "-o", "-", "--duplicates", "sum"}),
+            "7\t8\t4\n8\t8\t6\n10\t20\t10\n10\t30\t2\n20\t30\t14\n");
+  EXPECT_NE(ok({"graph", "export", store, "-o", "-", "--to", "graphml"})
+                .find("<edge source=\"n20\" target=\"n10\"><data key=\"weight\">5</data></edge>"),
+            std::string::npos);
+  EXPECT_NE(
+      fails({"graph", "convert", dir_.write("f", "1 2 0.5\n").string(), "-o", path("f.wsg")}).find("0.5"),
+      std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("f.wsg")));
+  const std::string named = dir_.write("n.csv", "from,to,date\n\"a b\",c<,2016-03-01\n").string();
+  EXPECT_EQ(ok({"graph", "convert", named, "--names", "-o", "-"}), "\"a b\"\tc<\t1456790400\n");
+  EXPECT_NE(ok({"graph", "convert", named, "--names", "-o", "-", "--to", "graphml"}).find("c&lt;"),
+            std::string::npos);
+}
+
+TEST_F(GraphAnalysis, TellsHowManyNeighboursVerticesHave) {
+  const std::string store = store_with({"web.csr"});
+  const nlohmann::json stats =
+      ok_json({"graph", "stats", store, "--plot", path("p.svg"), "--output", path("d.csv")});
+  EXPECT_EQ(stats["edges"], 5);
+  EXPECT_EQ(stats["self_loops"], 1);
+  EXPECT_EQ(stats["isolated"], 0);
+  EXPECT_EQ(stats["degrees"]["largest"], 2);
+  EXPECT_EQ(stats["degrees"]["mean"], 1.8);
+  EXPECT_EQ(stats["degrees"]["median"], 2);
+  EXPECT_EQ(stats["degrees"]["distribution"][2], (nlohmann::json{{"from", 2}, {"to", 3}, {"vertices", 4}}));
+  EXPECT_EQ(text_of(path("p.svg")).substr(0, 4), "<svg");
+  EXPECT_EQ(text_of(path("d.csv")), "id,degree\n7,1\n8,2\n10,2\n20,2\n30,2\n");
+  EXPECT_NE(ok({"graph", "stats", store}).find("2-3  4  ###"), std::string::npos);
+  ok({"graph", "ingest", path("l"), dir_.write("e", "1 2\n1 3\n").string()});
+  const nlohmann::json directed = ok_json({"graph", "stats", path("l")});
+  EXPECT_EQ(directed["degrees"]["largest"], 2);
+  EXPECT_EQ(directed["in_degrees"]["largest"], 1);
+}
+
 }  // namespace

@@ -23,7 +23,9 @@ void add_graph_commands(command program) {
   graph.require_command();
   add_generate_command(graph);
   add_ingest_command(graph);
+  add_export_commands(graph);
   add_graph_info_command(graph);
+  add_stats_command(graph);
   add_bfs_command(graph);
   add_pagerank_command(graph);
   add_sssp_command(graph);

@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "store/scratch_directory.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
-class pmemcpy_programs : public perdure::scratch_directory {
+class pmemcpy_programs : public perdure::scratch_test {
  protected:
-  pmemcpy_programs() : perdure::scratch_directory(perdure::fast_directory()) {}
+  pmemcpy_programs() : perdure::scratch_test(perdure::fast_directory()) {}
   std::string name() const { return path("pool").string(); }
   static perdure::errc code_of(const std::function<void()>& action) {
     try {

@@ -1,0 +1,118 @@
+// Writes a graph to a file as other programs read it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <perdure/graph/graph_view.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perdure::graph {
+
+enum class written_format : std::uint8_t {
+  edge_list,      ///< ids or names, weights, times, with tabs between
+  matrix_market,  ///< coordinate; pattern or real, general or symmetric; vertices are numbered from 1
+  gapbs,          ///< `.sg`, or `.wsg` of a graph with weights; vertices are numbered from 0
+  graphml,        ///< ids or names, weights, times
+};
+
+struct written_parts {
+  written_format format = written_format::edge_list;
+  bool with_weights = true;  ///< where the graph has some
+  /// By what a vertex is called; without it by its id.
+  std::function<std::string_view(vertex_id)> name;
+  /// The times of a vertex's arcs, in the order of its neighbours.
+  std::function<std::span<const double>(vertex_handle)> times;
+};
+
+namespace detail {
+
+/// The edges of a graph in the order of ids, whatever view they are of; an undirected one once.
+struct listed_edge {
+  std::uint64_t from;  // places in the order of ids
+  std::uint64_t to;
+  double weight;
+  double time;
+};
+struct listed_graph {
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;
+  bool undirected = false;
+  bool has_weights = false;
+  bool has_times = false;
+  std::function<vertex_id(std::uint64_t place)> id;
+  /// `visit` for each edge that begins at `place`; for all arcs where `both_ends`.
+  std::function<void(std::uint64_t place, bool both_ends,
+                     const std::function<void(const listed_edge&)>& visit)>
+      each;
+};
+
+/// Throws `errc::unsupported` for what the format has no room for.
+void write_listed(const listed_graph& graph, const written_parts& parts,
+                  const std::function<void(std::string_view)>& write);
+
+}  // namespace detail
+
+/// Passes the file's bytes to `write`, piece by piece. Vertices come in the order of their ids; formats that
+/// number them call the first one 1 or 0, so that ids with gaps are lost (`in_id_order` tells which is
+/// which).
+///
+/// Throws `errc::unsupported` for what the format cannot say: weights that are no 32-bit whole numbers in
+/// `.wsg`, names with line ends; and what `write` throws. O(vertices + arcs log degree), 8 to 20 bytes for
+/// each vertex.
+template <named_view Graph>
+void write_graph(const Graph& graph, const written_parts& parts,
+                 const std::function<void(std::string_view)>& write) {
+  const auto range = graph.in_id_order();
+  const std::vector<vertex_handle> order(std::ranges::begin(range), std::ranges::end(range));
+  std::vector<vertex_handle> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<vertex_handle>(i);
+  bool has_weights = false;
+  if constexpr (weighted_view<Graph>) has_weights = graph.has_weights() && parts.with_weights;
+
+  detail::listed_graph listed;
+  listed.vertices = order.size();
+  listed.undirected = graph.symmetric();
+  listed.has_weights = has_weights;
+  listed.has_times = static_cast<bool>(parts.times);
+  listed.id = [&](std::uint64_t at) { return graph.id(order[at]); };
+  std::vector<detail::listed_edge> row;
+  listed.each = [&](std::uint64_t at, bool both_ends,
+                    const std::function<void(const detail::listed_edge&)>& visit) {
+    const vertex_handle v = order[at];
+    row.clear();
+    for (const vertex_handle neighbour : graph.neighbours(v)) row.push_back({at, place[neighbour], 1, 0});
+    if constexpr (weighted_view<Graph>) {
+      if (has_weights) {
+        std::size_t i = 0;
+        for (const double weight : graph.weights(v)) row[i++].weight = weight;
+      }
+    }
+    if (parts.times) {
+      const std::span<const double> times = parts.times(v);
+      for (std::size_t i = 0; i < row.size() && i < times.size(); ++i) row[i].time = times[i];
+    }
+    std::stable_sort(row.begin(), row.end(),
+                     [](const detail::listed_edge& a, const detail::listed_edge& b) { return a.to < b.to; });
+    // Of a symmetric matrix the lower triangle.
+    for (const detail::listed_edge& e : row)
+      if (both_ends || !listed.undirected || e.to <= e.from) visit(e);
+  };
+  for (std::uint64_t at = 0; at < listed.vertices; ++at) {
+    if (!listed.undirected) {
+      listed.edges += graph.degree(order[at]);
+      continue;
+    }
+    for (const vertex_handle neighbour : graph.neighbours(order[at]))
+      listed.edges += place[neighbour] <= at ? 1U : 0U;
+  }
+  detail::write_listed(listed, parts, write);
+}
+
+}  // namespace perdure::graph
