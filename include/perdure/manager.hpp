@@ -153,9 +153,10 @@ class basic_manager {
   /// but that, and the next has its changes too. Waits first for the last one, if that is still under way.
   pending_checkpoint checkpoint_async(std::string_view label = {}) { return core().checkpoint_async(label); }
 
-  /// As `datastore::prepare`: the first of two phases, for stores that must have a checkpoint all or none. Threads
-  /// may go on as after `checkpoint_async`; other checkpoints of this manager wait until it is decided or abandoned,
-  /// and so does its end. It must end before the manager, in this thread, of which other checkpoints are refused until then (`invalid_argument`).
+  /// As `datastore::prepare`: the first of two phases, for stores that must have a checkpoint all or none.
+  /// Threads may go on as after `checkpoint_async`; other checkpoints of this manager wait until it is
+  /// decided or abandoned, and so does its end. It must end before the manager, in this thread, of which
+  /// other checkpoints are refused until then (`invalid_argument`).
   std::unique_ptr<prepared_checkpoint> prepare(std::string_view label = {}) { return core().prepare(label); }
 
   /// Holds checkpoints up while the guard lives, so that what this thread writes meanwhile is in a checkpoint

@@ -100,7 +100,8 @@ std::unique_ptr<prepared_checkpoint> manager_core::prepare(std::string_view labe
     require_no_failed_moves();
     of_store = state_->store->prepare(released_pages(), label);
   }
-  return std::make_unique<prepared_of_manager>(std::move(departing), state_->prepared_by, std::move(of_store));
+  return std::make_unique<prepared_of_manager>(std::move(departing), state_->prepared_by,
+                                               std::move(of_store));
 }
 
 std::shared_ptr<checkpoint_listener> manager_core::listener(

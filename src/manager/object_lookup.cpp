@@ -38,8 +38,8 @@ void* manager_core::state::find_unique_by_layout(const type_stamp& type) const {
     if (only != nullptr)
       throw error(
           errc::wrong_type,
-          path + ": more than one unique instance has the layout of " +
-              short_type_name(demangle(type.name)) + ": " +
+          path + ": more than one unique instance has the layout of " + short_type_name(demangle(type.name)) +
+              ": " +
               short_type_name(demangle(type_table::name(directory->type_of(directory->record_of(only))))) +
               " and " + short_type_name(object.type_name()) +
               "; look for the one that is meant, by its type_name(), in unique_objects()");

@@ -42,8 +42,9 @@ void manager_core::state::require_memory() const {
 
 void manager_core::state::require_none_prepared() const {
   if (prepared_by.load() == std::this_thread::get_id())
-    throw error(errc::invalid_argument,
-                path + " has a prepared checkpoint of this thread's, which must be decided on or abandoned first");
+    throw error(
+        errc::invalid_argument,
+        path + " has a prepared checkpoint of this thread's, which must be decided on or abandoned first");
 }
 
 manager_core::manager_core(std::unique_ptr<state> s) noexcept : state_(std::move(s)) {}

@@ -1,5 +1,5 @@
-// Writes the statistics of this process's regions into a file in memory that other processes read, by a thread
-// that keeps it new.
+// Writes the statistics of this process's regions into a file in memory that other processes read, by a
+// thread that keeps it new.
 #include "pager/publication.hpp"
 
 #include <pthread.h>

@@ -31,7 +31,8 @@ struct copy_options {
 copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
                                      const store_lock& lock);
 
-/// Makes a store of the files in `from`, with a super block that says what `super` says and that it is a copy.
+/// Makes a store of the files in `from`, with a super block that says what `super` says and that it is a
+/// copy.
 void copy_into(const unfinished_store& to, const os::file& from, const layout::super_slot& super,
                const copy_options& options);
 
