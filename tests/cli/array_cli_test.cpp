@@ -10,8 +10,8 @@
 #include <numeric>
 #include <perdure/array_store.hpp>
 
-#include "support/scratch_directory.hpp"
 #include "support/program.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 

@@ -53,9 +53,7 @@ class array_pieces {
   }
 
  private:
-  std::uint64_t steps_now() const noexcept {
-    return std::min(steps_, dims_[split_] - at_[split_]);
-  }
+  std::uint64_t steps_now() const noexcept { return std::min(steps_, dims_[split_] - at_[split_]); }
 
   extents dims_;
   extents at_;
