@@ -32,8 +32,8 @@ enum class backing {
   /// `datastore::pin`; no forked child has a segment) is in docs/pager.md. Where the kernel lacks what it
   /// needs (`datastore::tracker` is not "pager" then) as `private_memory`.
   paged,
-  /// Persistent memory: stores go to the home files themselves, on a DAX file system, with no copy in
-  /// ordinary memory. Atomic checkpoints. `unsupported` elsewhere. What a program must know: docs/dax.md.
+  /// Persistent memory: the program writes to the home files themselves, on a DAX file system, with no copy
+  /// in ordinary memory. Atomic checkpoints. `unsupported` elsewhere. What a program must know: docs/dax.md.
   dax,
 };
 
@@ -237,7 +237,7 @@ class datastore {
   /// may go on with the store's memory, but no page that it changes can leave memory, and every other call
   /// that changes the store waits; by the same thread it is refused (`invalid_argument`). Throws as
   /// `checkpoint` does; then nothing is prepared. `unsupported` with the backings `shared_file` and `dax`;
-  /// with the page tracker "pagemap", while it is undecided, threads that store or make the segment grow wait
+  /// with the page tracker "pagemap", while it is undecided, threads that write or make the segment grow wait
   /// too.
   ///
   /// After a crash the store has to be told what was decided: `store_options::last_decided`.
@@ -249,14 +249,15 @@ class datastore {
 
   /// Gives the memory of all pages back to the system. Changed ones are written home first, where they take
   /// part in the next checkpoint; should that never come, opening finds the last one as it was. Threads may
-  /// go on meanwhile: who stores to 2 MiB that are being written waits. They are held by SIGSEGV, so they
-  /// must not block that signal; a *system call* that stores there fails with EFAULT; and direct I/O into the
-  /// store is not safe. Done by itself when changed pages exceed `store_options::memory_budget`. `no_space`,
-  /// `io`. Does nothing for readers and with the backings `shared_file` and `dax`.
+  /// go on meanwhile: a thread that writes to 2 MiB that are being written home waits. They are held by
+  /// SIGSEGV, so they must not block that signal; a *system call* that stores there fails with EFAULT; and
+  /// direct I/O into the store is not safe. Done by itself when changed pages exceed
+  /// `store_options::memory_budget`. `no_space`, `io`. Does nothing for readers and with the backings
+  /// `shared_file` and `dax`.
   virtual void trim() = 0;
 
   /// Brings memory in and keeps it in while the pin lives; with the `paged` backing system calls need that,
-  /// as they cannot wait for pages and fail with EFAULT. Memory that a call may store to is in every
+  /// as they cannot wait for pages and fail with EFAULT. Memory that a call may write to is in every
   /// checkpoint until then, changed or not. An empty pin with other backings, where nothing is needed.
   /// Thread-safe. `out_of_capacity` when fewer than four pages of the budget would be left,
   /// `invalid_argument` for bytes that are not in the segment, `damaged`, `io`.
@@ -290,14 +291,14 @@ class datastore {
   /// bytes that are not in the segment. Thread-safe.
   void require_sound(const void* address, std::size_t bytes);
 
-  /// With the `dax` backing: does now what the first store to these bytes would do in a signal handler, so
+  /// With the `dax` backing: does now what the first write to these bytes would do in a signal handler, so
   /// that a lack of disk space is an exception here (`no_space`) and no SIGBUS there, and system calls can
   /// store there; until the next checkpoint. Returns at once otherwise. `invalid_argument` for bytes that are
   /// not in the segment, `read_only`. Thread-safe.
   void make_writable(void* address, std::size_t bytes);
 
   /// Copies the store as of its last checkpoint, as `copy` does. What is written to the segment meanwhile is
-  /// not in it, and need not wait for it; with the `dax` backing threads that store wait. A `shared_file`
+  /// not in it, and need not wait for it; with the `dax` backing threads that write wait. A `shared_file`
   /// store is checkpointed first, so its writers must be quiet.
   virtual void snapshot(const std::filesystem::path& to) = 0;
   /// Whether `snapshot` copies the memory as it is then: with the backing `shared_file`.
@@ -321,7 +322,7 @@ class datastore {
   page_run pages_of(const void* address, std::size_t bytes);
 
  private:
-  virtual void admit_stores(const page_run&) {}
+  virtual void admit_ahead(const page_run&) {}
   /// Of pages that were copied past memory: see `copy_in`.
   virtual void settle_written(const page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.

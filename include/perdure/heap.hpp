@@ -17,21 +17,21 @@ class segment;
 struct page_run;
 
 namespace detail {
-/// Geometry of the hot path: regions of 1 GiB start with a table of one class byte per 16 KiB unit
+/// Geometry of the hot path: zones of 1 GiB start with a table of one class byte per 16 KiB unit
 /// (see docs/heap.md). A class byte is the size class plus one, 0 where no small block starts.
-inline constexpr unsigned region_shift = 30;
+inline constexpr unsigned zone_shift = 30;
 inline constexpr unsigned unit_shift = 14;
-inline constexpr std::uintptr_t region_mask = (std::uintptr_t{1} << region_shift) - 1;
+inline constexpr std::uintptr_t zone_mask = (std::uintptr_t{1} << zone_shift) - 1;
 inline constexpr std::size_t class_map_offset = 64 * 1024;
 
 inline std::uint8_t& class_byte(const void* block) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(block);
-  return *reinterpret_cast<std::uint8_t*>((address & ~region_mask) + class_map_offset +
-                                          ((address & region_mask) >> unit_shift));
+  return *reinterpret_cast<std::uint8_t*>((address & ~zone_mask) + class_map_offset +
+                                          ((address & zone_mask) >> unit_shift));
 }
 
 /// Which open heap owns each GiB of the address space (48 bits of it).
-inline constexpr std::size_t heap_table_size = std::size_t{1} << (48 - region_shift);
+inline constexpr std::size_t heap_table_size = std::size_t{1} << (48 - zone_shift);
 extern std::atomic<heap*> heap_table[heap_table_size];
 struct heap_access;
 class own_change;
@@ -204,7 +204,7 @@ class heap {
 
   /// The open heap whose segment holds this address, or null. O(1), no lock.
   static heap* containing(const void* address) noexcept {
-    const std::size_t slot = reinterpret_cast<std::uintptr_t>(address) >> detail::region_shift;
+    const std::size_t slot = reinterpret_cast<std::uintptr_t>(address) >> detail::zone_shift;
     return slot < detail::heap_table_size ? detail::heap_table[slot].load(std::memory_order_acquire)
                                           : nullptr;
   }

@@ -143,7 +143,7 @@ class basic_manager {
   /// pages changed since the last one. A `label` (up to 63 bytes) is kept in the store's log.
   ///
   /// Other threads may go on. Allocations, the directory of objects, and what is stored inside `writing` are
-  /// in it as a whole or not at all; of what threads store to objects outside it any part may be. Threads
+  /// in it as a whole or not at all; of what threads write to objects outside it any part may be. Threads
   /// that want to allocate or to begin `writing` wait until the changed pages are copied, and the checkpoint
   /// waits for threads inside `writing`. `invalid_argument` if the calling thread is, `unsupported` where the
   /// kernel has been told since the store was opened to refuse membarrier(2).
@@ -153,12 +153,13 @@ class basic_manager {
   /// but that, and the next has its changes too. Waits first for the last one, if that is still under way.
   pending_checkpoint checkpoint_async(std::string_view label = {}) { return core().checkpoint_async(label); }
 
-  /// As `datastore::prepare`: the first of two phases, for stores that must have a checkpoint all or none. Threads
-  /// may go on as after `checkpoint_async`; other checkpoints of this manager wait until it is decided or abandoned,
-  /// and so does its end. It must end before the manager, in this thread, of which other checkpoints are refused until then (`invalid_argument`).
+  /// As `datastore::prepare`: the first of two phases, for stores that must have a checkpoint all or none.
+  /// Threads may go on as after `checkpoint_async`; other checkpoints of this manager wait until it is
+  /// decided or abandoned, and so does its end. It must end before the manager, in this thread, of which
+  /// other checkpoints are refused until then (`invalid_argument`).
   std::unique_ptr<prepared_checkpoint> prepare(std::string_view label = {}) { return core().prepare(label); }
 
-  /// Holds checkpoints up while the guard lives, so that what this thread stores meanwhile is in a checkpoint
+  /// Holds checkpoints up while the guard lives, so that what this thread writes meanwhile is in a checkpoint
   /// as a whole or not at all. See `write_guard` for what must not be done inside. `read_only`,
   /// `std::bad_alloc`.
   ///
@@ -179,7 +180,7 @@ class basic_manager {
   void require_sound(const void* address, std::size_t bytes) const {
     core().store().require_sound(address, bytes);
   }
-  /// Prepares these bytes to be stored to, as `datastore::make_writable` does, with the `dax` backing.
+  /// Prepares these bytes to be written to, as `datastore::make_writable` does, with the `dax` backing.
   void make_writable(void* address, std::size_t bytes) { core().store().make_writable(address, bytes); }
 
   /// Copies the store as of its last checkpoint to a new path; what changed since is not in it. Other threads

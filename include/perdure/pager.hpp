@@ -66,7 +66,7 @@ struct statistics {
   std::uint64_t hot_loads = 0;           ///< pages that came back so soon that they are kept longer
   std::uint64_t evictions = 0;           ///< pages that left memory
   std::uint64_t evictions_by_touch = 0;  ///< of these, by threads that had to make room for themselves
-  std::uint64_t rescues = 0;             ///< pages stored to while they were on their way out
+  std::uint64_t rescues = 0;             ///< pages written to while they were on their way out
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;   ///< to the file, or to the spill file
   std::uint64_t resident_bytes = 0;  ///< of the file, now

@@ -1,3 +1,4 @@
+// What a heap throws when it has no block to give, and what it says.
 #include "heap/allocation_failure.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace perdure::detail {
 namespace {
 
-/// Holds its text itself: the store may be gone when it is read.
+/// Holds its text itself: the store may be closed by the time somebody reads it.
 template <class Standard>
 class told final : public Standard {
  public:
@@ -26,7 +27,7 @@ class told final : public Standard {
 using allocation_failure = told<std::bad_alloc>;
 using length_failure = told<std::bad_array_new_length>;
 
-/// A number of bytes as a person would say it, without memory of its own.
+/// A number of bytes as a person would say it; allocates nothing.
 class in_units {
  public:
   explicit in_units(std::size_t bytes) noexcept {
@@ -42,7 +43,8 @@ class in_units {
   std::array<char, 32> text_;
 };
 
-/// The end of a long path says more than its beginning. Throws where there is none.
+/// The name of the memory's owner, or the end of a long one, which says more than its beginning. Throws a
+/// plain `std::bad_alloc` where there is none.
 const char* owner_of(const segment& memory) {
   constexpr std::size_t most = 255;
   const std::string& owner = memory.owner();

@@ -1,6 +1,6 @@
-// What a heap throws when it has no block to give: of a store, a `std::bad_alloc` that says which store it
-// was, what was asked for, and what can be done. Of other memory, a process's own among it, a plain
-// `std::bad_alloc`, as room for an exception must be found then too.
+// What a heap throws when it has no block to give. A heap in a store throws a `std::bad_alloc` that says
+// which store it was, what was asked for, and what can be done. Any other heap, such as a process's own,
+// throws a plain `std::bad_alloc`: its exceptions need memory from the same heap.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace perdure::detail {
 /// `std::bad_alloc`.
 [[noreturn]] void throw_no_such_length(const segment& memory, std::size_t elements,
                                        std::size_t element_bytes);
-/// No heap aligns blocks like that.
+/// No heap has blocks of that alignment.
 [[noreturn]] void throw_no_such_alignment(const segment& memory, std::size_t alignment);
 
 }  // namespace perdure::detail

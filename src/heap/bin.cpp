@@ -1,3 +1,4 @@
+// One size class of a heap: takes blocks out of slabs, puts them back, and makes and drops slabs.
 #include "heap/bin.hpp"
 
 #include <algorithm>
@@ -138,7 +139,8 @@ void bin::put(void* const* blocks, std::uint32_t count) noexcept {
 }
 
 void* bin::move_to_denser(void* block) noexcept {
-  // Few, as every call looks at them; what is found full comes to the front, so that later calls see it.
+  // Few slabs, as every call looks at them; a fuller one that is found comes to the front, so that later
+  // calls see it.
   constexpr int most_tries = 8;
   const slab_geometry& geometry = slab_geometries[size_class_];
   const std::lock_guard lock(mutex_);
@@ -150,7 +152,7 @@ void* bin::move_to_denser(void* block) noexcept {
   int tries = 0;
   for (unit_index slab = header.partial_slabs[size_class_]; slab != no_unit && tries < most_tries;
        slab = metadata_.unit(slab).next, ++tries)
-    // One that is as full is good enough: it is fuller than the block's afterwards.
+    // A slab that is as full as the block's own will do: it is the fuller one afterwards.
     if (free_blocks(slab) < free_blocks(fullest) || (fullest == own && free_blocks(slab) == free_blocks(own)))
       fullest = slab;
   if (header.partial_slabs[size_class_] != fullest) {

@@ -27,18 +27,19 @@ struct owned_cache : thread_cache {
   /// same size next.
   void* spare = nullptr;
   std::uint32_t spare_units = 0;
-  /// Where its thread runs: in a forked child the other threads' caches are left over.
+  /// The process of its thread: in a forked child the caches of all other threads are left over.
   pid_t process = 0;
-  /// Since the thread's last change: what the hot path counted since then may have gaps.
+  /// Whether the cache was emptied since the thread's last change: then there may be gaps among the blocks
+  /// that the hot path has put since.
   bool was_emptied = false;
-  /// Of those whose threads ended inside a write_guard.
+  /// The next in the list of caches whose threads ended inside a write_guard.
   owned_cache* next_left_behind = nullptr;
 
   /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
   bool widen(unsigned size_class) noexcept;
-  /// Gives all it holds back to the heap it serves, and leaves null in its place.
+  /// Gives all blocks back to the heap it serves, and leaves null in their places.
   void flush(heap& owner) noexcept;
-  /// Inside a change, after it was emptied outside of one.
+  /// To be called inside a change, if the cache was emptied outside of one.
   void close_gaps() noexcept;
 };
 
@@ -53,30 +54,31 @@ struct heap::engine {
   /// The calling thread's cache; null where there can be none.
   detail::owned_cache* own_cache(heap& owner) noexcept;
 
-  /// What `detail::heap_change` does.
+  /// What `detail::heap_change` calls.
   detail::owned_cache* begin_change(heap& owner) noexcept;
   static void end_change(detail::thread_cache& cache) noexcept;
   void end_change_without_cache() noexcept;
   /// Whether a thread of this process keeps the others from changing the heap, or waits until it does.
   bool is_shut() const noexcept;
-  // What `standstill` does, in this order; the last undoes the first.
+  // What `standstill` calls, in this order; the last undoes the first.
   void shut() noexcept;
   void await_changes(const detail::owned_cache* own);
   void open() noexcept;
 
-  // Inside a change, with its cache.
+  // To be called inside a change, with its cache.
   void* allocate(detail::owned_cache* cache, std::size_t bytes);
   static void* take_spare(detail::owned_cache* cache, std::size_t bytes) noexcept;
-  /// What is to be given back in its place: the spare before, the block itself, or nothing.
+  /// Keeps the block as the thread's spare, and returns what is to be freed instead: the spare until now, the
+  /// block itself, or nothing.
   void* keep_spare(detail::owned_cache& cache, void* block) noexcept;
   void* allocate_large(std::size_t bytes, std::uint32_t alignment_units);
   void deallocate_large(void* block) noexcept;
   bool resize_large(void* block, std::size_t bytes) noexcept;
-  /// Only what lies in the data of a region with metadata may be looked up there.
+  /// Whether the offset lies in the data of a zone with metadata: only then may it be looked up there.
   bool has_metadata_for(std::uint64_t offset) const noexcept;
 
-  /// Among the open heaps; the lowest that is not taken, so that a few heaps share no place in the threads'
-  /// tables of caches.
+  /// The heap's number among the open heaps: the lowest that is free, so that a few heaps never share a place
+  /// in the threads' tables of caches.
   const unsigned number;
   segment& memory;
   detail::metadata metadata;
@@ -86,12 +88,12 @@ struct heap::engine {
   std::vector<detail::owned_cache*> caches;  // guarded by the mutex in thread_caches.cpp
   std::uint64_t invalid_frees = 0;           // guarded by runs_mutex
 
-  /// Where the heap was opened.
+  /// The process that opened the heap.
   const pid_t process;
   /// The process of the thread that stands in `heap::standstill`; 0 while changes may begin. Set with the
   /// mutex in thread_caches.cpp held.
   std::atomic<pid_t> shut_by{0};
-  /// Threads that are changing the heap and have no cache that would say so.
+  /// How many threads are changing the heap that have no cache in which to say so.
   std::atomic<std::uint32_t> changing_without_cache{0};
 };
 
@@ -102,7 +104,8 @@ class own_change {
   own_change(heap::engine& memory, heap& owner) noexcept : memory_(memory) {
     thread_cache* const cache = slot_caches[owner.cache_slot()];
     if (cache->owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
-      // As in `begin_change`, in the case that is the usual one: with a cache, and with the fence.
+      // The usual case of `begin_change`, inline: the thread has a cache, and the kernel has the asymmetric
+      // fence.
       outer_ = cache->changes.load(std::memory_order_relaxed);
       cache->changes.store(outer_ + 1, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -134,19 +137,19 @@ unsigned take_heap_number();
 void return_heap_number(unsigned number) noexcept;
 
 /// Guards every heap's list of caches, changes of a cache's owner, and the beginning and end of standstills.
-/// Held by no thread that waits for another.
+/// No thread holds it while it waits for another.
 extern std::mutex caches_mutex;
-/// Counts the ends of standstills, of all heaps: who waits for one sleeps on it.
+/// Counts the ends of standstills, of all heaps: threads that wait for one to end sleep on this word.
 extern os::futex_word standstills_ended;
 
-/// The calling thread's cache for the heap of that number, on the hot path's way unless the heap is shut;
-/// null while the thread is ending.
+/// The calling thread's cache for the heap of that number, put where the hot path looks for it unless the
+/// heap is shut; null while the thread is ending.
 owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches);
 /// As above, or null if the thread has none; never makes one.
 owned_cache* find_cache(const heap& owner, unsigned number) noexcept;
 /// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;
-/// Keeps every thread from taking or leaving a cache of any heap; as often as a thread asks.
+/// Keeps every other thread from taking or leaving a cache of any heap; may be nested.
 void lock_caches() noexcept;
 void unlock_caches() noexcept;
 bool is_shut(heap& owner) noexcept;
@@ -154,8 +157,8 @@ bool is_shut(heap& owner) noexcept;
 std::array<bin, class_count>& bins_of(heap& owner) noexcept;
 std::vector<owned_cache*>& caches_of(heap& owner) noexcept;
 void return_large(heap& owner, void* block) noexcept;
-/// False in a forked child for a heap of its parent's, whose caches the child has too: what is in them is not
-/// the child's to give back.
+/// False in a forked child for a heap of its parent: the child has copies of that heap's caches, and must not
+/// give back what is in them.
 bool is_own(const heap& owner) noexcept;
 }  // namespace detail
 

@@ -1,3 +1,4 @@
+// Containers that were moved into a heap, found no room there, and are empty.
 #include "perdure/detail/failed_move.hpp"
 
 #include <array>
@@ -11,7 +12,7 @@
 namespace perdure::detail {
 namespace {
 
-/// Failures that constructions can still take; of more the heap is told at once.
+/// Failures that are noted for constructions to take; those beyond are told to the heap at once.
 constexpr std::size_t most_noted = 64;
 thread_local std::array<const void*, most_noted> failed{};
 thread_local std::exception_ptr last_failure;

@@ -1,4 +1,4 @@
-// Walking and checking a heap: every run of every region is visited, and what the lists, bitmaps and
+// Walking and checking a heap: every run of every zone is visited, and what the lists, bitmaps and
 // counters say must agree with it.
 
 #include <algorithm>
@@ -20,12 +20,12 @@ bool is_free(const std::uint64_t* bitmap, std::uint32_t index) noexcept {
   return (bitmap[index / 64] >> (index % 64) & 1) != 0;
 }
 
-/// Calls `visit(first, descriptor)` for each run of the region until it returns false. Returns the unit at
-/// which the row of runs broke off, or the region's end. Follows nothing that is not in the region.
+/// Calls `visit(first, descriptor)` for each run of the zone until it returns false. Returns the unit at
+/// which the row of runs broke off, or the zone's end. Follows nothing that is not in the zone.
 template <class Visit>
-unit_index each_run(const metadata& m, std::size_t r, Visit visit) {
-  const auto start = static_cast<unit_index>(r * units_per_region);
-  const unit_index end = start + std::min(m.region(r).end_unit, units_per_region);
+unit_index each_run(const metadata& m, std::size_t z, Visit visit) {
+  const auto start = static_cast<unit_index>(z * units_per_zone);
+  const unit_index end = start + std::min(m.zone(z).end_unit, units_per_zone);
   unit_index u = start + first_data_unit;
   while (u < end) {
     const unit_descriptor& d = m.unit(u);
@@ -40,7 +40,8 @@ unit_index each_run(const metadata& m, std::size_t r, Visit visit) {
   return u;
 }
 
-/// Page by page and only where something is: a page that is zero already need not become the process's own.
+/// Fills memory with zeros, page by page and only where something else is: a page that is zero already need
+/// not become a private copy.
 void clear(std::byte* from, std::size_t bytes) noexcept {
   while (bytes != 0) {
     const std::size_t step = std::min(bytes, page_size - reinterpret_cast<std::uintptr_t>(from) % page_size);
@@ -51,11 +52,11 @@ void clear(std::byte* from, std::size_t bytes) noexcept {
   }
 }
 
-// What is about to be read all over.
+// Has all metadata examined, as it is about to be read as a whole.
 void require_metadata(const metadata& m, const segment& memory) {
-  for (std::size_t r = 0; r < m.header().region_count; ++r)
-    if (metadata::is_held(r, memory.size()))
-      memory.require_sound({r * (region_size / page_size), data_offset / page_size});
+  for (std::size_t z = 0; z < m.header().zone_count; ++z)
+    if (metadata::is_held(z, memory.size()))
+      memory.require_sound({z * (zone_size / page_size), data_offset / page_size});
 }
 
 }  // namespace
@@ -79,11 +80,11 @@ heap_stats heap::stats() const {
   stats.used_bytes = slabs_used + header.large_units * unit_size;
   stats.blocks += header.large_blocks;
   stats.free_bytes = slab_bytes - slabs_used;
-  for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (header.regions[r] != region_kind::runs || !metadata::is_held(r, engine_->memory.size())) continue;
-    const unit_index frontier = m.region(r).frontier;
-    each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
-      const unit_index first = u % units_per_region;
+  for (std::size_t z = 0; z < header.zone_count; ++z) {
+    if (header.zones[z] != zone_kind::runs || !metadata::is_held(z, engine_->memory.size())) continue;
+    const unit_index frontier = m.zone(z).frontier;
+    each_run(m, z, [&](unit_index u, const unit_descriptor& d) {
+      const unit_index first = u % units_per_zone;
       if (d.kind == unit_kind::free_run && first < frontier)
         stats.free_bytes += std::min(d.length, frontier - first) * unit_size;
       return true;
@@ -98,14 +99,14 @@ void heap::walk_blocks(void (*visitor_call)(void*, void*, std::size_t), void* vi
   const metadata& m = engine_->metadata;
   require_metadata(m, engine_->memory);
   const heap_header& header = m.header();
-  for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (!metadata::is_held(r, engine_->memory.size())) continue;
-    if (header.regions[r] == region_kind::huge) {
-      const auto first = static_cast<unit_index>(r * units_per_region + first_data_unit);
+  for (std::size_t z = 0; z < header.zone_count; ++z) {
+    if (!metadata::is_held(z, engine_->memory.size())) continue;
+    if (header.zones[z] == zone_kind::huge) {
+      const auto first = static_cast<unit_index>(z * units_per_zone + first_data_unit);
       visit(m.address(first), std::size_t{m.unit(first).length} * unit_size);
     }
-    if (header.regions[r] != region_kind::runs) continue;
-    each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
+    if (header.zones[z] != zone_kind::runs) continue;
+    each_run(m, z, [&](unit_index u, const unit_descriptor& d) {
       if (d.kind == unit_kind::large) visit(m.address(u), std::size_t{d.length} * unit_size);
       if (d.kind != unit_kind::slab) return true;
       const slab_geometry& geometry = slab_geometries[d.size_class];
@@ -123,14 +124,14 @@ void heap::zero_free_memory() {
   const metadata& m = engine_->metadata;
   const heap_header& header = m.header();
   const std::size_t bytes = engine_->memory.size();
-  for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (is_vacant(header.regions[r])) {
-      const std::size_t begin = r * region_size;
-      if (begin < bytes) clear(m.base() + begin, std::min(bytes - begin, region_size));
+  for (std::size_t z = 0; z < header.zone_count; ++z) {
+    if (is_vacant(header.zones[z])) {
+      const std::size_t begin = z * zone_size;
+      if (begin < bytes) clear(m.base() + begin, std::min(bytes - begin, zone_size));
     }
-    if (header.regions[r] != region_kind::runs || !metadata::is_held(r, bytes)) continue;
-    const unit_index used_end = static_cast<unit_index>(r * units_per_region) + m.region(r).frontier;
-    each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
+    if (header.zones[z] != zone_kind::runs || !metadata::is_held(z, bytes)) continue;
+    const unit_index used_end = static_cast<unit_index>(z * units_per_zone) + m.zone(z).frontier;
+    each_run(m, z, [&](unit_index u, const unit_descriptor& d) {
       if (d.kind == unit_kind::free_run && u < used_end)
         clear(m.address(u), std::size_t{std::min(d.length, used_end - u)} * unit_size);
       if (d.kind != unit_kind::slab) return true;
@@ -157,40 +158,40 @@ std::vector<std::string> heap::check() const {
 
   std::uint64_t free_units = 0, large_units = 0, large_blocks = 0;
   std::uint64_t used_blocks[class_count] = {}, slab_units[class_count] = {};
-  // First units in ascending order: what the lists hold must be among them.
+  // First units, in ascending order, as the walk meets them: what the lists hold must be among them.
   std::vector<unit_index> free_runs;
   std::vector<unit_index> partial_slabs[class_count];
-  std::size_t rest_of_huge = 0;  // regions still to come of the huge block before
-  for (std::size_t r = 0; r < header.region_count; ++r) {
-    const auto start = static_cast<unit_index>(r * units_per_region);
-    const region_kind kind = header.regions[r];
-    if ((kind == region_kind::huge_rest) != (rest_of_huge != 0))
+  std::size_t rest_of_huge = 0;  // zones still to come of the huge block before
+  for (std::size_t z = 0; z < header.zone_count; ++z) {
+    const auto start = static_cast<unit_index>(z * units_per_zone);
+    const zone_kind kind = header.zones[z];
+    if ((kind == zone_kind::huge_rest) != (rest_of_huge != 0))
       fault(start, "a huge block is cut or too long");
     if (rest_of_huge != 0) --rest_of_huge;
-    if (kind == region_kind::none || kind > region_kind::vacant_released)
-      fault(start, "the region is of no known kind");
-    if (kind != region_kind::huge && kind != region_kind::runs) continue;
-    if (!metadata::is_held(r, bytes)) {
-      fault(start, "the region lies beyond the segment's end");
+    if (kind == zone_kind::none || kind > zone_kind::vacant_released)
+      fault(start, "the zone is of no known kind");
+    if (kind != zone_kind::huge && kind != zone_kind::runs) continue;
+    if (!metadata::is_held(z, bytes)) {
+      fault(start, "the zone lies beyond the segment's end");
       continue;
     }
-    const region_header& region = m.region(r);
-    if (region.end_unit != std::min(capacity - r * region_size, region_size) / unit_size)
-      fault(start, "the region has a wrong length");
-    if (kind == region_kind::huge) {
+    const zone_header& zone = m.zone(z);
+    if (zone.end_unit != std::min(capacity - z * zone_size, zone_size) / unit_size)
+      fault(start, "the zone has a wrong length");
+    if (kind == zone_kind::huge) {
       const unit_descriptor& d = m.unit(start + first_data_unit);
       const std::size_t end = data_offset + std::size_t{d.length} * unit_size;
       large_units += d.length;
       ++large_blocks;
-      if (d.kind != unit_kind::large) fault(start, "a huge region does not begin with a large block");
-      if (end > bytes - r * region_size) fault(start, "a huge block lies beyond the segment's end");
-      rest_of_huge = (end + region_size - 1) / region_size - 1;
+      if (d.kind != unit_kind::large) fault(start, "a huge zone does not begin with a large block");
+      if (end > bytes - z * zone_size) fault(start, "a huge block lies beyond the segment's end");
+      rest_of_huge = (end + zone_size - 1) / zone_size - 1;
       continue;
     }
-    if (region.frontier < first_data_unit || region.frontier > region.end_unit)
-      fault(start, "the region's frontier lies outside it");
+    if (zone.frontier < first_data_unit || zone.frontier > zone.end_unit)
+      fault(start, "the zone's frontier lies outside it");
     bool previous_free = false;
-    const unit_index stop = each_run(m, r, [&](unit_index u, const unit_descriptor& d) {
+    const unit_index stop = each_run(m, z, [&](unit_index u, const unit_descriptor& d) {
       const unit_descriptor& tail = m.unit(u + d.length - 1);
       const bool free = d.kind == unit_kind::free_run;
       if (free && previous_free) fault(u, "two free runs side by side were not merged");
@@ -206,8 +207,7 @@ std::vector<std::string> heap::check() const {
         if (d.length > 1 && (tail.kind != unit_kind::large_tail || tail.length != d.length - 1))
           fault(u, "the large block's tail does not point back to it");
       }
-      if (!free &&
-          (u - start + d.length > region.frontier || (std::size_t{u} + d.length) * unit_size > bytes))
+      if (!free && (u - start + d.length > zone.frontier || (std::size_t{u} + d.length) * unit_size > bytes))
         fault(u, "a run in use lies beyond what was ever used");
       for (std::uint32_t i = 0; i < d.length; ++i) {
         const unsigned expected = d.kind == unit_kind::slab ? d.size_class + 1U : 0U;
@@ -238,7 +238,7 @@ std::vector<std::string> heap::check() const {
       if (free_blocks != 0) partial_slabs[d.size_class].push_back(u);
       return true;
     });
-    if (stop != start + region.end_unit) fault(stop, "the row of runs breaks off here");
+    if (stop != start + zone.end_unit) fault(stop, "the row of runs breaks off here");
   }
   if (rest_of_huge != 0) fault(0, "a huge block is cut or too long");
 

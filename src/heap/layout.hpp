@@ -1,16 +1,16 @@
 // What a heap writes into its segment. All of it is metadata in ranges of its own, apart from user blocks,
 // so that a stray write is less likely to hit it and freeing a block does not dirty the block's page.
 //
-// The segment is a row of regions of 1 GiB. Each region begins with its own metadata:
+// The segment is a row of zones of 1 GiB. Each zone begins with its own metadata:
 //
-//   0        in region 0 the heap header; at 60 KiB the region header
+//   0        in zone 0 the heap header; at 60 KiB the zone header
 //   64 KiB   class map: one byte per unit, the only metadata the hot path reads
 //   128 KiB  unit descriptors, 64 bytes each
 //   4.125 MiB  wide bitmaps, 256 bytes per unit, used by classes with more than 320 blocks in a slab
 //   22 MiB   data: 64,128 units of 16 KiB
 //
 // Metadata that is never touched costs neither memory nor disk. A run is a row of units: free, a slab
-// (blocks of one size class), or one large block. A block larger than a region's data takes whole regions
+// (blocks of one size class), or one large block. A block larger than a zone's data takes whole zones
 // in a row ("huge"): it starts at the first one's data and continues over the metadata of the others.
 #pragma once
 
@@ -22,18 +22,18 @@
 namespace perdure::detail {
 
 inline constexpr std::size_t unit_size = std::size_t{1} << unit_shift;
-inline constexpr std::size_t region_size = std::size_t{1} << region_shift;
-inline constexpr std::uint32_t units_per_region = 1U << (region_shift - unit_shift);
+inline constexpr std::size_t zone_size = std::size_t{1} << zone_shift;
+inline constexpr std::uint32_t units_per_zone = 1U << (zone_shift - unit_shift);
 inline constexpr std::size_t chunk_size = std::size_t{2} << 20;
 inline constexpr std::uint32_t units_per_chunk = chunk_size / unit_size;
 inline constexpr std::size_t descriptor_offset = 128 * 1024;
 inline constexpr std::size_t descriptor_size = 64;
-inline constexpr std::size_t wide_bitmap_offset = descriptor_offset + descriptor_size * units_per_region;
+inline constexpr std::size_t wide_bitmap_offset = descriptor_offset + descriptor_size * units_per_zone;
 inline constexpr std::size_t wide_bitmap_size = 256;
 inline constexpr std::size_t data_offset = 22 * (std::size_t{1} << 20);
 inline constexpr std::uint32_t first_data_unit = data_offset / unit_size;
-inline constexpr std::uint32_t data_units = units_per_region - first_data_unit;
-static_assert(wide_bitmap_offset + wide_bitmap_size * units_per_region <= data_offset);
+inline constexpr std::uint32_t data_units = units_per_zone - first_data_unit;
+static_assert(wide_bitmap_offset + wide_bitmap_size * units_per_zone <= data_offset);
 static_assert(data_offset % chunk_size == 0);
 
 /// Counts units from the segment's start; 32 bits reach 64 TiB. 0 is metadata and thus means "none".
@@ -78,18 +78,18 @@ static_assert(run_list_count <= 128);
 
 inline constexpr std::uint64_t heap_magic = 0x70616568'64726570;  // "perdheap"
 inline constexpr std::uint32_t heap_version = 1;
-inline constexpr std::size_t max_regions = 32 * 1024;
+inline constexpr std::size_t max_zones = 32 * 1024;
 
-enum class region_kind : std::uint8_t {
+enum class zone_kind : std::uint8_t {
   none = 0,
   runs = 1,
-  huge = 2,       // the first region of a huge block
-  huge_rest = 3,  // any other region of it
-  vacant = 4,     // left by a huge block; its metadata is garbage
+  huge = 2,       // the first zone of a huge block
+  huge_rest = 3,  // any other zone of it
+  vacant = 4,     // left over from a huge block; its metadata is garbage
   vacant_released = 5,
 };
-constexpr bool is_vacant(region_kind kind) noexcept {
-  return kind == region_kind::vacant || kind == region_kind::vacant_released;
+constexpr bool is_vacant(zone_kind kind) noexcept {
+  return kind == zone_kind::vacant || kind == zone_kind::vacant_released;
 }
 
 struct heap_header {
@@ -98,7 +98,7 @@ struct heap_header {
   std::uint32_t class_count;  // both are part of the format: blocks are found through them
   std::uint64_t class_checksum;
   std::uint64_t root;
-  std::uint32_t region_count;
+  std::uint32_t zone_count;
   std::uint32_t reserved;
   std::uint64_t large_units;  // in large blocks
   std::uint64_t large_blocks;
@@ -108,16 +108,16 @@ struct heap_header {
   unit_index partial_slabs[64];   // per class: slabs with both used and free blocks
   std::uint64_t used_blocks[64];  // per class, cached blocks included
   std::uint64_t slab_units[64];
-  region_kind regions[max_regions];
+  zone_kind zones[max_zones];
 };
 
-/// At the same place in every region, so that region 0 has room for the heap header before it.
-inline constexpr std::size_t region_header_offset = 60 * 1024;
-struct region_header {
-  std::uint32_t end_unit;  // units of the region that exist: fewer than all where the capacity ends
+/// At the same place in every zone, so that zone 0 has room for the heap header before it.
+inline constexpr std::size_t zone_header_offset = 60 * 1024;
+struct zone_header {
+  std::uint32_t end_unit;  // units of the zone that exist: fewer than all where the capacity ends
   std::uint32_t frontier;  // no unit from here on was ever used
 };
-static_assert(sizeof(heap_header) <= region_header_offset);
-static_assert(region_header_offset + sizeof(region_header) <= class_map_offset);
+static_assert(sizeof(heap_header) <= zone_header_offset);
+static_assert(zone_header_offset + sizeof(zone_header) <= class_map_offset);
 
 }  // namespace perdure::detail

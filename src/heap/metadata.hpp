@@ -15,23 +15,23 @@ class metadata {
 
   std::byte* base() const noexcept { return base_; }
   heap_header& header() const noexcept { return *reinterpret_cast<heap_header*>(base_); }
-  region_header& region(std::size_t r) const noexcept {
-    return *reinterpret_cast<region_header*>(base_ + r * region_size + region_header_offset);
+  zone_header& zone(std::size_t z) const noexcept {
+    return *reinterpret_cast<zone_header*>(base_ + z * zone_size + zone_header_offset);
   }
   unit_descriptor& unit(unit_index u) const noexcept {
-    return reinterpret_cast<unit_descriptor*>(region_of(u) + descriptor_offset)[u % units_per_region];
+    return reinterpret_cast<unit_descriptor*>(zone_of(u) + descriptor_offset)[u % units_per_zone];
   }
   std::uint8_t& class_byte_of(unit_index u) const noexcept {
-    return reinterpret_cast<std::uint8_t*>(region_of(u) + class_map_offset)[u % units_per_region];
+    return reinterpret_cast<std::uint8_t*>(zone_of(u) + class_map_offset)[u % units_per_zone];
   }
   std::uint64_t* bitmap(unit_index slab, const slab_geometry& geometry) const noexcept {
     if (!geometry.wide) return unit(slab).bitmap;
-    return reinterpret_cast<std::uint64_t*>(region_of(slab) + wide_bitmap_offset +
-                                            (slab % units_per_region) * wide_bitmap_size);
+    return reinterpret_cast<std::uint64_t*>(zone_of(slab) + wide_bitmap_offset +
+                                            (slab % units_per_zone) * wide_bitmap_size);
   }
-  /// Whether what the region's kind promises of its metadata lies in a segment of that size.
-  static bool is_held(std::size_t r, std::size_t segment_bytes) noexcept {
-    return r * region_size + data_offset <= segment_bytes;
+  /// Whether what the zone's kind promises of its metadata lies in a segment of that size.
+  static bool is_held(std::size_t z, std::size_t segment_bytes) noexcept {
+    return z * zone_size + data_offset <= segment_bytes;
   }
   std::byte* address(unit_index u) const noexcept { return base_ + std::size_t{u} * unit_size; }
   unit_index unit_of(const void* block) const noexcept {
@@ -45,8 +45,8 @@ class metadata {
   }
 
  private:
-  std::byte* region_of(unit_index u) const noexcept {
-    return base_ + std::size_t{u / units_per_region} * region_size;
+  std::byte* zone_of(unit_index u) const noexcept {
+    return base_ + std::size_t{u / units_per_zone} * zone_size;
   }
   std::byte* base_;
 };

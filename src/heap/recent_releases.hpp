@@ -18,12 +18,12 @@ struct released_run {
 
 class recent_releases {
  public:
-  /// Short runs are not noted: they are soon back in memory. Of many runs the latest count.
+  /// Short runs are not noted: they are soon back in memory. If there are many, only the latest are kept.
   void note(unit_index first, std::uint32_t units) noexcept {
     if (units >= least_units) runs_[count_++ % runs_.size()] = {first, units};
   }
 
-  /// In the order of their places. Nothing counts as recent from the next `note` on.
+  /// The runs, sorted by place. With the next `note` a new list begins.
   std::span<const released_run> take() noexcept {
     const std::span<released_run> all = std::span(runs_).first(std::min(count_, runs_.size()));
     std::sort(all.begin(), all.end(), [](released_run a, released_run b) { return a.first < b.first; });

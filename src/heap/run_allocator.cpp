@@ -1,3 +1,4 @@
+// Hands out runs of units, and finds free ones whose memory can be given back.
 #include "heap/run_allocator.hpp"
 
 #include <algorithm>
@@ -71,8 +72,8 @@ void run_allocator::make_accessible(unit_index first, std::uint32_t units) {
   const std::size_t end = (std::size_t{first} + units) * unit_size;
   if (end > memory_.size()) memory_.grow(std::min(memory_.capacity(), end));
   if (memory_.commits_on_use()) commit(std::size_t{first} * unit_size, end, page_role::data);
-  region_header& region = metadata_.region(first / units_per_region);
-  region.frontier = std::max(region.frontier, first % units_per_region + units);
+  zone_header& zone = metadata_.zone(first / units_per_zone);
+  zone.frontier = std::max(zone.frontier, first % units_per_zone + units);
 }
 
 void run_allocator::commit(std::size_t begin, std::size_t end, page_role role) {
@@ -93,7 +94,7 @@ unit_index run_allocator::allocate(std::uint32_t units, std::uint32_t alignment_
   const std::uint32_t sought = units + alignment_units - 1;
   unit_index run = find_fit(sought);
   if (run == no_unit) {
-    if (!add_region()) throw std::bad_alloc();
+    if (!add_zone()) throw std::bad_alloc();
     run = find_fit(sought);
     if (run == no_unit) throw std::bad_alloc();
   }
@@ -103,15 +104,15 @@ unit_index run_allocator::allocate(std::uint32_t units, std::uint32_t alignment_
 
 void run_allocator::release(unit_index first, std::uint32_t units) {
   recent_.note(first, units);
-  const unit_index region_start = first - first % units_per_region;
-  const unit_index region_end = region_start + metadata_.region(first / units_per_region).end_unit;
+  const unit_index zone_start = first - first % units_per_zone;
+  const unit_index zone_end = zone_start + metadata_.zone(first / units_per_zone).end_unit;
   idle_state idle = idle_state::fresh;
-  if (first + units < region_end && metadata_.unit(first + units).kind == unit_kind::free_run) {
+  if (first + units < zone_end && metadata_.unit(first + units).kind == unit_kind::free_run) {
     const std::uint32_t right = metadata_.unit(first + units).length;
     unlink(first + units);
     units += right;
   }
-  if (first > region_start + first_data_unit) {
+  if (first > zone_start + first_data_unit) {
     const unit_descriptor& left = metadata_.unit(first - 1);
     if (left.kind == unit_kind::free_run || left.kind == unit_kind::free_tail) {
       const unit_index start = left.kind == unit_kind::free_run ? first - 1 : first - 1 - left.length;
@@ -126,8 +127,7 @@ void run_allocator::release(unit_index first, std::uint32_t units) {
 
 bool run_allocator::extend(unit_index first, std::uint32_t units, std::uint32_t new_units) {
   const unit_index right = first + units;
-  if (units_to_region_end(first) < new_units || metadata_.unit(right).kind != unit_kind::free_run)
-    return false;
+  if (units_to_zone_end(first) < new_units || metadata_.unit(right).kind != unit_kind::free_run) return false;
   const std::uint32_t wanted = new_units - units;
   if (metadata_.unit(right).length < wanted) return false;
   try {
@@ -138,93 +138,92 @@ bool run_allocator::extend(unit_index first, std::uint32_t units, std::uint32_t 
   return true;
 }
 
-bool run_allocator::add_region() {
+bool run_allocator::add_zone() {
   heap_header& header = metadata_.header();
-  for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (is_vacant(header.regions[r])) {
-      start_region(r, true);
+  for (std::size_t z = 0; z < header.zone_count; ++z) {
+    if (is_vacant(header.zones[z])) {
+      start_zone(z, true);
       return true;
     }
   }
-  const std::size_t next = header.region_count;
-  if (next >= max_regions || next * region_size + data_offset + unit_size > memory_.capacity()) return false;
-  const std::size_t metadata_end = next * region_size + data_offset;
+  const std::size_t next = header.zone_count;
+  if (next >= max_zones || next * zone_size + data_offset + unit_size > memory_.capacity()) return false;
+  const std::size_t metadata_end = next * zone_size + data_offset;
   if (metadata_end > memory_.size()) memory_.grow(metadata_end);
-  start_region(next, true);
-  header.region_count = static_cast<std::uint32_t>(next + 1);
+  start_zone(next, true);
+  header.zone_count = static_cast<std::uint32_t>(next + 1);
   return true;
 }
 
-void run_allocator::start_region(std::size_t r, bool as_free_run) {
+void run_allocator::start_zone(std::size_t z, bool as_free_run) {
   heap_header& header = metadata_.header();
-  std::byte* start = metadata_.base() + r * region_size;
-  if (memory_.commits_on_use())
-    commit(r * region_size, r * region_size + data_offset, page_role::bookkeeping);
-  // A region that was the middle of a huge block holds the block's bytes where its metadata must be.
-  if (is_vacant(header.regions[r]))
-    std::memset(start + region_header_offset, 0, data_offset - region_header_offset);
-  const std::size_t room = std::min(memory_.capacity() - r * region_size, region_size);
-  metadata_.region(r).end_unit = static_cast<std::uint32_t>(room / unit_size);
-  metadata_.region(r).frontier = first_data_unit;
+  std::byte* start = metadata_.base() + z * zone_size;
+  if (memory_.commits_on_use()) commit(z * zone_size, z * zone_size + data_offset, page_role::bookkeeping);
+  // A zone that was the middle of a huge block holds the block's bytes where its metadata must be.
+  if (is_vacant(header.zones[z]))
+    std::memset(start + zone_header_offset, 0, data_offset - zone_header_offset);
+  const std::size_t room = std::min(memory_.capacity() - z * zone_size, zone_size);
+  metadata_.zone(z).end_unit = static_cast<std::uint32_t>(room / unit_size);
+  metadata_.zone(z).frontier = first_data_unit;
   if (!as_free_run) return;
-  header.regions[r] = region_kind::runs;
-  link(static_cast<unit_index>(r * units_per_region + first_data_unit),
-       metadata_.region(r).end_unit - first_data_unit, idle_state::released);
+  header.zones[z] = zone_kind::runs;
+  link(static_cast<unit_index>(z * units_per_zone + first_data_unit),
+       metadata_.zone(z).end_unit - first_data_unit, idle_state::released);
 }
 
 unit_index run_allocator::allocate_huge(std::size_t bytes) {
   heap_header& header = metadata_.header();
   if (bytes > memory_.capacity()) throw std::bad_alloc();
-  const std::size_t regions = (data_offset + bytes + region_size - 1) / region_size;
-  // Vacant regions in a row first, else new ones at the end (which may begin with vacant ones).
+  const std::size_t zones = (data_offset + bytes + zone_size - 1) / zone_size;
+  // Vacant zones in a row first, else new ones at the end (which may begin with vacant ones).
   std::size_t start = 0, length = 0;
-  for (std::size_t r = 0; r < header.region_count && length < regions; ++r) {
-    if (!is_vacant(header.regions[r])) {
+  for (std::size_t z = 0; z < header.zone_count && length < zones; ++z) {
+    if (!is_vacant(header.zones[z])) {
       length = 0;
-      start = r + 1;
+      start = z + 1;
     } else {
       ++length;
     }
   }
-  const std::size_t end = start * region_size + data_offset + bytes;
-  if (start + regions > max_regions || end > memory_.capacity()) throw std::bad_alloc();
+  const std::size_t end = start * zone_size + data_offset + bytes;
+  if (start + zones > max_zones || end > memory_.capacity()) throw std::bad_alloc();
   if (end > memory_.size()) memory_.grow(end);
-  start_region(start, false);
-  if (memory_.commits_on_use()) commit(start * region_size + data_offset, end, page_role::data);
-  header.regions[start] = region_kind::huge;
-  for (std::size_t r = 1; r < regions; ++r) header.regions[start + r] = region_kind::huge_rest;
-  header.region_count = std::max(header.region_count, static_cast<std::uint32_t>(start + regions));
-  const auto first = static_cast<unit_index>(start * units_per_region + first_data_unit);
-  metadata_.region(start).frontier = units_per_region;
+  start_zone(start, false);
+  if (memory_.commits_on_use()) commit(start * zone_size + data_offset, end, page_role::data);
+  header.zones[start] = zone_kind::huge;
+  for (std::size_t z = 1; z < zones; ++z) header.zones[start + z] = zone_kind::huge_rest;
+  header.zone_count = std::max(header.zone_count, static_cast<std::uint32_t>(start + zones));
+  const auto first = static_cast<unit_index>(start * units_per_zone + first_data_unit);
+  metadata_.zone(start).frontier = units_per_zone;
   return first;
 }
 
 void run_allocator::release_huge(unit_index first) {
   heap_header& header = metadata_.header();
-  std::size_t r = first / units_per_region;
-  header.regions[r] = region_kind::vacant;
-  for (++r; r < header.region_count && header.regions[r] == region_kind::huge_rest; ++r)
-    header.regions[r] = region_kind::vacant;
+  std::size_t z = first / units_per_zone;
+  header.zones[z] = zone_kind::vacant;
+  for (++z; z < header.zone_count && header.zones[z] == zone_kind::huge_rest; ++z)
+    header.zones[z] = zone_kind::vacant;
 }
 
 bool run_allocator::is_free_run(unit_index first, unsigned list) const noexcept {
   const heap_header& header = metadata_.header();
-  const std::size_t r = first / units_per_region;
-  if (r >= header.region_count || header.regions[r] != region_kind::runs) return false;
-  if (!metadata::is_held(r, memory_.size())) return false;
-  const std::uint32_t within = first % units_per_region;
-  const std::uint32_t end = std::min(metadata_.region(r).end_unit, units_per_region);
+  const std::size_t z = first / units_per_zone;
+  if (z >= header.zone_count || header.zones[z] != zone_kind::runs) return false;
+  if (!metadata::is_held(z, memory_.size())) return false;
+  const std::uint32_t within = first % units_per_zone;
+  const std::uint32_t end = std::min(metadata_.zone(z).end_unit, units_per_zone);
   const unit_descriptor& run = metadata_.unit(first);
   return within >= first_data_unit && within < end && run.kind == unit_kind::free_run &&
          run.length <= end - within && list_of(run.length) == list;
 }
 
-// Those of a chunk and longer.
+// Calls `visit` for each free run of a chunk or longer.
 template <class Visit>
 void run_allocator::visit_unreleased_runs(Visit&& visit) {
   const heap_header& header = metadata_.header();
-  // No more runs of a chunk and longer than there is room for: a list that is longer goes in a circle.
-  std::uint64_t most = std::uint64_t{header.region_count} * (units_per_region / units_per_chunk);
+  // There is room for no more runs of that length than this: a list that is longer goes in a circle.
+  std::uint64_t most = std::uint64_t{header.zone_count} * (units_per_zone / units_per_chunk);
   for (unsigned list = list_of(units_per_chunk); list < run_list_count; ++list) {
     for (unit_index first = header.run_lists[list]; first != no_unit; first = metadata_.unit(first).next) {
       if (most-- == 0 || !is_free_run(first, list))
@@ -236,31 +235,30 @@ void run_allocator::visit_unreleased_runs(Visit&& visit) {
   }
 }
 
-// The whole chunks of [begin, end), which is part of the free run at `first`.
+// Adds the whole chunks of [begin, end), which is part of the free run at `first`, to those to be given back.
 void run_allocator::give_back(unit_index first, unit_index begin, unit_index end,
                               std::vector<page_run>& chunks) {
   constexpr std::uint64_t pages_per_unit = unit_size / page_size;
   const auto held = static_cast<unit_index>(memory_.size() / unit_size);
-  const std::size_t r = first / units_per_region;
-  const auto region_start = static_cast<unit_index>(r * units_per_region);
-  const unit_index used_end = std::min(region_start + metadata_.region(r).frontier, held);
+  const std::size_t z = first / units_per_zone;
+  const auto zone_start = static_cast<unit_index>(z * units_per_zone);
+  const unit_index used_end = std::min(zone_start + metadata_.zone(z).frontier, held);
   begin = (begin + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
   // Nothing from the frontier on was ever used, so a last chunk that reaches past it counts as whole.
   const unit_index end_of_used_chunks = (used_end + units_per_chunk - 1) / units_per_chunk * units_per_chunk;
   const unit_index end_of_chunks = std::min(end, end_of_used_chunks) / units_per_chunk * units_per_chunk;
   if (begin >= end_of_chunks) return;
-  if (end >= used_end) metadata_.region(r).frontier = begin - region_start;
+  if (end >= used_end) metadata_.zone(z).frontier = begin - zone_start;
   chunks.push_back({begin * pages_per_unit, (end_of_chunks - begin) * pages_per_unit});
 }
 
-void run_allocator::take_vacant_regions(std::vector<page_run>& chunks) {
+void run_allocator::take_vacant_zones(std::vector<page_run>& chunks) {
   heap_header& header = metadata_.header();
-  for (std::size_t r = 0; r < header.region_count; ++r) {
-    if (header.regions[r] != region_kind::vacant) continue;
-    header.regions[r] = region_kind::vacant_released;
-    const std::size_t end = std::min((r + 1) * region_size, memory_.size());
-    if (end > r * region_size)
-      chunks.push_back({r * region_size / page_size, (end - r * region_size) / page_size});
+  for (std::size_t z = 0; z < header.zone_count; ++z) {
+    if (header.zones[z] != zone_kind::vacant) continue;
+    header.zones[z] = zone_kind::vacant_released;
+    const std::size_t end = std::min((z + 1) * zone_size, memory_.size());
+    if (end > z * zone_size) chunks.push_back({z * zone_size / page_size, (end - z * zone_size) / page_size});
   }
 }
 
@@ -274,7 +272,7 @@ std::vector<page_run> run_allocator::take_idle_chunks() {
     run.idle = idle_state::released;
     give_back(first, first, first + run.length, chunks);
   });
-  take_vacant_regions(chunks);
+  take_vacant_zones(chunks);
   return chunks;
 }
 
@@ -294,7 +292,7 @@ std::vector<page_run> run_allocator::take_idle_parts() {
     }
     if (idle_begin < end) give_back(first, idle_begin, end, chunks);
   });
-  take_vacant_regions(chunks);
+  take_vacant_zones(chunks);
   return chunks;
 }
 

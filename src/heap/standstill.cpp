@@ -1,18 +1,19 @@
 // How a checkpoint keeps threads from changing the heap, and how they tell it that they are.
 //
-// A thread in a longer change says so in its cache (`changes`), by a plain store, and then looks whether it
-// may: at the cache's `owner`, or at `shut_by`. Who wants the heap to stand still stores to these first, and
-// then looks at what the threads said. One of the two sees the other, if each side's store comes before its
-// load. The threads' side is only kept in order by the compiler; the other side makes up for it by an
-// asymmetric fence. Where the kernel has none, the hot path finds no cache, so all threads come here, and
-// order their store themselves.
+// A thread in a longer change says so in its cache (`changes`), by a plain store instruction, and then reads
+// the cache's `owner`, or `shut_by`, to see whether it may go on. The thread that wants the heap to stand
+// still writes these two first, and then reads what the threads have said. One side sees the other, provided
+// that each side's write comes before its read. On the threads' side only the compiler keeps that order; the
+// standstill makes up for it by an asymmetric fence. Where the kernel has no such fence, the hot path finds
+// no cache, so all threads come here, and order their writes with a fence of their own.
 //
-// On the hot path a thread counts a block as taken first, and looks at the `owner` afterwards. If it still
-// finds it, the standstill sees the new count. If not, it puts the block back and comes here. Nobody waits
-// for it, as it may be asleep between any two of its instructions: the standstill empties the cache all the
-// same, and leaves null where a block was. So a thread that slept can tell whether the block that it took had
-// been given back before (`untake`). A block that it puts after it looked for the owner may come to lie above
-// others that are gone; it closes the gap in its next change.
+// On the hot path a thread counts a block as taken first, and reads the `owner` afterwards. If the owner is
+// still there, the standstill sees the new count. If not, the thread puts the block back and comes here. The
+// standstill does not wait for a thread on the hot path, which may be asleep between any two instructions. It
+// empties the cache all the same, and leaves null where a block was. So a thread that slept can tell whether
+// the block that it took had been given back before
+// (`untake`). A block that it puts after it has read the owner may come to lie above others that are gone;
+// the thread closes that gap in its next change.
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,17 +40,17 @@ os::futex_word standstills_ended{0};
 
 namespace {
 
-// Changes of the thread that are counted in `changing_without_cache`. They are the library's own, which are
-// never nested in those of another heap.
+// How many changes of this thread are counted in `changing_without_cache`. They are the library's own, which
+// are never nested in changes of another heap.
 __thread unsigned depth_without_cache = 0;
 
-// Its address tells the thread.
+// The address of this variable stands for the thread.
 __thread char thread_mark = 0;
 
 }  // namespace
 }  // namespace detail
 
-// In a forked child nobody would open the heap again, so there it is open.
+// In a forked child no thread would open the heap again, so there it counts as open.
 bool heap::engine::is_shut() const noexcept {
   const pid_t by = shut_by.load();
   return by != 0 && by == ::getpid();
@@ -62,7 +63,7 @@ owned_cache* heap::engine::begin_change(heap& owner) noexcept {
   }
   owned_cache* const cache = own_cache(owner);
   if (cache != nullptr) {
-    // Who waited inside a change would hold up whoever it waits for.
+    // If this thread waited inside an outer change, it would hold up the standstill that it waits for.
     if (const std::uint32_t depth = cache->changes.load(std::memory_order_relaxed); depth != 0) {
       cache->changes.store(depth + 1, std::memory_order_relaxed);
       return cache;
@@ -93,7 +94,8 @@ owned_cache* heap::engine::begin_change(heap& owner) noexcept {
   return cache;
 }
 
-// Of a change that is in a cache it uses nothing else: a write_guard may end after its heap was closed.
+// If the change is counted in a cache, this uses nothing else: a write_guard may end after its heap was
+// closed.
 void heap::engine::end_change(thread_cache& cache) noexcept {
   cache.changes.store(cache.changes.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
@@ -126,7 +128,7 @@ void heap::engine::open() noexcept {
 
 void heap::engine::await_changes(const owned_cache* own) {
   const pid_t here = ::getpid();
-  // Of threads that a fork left behind nothing is to be expected.
+  // Threads of the parent do not exist in a forked child, so nothing is to be expected of their caches.
   const auto lives = [here](const owned_cache* cache) { return cache->process == here; };
   std::unique_lock lock(caches_mutex);
   const bool is_alone = std::none_of(caches.begin(), caches.end(),
@@ -145,7 +147,7 @@ void heap::engine::await_changes(const owned_cache* own) {
     const bool is_quiet = std::none_of(caches.begin(), caches.end(), is_changing) &&
                           (process != here || changing_without_cache.load() == 0);
     if (is_quiet) return;
-    // Others may need the mutex for another heap to get on with their change.
+    // Other threads may need the mutex, for another heap, to get on with their change.
     lock.unlock();
     if (tries < patient_tries) {
       ::sched_yield();
@@ -172,9 +174,9 @@ heap::standstill::standstill(heap& memory) : memory_(memory) {
                             "offered when the first heap was opened (") +
                     failure.what() + "): install seccomp filters before stores are opened");
   }
-  // In a forked child what is in them is the parent's.
+  // In a forked child the blocks in the caches are the parent's.
   if (!is_own(memory)) return;
-  // No thread touches these now: all would wait for `open` first.
+  // No thread touches the caches now: all wait for `open` first.
   const std::lock_guard lock(caches_mutex);
   for (owned_cache* const cache : shutting.caches) {
     cache->flush(memory);

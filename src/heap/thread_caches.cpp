@@ -1,5 +1,5 @@
-// Threads' caches: creation on a thread's first use of a heap, return of their blocks when the thread ends,
-// and what happens when the heap goes first (the cache is orphaned, and reused by its thread).
+// Threads' caches: made at a thread's first use of a heap; emptied when the thread ends; orphaned, and reused
+// by their thread, when the heap is closed first.
 
 #include <pthread.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ thread_cache no_cache;
 
 // Guards the numbers of open heaps.
 std::mutex numbers_mutex;
-// For ever, as heaps may close after every destructor has run; made when it is needed, as they may open
-// before any constructor has.
+// Never destroyed, as heaps may be closed after every static destructor has run; and made at the first use,
+// as heaps may be opened before any static constructor has.
 std::vector<bool>& taken_numbers() {
   static std::vector<bool>& taken = *new std::vector<bool>;
   return taken;
@@ -46,7 +46,7 @@ __thread bool thread_is_ending = false;
 __thread unsigned times_locked = 0;
 
 struct caches_of_thread {
-  // By the heap's number. One whose heap is gone waits for the next heap of that number.
+  // By the heap's number. A cache whose heap is closed is kept for the next heap of that number.
   std::vector<std::unique_ptr<owned_cache>> all;
 
   ~caches_of_thread() {
@@ -66,7 +66,7 @@ struct caches_of_thread {
       cache->changes.store(0, std::memory_order_release);
     }
     std::unique_lock lock(caches_mutex);
-    // The heap may go while this thread waits.
+    // The heap may be closed while this thread waits.
     while (heap* const served = cache->serves.load(std::memory_order_relaxed)) {
       const std::uint32_t ended = standstills_ended.load();
       if (!is_shut(*served)) {
@@ -78,7 +78,7 @@ struct caches_of_thread {
       os::wait_while(standstills_ended, ended);
       lock.lock();
     }
-    // For ever: the guard may end yet, in a destructor that runs later.
+    // Never freed: the guard may still end, in a destructor that runs later.
     if (!is_in_use) return;
     cache->next_left_behind = left_behind;
     left_behind = cache.release();
@@ -87,7 +87,7 @@ struct caches_of_thread {
 
 thread_local caches_of_thread this_thread;
 
-// How many of the first `count` places hold a block; those blocks come first then.
+// Moves the blocks in the first `count` places together, to the front, and returns their number.
 std::uint32_t move_together(cache_bin& cached, std::uint32_t count) noexcept {
   void** const end = std::remove(cached.blocks, cached.blocks + count, nullptr);
   return static_cast<std::uint32_t>(end - cached.blocks);
@@ -138,10 +138,10 @@ void owned_cache::flush(heap& owned_by) noexcept {
     std::uint32_t count = cached.count.load(std::memory_order_acquire);
     if (count == 0) continue;
     if (const std::uint32_t held = move_together(cached, count); held != 0) slabs[c].put(cached.blocks, held);
-    // The hot path may be at one of them.
+    // Their thread may be on the hot path, at one of these places.
     for (std::uint32_t i = 0; i < count; ++i)
       std::atomic_ref(cached.blocks[i]).store(nullptr, std::memory_order_relaxed);
-    // Unless the hot path has put one more, above the gap.
+    // Not if the thread has put one more block on the hot path, above the gap.
     cached.count.compare_exchange_strong(count, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   if (spare != nullptr) return_large(owned_by, std::exchange(spare, nullptr));
@@ -217,7 +217,7 @@ void orphan_all(std::vector<owned_cache*>& caches) noexcept {
 
 namespace perdure {
 
-// Forks wait until nobody is changing the lists of caches and heaps, so that a child finds no lock taken.
+// Forks wait until no thread is changing the lists of caches and heaps, so that a child finds no lock taken.
 void heap::prepare_for_forks() {
   constexpr auto unlock = [] {
     detail::numbers_mutex.unlock();

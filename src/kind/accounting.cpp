@@ -1,3 +1,4 @@
+// A decorator that counts the blocks and bytes of a kind.
 #include <atomic>
 
 #include "perdure/kind_decorator.hpp"
@@ -47,7 +48,7 @@ accounting::totals accounting::read() const noexcept {
   t.failures = counters_->failures.load(std::memory_order_relaxed);
   t.allocated_bytes = counters_->allocated.load(std::memory_order_relaxed);
   t.freed_bytes = counters_->freed.load(std::memory_order_relaxed);
-  // Blocks from before the attachment may have been freed since.
+  // Blocks that were allocated before the decorator was attached may have been freed since.
   const std::int64_t live = counters_->live.load(std::memory_order_relaxed);
   t.live_bytes = live > 0 ? static_cast<std::uint64_t>(live) : 0;
   t.peak_bytes = counters_->peak.load(std::memory_order_relaxed);

@@ -1,3 +1,4 @@
+// A decorator that writes a line for each call.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -30,7 +31,8 @@ void address_logger::after(const kind_call& call) noexcept {
       static_cast<long long>(now.tv_sec), now.tv_nsec, ::syscall(SYS_gettid), call.memory.name().c_str(),
       to_string(call.operation).data(), call.count, call.bytes, call.alignment, call.block, call.result,
       call.result_bytes, call.refused ? " refused" : "");
-  // One write a line: lines of several threads do not mix. A full disk loses lines, not the program.
+  // One write for each line, so that lines of several threads do not mix. On a full disk lines are lost, and
+  // the program goes on.
   if (length > 0) {
     const auto ignored = ::write(file_, line, static_cast<std::size_t>(length));
     static_cast<void>(ignored);

@@ -21,8 +21,8 @@ constexpr int most_frames = 32;
 
 using stack = std::vector<void*>;
 
-/// Of samples: until the next one an exponentially distributed number of bytes goes by, so that each byte is
-/// as likely as any other.
+/// The bytes until the next sample: exponentially distributed, so that each byte is as likely to be sampled
+/// as any other.
 std::int64_t next_gap(std::size_t mean) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   return 1 + static_cast<std::int64_t>(
@@ -43,9 +43,9 @@ struct allocation_profiler::samples {
   std::size_t mean;
   std::atomic<std::int64_t> until_next;
   mutable std::mutex mutex;
-  std::map<stack, counts> by_stack;  // nodes stay where they are
+  std::map<stack, counts> by_stack;  // its nodes never move
   std::unordered_map<const void*, live_sample> live;
-  // Most frees are of blocks that were not sampled: a few bits say so without the lock.
+  // Most blocks that are freed were not sampled: a few bits tell that without the lock.
   std::array<std::atomic<std::uint32_t>, 4096> filter{};
 
   explicit samples(std::size_t bytes) : mean(bytes == 0 ? 1 : bytes), until_next(next_gap(mean)) {}
@@ -71,7 +71,7 @@ struct allocation_profiler::samples {
     until_next.store(next_gap(mean), std::memory_order_relaxed);
     void* frames[most_frames];
     const int depth = ::backtrace(frames, most_frames);
-    // The innermost frames are this decorator's.
+    // The innermost frames belong to this decorator.
     constexpr int own_frames = 2;
     const int skipped = depth > own_frames ? own_frames : 0;
     const std::lock_guard lock(mutex);
@@ -100,7 +100,7 @@ void allocation_profiler::after(const kind_call& call) noexcept {
         call.operation == kind_operation::free || call.result != nullptr || call.bytes == 0;
     if (call.block != nullptr && moved_or_freed) samples_->freed(call.block);
     if (call.result != nullptr) samples_->allocated(call.result, call.result_bytes);
-  } catch (...) {  // a sample is lost
+  } catch (...) {  // this sample is lost
   }
 }
 

@@ -17,7 +17,7 @@ kind_state& state_of(kind& k) {
   return kind_access::state_of(k);
 }
 
-/// With the list of kinds locked.
+/// To be called with the list of kinds locked.
 void put_on(kind& k, const attached_decorator& attached) {
   kind_state& state = state_of(k);
   {

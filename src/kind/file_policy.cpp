@@ -1,4 +1,4 @@
-// Memory in a file that has no name any more: it goes with the kind.
+// Memory in a file that has no name any more: it is freed with the kind.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -55,11 +55,11 @@ class file_policy final : public memory_policy {
   bool is_private() const override { return false; }
 
   std::size_t step(std::size_t missing, std::size_t committed) override {
-    // Disk space that is taken is lost to others: no more ahead than a part of what is used.
+    // Disk space that is taken ahead is lost to others, so it is no more than a part of what is used.
     return std::max(missing, std::min(committed / 8, 64 * mib));
   }
 
-  // New memory holds nothing: read ahead, it would be cleared long before it is touched.
+  // New memory holds nothing: if it were read ahead, pages would be cleared long before they are touched.
   void advise(void* address, std::size_t bytes) override { os::expect_scattered_touches(address, bytes); }
 
   // Space is taken before the file is mapped, so that a full disk is an error here and no signal later.
@@ -95,11 +95,11 @@ class file_policy final : public memory_policy {
     if (failure == 0) return;
     if (failure == EOPNOTSUPP || failure == ENOSYS) failure = write_zeros(offset, bytes);
     if (failure == 0) return;
-    memory_policy::forget(offset, bytes);  // some may have been taken
+    memory_policy::forget(offset, bytes);  // some of the space may have been taken
     throw std::bad_alloc();
   }
 
-  /// For file systems that cannot reserve: what is written is there.
+  /// Takes space on file systems that cannot reserve it, by writing zeros.
   int write_zeros(std::uint64_t offset, std::size_t bytes) noexcept {
     static constexpr std::array<std::byte, 64 * 1024> zeros{};
     try {
@@ -122,7 +122,7 @@ std::unique_ptr<kind> kind::create_file(const std::filesystem::path& directory, 
                                         const kind_options& options) {
   auto policy = std::make_shared<file_policy>(directory, max_bytes);
   const std::uint64_t most = max_bytes != 0 ? max_bytes : policy->size().total;
-  // Parts of a region's addresses hold no blocks, so a little more than the file's size.
+  // A little more than the file's size, as parts of each zone hold no blocks.
   return kind_access::make(std::move(policy), most, options);
 }
 

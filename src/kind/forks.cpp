@@ -1,5 +1,6 @@
-// A fork copies only the thread that calls it, so that thread holds the locks of all kinds meanwhile. Kinds
-// whose memory parent and child share belong to the parent afterwards: both would hand out the same blocks.
+// What becomes of kinds in a forked child. A fork copies only the thread that calls it, so that thread holds
+// the locks of all kinds meanwhile. Kinds whose memory parent and child share belong to the parent
+// afterwards: else both would hand out the same blocks.
 #include <pthread.h>
 
 #include <new>
@@ -27,7 +28,7 @@ void unlock_all() {
 void after_fork_in_child() {
   for (kind* k : every_kind().kinds) {
     kind_state& state = kind_access::state_of(*k);
-    // Threads that were inside a hook are gone, and with them who would unlock.
+    // Threads that were inside a hook do not exist in the child, so nobody would unlock.
     new (&state.decorating) std::shared_mutex;
     new (&state.sizing) std::mutex;
     if (state.is_private) continue;

@@ -1,4 +1,4 @@
-// Kinds: creation, and the calls that do not take the short way.
+// Kinds: creates them, and makes the calls that do not take the short way.
 #include "perdure/kind.hpp"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ using namespace detail;
 namespace {
 
 constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
-// Below, filling memory again is cheaper than faulting it in anew.
+// Below that, clearing memory is cheaper than giving its pages back and faulting them in again.
 constexpr std::size_t least_cleared_by_kernel = std::size_t{32} << 20;
 constexpr std::size_t gib = std::size_t{1} << 30;
 
@@ -50,8 +50,8 @@ std::size_t reserved_by_kinds() {
   return sum;
 }
 
-/// Twice the memory there is, as long as address space is plenty; then ever smaller parts of what is left, so
-/// that there is room for another kind.
+/// The usual capacity: twice the machine's memory, as long as there is plenty of address space; after that
+/// ever smaller parts of what is left, so that there is room for another kind.
 std::size_t usual_capacity(std::size_t machine_bytes) {
   constexpr std::size_t least = 16 * gib;
   constexpr std::size_t budget = std::size_t{112} << 40;  // of the 128 TiB of a process
@@ -172,7 +172,8 @@ void* kind_allocation::reallocate(void* block, std::size_t bytes) noexcept {
 // ---- creation
 
 kind_list& detail::every_kind() {
-  static kind_list& list = *new kind_list;  // for ever: blocks are freed after every destructor has run
+  static kind_list& list =
+      *new kind_list;  // never destroyed: blocks are freed after every static destructor has run
   return list;
 }
 
@@ -377,7 +378,7 @@ bool kind::trim() {
   // A store gives memory back at its checkpoints.
   if (state.own_heap == nullptr) return false;
   state.memory->flush_own_cache();
-  // Memory goes when it was found free twice.
+  // Twice, as memory is given back when it was found free twice.
   const bool first = state.memory->trim();
   return state.memory->trim() || first;
 }

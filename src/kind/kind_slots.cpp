@@ -1,3 +1,4 @@
+// The places of kinds in a table, by which the short way finds their heaps.
 #include "perdure/detail/kind_slots.hpp"
 
 #include <deque>
@@ -12,7 +13,8 @@ std::atomic<bool> slot_is_live[most_kinds];
 
 namespace {
 std::mutex slots_mutex;
-// The one unused for longest first. For ever, as kinds may go after every destructor has run.
+// The slot that has been unused for the longest time comes first. Never destroyed, as kinds may be destroyed
+// after every static destructor has run.
 std::deque<std::uint32_t>& returned_slots() {
   static std::deque<std::uint32_t>& returned = *new std::deque<std::uint32_t>;
   return returned;
@@ -38,7 +40,7 @@ void return_slot(void* place) noexcept {
   const auto index = static_cast<std::uint32_t>(static_cast<kind_slot*>(place) - slots);
   const std::lock_guard lock(slots_mutex);
   slot_is_live[index].store(false, std::memory_order_relaxed);
-  // What `kind_once_at` finds here: no heap.
+  // From now on `kind_once_at` finds no heap here.
   new (place) std::atomic<heap*>(no_heap());
   try {
     returned_slots().push_back(index);

@@ -26,7 +26,7 @@ struct kind_state {
   bool is_private = true;
 
   // Either a heap, mostly in a segment of the kind's own, or something in its place. Destroyed from the last
-  // to the first: the heap before its segment, that before its policy.
+  // to the first: the heap before its segment, and the segment before its policy.
   std::shared_ptr<memory_policy> policy;
   std::unique_ptr<policy_segment> segment;
   std::unique_ptr<heap> own_heap;
@@ -36,17 +36,17 @@ struct kind_state {
   /// Set in the child of a fork for a kind whose memory is the parent's too.
   bool belongs_to_parent = false;
 
-  // Shared by calls that the decorators see; alone by whoever changes the list.
+  // Shared by calls that the decorators see; held exclusively by a thread that changes the list.
   std::shared_mutex decorating;
   std::vector<attached_decorator> decorators;
   std::atomic<bool> decorated{false};
 
-  // What `size` found, and when.
+  // What `size` found last, and when.
   mutable std::mutex sizing;
   mutable memory_size last_size;
   mutable std::int64_t last_sized_ns = 0;
 
-  // The calls themselves, without decorators. `refused` tells a block that is not this kind's.
+  // The calls themselves, without decorators. `refused` reports a block that is not of this kind.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_zeros(std::size_t count, std::size_t bytes) noexcept;
   void* reallocate(void* block, std::size_t bytes, bool& refused) noexcept;
@@ -59,14 +59,14 @@ struct kind_state {
 /// The private parts of a kind.
 struct kind_access {
   static kind_state& state_of(const kind& k) noexcept { return *k.state_; }
-  /// Finds anew whether calls may take the short way.
+  /// Finds out again whether calls may take the short way.
   static void update_short_way(kind& k) noexcept;
   static std::unique_ptr<kind> make(std::unique_ptr<kind_state> state);
   static std::unique_ptr<kind> make(std::shared_ptr<memory_policy> policy, std::size_t machine_bytes,
                                     const kind_options& options);
 };
 
-/// All kinds there are, with the lock that keeps them from coming and going.
+/// All kinds, with the lock that keeps them from being made or destroyed.
 struct kind_list {
   std::mutex mutex;
   std::vector<kind*> kinds;

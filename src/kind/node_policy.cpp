@@ -1,3 +1,4 @@
+// Memory on chosen NUMA nodes and in chosen page sizes.
 #include "kind/node_policy.hpp"
 
 #include <sys/mman.h>
@@ -30,7 +31,7 @@ bool is_hugetlb(page_backing pages) noexcept {
   return pages == page_backing::huge_2m || pages == page_backing::huge_1g;
 }
 
-/// Where the thread's processor has no memory or is not known, the first node with processors stands for it.
+/// The node `from`, or the first node with processors if that one has none or is not known.
 unsigned origin(const os::numa_topology& topology, unsigned from) noexcept {
   const os::numa_node* const node = topology.find(from);
   if (node != nullptr && node->has_processors) return from;
@@ -39,7 +40,7 @@ unsigned origin(const os::numa_topology& topology, unsigned from) noexcept {
   return from;
 }
 
-/// What must stay free on a node: below that the kernel would rather end the process than fail.
+/// Memory that must stay free on a node: below that the kernel ends processes rather than let calls fail.
 std::uint64_t reserve_of(const os::numa_node& node) noexcept {
   return std::min<std::uint64_t>(64 * mib, 8 * mib + node.bytes / 64);
 }
@@ -76,7 +77,8 @@ class node_policy final : public memory_policy {
     return request_.mode == numa_mode::bind || (is_hugetlb(request_.pages) && !request_.pages_preferred);
   }
 
-  // Bound memory was made sure of when it was committed; dropped, it could be taken by others.
+  // The policy has made sure of bound memory when it was committed; if its pages were dropped, other
+  // processes could take them.
   bool drops_to_zero() const override {
     return request_.mode != numa_mode::bind && !is_hugetlb(request_.pages);
   }
@@ -84,13 +86,13 @@ class node_policy final : public memory_policy {
   void prepare(std::uint64_t offset, std::size_t bytes) override {
     if (is_hugetlb(request_.pages)) return;
     require_free(placement(offset, bytes), bytes);
-    // What is reserved is not counted against what there is: memory that may be anywhere would be given until
-    // touching it ends the process.
+    // The kernel does not count reserved ranges against the memory that there is. So memory that may be on
+    // any node would be given until touching it ends the process.
     if (request_.mode != numa_mode::none && bytes > most_unasked && os::is_obvious_overcommit(bytes))
       throw std::bad_alloc();
   }
-  // Bound memory is sure: while the nodes have free what was committed and may not have been touched yet, the
-  // pages can wait for their first touch; when not, they are taken.
+  // Bound memory must be certain. As long as the nodes have enough free pages for all that was committed and
+  // may not have been touched yet, the pages can wait for their first touch; if not, they are taken now.
   void commit(void* address, std::size_t bytes, std::uint64_t offset) override {
     if (request_.mode != numa_mode::bind || is_hugetlb(request_.pages))
       return memory_policy::commit(address, bytes, offset);
@@ -131,11 +133,11 @@ class node_policy final : public memory_policy {
   }
 
  private:
-  /// Throws where the nodes have too little, before the kernel's OOM killer would.
+  /// Throws if the nodes have too little free memory, before the kernel's OOM killer would act.
   void require_free(const numa_placement& wanted, std::size_t bytes) const {
     if (wanted.mode == numa_mode::bind && !is_free(wanted, bytes)) throw std::bad_alloc();
   }
-  /// True where it is not known.
+  /// Whether so much is free; true if that is not known.
   bool is_free(const numa_placement& wanted, std::uint64_t bytes) const {
     std::uint64_t free = 0;
     bool known = false;
@@ -213,7 +215,7 @@ numa_placement placement_for(const os::numa_topology& topology, const memory_req
   if (mode == numa_mode::local) return {mode, {}};
   const selected_nodes selected =
       select_nodes(topology, request.tier, request.scope, request.nodes, origin(topology, from));
-  if (!selected.why_none.empty()) return {};  // only `preferred` gets here without nodes
+  if (!selected.why_none.empty()) return {};  // only `preferred` comes to this place without nodes
   return {mode, selected.nodes};
 }
 

@@ -10,8 +10,7 @@
 
 namespace perdure::detail {
 
-/// Why there is no memory as asked for, on this kernel and on a machine of that topology; nothing if there
-/// is.
+/// Why the memory asked for cannot be had, on this kernel and a machine of that topology; nothing if it can.
 std::optional<std::string> why_unavailable_on(const os::numa_topology& topology,
                                               const memory_request& request);
 
@@ -20,7 +19,7 @@ std::optional<std::string> why_unavailable_on(const os::numa_topology& topology,
 std::shared_ptr<memory_policy> make_node_policy(const os::numa_topology& topology,
                                                 const memory_request& request);
 
-/// What processors of the node `from` get.
+/// Where processors of the node `from` get their memory.
 numa_placement placement_for(const os::numa_topology& topology, const memory_request& request, unsigned from);
 
 }  // namespace perdure::detail

@@ -88,7 +88,7 @@ const static_row& row_of(static_kind which) {
   return rows[index];
 }
 
-/// Kinds that live as long as the program, made when they are asked for.
+/// Kinds that live as long as the program, made when they are first asked for.
 struct lasting_kinds {
   std::mutex mutex;
   std::array<std::atomic<kind*>, static_kind_count> by_name{};

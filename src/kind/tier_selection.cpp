@@ -1,3 +1,4 @@
+// Which nodes a request for memory means, on a machine of that topology.
 #include "kind/tier_selection.hpp"
 
 #include <algorithm>
@@ -60,8 +61,8 @@ const node_attribute* attribute_of(memory_tier tier) {
   }
 }
 
-/// Those with the best value. Empty, and why, where there is no telling: a value is missing, or all are
-/// alike.
+/// The nodes with the best value. Empty, with a reason, if that cannot be told: a value is missing, or all
+/// are the same.
 node_list best_of(const node_list& nodes, const node_attribute& by, std::string& why) {
   std::optional<std::uint64_t> best, worst;
   for (const numa_node* node : nodes) {
@@ -75,7 +76,7 @@ node_list best_of(const node_list& nodes, const node_attribute& by, std::string&
     if (!best || better(*value, *best)) best = value;
     if (!worst || better(*worst, *value)) worst = value;
   }
-  // Of capacity something is always known: where all nodes have the same, all are the answer.
+  // The capacity of nodes is always known: if all have the same, all of them are the answer.
   if (best == worst && &by != &capacity) {
     why = std::string("there is one tier only: all memory has the same ") + by.name;
     return {};

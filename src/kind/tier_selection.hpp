@@ -13,7 +13,7 @@ struct selected_nodes {
   std::string why_none;  // a sentence; empty if there are nodes
 };
 
-/// For a processor of the node `from`.
+/// Selects the nodes for a processor of the node `from`.
 selected_nodes select_nodes(const os::numa_topology& topology, memory_tier tier, tier_scope scope,
                             const node_set& given, unsigned from);
 

@@ -13,7 +13,7 @@ namespace perdure {
 
 namespace {
 
-/// On a cache line of its own, as every thread counts in it.
+/// Has a cache line of its own, as every thread counts in it.
 struct alignas(64) tier {
   kind* memory = nullptr;
   std::atomic<std::int64_t> bytes{0};

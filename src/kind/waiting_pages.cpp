@@ -1,3 +1,4 @@
+// Committed memory whose pages may not have been taken from the system yet.
 #include "kind/waiting_pages.hpp"
 
 #include <sys/mman.h>
@@ -34,7 +35,8 @@ void waiting_pages::add(void* address, std::size_t bytes) noexcept {
   } catch (const std::bad_alloc&) {
     try {
       os::populate(address, bytes, protection);
-    } catch (const std::system_error&) {  // they were free a moment ago: no worse than any memory
+    } catch (const std::system_error&) {  // they were free a moment ago; now they are no more certain than
+                                          // other memory
     }
   }
 }
@@ -54,7 +56,7 @@ void waiting_pages::remove(void* address, std::size_t bytes) noexcept {
     if (last > end) {
       try {
         ranges_.emplace(end, last);
-      } catch (const std::bad_alloc&) {  // forgotten, and so left to be touched
+      } catch (const std::bad_alloc&) {  // the range is forgotten: its pages are taken when they are touched
         bytes_ -= last - end;
       }
     }

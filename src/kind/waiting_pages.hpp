@@ -10,13 +10,13 @@ namespace perdure::detail {
 /// Not thread-safe.
 class waiting_pages {
  public:
-  /// Without memory to remember it by, the pages are taken.
+  /// Notes the pages; if there is no memory to note them in, takes them now.
   void add(void* address, std::size_t bytes) noexcept;
   void remove(void* address, std::size_t bytes) noexcept;
-  /// Takes all of them. Throws `std::bad_alloc` where there are not so many; then they go on waiting.
+  /// Takes all of them. Throws `std::bad_alloc` if the system has not so many; then they go on waiting.
   void take();
 
-  /// An upper bound: nobody says when a page is touched.
+  /// How many may wait, at most: the system does not tell when a page is touched.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:

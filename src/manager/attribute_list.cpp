@@ -1,3 +1,4 @@
+// The attributes of one object, as a linked list in the segment.
 #include "manager/attribute_list.hpp"
 
 #include <cstring>
@@ -34,8 +35,8 @@ std::string_view value_of(const attribute_record* record) noexcept {
   return text_after(record, record->value_length, record->key_length);
 }
 
-/// Calls `visit(link, record)`, `link` being what points to the record, until it returns true. The bound
-/// ends a list that damage made circular.
+/// Calls `visit(link, record)` for each record, where `link` is the field that points to it, until it returns
+/// true. A bound on their number ends a list that damage has made circular.
 template <class Visit>
 bool visit_links(const checked_memory& memory, std::uint64_t& head, Visit visit) {
   std::uint64_t* link = &head;
@@ -43,7 +44,8 @@ bool visit_links(const checked_memory& memory, std::uint64_t& head, Visit visit)
   for (std::size_t i = 0; *link != 0; ++i) {
     if (i > max_attributes) memory.fail("an object has more attributes than can be");
     attribute_record* const record = at(memory, *link);
-    // The number alone would let a circle of the largest values be copied out a thousand times.
+    // Their bytes are bounded too: otherwise a circle of the largest values would be copied out a thousand
+    // times.
     bytes += sizeof *record + std::uint64_t{record->key_length} + record->value_length;
     if (bytes > memory.size()) memory.fail("an object's attributes are larger than the store");
     if (visit(*link, record)) return true;

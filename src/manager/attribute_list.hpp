@@ -25,7 +25,7 @@ std::optional<std::string> find_attribute(const checked_memory& memory, std::uin
                                           std::string_view key);
 bool remove_attribute(const checked_memory& memory, std::uint64_t& head, std::string_view key);
 std::vector<attribute> list_attributes(const checked_memory& memory, std::uint64_t head);
-/// Frees what can be reached soundly.
+/// Frees the records that can be reached; stops at the first damaged link.
 void free_attributes(const checked_memory& memory, std::uint64_t& head) noexcept;
 
 }  // namespace perdure::detail

@@ -27,8 +27,8 @@ class checked_memory {
     return offset != 0 && offset % alignment == 0 && bytes <= end && offset <= end - bytes;
   }
 
-  /// Throws `damaged` unless the bytes, which the segment holds, are as they were written, where that is not
-  /// known yet.
+  /// Throws `damaged` if these bytes of the segment are not as they were written; examines pages that were
+  /// not examined yet.
   void require_sound(std::uint64_t offset, std::uint64_t bytes) const {
     const std::uint64_t first = offset / page_size;
     segment_->require_sound({first, (offset + bytes + page_size - 1) / page_size - first});

@@ -1,3 +1,4 @@
+// Tells of checkpoints that fail in the destructor of a manager.
 #include <atomic>
 #include <iostream>
 

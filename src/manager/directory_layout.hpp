@@ -8,7 +8,7 @@
 //                     └─► type_record ─► … ◄─────────────┘   one per type, shared by its objects
 //
 // An object's record ends where its first element begins, so a pointer to an object leads to all that is
-// known of it; that there really is an object is told by the slot that points back.
+// known of the object. The slot that points back proves that there really is one.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ struct object_record {
 };
 static_assert(sizeof(object_record) == 48 && sizeof(object_record) % object_alignment == 0);
 
-/// What belongs into `check` of the record of the object at that offset.
+/// The right value of `check` in the record of the object at that offset.
 inline std::uint32_t record_check(const object_record& record, std::uint64_t offset) noexcept {
   const std::uint64_t shape = (std::uint64_t{record.name_length} << 32) | record.lead;
   const std::uint64_t mixed =

@@ -1,3 +1,4 @@
+// The directory of a store's objects: a hash table in the segment, by open addressing.
 #include "manager/name_directory.hpp"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ constexpr std::uint64_t most_objects(std::uint64_t slots) noexcept {
   return slots - slots / 8;
 }
 
-/// Apart for each kind, so that a unique object and one that has the type's name as its name differ.
+/// Different for each kind, so that a unique object and a named one whose name is that type's name have
+/// different hashes.
 constexpr std::uint64_t kind_seed(instance_kind kind) noexcept {
   return (static_cast<std::uint64_t>(kind) + 1) * 0x9e3779b97f4a7c15;
 }
@@ -232,11 +234,11 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
                                       std::uint64_t type, std::size_t element_size, std::size_t alignment,
                                       std::size_t length) {
   alignment = std::max(alignment, object_alignment);
-  // Behind the name a zero byte, for those who hand it to C.
+  // A zero byte follows the name, for callers that hand it to C.
   const std::size_t lead = round_up_to(name.size() + 1 + sizeof(object_record), alignment);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (length > (most - lead) / element_size) memory_.memory().refuse_length(length, element_size);
-  // An empty array has an address of its own too.
+  // At least a byte, so that an empty array has an address of its own too.
   const std::size_t bytes = lead + std::max<std::size_t>(length * element_size, 1);
 
   heap& heap = memory_.memory();
@@ -260,7 +262,8 @@ void* name_directory::allocate_object(instance_kind kind, std::uint64_t hash, st
 void name_directory::free_object(void* object) noexcept {
   auto& record = const_cast<object_record&>(*record_before(object));
   free_attributes(memory_, record.attributes);
-  // So that the address is not taken for an object while the block is free or holds something else.
+  // Made wrong, so that the address is not taken for an object while the block is free or holds something
+  // else.
   record.check = ~record.check;
   memory_.memory().deallocate(static_cast<std::byte*>(object) - record.lead);
 }
@@ -274,8 +277,9 @@ void name_directory::insert(void* object) noexcept {
 void name_directory::erase(const void* object) {
   const std::size_t index = slot_index_of(object);
   if (index == no_slot) memory_.fail("an object is not in its table");
-  // Entries behind the gap move up while they may, so that no probe meets a gap before its goal. The
-  // records of the whole run are checked first: a throw half way would leave an entry twice.
+  // Entries behind the gap move up where their hash allows it, so that no probe meets a gap before the entry
+  // that it looks for. The records of all of them are checked first: an exception half way would leave an
+  // entry in the table twice.
   std::size_t end = (index + 1) & mask();
   for (; slots_[end] != 0 && end != index; end = (end + 1) & mask()) record_of(object_in(slots_[end]));
   std::size_t gap = index;

@@ -32,10 +32,10 @@ class name_directory {
 
   /// Null where there is none. O(1).
   void* find(instance_kind kind, std::uint64_t hash, std::string_view key) const;
-  /// Whether an object of the directory begins at this address, of whatever origin. O(1).
+  /// Whether an object of the directory begins at this address, which may be any. O(1).
   bool contains(const void* object) const;
 
-  /// Of an object in the directory, or allocated for it.
+  /// The record of an object that is in the directory, or was allocated for it.
   object_record& record_of(const void* object) const;
   const type_record& type_of(const object_record& record) const {
     return type_table::at(memory_, record.type);
@@ -46,7 +46,7 @@ class name_directory {
 
   /// The first attribute of the store itself; 0 where there is none.
   std::uint64_t store_attributes() const noexcept { return root_ == nullptr ? 0 : root_->attributes; }
-  /// The link to it, for changing; only where the directory can be changed.
+  /// The link to that attribute, for changing it; only if the directory can be changed.
   std::uint64_t& store_attributes_link() noexcept { return root_->attributes; }
   /// Blocks of the heap that hold the directory itself, objects and their records not counted.
   std::size_t own_blocks() const;

@@ -1,3 +1,4 @@
+// The hash of object and type names.
 #include "manager/name_hash.hpp"
 
 #include <bit>
@@ -30,7 +31,7 @@ std::uint64_t load_little_endian(const char* from, std::size_t bytes) noexcept {
 }  // namespace
 
 std::uint64_t name_hash(std::string_view bytes, std::uint64_t seed) noexcept {
-  // The length goes in first, so the zeros that fill up the last word say nothing false.
+  // The length goes in first, so that a name and the same name with zeros behind it have different hashes.
   std::uint64_t hash = fold(seed ^ final_mix, bytes.size() ^ length_mix);
   const char* next = bytes.data();
   std::size_t left = bytes.size();

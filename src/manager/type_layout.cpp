@@ -1,3 +1,4 @@
+// Reads and compares the descriptions of what is inside types.
 #include "manager/type_layout.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ struct line {
   std::string_view without_label;
 };
 
-/// The first line, which is taken off the text; nothing at the end, or where it is not as it must be.
+/// Takes the first line off the text; nothing at its end, or if the line is malformed.
 std::optional<line> next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
@@ -107,7 +108,7 @@ std::vector<line> lines_of(std::string_view text) {
   return lines;
 }
 
-/// The lines directly inside that at `parent`.
+/// The lines of the direct members of the one at `parent`.
 std::vector<std::size_t> parts_of_line(const std::vector<line>& lines, std::size_t parent) {
   std::vector<std::size_t> parts;
   for (std::size_t i = parent + 1; i < lines.size() && lines[i].depth > lines[parent].depth; ++i)
@@ -148,7 +149,7 @@ class comparison {
     return now.role == layout_role::holder && !name.empty() && name == template_name(stored.name);
   }
 
-  /// What differs furthest inside says most.
+  /// The difference that lies furthest inside, as that says most.
   std::optional<std::string> difference(std::size_t s, std::size_t n, const std::string& path) {
     const layout_part& stored = stored_[s].part;
     const layout_part& now = now_[n].part;
@@ -182,8 +183,9 @@ class comparison {
     return names_ == layout_names::compared ? changed_places(before, after, subject) : std::nullopt;
   }
 
-  /// Members of the same types in the same places, of which one has a name that another had. That is no other
-  /// name for a member: what is stored would be read as what it is not.
+  /// A clause for members that have the same types in the same places, but where one has a name that another
+  /// had before. Such members were not renamed, they have changed places: stored values would be read as
+  /// those of another member.
   std::optional<std::string> changed_places(const std::vector<std::size_t>& before,
                                             const std::vector<std::size_t>& after,
                                             const std::string& subject) const {

@@ -12,7 +12,7 @@
 
 namespace perdure::detail {
 
-/// The hash of a type alone, joined by what is inside it; itself if nothing is. Labels do not count.
+/// The hash of a type alone combined with that of its layout; unchanged if it has none. Labels do not count.
 std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout);
 
 /// Size, alignment and the like: "4 bytes aligned to 4, trivially copyable, layout version 0".

@@ -37,7 +37,7 @@ constexpr std::array defaults{"perdure::allocator",
                               "boost::hash",
                               "boost::container::dtl::nat"};
 
-/// What the standard and Boost call a specialisation.
+/// The usual name of a specialisation, as in the standard library and Boost.
 std::string known_name(std::string name) {
   constexpr std::string_view version = "std::__cxx11::";
   if (name.starts_with(version)) name.replace(0, version.size(), "std::");
@@ -50,7 +50,7 @@ class reader {
  public:
   explicit reader(std::string_view text) : text_(text) {}
 
-  /// A name up to a comma, the end of the arguments it is among, or the end of the text.
+  /// Parses a name, up to a comma, the end of the arguments that it is among, or the end of the text.
   std::string name() {
     std::string read;
     while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '>') {
@@ -71,7 +71,7 @@ class reader {
   bool is_at_end() const { return at_ == text_.size() && !broken_; }
 
  private:
-  /// Behind a '(': `(anonymous namespace)`, the parameters of a function.
+  /// Parses what follows a '(': `(anonymous namespace)`, or the parameters of a function.
   std::string parenthesised() {
     std::string read;
     for (std::size_t depth = 1; at_ < text_.size() && depth != 0; ++at_) {
@@ -81,7 +81,7 @@ class reader {
     }
     return read;
   }
-  /// Behind a '<', with what closes it.
+  /// Parses what follows a '<', up to the '>' that closes it.
   std::string arguments(const std::string& of) {
     std::vector<std::string> all;
     for (;;) {

@@ -1,3 +1,4 @@
+// Compares type stamps.
 #include "perdure/type_stamp.hpp"
 
 #include <utility>
@@ -28,7 +29,7 @@ type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t align
 }
 
 bool is_stamp_of(std::uint64_t hash, std::string_view layout, const type_stamp& type) {
-  // What was inside the types of older stores is not known.
+  // Older stores did not record what is inside their types.
   if (layout.empty() && hash == type.own_hash) return true;
   const std::string_view now = kept_part_of(type.layout);
   if (hash == type.hash) return layout == now || !layout_difference(layout, now, layout_names::compared);

@@ -1,3 +1,4 @@
+// The types of a store's objects, as records in the segment.
 #include "manager/type_table.hpp"
 
 #include <cstring>
@@ -33,7 +34,7 @@ void type_table::load(const checked_memory& memory, const directory_root& root) 
 std::uint64_t type_table::intern(const checked_memory& memory, directory_root& root,
                                  const type_stamp& stamp) {
   if (!loaded_) load(memory, root);
-  // Names of members are not in the hash: where they differ there is a record for each.
+  // The hash leaves out the names of members: types that differ only in these have a record each.
   const std::string_view inside = kept_part_of(stamp.layout);
   const auto [first, last] = offsets_.equal_range(stamp.hash);
   for (auto known = first; known != last; ++known)
@@ -43,7 +44,7 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
       stamp.alignment > std::numeric_limits<std::uint32_t>::max())
     throw error(errc::invalid_argument,
                 memory.owner() + ": the type's name or alignment is too long to be recorded");
-  // Behind the name a zero byte, for those who hand it to C.
+  // A zero byte follows the name, for callers that hand it to C.
   void* const block = memory.memory().allocate(sizeof(type_record) + stamp.name.size() + 1 + inside.size());
   const std::uint64_t offset = memory.memory().offset_of(block);
   try {

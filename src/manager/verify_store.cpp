@@ -24,7 +24,7 @@ void add(verify_report& report, store_section part, bool damage, std::string wha
 
 verify_report verify_store(const std::filesystem::path& path, const verify_options& options) {
   verify_report report = datastore::verify(path, options);
-  // Metadata in damaged pages is not worth following, and not safe to.
+  // Metadata in damaged pages is not worth following, and not safe to follow.
   if (!report.whole() || report.epoch == 0) return report;
   std::unique_ptr<datastore> store;
   try {

@@ -1,3 +1,4 @@
+// A memory barrier whose whole price one side pays: membarrier(2), and whether the kernel has it.
 #include "os/asymmetric_fence.hpp"
 
 #include <linux/membarrier.h>
@@ -26,7 +27,8 @@ bool has_asymmetric_fence() noexcept {
 
 void asymmetric_fence() {
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
-  // A process is to register first. That waits for all processors, so only those that need it do it.
+  // A process must register first. That waits for all processors, so a process that never needs it does not
+  // register.
   if (errno == EPERM && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
       membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
     return;

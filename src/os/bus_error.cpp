@@ -1,3 +1,4 @@
+// Sends the calling thread the SIGBUS of memory that cannot be had.
 #include "os/bus_error.hpp"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// Fills memory with zeros, by giving its pages back where that is cheaper.
 #include "os/clear_memory.hpp"
 
 #include <sys/mman.h>

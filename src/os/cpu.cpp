@@ -1,3 +1,4 @@
+// Asks the processor, or the kernel, which instructions it has.
 #include "os/cpu.hpp"
 
 #if defined(__aarch64__)

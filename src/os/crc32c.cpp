@@ -1,3 +1,5 @@
+// CRC-32C by the instruction for it where the processor has one, else by tables.
+//
 // The instruction that advances a CRC by eight bytes has a latency of three cycles and a throughput of
 // one, so three independent streams keep it busy: each block is cut into three parts whose registers are
 // computed side by side and then joined. Joining needs "advance a register over n zero bytes", a linear

@@ -1,3 +1,4 @@
+// Opens files once more that are open already: with flags of their own, and past the page cache.
 #include "os/direct_file.hpp"
 
 #include <fcntl.h>
@@ -5,6 +6,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+
+#include "base/page_size.hpp"
 
 namespace perdure::os {
 
@@ -14,12 +17,11 @@ file reopen(const file& opened, int flags) noexcept {
 }
 
 file open_direct(const file& opened, int flags) noexcept {
-  constexpr std::size_t page_bytes = 4096;
   file direct = reopen(opened, flags | O_DIRECT);
   if (!direct) return {};
-  const std::unique_ptr<void, decltype(&std::free)> probe(std::aligned_alloc(page_bytes, page_bytes),
+  const std::unique_ptr<void, decltype(&std::free)> probe(std::aligned_alloc(page_size, page_size),
                                                           &std::free);
-  if (probe == nullptr || read_once(direct.descriptor(), probe.get(), page_bytes, 0) < 0) return {};
+  if (probe == nullptr || read_once(direct.descriptor(), probe.get(), page_size, 0) < 0) return {};
   return direct;
 }
 

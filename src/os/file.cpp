@@ -1,3 +1,4 @@
+// Files and directories by system calls, which an observer may see and let fail.
 #include "os/file.hpp"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ namespace {
 constexpr mode_t new_file_mode = 0600;
 constexpr mode_t new_directory_mode = 0700;
 
-// Linux transfers at most this much in one call; larger counts come back short.
+// Linux transfers at most about this much in one call; larger counts come back short.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 std::atomic<file_observer*> observer_of_all{nullptr};
@@ -55,7 +56,7 @@ int open_unobserved(int directory, const char* name, int flags) {
     descriptor = ::syscall(SYS_openat2, directory, name, &how, sizeof how);
   } while (descriptor < 0 && errno == EAGAIN);
   if (descriptor >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(descriptor);
-  // Old kernels, and sandboxes that filter openat2. Names here have no slash, so the last component is
+  // For old kernels, and sandboxes that filter openat2. Names here have no slash, so the last component is
   // the only one and O_NOFOLLOW says the same.
   return ::openat(directory, name, flags | O_NOFOLLOW, new_file_mode);
 }
@@ -167,7 +168,7 @@ std::size_t file::read_at(void* to, std::size_t bytes, std::uint64_t offset) con
   return done;
 }
 
-// The C library's functions are cancellation points, the calls of these are not.
+// By the calls and not by the C library's functions, which are cancellation points.
 
 std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept {
   std::size_t done = 0;

@@ -17,7 +17,7 @@ namespace perdure::os {
 
 enum class lock_mode { shared, exclusive };
 
-/// Bytes of a file that a lock is about; the file need not have them. By default all there can be.
+/// The bytes of a file that a lock covers; the file need not have them. By default all that there can be.
 struct lock_range {
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;  ///< 0: up to the end, wherever it will be
@@ -53,7 +53,7 @@ class file {
 
   std::uint64_t size() const;
   std::uint64_t allocated_bytes() const;
-  /// Whether mappings of it are of the medium itself, with no page cache between (DAX).
+  /// Whether a mapping of the file is one of the medium itself, with no page cache in between (DAX).
   bool is_direct_access() const noexcept;
 
   /// Reads up to `bytes`; fewer only at the end of the file.
@@ -71,18 +71,19 @@ class file {
 
   /// Lets the device begin to write what is dirty, without waiting. A hint: errors come from `sync_data`.
   void start_writeback() const noexcept;
-  /// Content and what is needed to read it back, size included.
+  /// Makes the content durable, and what is needed to read it back, size included.
   void sync_data() const;
-  /// The same and all metadata; for a directory, its entries.
+  /// Makes all metadata durable too; of a directory, its entries.
   void sync() const;
 
-  /// Takes an open-file-description lock. False when another holds a conflicting one.
-  /// It goes when the last copy of this descriptor is closed, also by the death of the process.
+  /// Takes an open-file-description lock. False if somebody else has a conflicting one.
+  /// The lock goes when the last copy of this descriptor is closed, also by the death of the process.
   bool try_lock(lock_mode mode, lock_range range = {}) const;
-  /// The same, once others have let go.
+  /// The same, but waits until others have let go.
   void lock(lock_mode mode, lock_range range) const;
   void unlock(lock_range range) const;
-  /// The kind of lock that would keep us from an exclusive one, if any.
+  /// The kind of lock by somebody else that would keep this file from an exclusive one; nothing if there is
+  /// none.
   std::optional<lock_mode> foreign_lock(lock_range range = {}) const;
 
  private:
@@ -90,11 +91,11 @@ class file {
   std::filesystem::path path_;
 };
 
-/// As file::read_at, but returns -1 with errno and is seen by no observer. Async-signal-safe.
+/// As file::read_at, but returns -1 with errno, and no observer sees it. Async-signal-safe.
 std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
 
-/// The same for a signal handler: no cancellation point, and one system call, so that it may come back short.
-/// Seen by the observer, which must then be async-signal-safe.
+/// The same for a signal handler: no cancellation point, and one system call, so it may read fewer bytes. The
+/// observer sees it, and must then be async-signal-safe.
 std::ptrdiff_t read_once(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
 std::ptrdiff_t write_once(int descriptor, const void* from, std::size_t bytes, std::uint64_t offset) noexcept;
 
@@ -108,7 +109,7 @@ void make_directory(const std::filesystem::path& path);
 /// Gives a directory the name `to`, atomically, if nothing or an empty directory is there: ENOTEMPTY, EEXIST
 /// or ENOTDIR otherwise. Both on one file system.
 void rename_directory(const std::filesystem::path& from, const std::filesystem::path& to);
-/// Gives `from` the name `to` inside one directory, replacing what had it.
+/// Gives `from` the name `to` inside one directory; a file that had that name loses it.
 void rename_in(const file& directory, const std::string& from, const std::string& to);
 /// Removes a name inside a directory; a missing one is no error.
 void remove_in(const file& directory, const std::string& name);

@@ -1,3 +1,4 @@
+// Copies files, by sharing their blocks where the file system can.
 #include "os/file_clone.hpp"
 
 #include <linux/fs.h>

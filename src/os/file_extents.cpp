@@ -1,3 +1,4 @@
+// Asks the file system where a sparse file has data.
 #include "os/file_extents.hpp"
 
 #include <unistd.h>

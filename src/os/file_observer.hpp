@@ -25,7 +25,7 @@ enum class file_operation {
   rename,          ///< `name` becomes `new_name`; both relative to `descriptor`, or paths where that is -1
   remove,          ///< `name` in `descriptor`
   make_directory,  ///< `name` is a path
-  persist,         ///< `data` are stored-to parts of persistent mappings; cannot fail
+  persist,         ///< `data` are parts of persistent mappings that were written to; cannot fail
 };
 
 /// One system call, about to be made or just made.
@@ -40,8 +40,8 @@ struct file_call {
   std::span<const iovec> data{};
 };
 
-/// Thread-safety: called on whatever thread makes the call, several at once; where a pager has memory mapped,
-/// also in signal handlers.
+/// Thread safety: called by the thread that makes the call, by several at once; where the pager has memory
+/// mapped, also in signal handlers.
 class file_observer {
  public:
   /// What becomes of a call.
@@ -60,10 +60,10 @@ class file_observer {
 /// no call is under way in another thread.
 void observe_files(file_observer* observer) noexcept;
 
-/// The one in place, or nullptr.
+/// The observer in place, or nullptr.
 file_observer* observer_of_files() noexcept;
 
-/// Whether there is one, so that what is not made call by call has to be.
+/// Whether there is an observer. Calls that are made several at a time must then be made one by one.
 inline bool files_are_observed() noexcept {
   return observer_of_files() != nullptr;
 }

@@ -15,7 +15,7 @@ namespace perdure::os {
 using futex_word = std::atomic<std::uint32_t>;
 static_assert(futex_word::is_always_lock_free && sizeof(futex_word) == 4, "a futex is a plain 32-bit word");
 
-/// Sleeps until woken, if the word still is `value`. May return for no reason.
+/// Sleeps until another thread calls `wake`, if the word still is `value`. May return without a reason.
 inline void wait_while(const futex_word& word, std::uint32_t value) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
@@ -29,8 +29,8 @@ inline void wake(const futex_word& word, int waiters = INT_MAX) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, waiters, nullptr, nullptr, 0);
 }
 
-/// A lock that a signal handler may take, if whoever else takes it has all signals blocked: otherwise the
-/// handler could wait for the thread that it interrupts.
+/// A lock that a signal handler may take, provided that every other thread takes it with all signals blocked:
+/// otherwise the handler could wait for the thread that it interrupts.
 class signal_safe_lock {
  public:
   void lock() noexcept {

@@ -1,3 +1,4 @@
+// Memory of which parts are closed until a thread that touches them has examined them.
 #include "os/guarded_range.hpp"
 
 #include <sched.h>
@@ -68,9 +69,9 @@ bool guarded_range::on_touch(void* self, std::byte* address, touch how) noexcept
 bool guarded_range::answer(std::byte* address, touch how) noexcept {
   const std::size_t extent = static_cast<std::size_t>(address - base_) / extent_bytes;
   if (!is_closed(extent)) {
-    // What is open may be read: another thread opened it a moment ago. The same may be true of a store,
-    // unless stores are forbidden for reasons that are not known here.
-    if (how == touch::load) return true;
+    // Another thread opened the extent a moment ago, so it may be read now. It may be written to now as well,
+    // unless protection forbids that for a reason that is not known here.
+    if (how == touch::read) return true;
     const critical_part alone(lock_);
     const access allowed = access_of(extent);
     return allowed == access::read_write && protect_open(extent * extent_bytes, extent_bytes, allowed);
@@ -98,7 +99,7 @@ guarded_range::opening guarded_range::open(std::size_t extent) noexcept {
   return open_claimed(extent, true);
 }
 
-// False if it is open already; where it must not wait, also if another thread has it.
+// False if the extent is open already; if `wait` is false, also if another thread has claimed it.
 bool guarded_range::claim(std::size_t extent, bool wait) noexcept {
   const std::uint32_t mine = mark_of_this_process();
   for (;;) {
@@ -129,7 +130,7 @@ guarded_range::opening guarded_range::open_claimed(std::size_t extent, bool exam
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     if (admit(extent, 1) || (errno == ENOMEM && admit_with_neighbours(extent))) return opening::open;
     if (errno != ENOMEM && errno != EAGAIN) break;
-    // Another thread may be about to open what is between this and an open extent.
+    // Another thread may be about to open the extents between this one and an open one.
     ::sched_yield();
   }
   const int error = errno;
@@ -138,7 +139,7 @@ guarded_range::opening guarded_range::open_claimed(std::size_t extent, bool exam
   return opening::failed;
 }
 
-// Opens claimed extents, all of which get the same access; false with errno.
+// Opens claimed extents, which all get the same access; false with errno.
 bool guarded_range::admit(std::size_t first, std::size_t count) noexcept {
   {
     const critical_part alone(lock_);
@@ -228,7 +229,7 @@ void guarded_range::hold(std::size_t offset, std::size_t bytes) {
 void guarded_range::release(std::size_t offset, std::size_t bytes) noexcept {
   const critical_part alone(lock_);
   held_begin_ = held_end_ = 0;
-  // Should it fail, the first store to each page does it.
+  // If this fails, the first write to each page does it.
   static_cast<void>(protect_open(offset, bytes, access::read_write));
 }
 

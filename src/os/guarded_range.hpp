@@ -1,8 +1,8 @@
-// A range of memory of which parts may be closed until an examination has found them fit to be seen.
+// A range of memory of which parts may be closed until they have been examined and found sound.
 //
 // A closed extent is inaccessible. The thread that first touches it examines it, in the handler of its
-// SIGSEGV, and opens it; others that touch it meanwhile wait. Whoever changes protections in the range does
-// so through it, so that nothing closed is opened by accident.
+// SIGSEGV, and opens it; other threads that touch it meanwhile wait. All changes of protections in the range
+// must go through this class, so that no closed extent is opened by accident.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace perdure::os {
 
-/// Tells whether an extent is fit. Called by any thread, by several at once for different extents, with all
+/// Tells whether an extent is sound. Called by any thread, by several at once for different extents, with all
 /// signals blocked, and often in a signal handler: `is_fit` and `refused` must be async-signal-safe.
 class extent_examiner {
  public:
@@ -23,10 +23,10 @@ class extent_examiner {
 
   virtual bool is_fit(std::size_t extent) noexcept = 0;
 
-  /// In the handler of a thread that touched `address` in an extent that is not fit; nothing is held, and the
-  /// call need not return. True: open it as it is; false: let the thread try again.
+  /// Called in the handler of a thread that touched `address` in an extent that is not sound. No lock is
+  /// held, and the call need not return. True: open the extent as it is; false: let the thread try again.
   virtual bool refused(std::size_t extent, std::byte* address) = 0;
-  /// The same for an extent that the kernel did not let be opened.
+  /// The same for an extent that the kernel refused to make accessible.
   virtual void kept_closed(std::size_t extent, std::byte* address, int error) = 0;
 };
 
@@ -34,7 +34,7 @@ class guarded_range {
  public:
   static constexpr std::size_t extent_bytes = std::size_t{2} << 20;
 
-  /// Nothing of it is closed.
+  /// No extent is closed yet.
   guarded_range(std::byte* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
   guarded_range(const guarded_range&) = delete;
   guarded_range& operator=(const guarded_range&) = delete;
@@ -42,8 +42,8 @@ class guarded_range {
   std::byte* base() const noexcept { return base_; }
   std::size_t size() const noexcept { return bytes_; }
 
-  /// Closes [0, bytes), whole extents; once, before other threads know the range. Opened extents get
-  /// `once_open`. Throws std::system_error.
+  /// Closes [0, bytes), in whole extents; to be called once, before other threads know the range. Extents get
+  /// the access `once_open` when they are opened. Throws std::system_error.
   void close(std::size_t bytes, access once_open, extent_examiner& examiner);
   bool is_closed(std::size_t extent) const noexcept {
     return extent < extents_ && states_[extent].load(std::memory_order_acquire) != open_state;
@@ -51,17 +51,17 @@ class guarded_range {
   std::size_t closable_extents() const noexcept { return extents_; }
 
   enum class opening { open, unfit, failed };
-  /// Examines and opens an extent, or waits for the thread that does. `failed`: the kernel refused, with
-  /// errno.
+  /// Examines and opens an extent, or waits for the thread that does. `failed`: the kernel has refused, and
+  /// errno says why.
   opening open(std::size_t extent) noexcept;
 
-  /// As os::protect, for what is not closed.
+  /// As os::protect, for the extents that are not closed.
   void protect(std::size_t offset, std::size_t bytes, access allowed);
   /// The same; false with errno. Async-signal-safe.
   bool try_protect(std::size_t offset, std::size_t bytes, access allowed) noexcept;
 
-  /// Makes what is not closed of one part read-only; what is opened in it stays so too, until `release` makes
-  /// it writable. One part at a time. Throws std::system_error; then nothing is held.
+  /// Makes the extents of one part read-only that are not closed, and so are those that are opened meanwhile,
+  /// until `release` makes them writable. One part at a time. Throws std::system_error; then nothing is held.
   void hold(std::size_t offset, std::size_t bytes);
   void release(std::size_t offset, std::size_t bytes) noexcept;
 
@@ -69,8 +69,9 @@ class guarded_range {
   void detach() noexcept { watch_.reset(); }
 
  private:
-  // A word of `states_` or `lock_`: one of these, or a process of which a thread has it. In a forked child
-  // that thread does not exist, so what is another process's is free.
+  // A word of `states_` or `lock_` is one of these, or the number of the process whose thread has claimed it.
+  // In a forked child that thread does not exist, so a word with the number of another process counts as
+  // free.
   using word = std::atomic<std::uint32_t>;
   static_assert(word::is_always_lock_free && sizeof(word) == 4, "a futex is a plain 32-bit word");
   static constexpr std::uint32_t closed_state = 0;
@@ -95,7 +96,7 @@ class guarded_range {
   extent_examiner* examiner_ = nullptr;
   reservation memory_;  // of `states_`
   word* states_ = nullptr;
-  word lock_{0};  // protections and the states they follow from change together
+  word lock_{0};  // held while protections change together with the states that they follow from
   std::size_t held_begin_ = 0;
   std::size_t held_end_ = 0;
   std::optional<fault_watch> watch_;

@@ -1,5 +1,5 @@
-// Bandwidth and latency of memory from libhwloc, which knows of more sources than sysfs alone. It is loaded
-// when it is there, so that nothing depends on it.
+// Bandwidth and latency of memory from libhwloc, which knows more sources than sysfs. The library is loaded
+// if it is there, so that nothing depends on it.
 #include "os/numa_topology.hpp"
 
 #if __has_include(<hwloc.h>)

@@ -1,3 +1,4 @@
+// Reserves address space, and maps memory and files into it.
 #include "os/mapping.hpp"
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/page_size.hpp"
 #include "os/system_error.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -41,7 +43,8 @@ bool is_limited(__rlimit_resource_t what) noexcept {
   return ::getrlimit(what, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Then reserved ranges count as others do, when they are opened.
+// Whether the kernel counts private writable memory against a limit (vm.overcommit_memory is 2). Reserved
+// ranges count then too, once they are opened.
 bool counts_commitments() noexcept {
   const int file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
   char mode = '0';
@@ -128,8 +131,8 @@ bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int
                 std::uint64_t offset) noexcept {
   if (::mmap(address, bytes, protection, flags | MAP_FIXED, file, static_cast<off_t>(offset)) != MAP_FAILED)
     return true;
-  // The kernel may have unmapped what was there before it failed. A mapping that another thread got there
-  // would be taken for ours.
+  // The kernel may have unmapped the range before it failed, and another thread may have got a mapping there,
+  // which would be taken for ours.
   const int failure = errno;
   static_cast<void>(::mmap(address, bytes, PROT_NONE, reserve_flags | MAP_FIXED_NOREPLACE, -1, 0));
   errno = failure;
@@ -142,7 +145,7 @@ void map_as(void* address, std::size_t bytes, int protection, int flags, int fil
 }
 
 void populate(void* address, std::size_t bytes, int protection) {
-  // Linux 5.14; before that, nothing but touching the pages takes them.
+  // Linux 5.14; before that, pages are taken only by touching them.
   constexpr int populate_write = 23;
   if ((protection & PROT_WRITE) != 0 && ::madvise(address, bytes, populate_write) != 0 && errno != EINVAL)
     throw_errno("madvise(MADV_POPULATE_WRITE)", describe(address, bytes));
@@ -183,13 +186,12 @@ void collapse_pages(void* address, std::size_t bytes) noexcept {
 }
 
 bool is_all_in_memory(const void* address, std::size_t bytes) noexcept {
-  constexpr std::size_t page = 4096;
-  std::array<unsigned char, huge_page_bytes / page> resident;
+  std::array<unsigned char, huge_page_bytes / page_size> resident;
   for (std::size_t at = 0; at < bytes; at += huge_page_bytes) {
     const std::size_t part = std::min(bytes - at, huge_page_bytes);
     auto* const first = const_cast<std::byte*>(static_cast<const std::byte*>(address) + at);
     if (::mincore(first, part, resident.data()) != 0) return false;
-    const auto end = resident.begin() + static_cast<std::ptrdiff_t>(part / page);
+    const auto end = resident.begin() + static_cast<std::ptrdiff_t>(part / page_size);
     if (!std::all_of(resident.begin(), end, [](unsigned char state) { return (state & 1) != 0; }))
       return false;
   }

@@ -26,7 +26,8 @@ class reservation {
   std::byte* base() const noexcept { return base_; }
   std::size_t size() const noexcept { return size_; }
 
-  /// Owns nothing from now on. For a forked child that lacks the range, and may have something else there.
+  /// Owns nothing from now on. For a forked child that does not have the range, and may have something else
+  /// there.
   void forget() noexcept { base_ = nullptr, size_ = 0; }
 
  private:
@@ -47,41 +48,43 @@ void map_private(void* address, std::size_t bytes, int file, std::uint64_t offse
 void map_shared(void* address, std::size_t bytes, int file, std::uint64_t offset, access allowed);
 
 /// Replaces [address, address + bytes) by a mapping with these bits of mmap(2), MAP_FIXED added. If that
-/// fails, what was mapped there is there still, or the range is taken and inaccessible. Of what may well be
-/// refused it is better to try elsewhere first: there is an instant at which another thread may get the
+/// fails, the former mapping is still there, or the range is taken and inaccessible. A caller that may well
+/// be refused should try at another address first: there is an instant at which another thread may get the
 /// range.
 void map_as(void* address, std::size_t bytes, int protection, int flags, int file, std::uint64_t offset);
 /// The same; false with errno. Async-signal-safe.
 bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int file,
                 std::uint64_t offset) noexcept;
 
-/// Takes the memory of a mapping that is writable, so that a lack of it is an error here and no signal later.
+/// Has the kernel allocate the pages of a writable mapping now, so that a lack of memory is an error here and
+/// no signal later.
 void populate(void* address, std::size_t bytes, int protection);
 
-/// Whether so much more memory is what the system refuses as an obvious overcommitment (vm.overcommit_memory
-/// is 0), which reserved ranges are exempt from. Keeps `errno`.
+/// Whether the system would refuse so much more memory as an obvious overcommitment (vm.overcommit_memory is
+/// 0). Reserved ranges are exempt from that check. Keeps `errno`.
 bool is_obvious_overcommit(std::size_t bytes) noexcept;
 
 /// Drops the pages of a private mapping: they read as the file's bytes, or zero, again.
 void drop_pages(void* address, std::size_t bytes);
 
-/// Asks for huge pages for what is touched from now on. False when the kernel refuses or has none.
+/// Asks for huge pages where memory is touched from now on. False if the kernel refuses or has none.
 bool prefer_huge_pages(void* address, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Whether the kernel makes huge pages of small ones on demand (Linux 6.1).
 bool can_collapse_pages() noexcept;
-/// Makes one of a huge page's place full of pages. It may refuse; all reads as before then too.
+/// Asks the kernel to make one huge page of the small ones in its place. It may refuse; the bytes stay as
+/// they are.
 void collapse_pages(void* address, std::size_t bytes) noexcept;
-/// Whether no page of these is missing.
+/// Whether all pages of the range are in memory.
 bool is_all_in_memory(const void* address, std::size_t bytes) noexcept;
 
-/// Asks for small pages, also where the system makes huge ones unasked. A hint.
+/// Asks for small pages, also where the system makes huge ones without being asked. A hint.
 void prefer_small_pages(void* address, std::size_t bytes) noexcept;
 
-/// For a mapped file: a touch brings in the page touched and not, as if the file were read from end to end,
-/// up to megabytes around it.
+/// For a mapped file: a touch is to bring in its page, and not up to megabytes around it, as for a file that
+/// is read from end to end.
 void expect_scattered_touches(void* address, std::size_t bytes) noexcept;
 
 /// Whether the system lets a program ask for transparent huge pages, read once from sysfs.

@@ -1,3 +1,5 @@
+// The handlers of SIGSEGV and SIGBUS: ask those who watch the memory that was touched, else the handler
+// before.
 #include "os/memory_faults.hpp"
 
 #include <signal.h>
@@ -27,7 +29,7 @@ namespace {
 struct slot {
   std::atomic<std::byte*> base{nullptr};
   std::atomic<std::size_t> bytes{0};
-  std::atomic<watched_touches> which{watched_touches::stores};
+  std::atomic<watched_touches> which{watched_touches::writes};
   std::atomic<touch_admission> admit{nullptr};
   std::atomic<void*> context{nullptr};
 };
@@ -35,7 +37,7 @@ struct slot {
 std::array<slot, 4096> slots;
 std::atomic<std::size_t> slots_used{0};  // the furthest one ever taken, plus one
 std::mutex slots_changing;
-// Replaced while other threads may read them, so what they pointed to stays.
+// They are replaced while other threads may read them, so the actions that they pointed to are never freed.
 std::atomic<const struct sigaction*> previous_segv{nullptr};
 std::atomic<const struct sigaction*> previous_bus{nullptr};
 const struct sigaction& keep(const struct sigaction& action) {
@@ -44,7 +46,7 @@ const struct sigaction& keep(const struct sigaction& action) {
 }
 
 #if defined(__aarch64__)
-// The exception syndrome that the kernel leaves among the frame's records.
+// The processor's exception syndrome, which the kernel leaves among the records of the signal frame.
 std::optional<std::uint64_t> syndrome_of(const ucontext_t* context) noexcept {
   const auto* at = reinterpret_cast<const std::byte*>(context->uc_mcontext.__reserved);
   const std::byte* const end = at + sizeof context->uc_mcontext.__reserved;
@@ -58,27 +60,27 @@ std::optional<std::uint64_t> syndrome_of(const ucontext_t* context) noexcept {
 }
 #endif
 
-// Nothing for an instruction that cannot be fetched, which no admission would help.
+// Nothing if it was an instruction that cannot be fetched: letting the thread try again would not help.
 std::optional<touch> touch_of([[maybe_unused]] const ucontext_t* context) noexcept {
 #if defined(__x86_64__)
   const auto code = context->uc_mcontext.gregs[REG_ERR];
   if ((code & 16) != 0) return std::nullopt;
-  return (code & 2) != 0 ? touch::store : touch::load;
+  return (code & 2) != 0 ? touch::write : touch::read;
 #elif defined(__aarch64__)
   const auto syndrome = syndrome_of(context);
-  if (!syndrome) return touch::store;
+  if (!syndrome) return touch::write;
   const std::uint64_t exception_class = *syndrome >> 26 & 0x3f;
   if (exception_class == 0x20 || exception_class == 0x21) return std::nullopt;
-  return (*syndrome >> 6 & 1) != 0 ? touch::store : touch::load;
+  return (*syndrome >> 6 & 1) != 0 ? touch::write : touch::read;
 #else
-  return touch::store;
+  return touch::write;
 #endif
 }
 
 enum class answer { nobodys, refused, admitted, no_room };
 
-// What is left of the stack that this runs on, if that is the alternate one of the thread: answering takes
-// 1,700 bytes at most.
+// Whether the stack that this runs on has room for answering, which takes 1,700 bytes at most, if it is the
+// thread's alternate one.
 bool has_room_to_answer(const ucontext_t& interrupted) noexcept {
   constexpr std::size_t enough = 2048;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -113,14 +115,14 @@ void send_to_this_thread(siginfo_t& info) noexcept {
   ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), info.si_signo, &info);
 }
 
-// To the handler that was there before, as the kernel would have.
+// Calls the handler that was there before, as the kernel would have.
 void pass_on(std::atomic<const struct sigaction*>& kept, siginfo_t& info, ucontext_t& interrupted) {
   static constexpr struct sigaction default_action {};
   const struct sigaction& previous = *kept.load(std::memory_order_acquire);
   const bool takes_info = (previous.sa_flags & SA_SIGINFO) != 0;
   if (!takes_info && (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN)) {
     const bool is_sent = info.si_code <= 0;
-    // No fault can be ignored.
+    // A signal that was sent can be ignored, a fault cannot.
     if (is_sent && previous.sa_handler == SIG_IGN) return;
     // Returning repeats the faulting instruction, now with the action that ends the process.
     ::signal(info.si_signo, SIG_DFL);
@@ -128,7 +130,7 @@ void pass_on(std::atomic<const struct sigaction*>& kept, siginfo_t& info, uconte
     return;
   }
   if ((previous.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) kept = &default_action;
-  // It expects the signal mask that it asked for.
+  // That handler expects the signal mask that it asked for.
   sigset_t mask;
   ::sigorset(&mask, &interrupted.uc_sigmask, &previous.sa_mask);
   if ((previous.sa_flags & SA_NODEFER) == 0) ::sigaddset(&mask, info.si_signo);
@@ -139,7 +141,7 @@ void pass_on(std::atomic<const struct sigaction*>& kept, siginfo_t& info, uconte
     previous.sa_handler(info.si_signo);
 }
 
-// As the kernel does for a mapped file that cannot be read.
+// The signal that the kernel sends where a page of a mapped file cannot be read.
 void send_bus_error(void* address) noexcept {
   siginfo_t info{};
   info.si_signo = SIGBUS;
@@ -148,7 +150,8 @@ void send_bus_error(void* address) noexcept {
   send_to_this_thread(info);
 }
 
-// Better than to write over what lies before the stack. Returning repeats the touch.
+// Ends the process, which is better than to write over the memory before the stack: returning repeats the
+// touch.
 void end_at_next_touch(int signal) noexcept {
   constexpr std::string_view sentence =
       "perdure: the alternate signal stack of the thread that touched a mapped file is too small: it must "
@@ -158,14 +161,15 @@ void end_at_next_touch(int signal) noexcept {
   ::signal(signal, SIG_DFL);
 }
 
-// Whether there is nothing more to do than to return.
+// Whether the touch is answered, so that the handler has only to return.
 bool is_answered_guarded(std::byte* address, touch how, const ucontext_t& interrupted) noexcept {
   const base::kernel_signals before = base::block_only(base::all_signals);
   const answer given = ask(address, how, watched_touches::guarded, has_room_to_answer(interrupted));
   if (given == answer::no_room) end_at_next_touch(SIGSEGV);
   if (given == answer::refused) {
     send_bus_error(address);
-    // Signals stay blocked until the handler returns: then it comes as if the touch itself had caused it.
+    // Signals stay blocked until the handler returns, so the SIGBUS arrives then, as if the touch itself had
+    // caused it.
     return true;
   }
   base::block_only(before);
@@ -180,7 +184,7 @@ void on_segv(int, siginfo_t* info, void* context) {
   bool is_answered = false;
   if (how && info->si_code == SEGV_ACCERR && !is_admitted(address, *how, watched_touches::withheld)) {
     is_answered = is_admitted(address, *how, watched_touches::all) ||
-                  (*how == touch::store && is_admitted(address, *how, watched_touches::stores));
+                  (*how == touch::write && is_admitted(address, *how, watched_touches::writes));
   } else if (how && info->si_code == SEGV_MAPERR) {
     is_answered = is_answered_guarded(address, *how, interrupted);
   }
@@ -205,14 +209,14 @@ void on_bus_error(int, siginfo_t* info, void* context) {
 
 using signal_handler = void (*)(int, siginfo_t*, void*);
 
-// `note` is told of the handler that was there before, unless it is the same.
+// Installs the handler. Calls `note` with the one that was there before, unless it is the same.
 template <class Note>
 void install_handler(int signal, const char* name, signal_handler handler, bool with_signals_blocked,
                      Note&& note) {
   struct sigaction action {};
   action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  // Which signals those are sigfillset does not know.
+  // Not by sigfillset(3), which leaves out signals that the C library uses itself.
   const base::kernel_signals blocked = with_signals_blocked ? base::all_signals : base::cancelling_signal;
   ::sigemptyset(&action.sa_mask);
   std::memcpy(&action.sa_mask, &blocked, sizeof blocked);
@@ -254,7 +258,7 @@ fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches whi
   slots_used.store(std::max(slots_used.load(), slot_ + 1), std::memory_order_release);
 }
 
-// Without the lock, which in a forked child may be held by a thread that does not exist.
+// Takes no lock: in a forked child it may be held by a thread that does not exist there.
 fault_watch::~fault_watch() {
   slots[slot_].base.store(nullptr, std::memory_order_release);
 }

@@ -1,3 +1,4 @@
+// Reads how much memory this process may use, from /proc and the control groups.
 #include "os/memory_limits.hpp"
 
 #include <unistd.h>
@@ -26,7 +27,7 @@ std::optional<std::uint64_t> read_limit(const std::string& path) {
   }
 }
 
-/// What the value of a line "name value" is; 0 where there is none.
+/// The value in a line "name value"; 0 where there is no such line.
 std::uint64_t value_of(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   std::string found;

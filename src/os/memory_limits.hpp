@@ -27,8 +27,8 @@ std::optional<std::uint64_t> cgroup_memory_left(const std::filesystem::path& mem
 /// How much memory this process could still use: what the machine has available, within the limits.
 std::uint64_t available_memory();
 
-/// Bytes of memory this process holds that no file backs, private copies of pages of files included.
-/// Microseconds; may be off by a few hundred pages.
+/// Bytes of memory of this process that no file backs, private copies of pages of files included. Takes
+/// microseconds; may be off by a few hundred pages.
 std::uint64_t anonymous_memory();
 
 }  // namespace perdure::os

@@ -1,7 +1,7 @@
 // Page tracking by write protection and SIGSEGV: needs nothing of the kernel that is not decades old.
 //
 // The unit is a granule, 64 KiB unless told, because each fault costs 7 to 20 microseconds and each change of
-// protection may split a mapping. System calls that store into protected memory (read(2) into a buffer in
+// protection may split a mapping. System calls that write into protected memory (read(2) into a buffer in
 // the segment) fail with EFAULT instead of faulting: a limit of this method, and why it comes last.
 #include <sched.h>
 
@@ -24,7 +24,7 @@ static_assert(word::is_always_lock_free, "the signal handler may use lock-free a
 
 class mprotect_tracker final : public page_tracker {
  public:
-  mprotect_tracker(guarded_range& memory, std::size_t granule, store_witness* witness)
+  mprotect_tracker(guarded_range& memory, std::size_t granule, write_witness* witness)
       : memory_(memory),
         base_(memory.base()),
         granule_(granule),
@@ -35,14 +35,14 @@ class mprotect_tracker final : public page_tracker {
     protect(bitmap_.base(), bitmap_.size(), access::read_write);
     // Zero memory is a valid array of zero atomics on every platform this builds for.
     dirty_ = reinterpret_cast<word*>(bitmap_.base());
-    watch_.emplace(base_, memory.size(), watched_touches::stores, &mprotect_tracker::on_store, this);
+    watch_.emplace(base_, memory.size(), watched_touches::writes, &mprotect_tracker::on_write, this);
   }
 
   ~mprotect_tracker() override { detach(); }
 
   tracker_kind kind() const noexcept override { return tracker_kind::mprotect; }
   bool rearms() const noexcept override { return true; }
-  access access_before_stores() const noexcept override { return access::read; }
+  access access_before_writes() const noexcept override { return access::read; }
 
   void open_range(std::size_t offset, std::size_t bytes) override {
     protect(base_ + offset, bytes, access::read);
@@ -69,14 +69,15 @@ class mprotect_tracker final : public page_tracker {
         }
       }
     }
-    // Forget before protecting. A thread may have marked a granule and not yet made it writable: forgotten
-    // after that, it would be writable and unmarked for good. This way it is protected last, or marked again.
+    // Marks are forgotten before the memory is protected. A thread may have marked a granule and not yet made
+    // it writable: if its mark were forgotten after that, it would be writable and unmarked for good. This
+    // way it is protected last, or marked again.
     for (std::size_t i = first_reported; i < dirty.size(); ++i) {
       forget(dirty[i]);
       try {
         memory_.protect(dirty[i].offset, dirty[i].bytes, access::read);
       } catch (...) {
-        // They are reported again.
+        // All that were reported so far are reported again.
         for (std::size_t k = first_reported; k <= i; ++k) mark(dirty[k]);
         throw;
       }
@@ -92,12 +93,12 @@ class mprotect_tracker final : public page_tracker {
       throw;
     }
   }
-  // Each granule is made writable by the first store to it, as ever.
+  // Each granule becomes writable at the first write to it, as always.
   void admit_writers(const byte_range&) noexcept override { gate_.open(); }
 
   void detach() noexcept override { watch_.reset(); }
 
-  int admit_stores(const byte_range& part) noexcept override {
+  int admit_ahead(const byte_range& part) noexcept override {
     for (std::size_t offset = part.offset; offset < part.offset + part.bytes; offset += granule_) {
       const int error = answer(base_ + offset) & ~by_witness;
       if (error != 0) return error;
@@ -108,9 +109,9 @@ class mprotect_tracker final : public page_tracker {
  private:
   static constexpr int by_witness = 1 << 30;  // with an errno
 
-  static bool on_store(void* tracker, std::byte* address, touch) noexcept {
+  static bool on_write(void* tracker, std::byte* address, touch) noexcept {
     auto& self = *static_cast<mprotect_tracker*>(tracker);
-    // What is not open is not to be stored to.
+    // Nothing may write to memory that is not open.
     if (address >= self.base_ + self.open_.load(std::memory_order_relaxed)) return false;
     const int error = self.answer(address);
     if ((error & by_witness) == 0) return error == 0;
@@ -122,7 +123,7 @@ class mprotect_tracker final : public page_tracker {
     for (std::size_t g = part.offset / granule_; g < (part.offset + part.bytes) / granule_; ++g)
       dirty_[g / 64].fetch_and(~(std::uint64_t{1} << (g % 64)));
   }
-  // Whether all of it was marked before.
+  // Marks the granules. Whether all of them were marked before.
   bool mark(const byte_range& part) noexcept {
     bool was_marked = true;
     for (std::size_t g = part.offset / granule_; g < (part.offset + part.bytes) / granule_; ++g) {
@@ -132,7 +133,7 @@ class mprotect_tracker final : public page_tracker {
     return was_marked;
   }
 
-  // 0 once the store can be made; `by_witness` is set in what is not.
+  // 0 once the thread can write; else an errno, with `by_witness` set if the witness refused.
   int answer(std::byte* address) noexcept {
     int error = 0;
     gate_.pass(address, [&] {
@@ -142,7 +143,7 @@ class mprotect_tracker final : public page_tracker {
     return error;
   }
 
-  // Marks the granule and lets the store through.
+  // Marks the granule and makes it writable.
   int admit(std::byte* address) noexcept {
     std::size_t first = static_cast<std::size_t>(address - base_) / granule_;
     std::size_t count = 1;
@@ -155,8 +156,8 @@ class mprotect_tracker final : public page_tracker {
         count = part.bytes / granule_;
       }
       const byte_range opened{first * granule_, count * granule_};
-      // Before, as others may store to it as soon as it is writable; and after, since it may have been
-      // collected and protected in between.
+      // Marked before, as other threads may write to it as soon as it is writable; and after, since it may
+      // have been collected and protected in between.
       mark(opened);
       if (memory_.try_protect(opened.offset, opened.bytes, access::read_write)) {
         if (mark(opened) || witness_ == nullptr) return 0;
@@ -169,7 +170,7 @@ class mprotect_tracker final : public page_tracker {
       first = first / count * count;
       count = std::min(count, all - first);
       if (gate_.is_shut_for(base_ + first * granule_, base_ + (first + count) * granule_)) {
-        // It must not become writable now; the store faults again until it may.
+        // It must not become writable now; the thread faults again until it may.
         ::sched_yield();
         return 0;
       }
@@ -179,7 +180,7 @@ class mprotect_tracker final : public page_tracker {
   guarded_range& memory_;
   std::byte* base_;
   std::size_t granule_;
-  store_witness* witness_;
+  write_witness* witness_;
   std::size_t words_;
   reservation bitmap_;
   word* dirty_ = nullptr;
@@ -191,7 +192,7 @@ class mprotect_tracker final : public page_tracker {
 }  // namespace
 
 std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory, std::size_t granule,
-                                                    store_witness* witness) {
+                                                    write_witness* witness) {
   return std::make_unique<mprotect_tracker>(memory, granule, witness);
 }
 

@@ -1,3 +1,4 @@
+// Places pages on NUMA nodes, by system calls.
 #include "os/numa.hpp"
 
 #include <sys/mman.h>
@@ -44,9 +45,9 @@ unsigned current_node() noexcept {
 std::vector<int> nodes_of(std::span<void* const> addresses) {
   std::vector<int> nodes(addresses.size(), -ENOSYS);
   std::vector<void*> pages(addresses.begin(), addresses.end());
-  const auto page_bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto system_page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   for (void*& page : pages)
-    page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(page) & ~(page_bytes - 1));
+    page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(page) & ~(system_page - 1));
   if (::syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
     nodes.assign(addresses.size(), -errno);
   return nodes;

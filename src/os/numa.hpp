@@ -8,7 +8,7 @@
 
 namespace perdure::os {
 
-/// MPOL_… of <linux/mempolicy.h>, so that headers older than the kernel do.
+/// MPOL_… of <linux/mempolicy.h>, named here because headers may be older than the kernel.
 enum class mempolicy : int {
   standard = 0,
   preferred = 1,

@@ -1,3 +1,4 @@
+// Reads the NUMA nodes of the machine from sysfs.
 #include "os/numa_topology.hpp"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ numa_topology read_numa_topology(const fs::path& sysfs) {
       if (!node.bandwidth) node.bandwidth = number_in(initiators / "read_bandwidth");
       if (!node.latency) node.latency = number_in(initiators / "read_latency");
     }
-    // Zero is what firmware says that does not know.
+    // Firmware that does not know says zero.
     if (node.bandwidth == 0) node.bandwidth.reset();
     if (node.latency == 0) node.latency.reset();
     if (node.bandwidth || node.latency) topology.source = "sysfs";
@@ -155,7 +156,7 @@ std::optional<huge_page_count> huge_pages(std::uint64_t page_bytes, std::optiona
   const auto total = number_in(folder / "nr_hugepages");
   const auto free = number_in(folder / "free_hugepages");
   if (!total || !free) return std::nullopt;
-  // What is promised to others is not free; nodes have no such count.
+  // Pages that are reserved for mappings are not free; there is no such count for a node.
   const std::uint64_t promised = node ? 0 : number_in(folder / "resv_hugepages").value_or(0);
   const std::uint64_t overcommit = node ? 0 : number_in(folder / "nr_overcommit_hugepages").value_or(0);
   return huge_page_count{*total + overcommit, *free - std::min(*free, promised) + overcommit};

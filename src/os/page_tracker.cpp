@@ -1,3 +1,4 @@
+// Chooses the page tracker: the first that passes its self-test.
 #include "os/page_tracker.hpp"
 
 #include <sys/mman.h>
@@ -7,6 +8,7 @@
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "base/page_size.hpp"
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 
@@ -25,8 +27,8 @@ bool covers(const std::vector<byte_range>& ranges, std::uint64_t offset) {
   });
 }
 
-// Half a private file mapping, half anonymous memory, as a segment has them. Reads everything, stores to
-// one page of each half, and expects exactly that to be found, twice.
+// On memory like a segment's, half of it a private file mapping, half anonymous. Reads everything, writes to
+// one page of each half, and expects that exactly these are found, twice.
 bool self_test(tracker_kind kind) {
   constexpr std::size_t block = std::size_t{256} << 10;
   constexpr std::size_t in_file = std::size_t{64} << 10;
@@ -42,7 +44,7 @@ bool self_test(tracker_kind kind) {
   tracker->open_range(0, 2 * block);
 
   volatile std::byte* bytes = range.base();
-  for (std::size_t i = 0; i < 2 * block; i += 4096) (void)bytes[i];
+  for (std::size_t i = 0; i < 2 * block; i += page_size) (void)bytes[i];
   bool sound = true;
   for (int round = 0; round < 2 && sound; ++round) {
     bytes[in_file] = std::byte{1};

@@ -1,9 +1,9 @@
-// Finds out which pages of a private mapping the program has stored to.
+// Finds out which pages of a private mapping the program has written to.
 //
 // Three ways, in order of preference:
 //   uffd      userfaultfd's asynchronous write protection, read and renewed by PAGEMAP_SCAN (Linux 6.7):
 //             exact, about half a millisecond per GiB;
-//   pagemap   /proc/self/pagemap: in a private file mapping a page that was stored to is anonymous. Cannot
+//   pagemap   /proc/self/pagemap: in a private file mapping a page that was written to is anonymous. Cannot
 //             renew: the caller must make the pages the file's again (`rearms()` is false);
 //   mprotect  write-protected memory and a SIGSEGV handler: works everywhere, 64 KiB at a time.
 // A tracker that the kernel claims to have may still not work (soft-dirty bits that are never set are the
@@ -29,19 +29,19 @@ struct byte_range {
 
 enum class tracker_kind { uffd, pagemap, mprotect };
 
-/// Is told of the first store to a piece of memory before it happens, in the fault handler of the thread that
-/// is about to make it.
-class store_witness {
+/// Is told of the first write to a piece of memory before it happens, in the fault handler of the thread that
+/// is about to write.
+class write_witness {
  public:
-  virtual ~store_witness() = default;
+  virtual ~write_witness() = default;
 
-  /// `part` (whole granules) becomes writable after this, and is reported as stored to; the witness may widen
-  /// it, to open memory that follows. Called again for what has been collected since. Several threads call
-  /// for one part at once, and none of them goes on before its call returns. False: nothing becomes writable,
-  /// for the reason in errno. Must be async-signal-safe.
+  /// `part` (whole granules) becomes writable after this, and is reported as written to; the witness may
+  /// widen it, to open memory that follows. Called again for granules that have been collected since. Several
+  /// threads may call it for one part at once, and none of them goes on before its call returns. False:
+  /// nothing becomes writable, and errno says why. Must be async-signal-safe.
   virtual bool prepare(byte_range& part) noexcept = 0;
-  /// After `prepare` failed: nothing is held, and the call need not return. If it does, the thread makes its
-  /// store once more.
+  /// Called after `prepare` failed. No lock is held, and the call need not return. If it does, the thread
+  /// tries to write once more.
   virtual void refused(std::byte* address, int error) = 0;
 };
 
@@ -55,30 +55,31 @@ class page_tracker {
   /// Whether `collect` itself starts the next interval. If not, every page it reported is reported again
   /// until its private copy is dropped.
   virtual bool rearms() const noexcept = 0;
-  /// What may be done with an open page that is not dirty: less than everything where the first store is
-  /// caught by protection.
-  virtual access access_before_stores() const noexcept { return access::read_write; }
+  /// What may be done with an open page that is not dirty: less than everything where protection catches the
+  /// first write.
+  virtual access access_before_writes() const noexcept { return access::read_write; }
 
   /// Makes a mapped part of the range readable and writable, and watches it. No page in it is dirty.
   /// Thread-safe for ranges that are not yet open.
   virtual void open_range(std::size_t offset, std::size_t bytes) = 0;
 
-  /// To be told when a held part has been mapped anew, before it is admitted. Its pages are not dirty then.
+  /// To be called when a held part has been mapped anew, before its writers are admitted. Its pages are not
+  /// dirty then.
   virtual void remapped(const byte_range&) {}
 
-  /// Appends what was stored to in this part since the last call that covered it (or its opening). May
-  /// report more than was stored to, the same page twice, and in any order; never less. No thread may
-  /// store to the part meanwhile, unless it is held.
+  /// Appends the pages of this part that were written to since the last call that covered them (or their
+  /// opening). May report more than was written to, the same page twice, and in any order; never less. No
+  /// thread may write to the part meanwhile, unless its writers are held.
   virtual void collect(const byte_range& part, std::vector<byte_range>& dirty) = 0;
 
-  /// From here to `admit_writers` threads that store to this part wait; one part at a time. A system call
-  /// that stores there fails with EFAULT. Throws std::system_error; then nothing is held.
+  /// From here to `admit_writers` threads that write to this part wait; one part at a time. A system call
+  /// that writes there fails with EFAULT. Throws std::system_error; then nothing is held.
   virtual void hold_writers(const byte_range& part) = 0;
   virtual void admit_writers(const byte_range& part) noexcept = 0;
 
-  /// Lets stores to this part through ahead of the first one, where each would be a fault: system calls that
-  /// store there then do not fail with EFAULT, until it is collected. 0, or the errno that tells why not.
-  virtual int admit_stores(const byte_range&) noexcept { return 0; }
+  /// Where first writes are faults, makes this part writable ahead of them: system calls that write there
+  /// then do not fail with EFAULT, until the part is collected. 0, or the errno that tells why not.
+  virtual int admit_ahead(const byte_range&) noexcept { return 0; }
 
   /// Ends tracking. Must be called before the range is unmapped.
   virtual void detach() noexcept {}
@@ -116,6 +117,6 @@ std::unique_ptr<page_tracker> make_pagemap_tracker(guarded_range& memory);
 inline constexpr std::size_t default_granule = std::size_t{64} << 10;
 std::unique_ptr<page_tracker> make_mprotect_tracker(guarded_range& memory,
                                                     std::size_t granule = default_granule,
-                                                    store_witness* witness = nullptr);
+                                                    write_witness* witness = nullptr);
 
 }  // namespace perdure::os

@@ -1,6 +1,6 @@
 // Page tracking by /proc/self/pagemap, whose flags any process may read of itself (Linux 4.2).
 //
-// A private copy of a page is there because the program stored to it (private_copies.hpp says what else looks
+// A private copy of a page is there because the program wrote to it (private_copies.hpp says what else looks
 // like one).
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// Transfers that wait for the device together, by io_submit(2).
 #include "os/parallel_io.hpp"
 
 #include <sys/syscall.h>
@@ -15,13 +16,13 @@ namespace perdure::os {
 
 namespace {
 
-// Contexts that nobody uses. The kernel takes tens of milliseconds to destroy one (it waits for grace periods
-// of RCU), which would be most of what closing a paged store takes. Lock-free, as they are taken in handlers
-// of signals.
+// Contexts that no scratch uses now. The kernel takes tens of milliseconds to destroy a context (it waits for
+// grace periods of RCU), which would be most of the time that closing a paged store takes. Lock-free, as
+// signal handlers take contexts.
 class idle_contexts {
  public:
   aio_context_t take() noexcept {
-    // A forked child has the numbers of contexts that are its parent's.
+    // A forked child has the numbers of contexts that only its parent can use.
     if (const pid_t self = ::getpid(); owner_.exchange(self) != self)
       for (std::atomic<aio_context_t>& place : places_) place = 0;
     for (std::atomic<aio_context_t>& place : places_)
@@ -64,7 +65,8 @@ void parallel_io::run_one(transfer_request& request) noexcept {
   request.result = done < 0 ? -errno : done;
 }
 
-// Some of those from `next` on; none if there is no place, or a lone one is as well done at once.
+// Starts some of the requests from `next` on, and returns how many. None if the kernel has no place, or if
+// there is a single one, which is as well done at once.
 std::size_t parallel_io::start(std::span<transfer_request> requests, std::size_t next,
                                std::size_t most) noexcept {
   const std::size_t wanted = std::min(requests.size() - next, most);
@@ -84,8 +86,8 @@ std::size_t parallel_io::start(std::span<transfer_request> requests, std::size_t
   return started < 0 ? 0 : static_cast<std::size_t>(started);
 }
 
-// Waits for some of those under way. None if it was interrupted: the transfers go on, and their memory must
-// not go before they are done.
+// Waits for some of the transfers under way. Returns none if it was interrupted: the transfers go on, and
+// their memory must stay until they are done.
 std::span<const io_event> parallel_io::finish(std::size_t least, std::size_t most) noexcept {
   const long done = ::syscall(SYS_io_getevents, context_, static_cast<long>(least), static_cast<long>(most),
                               events_.data(), nullptr);

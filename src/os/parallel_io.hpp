@@ -13,7 +13,8 @@
 
 namespace perdure::os {
 
-/// A transfer of whole blocks of a file that is open with O_DIRECT; others work too, one after the other.
+/// A transfer of whole blocks of a file that is open with O_DIRECT; other transfers work too, but one after
+/// the other.
 struct transfer_request {
   int descriptor = -1;
   bool writes = false;
@@ -21,7 +22,7 @@ struct transfer_request {
   std::size_t bytes = 0;
   std::uint64_t offset = 0;
   std::ptrdiff_t result = 0;  ///< bytes transferred, or -errno
-  std::size_t tag = 0;        ///< the caller's
+  std::size_t tag = 0;        ///< for the caller's own use
 };
 
 /// For one thread at a time.
@@ -32,9 +33,9 @@ class parallel_io {
   parallel_io& operator=(const parallel_io&) = delete;
   ~parallel_io();
 
-  /// Calls `done(request)` for each as it is done, in any order, and returns after the last. Where the kernel
-  /// has no place for more asynchronous I/O, or an observer of files is in place, they are done one after the
-  /// other. Async-signal-safe as far as the observer and `done` are.
+  /// Makes all transfers, calls `done(request)` after each, in any order, and returns after the last. Where
+  /// the kernel has no place for more asynchronous I/O, or an observer of files is in place, they are made
+  /// one after the other. Async-signal-safe as far as the observer and `done` are.
   template <class Done>
   void run(std::span<transfer_request> requests, Done&& done) noexcept {
     prepare(requests.size());
@@ -49,7 +50,7 @@ class parallel_io {
         done(requests[next++]);
         continue;
       }
-      // A few at a time, so that what they make possible goes on beside the others.
+      // A few at a time, so that the caller can work with those that are done beside the others.
       for (const io_event& event : finish(std::max<std::size_t>(under_way / 4, 1), under_way)) {
         transfer_request& request = requests[event.data];
         request.result = static_cast<std::ptrdiff_t>(event.res);

@@ -1,3 +1,4 @@
+// Maps files on a DAX file system, and writes cache lines back to the medium.
 #include "os/persistent_memory.hpp"
 
 #include <sys/mman.h>
@@ -66,7 +67,7 @@ void wait_for_lines() noexcept {
 
 #elif defined(__aarch64__)
 
-// By its encoding: assemblers know the name only for processors that have it.
+// The instruction is given by its encoding: assemblers know its name only for processors that have it.
 void write_back_by_cvap(std::uintptr_t line) {
   asm volatile("sys #3, c7, c12, #1, %0" : : "r"(line) : "memory");
 }
@@ -97,7 +98,7 @@ void wait_for_lines() noexcept {}
 
 #endif
 
-// Chosen before main: no handler of a signal may be the first to ask.
+// Chosen before main: a signal handler must not be the first to ask.
 const write_back_way way = choose_way();
 
 }  // namespace
@@ -112,7 +113,7 @@ void pretend_persistent_memory(bool pretend) noexcept {
 
 namespace {
 
-// By a function like mmap without its flags for an address. False with errno.
+// Maps by `map`, which is like mmap(2) without an address. False with errno.
 template <class Map>
 bool try_sharing(Map map) noexcept {
   const bool pretend = is_pretended.load(std::memory_order_relaxed);
@@ -121,7 +122,7 @@ bool try_sharing(Map map) noexcept {
     return false;
   }
   if (map(pretend ? MAP_SHARED : MAP_SHARED_VALIDATE | MAP_SYNC)) return true;
-  // What a kernel says that does not know MAP_SHARED_VALIDATE.
+  // A kernel that does not know MAP_SHARED_VALIDATE says EINVAL.
   if (errno == EINVAL && !pretend) errno = EOPNOTSUPP;
   return false;
 }
@@ -142,7 +143,7 @@ bool try_map_persistent(void* address, std::size_t bytes, int file, std::uint64_
                          : allowed == access::read ? PROT_READ
                                                    : PROT_READ | PROT_WRITE;
   return try_sharing([&](int sharing) {
-    // A child that stored there would change the parent's files.
+    // A child that wrote there would change the parent's files.
     return try_map_as(address, bytes, protection, sharing, file, offset) &&
            ::madvise(address, bytes, MADV_DONTFORK) == 0;
   });

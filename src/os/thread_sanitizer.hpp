@@ -1,4 +1,4 @@
-// Tells ThreadSanitizer of orders that it cannot see.
+// Tells ThreadSanitizer of orders between threads that it cannot see.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)
@@ -18,8 +18,8 @@ void AnnotateIgnoreReadsEnd(const char* file, int line);
 
 namespace perdure::os {
 
-/// What this thread reads from here to `end_ordered_reads` others do not store to: page protection holds
-/// them.
+/// From here to `end_ordered_reads` this thread reads memory that no other thread writes to: page protection
+/// keeps them from it.
 inline void begin_ordered_reads() noexcept {
 #ifdef PERDURE_THREAD_SANITIZER
   AnnotateIgnoreReadsBegin(__FILE__, __LINE__);

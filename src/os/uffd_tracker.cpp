@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/page_size.hpp"
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
@@ -87,8 +88,8 @@ class uffd_tracker final : public page_tracker {
   void remapped(const byte_range& part) override { watch(part.offset, part.bytes); }
 
   void collect(const byte_range& part, std::vector<byte_range>& dirty) override {
-    // Asked for nothing but the mark the kernel takes 2 ns a page, asked for all that matters 20. Few pages
-    // lack the mark, so the second question is asked about these only.
+    // If it is asked for nothing but the mark, the kernel takes 2 ns a page; if it is asked for all flags
+    // that matter, 20. Few pages lack the mark, so the second question is asked about these only.
     unmarked_.clear();
     scan_request quick{};
     quick.flags = scan_check_async;
@@ -128,7 +129,8 @@ class uffd_tracker final : public page_tracker {
     request.vec_len = regions_.size();
     while (request.start < request.end) {
       request.walk_end = 0;
-      // Room first: what the scan has protected and an exception here lost would never be reported again.
+      // Room is made first: if an exception here lost what the scan has protected already, that would never
+      // be reported again.
       if (found.capacity() - found.size() < regions_.size()) {
         found.reserve(std::max(2 * found.capacity(), found.size() + regions_.size()));
       }
@@ -144,9 +146,9 @@ class uffd_tracker final : public page_tracker {
     }
   }
 
-  // Where a gap is cheaper to look at than another call.
+  // Joins pieces where the gap between them is cheaper to look at than another call.
   void join_neighbours() {
-    constexpr std::uint64_t widest_gap = std::uint64_t{32} * 4096;
+    constexpr std::uint64_t widest_gap = std::uint64_t{32} * page_size;
     std::size_t last = 0;
     for (std::size_t i = 1; i < unmarked_.size(); ++i) {
       byte_range& before = unmarked_[last];

@@ -1,3 +1,4 @@
+// Keeps memory from forked children.
 #include "os/withheld_memory.hpp"
 
 #include <pthread.h>
@@ -14,12 +15,12 @@ namespace perdure::os {
 
 namespace {
 
-// Whoever has it must not wait for another lock, that of an allocator for one, which a thread may hold that
-// forks and comes for this one.
+// A thread that holds it must not wait for another lock, such as an allocator's: a thread that forks may hold
+// that lock, and then takes this one.
 constinit std::mutex list_mutex;
 
 void tell(std::string_view line) noexcept {
-  // There is nobody to tell of a failure.
+  // If this fails there is nobody to tell.
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 
@@ -49,9 +50,9 @@ withheld_memory::~withheld_memory() {
   if (is_taken_) ::munmap(base_, bytes_);
 }
 
-// What is not copied costs the fork nothing, and the parent no fault at its next store. Parts may have been
-// mapped since the last fork, so all are asked for anew. Where the kernel refuses, the child still loses its
-// copy below.
+// Memory that is not copied costs the fork nothing, and the parent no fault when it writes next. Parts may
+// have been mapped since the last fork, so the kernel is asked for all of it again. Where it refuses, the
+// child loses its copy in `take_away`.
 void withheld_memory::before_fork() {
   list_mutex.lock();
   for (withheld_memory* one = first_; one != nullptr; one = one->next_)
@@ -67,8 +68,8 @@ void withheld_memory::after_fork_in_child() {
   list_mutex.unlock();
 }
 
-// Nothing else of the child's may come to lie there: pointers into the memory would find it. But what another
-// handler of forks has put there before this one came stays.
+// Takes the range, so that nothing else of the child comes to lie there: pointers into the memory would find
+// it. But if another handler of forks has put something there already, that stays.
 void withheld_memory::take_away() noexcept {
   const int flags =
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (is_left_out_ ? MAP_FIXED_NOREPLACE : MAP_FIXED);

@@ -1,7 +1,7 @@
 // Memory that forked children do not get.
 //
-// A copy that the kernel makes at a fork can be one that does not stay as it was: pages of a private mapping
-// that were not touched are the file's, and show what the parent writes there later.
+// The copy that a child gets at a fork may not stay as it was: untouched pages of a private mapping are those
+// of the file, and show what the parent writes there later.
 #pragma once
 
 #include <atomic>
@@ -16,19 +16,18 @@ namespace perdure::os {
 /// While it lives a child of fork() finds [base, base + bytes) taken and inaccessible. The first touch there
 /// writes `sentence`, a whole line, on the standard error stream, and every touch is the SIGSEGV that it
 /// would be if no library had a handler. System calls fail with EFAULT. Children that share the memory of
-/// their parent (vfork, posix_spawn) are not concerned. Nor are those that did not come from fork(), but from
-/// a bare clone.
+/// their parent (vfork, posix_spawn) are not concerned, nor are children of a bare clone(2).
 class withheld_memory {
  public:
-  /// Mapped memory with nothing else's in between. Throws std::system_error.
+  /// All of the range must be mapped, and be one owner's. Throws std::system_error.
   withheld_memory(std::byte* base, std::size_t bytes, std::string sentence);
   withheld_memory(const withheld_memory&) = delete;
   withheld_memory& operator=(const withheld_memory&) = delete;
-  /// In a child: the range is free. Elsewhere the memory must still be mapped, as a fork may come before
-  /// this.
+  /// In a child it frees the range. In the parent the memory must still be mapped, as another thread may fork
+  /// just before.
   ~withheld_memory();
 
-  /// In a child, which does not have the memory.
+  /// Whether this is a child, which does not have the memory.
   bool is_gone() const noexcept { return is_gone_.load(std::memory_order_relaxed); }
 
  private:
@@ -44,8 +43,8 @@ class withheld_memory {
   std::byte* base_;
   std::size_t bytes_;
   std::string sentence_;
-  bool is_left_out_ = false;  // of the child that a fork under way makes
-  bool is_taken_ = false;     // by a mapping that nobody can touch
+  bool is_left_out_ = false;  // the child of the fork under way does not get it
+  bool is_taken_ = false;     // in this child the range is taken by an inaccessible mapping
   std::atomic<bool> is_gone_{false};
   std::atomic<bool> is_told_{false};
   std::optional<fault_watch> watch_;

@@ -1,3 +1,4 @@
+// Holds up threads that write to a part of memory, and lets them go.
 #include "os/write_gate.hpp"
 
 #include <sched.h>
@@ -11,7 +12,7 @@ namespace perdure::os {
 
 namespace {
 
-const std::size_t page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+const std::size_t system_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
 }  // namespace
 
@@ -47,13 +48,13 @@ bool write_gate::is_shut_for(std::byte* begin, std::byte* end) const noexcept {
   return turns_.load() % 2 == 1 && !is_inherited() && begin < end_.load() && end > begin_.load();
 }
 
-// Whoever waited may have been let go by an opening that could not make the memory writable.
-bool write_hold::on_store(void* hold, std::byte* address, touch) noexcept {
+// The opening that let this thread go may have failed to make the memory writable.
+bool write_hold::on_write(void* hold, std::byte* address, touch) noexcept {
   auto& self = *static_cast<write_hold*>(hold);
   const auto offset = static_cast<std::size_t>(address - self.memory_.base());
   if (offset >= self.open_.load()) return false;
   return self.gate_.pass(address, [&self, offset] {
-    return self.memory_.try_protect(offset - offset % page_bytes, page_bytes, access::read_write);
+    return self.memory_.try_protect(offset - offset % system_page, system_page, access::read_write);
   });
 }
 
@@ -65,7 +66,7 @@ void write_hold::opened(std::size_t end) noexcept {
 
 void write_hold::hold(std::size_t offset, std::size_t bytes) {
   if (!watch_)
-    watch_.emplace(memory_.base(), memory_.size(), watched_touches::stores, &write_hold::on_store, this);
+    watch_.emplace(memory_.base(), memory_.size(), watched_touches::writes, &write_hold::on_write, this);
   gate_.shut(memory_.base() + offset, memory_.base() + offset + bytes);
   try {
     memory_.hold(offset, bytes);

@@ -1,4 +1,5 @@
-// Holds up threads that store to a part of memory, for as long as another needs its bytes to stand still.
+// Holds up threads that write to a part of memory, as long as another thread needs its bytes to stay as they
+// are.
 #pragma once
 
 #include <atomic>
@@ -11,17 +12,17 @@
 
 namespace perdure::os {
 
-/// The gate of one range of memory. A fault handler asks it (`pass`), one thread at a time shuts and opens
-/// it. It changes no protection itself: a shut part must be made read-only after `shut`, and writable before
-/// `open`. In a forked child, where nobody would open it, it holds nobody up.
+/// The gate of one range of memory. Fault handlers pass it (`pass`), and one thread at a time shuts and opens
+/// it. It changes no protection itself: the part must be made read-only after `shut`, and writable before
+/// `open`. In a forked child, where no thread would open it, it holds no thread up.
 class write_gate {
  public:
   /// Shuts [begin, end). Handlers that passed before have left when it returns.
   void shut(std::byte* begin, std::byte* end) noexcept;
   void open() noexcept;
 
-  /// In a fault handler: waits while `address` is in the shut part, then calls `admit`, which no `shut`
-  /// overtakes. Async-signal-safe if `admit` is.
+  /// To be called in a fault handler: waits while `address` is in the shut part, then calls `admit`; a `shut`
+  /// that begins meanwhile waits for it. Async-signal-safe if `admit` is.
   template <class Admit>
   bool pass(std::byte* address, Admit&& admit) noexcept {
     enter(address);
@@ -30,7 +31,7 @@ class write_gate {
     return admitted;
   }
 
-  /// Whether it is shut for any of [begin, end).
+  /// Whether the gate is shut for any byte of [begin, end).
   bool is_shut_for(std::byte* begin, std::byte* end) const noexcept;
 
  private:
@@ -45,22 +46,22 @@ class write_gate {
   std::atomic<int> owner_{0};  // process that shut it last
 };
 
-/// The same for memory that is writable whenever the gate is open, protection included. The fault handler is
-/// installed by the first `hold`.
+/// A gate that changes the protection itself, for memory that is writable whenever the gate is open. The
+/// first `hold` installs the fault handler.
 class write_hold {
  public:
   explicit write_hold(guarded_range& memory) : memory_(memory) {}
 
-  /// [0, end) is in use. A store to what is not is a mistake of the program's.
+  /// [0, end) is in use. A thread that writes behind it makes a mistake, and gets the SIGSEGV.
   void opened(std::size_t end) noexcept;
 
-  /// From now on threads that store to [offset, offset + bytes) wait. Throws std::system_error.
+  /// From now on threads that write to [offset, offset + bytes) wait. Throws std::system_error.
   void hold(std::size_t offset, std::size_t bytes);
   void release(std::size_t offset, std::size_t bytes) noexcept;
   void detach() noexcept { watch_.reset(); }
 
  private:
-  static bool on_store(void* self, std::byte* address, touch how) noexcept;
+  static bool on_write(void* self, std::byte* address, touch how) noexcept;
 
   guarded_range& memory_;
   std::atomic<std::size_t> open_{0};

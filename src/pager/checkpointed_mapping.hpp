@@ -1,4 +1,5 @@
-// A mapping whose changes are taken over now and then, all of one moment, by somebody who makes them durable.
+// A mapping for checkpoints: now and then a caller takes over all changes of one moment and makes them
+// durable.
 #pragma once
 
 #include <functional>
@@ -21,25 +22,26 @@ class checkpointed_mapping final : public budgeted_mapping {
   using budgeted_mapping::stop_threads;
 
   /// What may be touched by now, of all that there may ever be.
-  std::size_t size() const noexcept override { return file_.open_pages() * page_bytes; }
+  std::size_t size() const noexcept override { return pages().source.open_pages() * page_size; }
 
   struct held_run {
     page_number first;
     std::size_t count;
-    bool is_pinned;  ///< stores are not held; it stays dirty
+    bool is_pinned;  ///< threads may still write to it, and it stays dirty
   };
 
-  /// Holds the stores to all dirty pages, which stay in memory until `release_held`, by the same thread. The
-  /// source must be in the caller's turn. Throws std::system_error and std::bad_alloc; then nothing is held.
+  /// Claims and write-protects all dirty pages: threads that write to them wait until `release_held`, which
+  /// the same thread must call. The source must be in the caller's turn. Throws std::system_error and
+  /// std::bad_alloc; then nothing is held.
   std::span<const held_run> hold_dirty();
-  /// Where the pages were written they are clean, and `is_spilled` tells where each is; else they are dirty
-  /// as before.
+  /// If the pages were written, they are clean now, and `is_spilled` tells in which place each is; if not,
+  /// they are dirty as before.
   void release_held(bool are_written, const std::function<bool(page_number)>& is_spilled) noexcept;
 
-  /// The page is where it is for good.
-  void unspill(page_number page) noexcept { pages_[page].unspill(); }
-  /// The page is where pages are spilled to. Before the first touch of it.
-  void spill(page_number page) noexcept { pages_[page].spill(); }
+  /// From now on the page is read from its place for good.
+  void unspill(page_number page) noexcept { pages()[page].unspill(); }
+  /// The page is read from where pages are spilled to. To be called before the first touch of it.
+  void spill(page_number page) noexcept { pages()[page].spill(); }
 
   /// Drops pages, changed or not: what they hold from now on is of no consequence. Never waits: what is on
   /// its way in or out, or pinned, stays.
@@ -67,14 +69,15 @@ class checkpointed_mapping final : public budgeted_mapping {
 
   /// Has the evictor write and drop everything that is not pinned; the source must not be in the caller's
   /// turn. Throws std::system_error.
-  void drain();
+  void drain() { room().drain(); }
 
  private:
+  void hold(page_number number);
   bool take_out(page_number number) noexcept;
 
-  os::reservation dirty_parts_memory_;
   std::vector<held_run> held_;
-  std::optional<base::signals_blocked> quiet_;  // a handler that stored to a held page would wait for ever
+  // A signal handler that wrote to a held page would wait for ever.
+  std::optional<base::signals_blocked> quiet_;
 };
 
 }  // namespace perdure::pager::detail

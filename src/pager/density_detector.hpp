@@ -12,13 +12,13 @@
 
 namespace perdure::pager::detail {
 
-/// Remembers which aligned units of 64 KiB the last faults were in. Mixing units up costs pages that are
-/// brought in for nothing, so nothing is locked. Async-signal-safe.
+/// Remembers in which aligned units of 64 KiB the last faults were. If threads mix units up, pages are
+/// brought in for nothing, and nothing worse happens, so nothing is locked. Async-signal-safe.
 class density_detector {
  public:
   static constexpr std::size_t pages_of_unit = 16;
 
-  // As many faults as make it unlikely that two meet in a unit by chance.
+  // Few enough places that two faults of uniform access seldom meet in a unit before it is forgotten.
   explicit density_detector(std::size_t pages) noexcept
       : mask_(std::bit_floor(std::clamp<std::size_t>(pages / pages_of_unit / 64, 1, most_places)) - 1) {}
 

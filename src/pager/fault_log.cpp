@@ -1,3 +1,4 @@
+// Keeps, describes and announces failures that no exception can tell of.
 #include "pager/fault_log.hpp"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// What goes wrong where no exception can be thrown: in signal handlers and in the background.
+// Failures where no exception can be thrown: in signal handlers and in background threads.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class fault_log {
  public:
   explicit fault_log(std::string path) : path_(std::move(path)) {}
 
-  /// Keeps the first. Async-signal-safe.
+  /// Keeps it if it is the first. Async-signal-safe.
   void record(const failed_transfer& failed) noexcept;
   /// Records, and writes a line to the standard error stream, at most a few times. Async-signal-safe.
   void announce(const failed_transfer& failed) noexcept;

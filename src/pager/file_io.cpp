@@ -1,3 +1,5 @@
+// Reads and writes the pages of a mapped file and of its spill file, past the page cache where that is
+// possible.
 #include "pager/file_io.hpp"
 
 #include <fcntl.h>
@@ -62,9 +64,9 @@ file_io::file_io(os::file opened, const options& wanted) : file_(std::move(opene
   if (!S_ISREG(status.st_mode)) throw error(errc::invalid_argument, name() + " is not a regular file");
   const auto whole = static_cast<std::uint64_t>(status.st_size);
   if (whole == 0) throw error(errc::invalid_argument, name() + " is empty");
-  if (wanted.offset % page_bytes != 0)
+  if (wanted.offset % page_size != 0)
     throw error(errc::invalid_argument, "the offset " + std::to_string(wanted.offset) +
-                                            " is not a multiple of " + std::to_string(page_bytes));
+                                            " is not a multiple of " + std::to_string(page_size));
   if (wanted.offset >= whole || wanted.bytes > whole - wanted.offset)
     throw error(errc::invalid_argument, name() + " has " + std::to_string(whole) + " bytes: it ends before " +
                                             std::to_string(wanted.bytes) + " bytes from offset " +
@@ -82,9 +84,9 @@ void file_io::open_spill(const std::filesystem::path& directory) {
 }
 
 std::size_t file_io::bytes_held(page_number first, std::size_t count, bool spilled) const noexcept {
-  const std::size_t room = count * page_bytes;
+  const std::size_t room = count * page_size;
   if (spilled) return room;
-  return static_cast<std::size_t>(std::min<std::uint64_t>(room, size_ - std::uint64_t{first} * page_bytes));
+  return static_cast<std::size_t>(std::min<std::uint64_t>(room, size_ - std::uint64_t{first} * page_size));
 }
 
 // `once(descriptor, done, bytes, offset)` makes one system call; `at_none` is the error when it moves
@@ -97,12 +99,12 @@ std::optional<failed_transfer> file_io::transfer(failure::operation what, int at
   const os::file& buffered = spilled ? spill_ : file_;
   const os::file& direct = spilled ? direct_spill_ : direct_;
   const std::size_t wanted = bytes_held(first, count, spilled);
-  const std::size_t whole_pages = wanted / page_bytes * page_bytes;
+  const std::size_t whole_pages = wanted / page_size * page_size;
   bool is_direct = static_cast<bool>(direct);
   std::size_t done = 0;
   while (done < wanted) {
     // Past the cache only whole pages can be had; the end of the file goes through it.
-    is_direct = is_direct && done % page_bytes == 0 && done < whole_pages;
+    is_direct = is_direct && done % page_size == 0 && done < whole_pages;
     const std::ptrdiff_t moved = is_direct
                                      ? once(direct.descriptor(), done, whole_pages - done, offset + done)
                                      : once(buffered.descriptor(), done, wanted - done, offset + done);
@@ -111,7 +113,7 @@ std::optional<failed_transfer> file_io::transfer(failure::operation what, int at
       continue;
     }
     if (moved <= 0)
-      return failed_transfer{what, offset + done / page_bytes * page_bytes, moved < 0 ? errno : at_none};
+      return failed_transfer{what, offset + done / page_size * page_size, moved < 0 ? errno : at_none};
     done += static_cast<std::size_t>(moved);
   }
   return std::nullopt;
@@ -126,7 +128,7 @@ std::optional<failed_transfer> file_io::read(page_number first, std::size_t coun
                });
   if (failed) return failed;
   const std::size_t held = bytes_held(first, count, spilled);
-  std::memset(to + held, 0, count * page_bytes - held);
+  std::memset(to + held, 0, count * page_size - held);
   return std::nullopt;
 }
 
@@ -138,16 +140,16 @@ std::optional<failed_transfer> file_io::write(page_number first, std::size_t cou
                   });
 }
 
-bool file_io::is_direct(const page_run& run, bool writes) const noexcept {
+bool file_io::is_direct(const page_transfer& run, bool writes) const noexcept {
   if (writes ? static_cast<bool>(spill_) : run.spilled) return static_cast<bool>(direct_spill_);
-  return direct_ && (std::uint64_t{run.first} + run.count) * page_bytes <= size_;
+  return direct_ && (std::uint64_t{run.first} + run.count) * page_size <= size_;
 }
 
 std::span<os::transfer_request> file_io::direct_requests(
-    std::span<page_run> runs, bool writes, std::span<os::transfer_request> requests) const noexcept {
+    std::span<page_transfer> runs, bool writes, std::span<os::transfer_request> requests) const noexcept {
   std::size_t count = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    page_run& run = runs[i];
+    page_transfer& run = runs[i];
     run.failed.reset();
     if (!is_direct(run, writes)) continue;
     const bool spilled = writes ? static_cast<bool>(spill_) : run.spilled;
@@ -155,7 +157,7 @@ std::span<os::transfer_request> file_io::direct_requests(
     requests[count++] = {file.descriptor(),
                          writes,
                          run.memory,
-                         run.count * page_bytes,
+                         run.count * page_size,
                          offset_of(run.first),  // in the spill file too
                          0,
                          i};
@@ -163,29 +165,29 @@ std::span<os::transfer_request> file_io::direct_requests(
   return requests.first(count);
 }
 
-void file_io::read_each(std::span<page_run> runs, os::parallel_io& io,
+void file_io::read_each(std::span<page_transfer> runs, os::parallel_io& io,
                         std::span<os::transfer_request> requests, arrival done,
                         void* context) const noexcept {
   io.run(direct_requests(runs, false, requests), [&](const os::transfer_request& request) {
-    page_run& run = runs[request.tag];
-    // What was cut short, or failed.
+    page_transfer& run = runs[request.tag];
+    // A transfer that was cut short, or failed, is done once more, by plain calls.
     if (!is_whole(request)) run.failed = read(run.first, run.count, run.spilled, run.memory);
     done(context, run);
   });
-  for (page_run& run : runs) {
+  for (page_transfer& run : runs) {
     if (is_direct(run, false)) continue;
     run.failed = read(run.first, run.count, run.spilled, run.memory);
     done(context, run);
   }
 }
 
-void file_io::write_all(std::span<page_run> runs, os::parallel_io& io,
+void file_io::write_all(std::span<page_transfer> runs, os::parallel_io& io,
                         std::span<os::transfer_request> requests) noexcept {
   io.run(direct_requests(runs, true, requests), [&](const os::transfer_request& request) {
-    page_run& run = runs[request.tag];
+    page_transfer& run = runs[request.tag];
     if (!is_whole(request)) run.failed = write(run.first, run.count, run.memory);
   });
-  for (page_run& run : runs)
+  for (page_transfer& run : runs)
     if (!is_direct(run, true)) run.failed = write(run.first, run.count, run.memory);
 }
 

@@ -27,13 +27,13 @@ class file_io final : public page_source {
 
   /// Bytes that are mapped.
   std::uint64_t size() const noexcept { return size_; }
-  /// Where they begin in the file.
+  /// Where the mapped bytes begin in the file.
   std::uint64_t begin() const noexcept { return begin_; }
   std::uint64_t offset_of(page_number page) const noexcept override {
-    return begin_ + std::uint64_t{page} * page_bytes;
+    return begin_ + std::uint64_t{page} * page_size;
   }
   std::size_t pages() const noexcept override {
-    return static_cast<std::size_t>((size_ + page_bytes - 1) / page_bytes);
+    return static_cast<std::size_t>((size_ + page_size - 1) / page_size);
   }
   const os::file& file() const noexcept { return file_; }
   int descriptor() const noexcept override { return file_.descriptor(); }
@@ -55,9 +55,9 @@ class file_io final : public page_source {
   std::optional<failed_transfer> write(page_number first, std::size_t count,
                                        const std::byte* from) const noexcept;
 
-  /// With a spill file, all are.
+  /// If there is a spill file, all pages go there.
   bool spills(page_number) const noexcept override { return static_cast<bool>(spill_); }
-  void write_all(std::span<page_run> runs, os::parallel_io& io,
+  void write_all(std::span<page_transfer> runs, os::parallel_io& io,
                  std::span<os::transfer_request> requests) noexcept override;
   void sync() override { file_.sync_data(); }
 
@@ -66,18 +66,18 @@ class file_io final : public page_source {
  private:
   file_io(os::file opened, const options& wanted);
 
-  void read_each(std::span<page_run> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
+  void read_each(std::span<page_transfer> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
                  arrival done, void* context) const noexcept override;
 
-  /// Of these pages, bytes that are on disk: the last page of the program's file may be cut short.
+  /// How many bytes of these pages are on disk: the last page of the program's file may be cut short.
   std::size_t bytes_held(page_number first, std::size_t count, bool spilled) const noexcept;
   template <class Once>
   std::optional<failed_transfer> transfer(failure::operation what, int at_none, page_number first,
                                           std::size_t count, bool spilled, Once&& once) const noexcept;
-  /// Whether it can be transferred past the page cache as a whole; the end of the file cannot.
-  bool is_direct(const page_run& run, bool writes) const noexcept;
-  /// One for each of these runs, tagged with its place.
-  std::span<os::transfer_request> direct_requests(std::span<page_run> runs, bool writes,
+  /// Whether the run can be transferred past the page cache as a whole; the end of the file cannot.
+  bool is_direct(const page_transfer& run, bool writes) const noexcept;
+  /// One request for each of these runs that can be transferred so, tagged with the run's place among them.
+  std::span<os::transfer_request> direct_requests(std::span<page_transfer> runs, bool writes,
                                                   std::span<os::transfer_request> requests) const noexcept;
   static bool is_whole(const os::transfer_request& request) noexcept {
     return request.result == static_cast<std::ptrdiff_t>(request.bytes);

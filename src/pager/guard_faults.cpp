@@ -1,3 +1,4 @@
+// The tier `guard`: answers touches by guard regions over a file in memory.
 #include "pager/guard_faults.hpp"
 
 #include <fcntl.h>
@@ -28,7 +29,7 @@ int advise(void* at, std::size_t bytes, int what) noexcept {
 
 }  // namespace
 
-/// A call that changes the range; none once it is stopped.
+/// A call that changes the range is inside one of these; once the range is stopped, none gets in.
 class guard_faults::passage {
  public:
   explicit passage(const guard_faults& of) noexcept : of_(of) {
@@ -49,25 +50,27 @@ guard_faults::guard_faults() : memory_(::memfd_create("perdure-pager", MFD_CLOEX
   if (!memory_) os::throw_errno("memfd_create", "");
 }
 
-void guard_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
+void guard_faults::watch(std::byte* base, std::size_t bytes, bool is_writable) {
   memory_.resize(bytes);
   base_ = base;
-  os::map_shared(base, bytes, memory_.descriptor(), 0, stores ? os::access::read_write : os::access::read);
+  os::map_shared(base, bytes, memory_.descriptor(), 0,
+                 is_writable ? os::access::read_write : os::access::read);
   os::prefer_small_pages(base, bytes);
   if (::madvise(base, bytes, MADV_DONTFORK) != 0) os::throw_errno("madvise", "MADV_DONTFORK");
   if (const int failed = advise(base, bytes, guard_install); failed != 0)
     os::throw_errno("madvise", "MADV_GUARD_INSTALL", failed);
-  if (stores) make_alias(bytes);
+  if (is_writable) make_alias(bytes);
   self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");
 }
 
-// The kernel maps the neighbours of what is touched too, unless they are guarded; and what is mapped anywhere
-// when it leaves the file in memory loses its guard everywhere, so that who touches it next sees zeros. Hence
-// guards here too: of a page, one of the two mappings is open, or none when it leaves.
+// The second mapping, where protected pages can be read. It has guards too, for two reasons. The kernel maps
+// the neighbours of a page that is touched, unless they are guarded. And a page that is mapped anywhere while
+// it leaves the file in memory loses its guard in all mappings, so that the thread that touches it next would
+// see zeros. So at most one of the two mappings of a page is open, and none while the page leaves.
 void guard_faults::make_alias(std::size_t bytes) {
   is_writable_ = true;
   alias_ = os::reservation(bytes, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
-  // A forked child has it too, and unmaps it with what it inherits.
+  // A forked child has this mapping too, and unmaps it when it destroys what it has inherited.
   os::map_shared(alias_.base(), bytes, memory_.descriptor(), 0, os::access::read);
   os::prefer_small_pages(alias_.base(), bytes);
   if (const int failed = advise(alias_.base(), bytes, guard_install); failed != 0)
@@ -79,7 +82,8 @@ int guard_faults::install(std::byte* at, const std::byte* from, std::size_t byte
   const passage open(*this);
   if (!open) return ENOENT;
   for (std::size_t done = 0; done < bytes;) {
-    // No cancellation point, nor a transfer to a disk that observers of files are to see.
+    // Not pwrite(2) of the C library, which is a cancellation point, nor os::file, whose observers are to see
+    // transfers to a disk only.
     const long put = ::syscall(SYS_pwrite64, memory_.descriptor(), from + done, bytes - done,
                                (at - base_) + static_cast<std::ptrdiff_t>(done));
     if (put < 0 && errno != EINTR) return errno;
@@ -93,7 +97,7 @@ int guard_faults::protect(std::byte* at, std::size_t bytes, bool is_protected) c
   if (!open) return ENOENT;
   std::byte* const first = is_protected ? at : content(at);
   std::byte* const second = is_protected ? content(at) : at;
-  // Never both open: what is being written is not changed.
+  // Never both open: no thread may change what is being written to disk.
   if (const int failed = advise(first, bytes, guard_install); failed != 0) return failed;
   return advise(second, bytes, guard_remove);
 }

@@ -1,7 +1,7 @@
-// Guard regions over a file in memory, for where userfaultfd is forbidden: a touch of a guarded page is a
-// SIGSEGV. A page is filled through the file before its guard is lifted, so nobody sees it half full; and
-// what is guarded again can still be read and written to disk through a second mapping, while stores to it
-// wait.
+// Guard regions over a file in memory, for systems that forbid userfaultfd: a touch of a guarded page is a
+// SIGSEGV. A page is filled through the file before its guard is lifted, so no thread sees it half full. A
+// page that is guarded again can still be read, and written to disk, through a second mapping, while threads
+// that write to it wait.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@ class guard_faults final : public page_faults {
   guard_faults();
 
   /// What the kernel takes for page tables while so many bytes are watched.
-  static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool stores) noexcept {
+  static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool is_writable) noexcept {
     constexpr std::uint64_t bytes_of_an_entry = 8;
-    return bytes / page_bytes * bytes_of_an_entry * (stores ? 2 : 1);
+    return bytes / page_size * bytes_of_an_entry * (is_writable ? 2 : 1);
   }
 
-  void watch(std::byte* base, std::size_t bytes, bool stores) override;
+  void watch(std::byte* base, std::size_t bytes, bool is_writable) override;
   os::watched_touches signalled() const noexcept override { return os::watched_touches::guarded; }
   bool hides_protected() const noexcept override { return true; }
 
@@ -45,9 +45,10 @@ class guard_faults final : public page_faults {
   os::file memory_;
   std::byte* base_ = nullptr;
   bool is_writable_ = false;
-  os::reservation alias_;  // what is guarded in the range is read here; of writable ranges only
+  os::reservation alias_;  // the second mapping, where guarded pages are read; of writable ranges only
   os::file self_;          // a pidfd, to drop many ranges in one call
-  // A guard set late would be one in a mapping that is not ours any more.
+  // Calls under way, and whether more may begin: a guard that is set late would be set in a mapping that is
+  // no longer the pager's.
   mutable std::atomic<std::uint32_t> inside_{0};
   std::atomic<bool> is_stopped_{false};
 };

@@ -1,4 +1,4 @@
-// What every tier of the pager does for a region.
+// What a region asks of its tier.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ std::unique_ptr<mapped_file> map_plainly(std::unique_ptr<file_io> file, const op
 const char* why_no_user_faults();
 const char* why_no_guards();
 
-/// Nothing if there is memory for all that guards in so many bytes of a file take.
+/// Nothing if there is enough memory for the page tables that guards in so many bytes of a file take.
 std::optional<std::string> why_no_guards_in(std::uint64_t bytes, mode wanted);
 
 }  // namespace perdure::pager::detail

@@ -1,4 +1,5 @@
-// Reads what other processes publish. All of it may be damaged, or somebody else's.
+// Reads the statistics that other processes publish. Any of these files may be damaged, or not be one of
+// ours.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -40,7 +41,7 @@ published_region region_in(const publication_region& record) {
           record.statistics};
 }
 
-/// Nothing: it is not a whole publication, or is being written.
+/// Nothing if the file is no whole publication, or is being written.
 std::optional<published_process> read_publication(int descriptor) {
   publication_header header{};
   if (os::try_read_at(descriptor, &header, sizeof header, 0) != sizeof header ||

@@ -1,5 +1,5 @@
-// How touches of pages that are not in memory, or that must not be touched for a while, become signals that
-// the touching thread answers itself.
+// How the kernel is told which pages are there and which are protected, so that touches of others become
+// signals, which the touching thread answers itself.
 #pragma once
 
 #include <sys/uio.h>
@@ -19,10 +19,10 @@ class page_faults {
   page_faults& operator=(const page_faults&) = delete;
   virtual ~page_faults() = default;
 
-  /// Replaces a reserved range by memory of which no page is there, and which a forked child lacks. With
-  /// `stores`, it may be written to. Throws std::system_error.
-  virtual void watch(std::byte* base, std::size_t bytes, bool stores) = 0;
-  /// Which watch is told of the touches.
+  /// Replaces a reserved range by memory of which no page is there yet, and which forked children do not
+  /// have. Throws std::system_error.
+  virtual void watch(std::byte* base, std::size_t bytes, bool is_writable) = 0;
+  /// As which touches os::fault_watch is told of them.
   virtual os::watched_touches signalled() const noexcept = 0;
   /// Whether protected pages cannot be read either.
   virtual bool hides_protected() const noexcept = 0;
@@ -39,8 +39,8 @@ class page_faults {
   /// Takes pages away, with as few interruptions of other processors as the kernel allows.
   virtual void drop(std::span<const iovec> parts) const noexcept = 0;
 
-  /// Waits for calls under way, and lets further ones fail, until `go_on`: the range is becoming somebody
-  /// else's.
+  /// Waits for calls under way, and lets further ones fail, until `go_on`: the range is becoming the kernel's
+  /// own mapping.
   virtual void stop() noexcept = 0;
   virtual void go_on() noexcept = 0;
 };

@@ -1,3 +1,4 @@
+// The queues of pages in memory, in shards with a lock each.
 #include "pager/page_queues.hpp"
 
 #include <algorithm>
@@ -8,8 +9,6 @@ namespace perdure::pager::detail {
 
 namespace {
 
-constexpr std::size_t system_page = 4096;
-
 // A quarter, as DI-MMAP has it: long enough for a page to prove that it comes back.
 constexpr std::size_t primary_share = 4;
 
@@ -18,7 +17,7 @@ constexpr std::size_t primary_share = 4;
 page_queues::page_queues(std::size_t pages, std::size_t budget)
     : shard_count_(std::bit_floor(std::clamp<std::size_t>(budget / 1024, 1, most_shards))),
       shards_(std::make_unique<shard[]>(shard_count_)),
-      memory_((pages * sizeof(page_number) + system_page - 1) / system_page * system_page, system_page),
+      memory_((pages * sizeof(page_number) + page_size - 1) / page_size * page_size, page_size),
       next_(reinterpret_cast<page_number*>(memory_.base())) {
   os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
 }

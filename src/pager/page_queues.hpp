@@ -1,9 +1,8 @@
 // The order in which pages leave memory.
 //
-// Pages that are brought in join the primary queue; those that were brought in more than once while the
-// region is mapped join the hot queue. Both are first in, first out. The primary queue gives pages up while
-// it has more than its share. So what is touched once passes by without driving out what is touched again and
-// again.
+// Pages that are brought in join the primary queue; pages that come back soon after they left join the hot
+// queue. Both are first in, first out. The primary queue gives pages up while it has more than its share. So
+// pages that are touched once pass by without driving out pages that are touched again and again.
 #pragma once
 
 #include <atomic>
@@ -18,16 +17,16 @@
 
 namespace perdure::pager::detail {
 
-/// A page is in one queue at most: `push` only what is in none, as a page just settled, or just taken. All
-/// functions need signals blocked, and are async-signal-safe.
+/// A page is in one queue at most: a caller may `push` only pages that are in none, such as one that it has
+/// just taken out. All functions need signals blocked, and are async-signal-safe.
 class page_queues {
  public:
   page_queues(std::size_t pages, std::size_t budget);
 
   void push(page_number page, bool hot) noexcept;
 
-  /// Takes the pages whose turn it is; returns how many there were, fewer than asked only if the queues are
-  /// all but empty. With `hot_first` it is the hot ones' turn whatever the shares.
+  /// Takes out the pages whose turn it is. Returns their number, which is less than asked for only if the
+  /// queues are all but empty. With `hot_first` it is the turn of the hot ones, whatever the shares.
   std::size_t take(std::span<page_number> to, bool hot_first = false) noexcept;
 
   /// Pages in the queues; a moment's value.
@@ -48,7 +47,7 @@ class page_queues {
     queue hot;
   };
 
-  // Neighbours share a shard, so that what is evicted together is contiguous more often.
+  // Neighbours share a shard, so that pages that are evicted together are neighbours more often.
   shard& shard_of(page_number page) noexcept {
     return shards_[(page >> 6) * 0x9e3779b1U >> 16 & (shard_count_ - 1)];
   }
@@ -60,7 +59,7 @@ class page_queues {
   std::unique_ptr<shard[]> shards_;
   std::atomic<std::size_t> turn_{0};
   os::reservation memory_;  // of `next_`
-  page_number* next_;       // of each page the one behind it in its queue
+  page_number* next_;       // for each page the one behind it in its queue
 };
 
 }  // namespace perdure::pager::detail

@@ -1,4 +1,4 @@
-// Where the pages of a region come from and go to.
+// The backing of a region: where its pages are read from and written to.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,14 @@
 
 namespace perdure::pager::detail {
 
-inline constexpr std::size_t page_bytes = 4096;
-
 /// Neighbouring pages that are in the same place, and the memory they are read to or written from.
-struct page_run {
+struct page_transfer {
   page_number first = 0;
   std::size_t count = 0;
   bool spilled = false;
   std::byte* memory = nullptr;
   std::optional<failed_transfer> failed{};
-  bool held = false;  ///< stores to it wait
+  bool is_protected = false;  ///< threads that write to it wait
 };
 
 /// Each page is in one of two places: where it is for good, or where it was *spilled* to. All functions
@@ -36,49 +34,50 @@ class page_source {
   virtual ~page_source() = default;
 
   virtual std::size_t pages() const noexcept = 0;
-  /// Those that may be touched by now; nothing behind them is to be read ahead.
+  /// Pages that may be touched by now; the pager reads nothing behind them ahead.
   virtual std::size_t open_pages() const noexcept { return pages(); }
   /// For messages.
   virtual std::string name() const = 0;
-  /// Where a page is in what `name` tells.
-  virtual std::uint64_t offset_of(page_number page) const noexcept {
-    return std::uint64_t{page} * page_bytes;
-  }
+  /// Where a page is in what `name` names; for messages.
+  virtual std::uint64_t offset_of(page_number page) const noexcept { return std::uint64_t{page} * page_size; }
   /// The file that the kernel could map in the region's place; -1 if there is none.
   virtual int descriptor() const noexcept { return -1; }
   /// Whether pages are read past the page cache.
   virtual bool is_direct() const noexcept = 0;
 
-  /// Whole pages. What was never written is zero. `to` is aligned to a page.
+  /// Reads whole pages, from where pages are spilled to or from their place for good. Bytes that were never
+  /// written are zero. `to` is aligned to a page.
   virtual std::optional<failed_transfer> read(page_number first, std::size_t count, bool spilled,
                                               std::byte* to) const noexcept = 0;
-  /// Each run as `read` would; on a device that can, all at a time, with `done(run)` after each, which has
+  /// Reads each run as `read` would; on a device that can, all at a time. Calls `done(run)` after each, with
   /// `failed` set. There must be as many requests as runs. Async-signal-safe as far as `done` is.
   template <class Done>
-  void read_all(std::span<page_run> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
+  void read_all(std::span<page_transfer> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
                 Done&& done) const noexcept {
     read_each(
         runs, io, requests,
-        [](void* context, page_run& run) { (*static_cast<std::remove_reference_t<Done>*>(context))(run); },
+        [](void* context, page_transfer& run) {
+          (*static_cast<std::remove_reference_t<Done>*>(context))(run);
+        },
         &done);
   }
 
   /// Whether the page will be in the other place once it is written.
   virtual bool spills(page_number page) const noexcept = 0;
   /// Writes each run where `spills` said. Sets `failed` of each. There must be as many requests as runs.
-  virtual void write_all(std::span<page_run> runs, os::parallel_io& io,
+  virtual void write_all(std::span<page_transfer> runs, os::parallel_io& io,
                          std::span<os::transfer_request> requests) noexcept = 0;
   /// Makes what was written durable. Throws std::system_error.
   virtual void sync() = 0;
 
-  /// What is in the page cache on the region's account is of no more use.
+  /// Bytes that are in the page cache because this region has transferred them are of no more use.
   virtual void drop_cached() const noexcept = 0;
 
-  /// Whether pages can only be written by one thread at a time, in a turn. That thread, which is not in a
-  /// signal handler, may wait then and take memory.
+  /// Whether only one thread at a time can write pages, in a turn. That thread is in no signal handler, so
+  /// the source may wait and allocate in it.
   virtual bool writes_in_turns() const noexcept { return false; }
-  /// Calls `work()`, which must not throw, in a turn. The failure: nothing can be written now, and `work` was
-  /// not called.
+  /// Calls `work()`, which must not throw, in a turn. If it returns a failure, nothing can be written now,
+  /// and `work` was not called.
   template <class Work>
   std::optional<failed_transfer> in_turn(Work&& work) noexcept {
     return take_turn([](void* context) { (*static_cast<std::remove_reference_t<Work>*>(context))(); }, &work);
@@ -89,8 +88,8 @@ class page_source {
     work(context);
     return std::nullopt;
   }
-  using arrival = void (*)(void* context, page_run& run);
-  virtual void read_each(std::span<page_run> runs, os::parallel_io& io,
+  using arrival = void (*)(void* context, page_transfer& run);
+  virtual void read_each(std::span<page_transfer> runs, os::parallel_io& io,
                          std::span<os::transfer_request> requests, arrival done,
                          void* context) const noexcept = 0;
 };

@@ -1,3 +1,4 @@
+// Changes of a page's state that wake threads or wait for them.
 #include "pager/page_states.hpp"
 
 namespace perdure::pager::detail {

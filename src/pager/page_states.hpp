@@ -3,20 +3,21 @@
 //          claim               settle                claim             settle
 //   absent ------> loading ------------> clean ----------------> evicting -----> absent
 //                     |                  |   ^                      ^
-//                     | (a store)        |   | written              | written, nobody waits
-//                     v   (a first store)v   |                      |
+//                     | (a write)        |   | written to disk      | written, no thread waits
+//                     v   (a first write)v   |                      |
 //                  dirtying <------------+   |                      |
 //                     |                      |                      |
 //                     +------> dirty ------> writing ---------------+
 //
-// Who changed a state to loading, dirtying, evicting or writing owns the page until it settles it; nobody
-// else changes the state of an owned page. What holds in each state is in docs/pager.md.
+// A thread that changes a state to loading, dirtying, evicting or writing owns the page until it settles it;
+// no other thread changes the state of an owned page. docs/pager.md says what holds in each state.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "base/invariant.hpp"
+#include "base/page_size.hpp"
 #include "os/futex.hpp"
 
 namespace perdure::pager::detail {
@@ -35,10 +36,10 @@ enum class page_state : std::uint32_t {
   dirty = 3,     ///< in memory, writable
   evicting = 4,  ///< owned: as it is on disk, about to leave memory
   writing = 5,   ///< owned: in memory, being written to disk; write-protected unless pinned
-  dirtying = 6,  ///< owned: about to be dirty; stores to it may succeed already
+  dirtying = 6,  ///< owned: about to be dirty; threads may be able to write to it already
 };
 
-/// Whether nobody but the thread that brought a page into this state may change it.
+/// Whether only the thread that brought a page into this state may change it.
 constexpr bool is_owned(page_state state) noexcept {
   return state == page_state::loading || state == page_state::evicting || state == page_state::writing ||
          state == page_state::dirtying;
@@ -67,13 +68,13 @@ class page_word {
   constexpr bool is_spilled() const noexcept { return (bits_ & spilled_bit) != 0; }
   /// It belongs to the queue of pages that came back soon.
   constexpr bool is_hot() const noexcept { return (bits_ & hot_bit) != 0; }
-  /// It is in a queue, or in the hands of a thread that took it from there. Absent pages that were evicted
-  /// out of turn may be.
+  /// It is in a queue, or a thread has just taken it out of one. Absent pages that were evicted out of turn
+  /// may be in one.
   constexpr bool is_queued() const noexcept { return (bits_ & queued_bit) != 0; }
-  /// It came in to be read, and was not stored to so far.
+  /// It came in to be read, and no thread has written to it so far.
   constexpr bool is_only_read() const noexcept { return (bits_ & read_bit) != 0; }
-  /// Of an absent page when it left memory, of one in memory how often it may still be passed over; see
-  /// residence.hpp.
+  /// Of an absent page: when it left memory. Of a page in memory: how often it may still be passed over. See
+  /// refault_clock.hpp.
   constexpr std::uint32_t history() const noexcept { return (bits_ & history_bits) >> 8; }
   /// Of a page in memory: it is touched often, and will be passed over when its turn to leave comes.
   constexpr bool has_chance() const noexcept { return is_hot() && history() != 0; }
@@ -90,9 +91,9 @@ class page_word {
   std::uint32_t bits_;
 };
 
-/// How a page comes to be settled beside its new state.
+/// Bits of a page's word that change together with its state when it is settled.
 struct settling {
-  std::uint32_t clear = 0;  ///< bits of the word
+  std::uint32_t clear = 0;
   std::uint32_t set = 0;
 };
 
@@ -101,57 +102,58 @@ class page {
  public:
   page_word read() const noexcept { return word_.load(std::memory_order_acquire); }
 
-  /// Takes the page as it was seen. False: it has changed meanwhile.
+  /// Takes ownership of the page, if its word is still as it was seen. False if not.
   bool claim(page_word seen, page_state owned) noexcept {
     PERDURE_DEBUG_INVARIANT(!is_owned(seen.state()) && is_owned(owned));
     std::uint32_t expected = seen.bits();
     return word_.compare_exchange_strong(expected, seen.with(owned).bits(), std::memory_order_acq_rel);
   }
 
-  /// Ends the ownership and wakes who waits for that.
-  /// Returns what it was before.
+  /// Ends the ownership, and wakes the threads that wait for that. Returns the word as it was before.
   page_word settle(page_state state, settling change = {}) noexcept;
 
-  /// Goes from one owned state to another. Those who wait for the page go on waiting.
+  /// Goes from one owned state to another. Threads that wait for the page go on waiting.
   void go_on(page_state from, page_state to) noexcept {
     PERDURE_DEBUG_INVARIANT(is_owned(from) && is_owned(to) && read().state() == from);
     word_.fetch_xor(static_cast<std::uint32_t>(from) ^ static_cast<std::uint32_t>(to),
                     std::memory_order_acq_rel);
   }
 
-  /// Goes from one owned state to another, if nobody waits for the page.
+  /// Goes from one owned state to another, if no thread waits for the page.
   bool go_on_unless_awaited(page_state owned, std::uint32_t set) noexcept;
 
-  /// Replaces the history of a page that is nobody's. False: it has changed since it was seen.
+  /// Replaces the history of a page that no thread owns. False if its word has changed since it was seen.
   bool rewrite_history(page_word seen, std::uint32_t history) noexcept {
     std::uint32_t expected = seen.bits();
     const std::uint32_t next = (expected & ~page_word::history_bits) | page_word::as_history(history);
     return word_.compare_exchange_strong(expected, next, std::memory_order_acq_rel);
   }
 
-  /// Its bytes on disk are those in the spill file. Before another thread knows the page.
+  /// From now on its bytes on disk are those in the spill file. To be called before another thread knows the
+  /// page.
   void spill() noexcept { word_.fetch_or(page_word::spilled_bit, std::memory_order_relaxed); }
-  /// Its bytes on disk are no longer those in the spill file. Of an owned page too: its owner must bear with
-  /// that.
+  /// From now on its bytes on disk are those in the page's place for good. Also for pages that another thread
+  /// owns, which must allow for that.
   void unspill() noexcept { word_.fetch_and(~page_word::spilled_bit, std::memory_order_acq_rel); }
 
-  /// Forgets that an absent page is in a queue. False: it has changed since it was seen.
+  /// Notes that an absent page is in no queue any more. False if its word has changed since it was seen.
   bool unqueue(page_word seen) noexcept {
     std::uint32_t expected = seen.bits();
     return word_.compare_exchange_strong(expected, seen.bits() & ~page_word::queued_bit,
                                          std::memory_order_acq_rel);
   }
 
-  /// Sleeps while the page is as it was seen, which was owned.
+  /// Sleeps while the page, which was seen owned, is as it was seen.
   void wait(page_word seen) noexcept;
 
-  /// Adds a pin to a page that is in memory and nobody's. False: it has changed since it was seen.
+  /// Adds a pin to a page that is in memory and that no thread owns. False if its word has changed since it
+  /// was seen.
   bool add_pin(page_word seen) noexcept {
     std::uint32_t expected = seen.bits();
     return word_.compare_exchange_strong(expected, seen.bits() + page_word::one_pin,
                                          std::memory_order_acq_rel);
   }
-  /// True when it was the last.
+  /// True if it was the last pin.
   bool remove_pin() noexcept {
     return page_word(word_.fetch_sub(page_word::one_pin, std::memory_order_acq_rel)).pins() == 1;
   }

@@ -1,4 +1,4 @@
-// What threads that go from page to page want to have read ahead, for the threads that do it.
+// The queue from threads that go from page to page to the threads that read ahead of them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace perdure::pager::detail {
 /// First in, first out. All functions need signals blocked, and are async-signal-safe.
 class pending_reads {
  public:
-  /// False if there are too many already.
+  /// False if the queue is full.
   bool post(page_span wanted) noexcept {
     {
       const std::scoped_lock lock(lock_);
@@ -26,7 +26,8 @@ class pending_reads {
     return true;
   }
 
-  /// Waits for the next one, or so many of its pages; none after `end`.
+  /// Waits for the next span, and takes it, or the first so many of its pages. After `end` it returns an
+  /// empty span.
   page_span take(std::size_t most) noexcept {
     for (;;) {
       const std::uint32_t seen = changes_.load();

@@ -1,4 +1,4 @@
-// The kernel's own mapping, for systems where the pager cannot work.
+// The tier `plain`: the kernel's own mapping, for systems where the pager cannot work.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,8 +27,8 @@ class plain_mapping final : public mapped_file {
         file_(*owned_),
         mode_(wanted.mode),
         log_(file_.name()),
-        memory_(file_.pages() * page_bytes, page_bytes) {
-    // Its cache is the only memory there is, and a direct descriptor is of no use.
+        memory_(file_.pages() * page_size, page_size) {
+    // The memory of this mapping is the page cache, so a descriptor that goes past it is of no use.
     file_.stop_direct();
     const os::access allowed = mode_ == mode::read_only ? os::access::read : os::access::read_write;
     const auto map = mode_ == mode::private_copy ? os::map_private : os::map_shared;
@@ -55,7 +55,7 @@ class plain_mapping final : public mapped_file {
     for (const byte_range& range : ranges) hint(range, MADV_WILLNEED);
   }
 
-  // The kernel brings in what its calls touch.
+  // Nothing to do: the kernel brings in the pages that its system calls touch.
   void pin(byte_range, pin_for use) override {
     if (use == pin_for::writing && mode_ == mode::read_only)
       throw error(errc::read_only, file_.name() + " is mapped for reading: it cannot be pinned for writing");
@@ -93,11 +93,11 @@ class plain_mapping final : public mapped_file {
     const std::size_t pages = file_.pages();
     for (std::size_t i = 0; i < pages; i += is_there.size()) {
       const std::size_t count = std::min(is_there.size(), pages - i);
-      if (::mincore(memory_.base() + i * page_bytes, count * page_bytes, is_there.data()) != 0) break;
+      if (::mincore(memory_.base() + i * page_size, count * page_size, is_there.data()) != 0) break;
       all.resident_bytes +=
-          page_bytes * static_cast<std::uint64_t>(std::count_if(
-                           is_there.begin(), is_there.begin() + static_cast<std::ptrdiff_t>(count),
-                           [](unsigned char state) { return (state & 1) != 0; }));
+          page_size * static_cast<std::uint64_t>(std::count_if(
+                          is_there.begin(), is_there.begin() + static_cast<std::ptrdiff_t>(count),
+                          [](unsigned char state) { return (state & 1) != 0; }));
     }
     all.most_resident_bytes = all.resident_bytes;
     return all;
@@ -109,16 +109,16 @@ class plain_mapping final : public mapped_file {
 
  private:
   void hint(byte_range range, int what) const noexcept {
-    const std::size_t begin = range.offset / page_bytes * page_bytes;
+    const std::size_t begin = range.offset / page_size * page_size;
     // An older kernel may not know it; it is only a hint.
     static_cast<void>(::madvise(memory_.base() + begin, range.offset + range.bytes - begin, what));
   }
 
-  // Only to say what happened: nothing can be done about it here.
+  // Only says what happened: the page cannot be brought in here.
   static bool on_touch(void* self, std::byte* address, os::touch) noexcept {
     auto& mapping = *static_cast<plain_mapping*>(self);
     const std::uint64_t offset = mapping.file_.offset_of(
-        static_cast<page_number>(static_cast<std::uint64_t>(address - mapping.data()) / page_bytes));
+        static_cast<page_number>(static_cast<std::uint64_t>(address - mapping.data()) / page_size));
     struct stat status {};
     const bool is_shorter = ::fstat(mapping.file_.file().descriptor(), &status) == 0 &&
                             static_cast<std::uint64_t>(status.st_size) <= offset;

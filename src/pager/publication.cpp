@@ -1,4 +1,5 @@
-// The process's side: a file in memory that other processes look into, and a thread that keeps it new.
+// Writes the statistics of this process's regions into a file in memory that other processes read, by a
+// thread that keeps it new.
 #include "pager/publication.hpp"
 
 #include <pthread.h>
@@ -36,7 +37,7 @@ std::int64_t nanoseconds(clockid_t clock) noexcept {
 
 }  // namespace
 
-/// Of a process, for ever: its thread may be about to publish while the process ends.
+/// One for each process, never destroyed: its thread may be about to publish while the process ends.
 class publisher {
  public:
   /// Null in a child that was forked, until it publishes something itself.
@@ -104,7 +105,7 @@ class publisher {
     }
   }
 
-  // In the lock. What fails now is tried again.
+  // With the lock held. A failure is no more than a publication that is late: the next call tries again.
   void publish() noexcept {
     try {
       if (!has_file()) return;
@@ -117,7 +118,7 @@ class publisher {
       file_.write_at(records.data(), records.size() * sizeof(publication_region), sizeof header);
       file_.write_at(&header, sizeof header, 0);
     } catch (const std::exception&) {
-      // No memory.
+      // There is no memory.
     }
   }
 
@@ -159,7 +160,7 @@ std::unique_ptr<publication> publication::begin(const mapped_file& file, const s
 }
 
 publication::~publication() {
-  // In a forked child its lock may be taken for ever.
+  // In a forked child the publisher's lock may be taken for ever, and its file is the parent's.
   if (publisher::of_process.load() == &owner_) owner_.remove(id_);
 }
 

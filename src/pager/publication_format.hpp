@@ -1,7 +1,8 @@
 // What a process publishes of its regions: the content of a file in memory (memfd), which other processes
 // find among its descriptors in /proc and read. It has no name anywhere else, and goes with its process.
 //
-// It is written anew a few times a second, which readers notice by the checksum, and read it again.
+// A process writes it anew a few times a second; a reader that meets a write under way notices by the
+// checksum, and reads again.
 #pragma once
 
 #include <array>

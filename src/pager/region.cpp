@@ -1,4 +1,5 @@
-// The public face: checks what is asked for, chooses a tier, and turns failed system calls into errors.
+// The public face of the pager: checks what is asked for, chooses a tier, and turns failed system calls into
+// errors.
 #include <array>
 #include <string>
 #include <string_view>
@@ -40,7 +41,7 @@ void check(const options& wanted) {
     throw error(errc::invalid_argument, "an option has a value that is none");
 }
 
-// Why not for such a part of a file.
+// Why the tier cannot be had for so many bytes of a file; nothing if it can.
 std::optional<std::string> why_not(tier which, std::uint64_t bytes, mode how) {
   std::optional<std::string> reason = why_unavailable(which);
   if (!reason && which == tier::guard) reason = detail::why_no_guards_in(bytes, how);

@@ -1,5 +1,5 @@
-// What a thread needs while it answers a fault, made beforehand since a signal handler may take no memory,
-// and little of the stack, which may be an alternate one of a few KiB.
+// The buffers and arrays that a thread needs while it answers a fault. They are made beforehand: a signal
+// handler must not allocate, and its stack may be an alternate one of a few KiB.
 #pragma once
 
 #include <sched.h>
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <perdure/pager.hpp>
 #include <span>
 
 #include "os/futex.hpp"
@@ -20,14 +21,15 @@
 namespace perdure::pager::detail {
 
 inline constexpr std::size_t most_pages_at_once = 256;  // that are read in one call
-inline constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_bytes;
+inline constexpr std::size_t bytes_of_buffer = most_pages_at_once * page_size;
 inline constexpr std::size_t most_victims_at_once = 512;  // that are evicted in one call
 
 inline constexpr std::size_t pages_of_area = 512;  // what one of the kernel's page tables holds
 
-inline constexpr std::size_t most_runs_at_once = 512;  // that are transferred in parallel
+inline constexpr std::size_t most_transfers_at_once = 512;  // that are transferred in parallel
 
-/// Counts one thread's events at a time, so that threads do not fight for a cache line.
+/// Counters of which each thread uses those nearest to its processor, so that threads do not fight for a
+/// cache line.
 struct event_counters {
   using counter = std::atomic<std::uint64_t>;
   counter faults{0};
@@ -41,6 +43,21 @@ struct event_counters {
   counter pages_read{0};
   counter pages_written{0};
   std::array<counter, 40> latency{};
+
+  void add_to(statistics& all) const noexcept {
+    const auto value = [](const counter& one) { return one.load(std::memory_order_relaxed); };
+    all.faults += value(faults);
+    all.loads += value(loads);
+    all.read_ahead += value(read_ahead);
+    all.first_stores += value(first_stores);
+    all.hot_loads += value(hot_loads);
+    all.evictions += value(evictions);
+    all.evictions_by_touch += value(evictions_by_touch);
+    all.rescues += value(rescues);
+    all.bytes_read += value(pages_read) * page_size;
+    all.bytes_written += value(pages_written) * page_size;
+    for (std::size_t i = 0; i < latency.size(); ++i) all.latency[i] += value(latency[i]);
+  }
 };
 
 inline void count(event_counters::counter& events, std::uint64_t more = 1) noexcept {
@@ -49,14 +66,14 @@ inline void count(event_counters::counter& events, std::uint64_t more = 1) noexc
 
 struct alignas(64) scratch {
   std::atomic<bool> taken{false};
-  std::byte* buffer = nullptr;  // of most_pages_at_once
+  std::byte* buffer = nullptr;  // for most_pages_at_once
   event_counters events;
   std::array<page_number, most_victims_at_once> victims;
   std::array<page_number, most_victims_at_once> dirty;
   std::array<iovec, most_victims_at_once> parts;
   std::array<page_state, pages_of_area> states;
-  std::span<page_run> runs;   // to be written
-  std::span<page_run> loads;  // to be read; room for them may have to be made by writing others
+  std::span<page_transfer> writes;
+  std::span<page_transfer> reads;  // beside `writes`, as room for them may have to be made by writing others
   std::span<os::transfer_request> requests;
   os::parallel_io io;
 };
@@ -65,25 +82,25 @@ class scratch_pool {
  public:
   static constexpr std::size_t places = 128;
 
-  // What is not used takes no memory: of most places nothing is ever touched but the counters.
+  // Places that are not used take no memory: of most of them nothing is ever touched but the counters.
   scratch_pool()
-      : memory_(places * bytes_of_place, page_bytes),
-        all_(std::make_unique_for_overwrite<scratch[]>(places)) {
+      : memory_(places * bytes_of_place, page_size), all_(std::make_unique_for_overwrite<scratch[]>(places)) {
     os::map_anonymous(memory_.base(), memory_.size(), os::access::read_write);
     os::prefer_small_pages(memory_.base(), memory_.size());
     for (std::size_t i = 0; i < places; ++i) {
       std::byte* const base = memory_.base() + i * bytes_of_place;
       all_[i].buffer = base;
       // Zero memory is a valid array of either.
-      all_[i].runs = {reinterpret_cast<page_run*>(base + bytes_of_buffer), most_runs_at_once};
-      all_[i].loads = {all_[i].runs.data() + most_runs_at_once, most_pages_at_once};
-      all_[i].requests = {reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_runs),
-                          most_requests_at_once};
+      all_[i].writes = {reinterpret_cast<page_transfer*>(base + bytes_of_buffer), most_transfers_at_once};
+      all_[i].reads = {all_[i].writes.data() + most_transfers_at_once, most_pages_at_once};
+      all_[i].requests = {
+          reinterpret_cast<os::transfer_request*>(base + bytes_of_buffer + bytes_of_transfers),
+          most_transfers_at_once};
     }
   }
 
-  /// One that no other thread has; waits for it if more threads than there are places want one. Signals must
-  /// be blocked. Async-signal-safe.
+  /// A scratch that no other thread has; waits for one if more threads want one than there are places.
+  /// Signals must be blocked. Async-signal-safe.
   scratch& take() noexcept {
     const std::size_t start = nearest();
     for (;;) {
@@ -95,7 +112,8 @@ class scratch_pool {
           return one;
       }
       waiters_.fetch_add(1);
-      // Whoever returned one before it saw this thread waiting has changed the word.
+      // A thread that gave one back before it saw this one waiting has changed the word, so this returns at
+      // once.
       os::wait_while(returned_, seen);
       waiters_.fetch_sub(1);
     }
@@ -115,13 +133,13 @@ class scratch_pool {
   }
 
  private:
-  static constexpr std::size_t most_requests_at_once = most_runs_at_once;
-  static constexpr std::size_t bytes_of_runs = (most_runs_at_once + most_pages_at_once) * sizeof(page_run);
+  static constexpr std::size_t bytes_of_transfers =
+      (most_transfers_at_once + most_pages_at_once) * sizeof(page_transfer);
   static constexpr std::size_t bytes_of_place =
-      (bytes_of_buffer + bytes_of_runs + most_requests_at_once * sizeof(os::transfer_request) + page_bytes -
-       1) /
-      page_bytes * page_bytes;
-  static_assert(alignof(page_run) <= 16 && bytes_of_runs % alignof(os::transfer_request) == 0);
+      (bytes_of_buffer + bytes_of_transfers + most_transfers_at_once * sizeof(os::transfer_request) +
+       page_size - 1) /
+      page_size * page_size;
+  static_assert(alignof(page_transfer) <= 16 && bytes_of_transfers % alignof(os::transfer_request) == 0);
 
   static std::size_t nearest() noexcept {
     const int cpu = ::sched_getcpu();
@@ -134,7 +152,7 @@ class scratch_pool {
   std::atomic<std::uint32_t> waiters_{0};
 };
 
-/// A place in the pool, for a scope.
+/// Takes a scratch from the pool for the length of a scope.
 class scratch_use {
  public:
   explicit scratch_use(scratch_pool& pool) noexcept : pool_(pool), one_(pool.take()) {}

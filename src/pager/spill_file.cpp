@@ -1,3 +1,4 @@
+// Makes the file for changed pages that do not fit the budget.
 #include "pager/spill_file.hpp"
 
 #include <fcntl.h>

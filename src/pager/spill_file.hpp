@@ -1,4 +1,4 @@
-// A file without a name, for changed pages that do not fit the budget and are nobody else's business.
+// A file without a name, for changed pages of a private mapping that do not fit the budget.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace perdure::pager::detail {
 
-/// In `wanted`; if that is empty, in `beside` or, where nothing can be made there, in TMPDIR or /tmp. Throws
+/// Makes it in `wanted`; if that is empty, in `beside` or, if that fails, in TMPDIR or /tmp. Throws
 /// std::system_error.
 os::file make_spill_file(const std::filesystem::path& wanted, const std::filesystem::path& beside);
 

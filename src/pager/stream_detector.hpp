@@ -11,26 +11,27 @@
 
 namespace perdure::pager::detail {
 
-/// A thread's way through the file.
+/// A thread that goes through the file page by page: a sequential stream.
 struct stream {
-  page_number next = 0;     ///< where it is expected
+  page_number next = 0;     ///< the page at which it is expected
   std::uint32_t count = 0;  ///< pages that were brought in last, before `next`; 0: there is none
-  bool is_asked = false;    ///< instead: others were asked to bring in so many, from `next` on
+  bool is_asked =
+      false;  ///< then `count` pages from `next` on are what the background readers were asked for
 
   page_number end() const noexcept { return is_asked ? next + count : next; }
 };
 
-/// Remembers, for parts of the file, where the last touch there would go on. Forgetting or mixing up streams
-/// costs a read-ahead that is shorter or for nothing, so nothing is locked. Async-signal-safe.
+/// Remembers, for each part of the file, where the stream goes on that touched it last. If threads forget or
+/// mix up streams, less is read ahead, or something for nothing, so nothing is locked. Async-signal-safe.
 class stream_detector {
  public:
-  /// The stream that gets to `page`, if one does.
+  /// The stream that has got to `page`; `count` is 0 if none has.
   stream find(page_number page) const noexcept {
     const std::uint64_t seen = place_of(page).load(std::memory_order_relaxed);
     const stream found{static_cast<page_number>(seen >> 32), static_cast<std::uint32_t>(seen) & ~asked_bit,
                        (seen & asked_bit) != 0};
-    // Pages on the way may have been in memory already. What looks like a stream for the first time is often
-    // chance, so it must be close.
+    // A stream passes pages that are in memory without a fault, so it may turn up some pages further on. What
+    // looks like a stream for the first time is often chance, so there it must be close.
     const std::uint32_t tolerance = found.is_asked ? found.count + 16 : found.count > 2 ? 16 : 3;
     if (found.count == 0 || page - found.next >= tolerance) return {};
     return found;
@@ -39,7 +40,7 @@ class stream_detector {
   void expect(const stream& known) noexcept {
     for_places(known, [bits = bits_of(known)](place& one) { one.store(bits, std::memory_order_relaxed); });
   }
-  /// The same, when what goes on there was known as `before`, and last seen at `page`.
+  /// The same for a stream that was known as `before`, and was seen at `page` just now.
   void expect(const stream& known, const stream& before, page_number page) noexcept {
     place_of(page).store(0, std::memory_order_relaxed);
     for_places(before, [bits = bits_of(before)](place& one) {
@@ -56,7 +57,8 @@ class stream_detector {
   static std::uint64_t bits_of(const stream& one) noexcept {
     return std::uint64_t{one.next} << 32 | (one.is_asked ? asked_bit : 0) | one.count;
   }
-  /// Where it may be met: at any page of what was asked for, or behind it.
+  /// Calls `visit` for each place where the stream may be met: at any page that was asked for, or behind
+  /// them.
   template <class Visit>
   void for_places(const stream& one, Visit&& visit) noexcept {
     for (page_number page = one.next; page < one.end(); page += 1U << pages_of_part_log2)

@@ -1,3 +1,4 @@
+// The tier `uffd_sigbus`: answers touches by userfaultfd.
 #include "pager/user_faults.hpp"
 
 #include <fcntl.h>
@@ -32,36 +33,37 @@ user_faults::user_faults()
   if (::ioctl(descriptor_.descriptor(), UFFDIO_API, &api) != 0) os::throw_errno("UFFDIO_API", "");
 }
 
-void user_faults::watch(std::byte* base, std::size_t bytes, bool stores) {
-  os::map_anonymous(base, bytes, stores ? os::access::read_write : os::access::read);
+void user_faults::watch(std::byte* base, std::size_t bytes, bool is_writable) {
+  os::map_anonymous(base, bytes, is_writable ? os::access::read_write : os::access::read);
   os::prefer_small_pages(base, bytes);
   if (::madvise(base, bytes, MADV_DONTFORK) != 0) os::throw_errno("madvise", "MADV_DONTFORK");
   uffdio_register range{};
   range.range.start = reinterpret_cast<std::uintptr_t>(base);
   range.range.len = bytes;
   range.mode = UFFDIO_REGISTER_MODE_MISSING;
-  if (stores) range.mode |= UFFDIO_REGISTER_MODE_WP;
+  if (is_writable) range.mode |= UFFDIO_REGISTER_MODE_WP;
   if (::ioctl(descriptor_.descriptor(), UFFDIO_REGISTER, &range) != 0) os::throw_errno("UFFDIO_REGISTER", "");
-  // Kernels before 6.13 let a process do this to others only.
+  // Kernels before 6.13 let a process call process_madvise(2) with this advice for other processes only.
   self_ = os::file(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)), "pidfd");
   if (!self_) return;
-  // A page only: of more than 2 GiB the kernel does a part and says so.
-  const iovec nothing_yet{base, page_bytes};
+  // One page is enough to find out; of more than 2 GiB the kernel would do a part.
+  const iovec nothing_yet{base, page_size};
   drops_in_batches_ = ::syscall(SYS_process_madvise, self_.descriptor(), &nothing_yet, 1, MADV_DONTNEED, 0) ==
-                      static_cast<long>(page_bytes);
+                      static_cast<long>(page_size);
 }
 
 int user_faults::install(std::byte* at, const std::byte* from, std::size_t bytes,
                          bool is_protected) const noexcept {
   const int failed = copy(at, from, bytes, is_protected);
   if (failed != EEXIST) return failed;
-  // Nothing of ours is there. Whatever made it, the file's bytes are what belongs there.
+  // No page that the pager has installed is there. Whatever else made it, the file's bytes are what belongs
+  // there.
   ::madvise(at, bytes, MADV_DONTNEED);
   return copy(at, from, bytes, is_protected);
 }
 
 void user_faults::drop(std::span<const iovec> parts) const noexcept {
-  // One call, so that the other processors are told once to forget what they know of these pages.
+  // One call, so that the kernel interrupts the other processors once, to flush their TLBs.
   if (drops_in_batches_ && parts.size() > 1) {
     std::size_t bytes = 0;
     for (const iovec& part : parts) bytes += part.iov_len;
@@ -81,7 +83,7 @@ int user_faults::copy(std::byte* at, const std::byte* from, std::size_t bytes,
     copy.len = bytes;
     if (is_protected) copy.mode = UFFDIO_COPY_MODE_WP;
     if (::ioctl(descriptor_.descriptor(), UFFDIO_COPY, &copy) == 0) return 0;
-    // The memory map is changing, as in a fork: what is left is to be asked for again.
+    // The memory map is changing, as in a fork: ask again for what is left.
     if (errno != EAGAIN && errno != EINTR) return errno;
     if (copy.copy > 0) {
       at += copy.copy;

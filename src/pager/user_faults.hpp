@@ -1,5 +1,5 @@
-// userfaultfd in its SIGBUS mode: the thread that touches a missing page, or stores to a protected one, gets
-// a SIGBUS and answers for itself, with no other thread and no message between.
+// userfaultfd in its SIGBUS mode: a thread that touches a missing page, or writes to a protected one, gets a
+// SIGBUS and brings the page in itself, with no other thread and no message in between.
 #pragma once
 
 #include "os/file.hpp"
@@ -12,7 +12,7 @@ class user_faults final : public page_faults {
   /// Throws std::system_error where the kernel or its settings do not have it.
   user_faults();
 
-  void watch(std::byte* base, std::size_t bytes, bool stores) override;
+  void watch(std::byte* base, std::size_t bytes, bool is_writable) override;
   os::watched_touches signalled() const noexcept override { return os::watched_touches::missing; }
   bool hides_protected() const noexcept override { return false; }
 
@@ -22,7 +22,7 @@ class user_faults final : public page_faults {
   std::byte* content(std::byte* at) const noexcept override { return at; }
   void drop(std::span<const iovec> parts) const noexcept override;
 
-  // The kernel refuses by itself what is not watched any more.
+  // Nothing to do: the kernel refuses calls for a range that userfaultfd watches no longer.
   void stop() noexcept override {}
   void go_on() noexcept override {}
 

@@ -1,3 +1,4 @@
+// A segment that is the home files themselves, in persistent memory.
 #include "segment/dax_segment.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace perdure {
 
 dax_segment::dax_segment(os::reservation memory, std::size_t size, extend_files extend,
-                         os::store_witness& witness)
+                         os::write_witness& witness)
     : memory_(std::move(memory)), extend_(std::move(extend)) {
   base_ = memory_.base();
   capacity_ = memory_.size();
@@ -67,11 +68,11 @@ void dax_segment::admit_writers(page_run pages) noexcept {
   tracker_->admit_writers({pages.first * page_size, pages.count * page_size});
 }
 
-void dax_segment::admit_stores(page_run pages) {
+void dax_segment::admit_ahead(page_run pages) {
   constexpr std::uint64_t pages_each = granule / page_size;
   const std::uint64_t first = pages.first / pages_each * pages_each;
   const std::uint64_t end = (pages.first + pages.count + pages_each - 1) / pages_each * pages_each;
-  const int error = tracker_->admit_stores({first * page_size, (end - first) * page_size});
+  const int error = tracker_->admit_ahead({first * page_size, (end - first) * page_size});
   if (error != 0) throw std::system_error(error, std::generic_category(), "make memory writable");
 }
 

@@ -1,5 +1,5 @@
-// Persistent memory: the segment is the home files themselves, on a DAX file system. A store to it changes
-// what the next opening finds, so a witness sees the first one to each piece of memory before it happens.
+// Persistent memory: the segment is the home files themselves, on a DAX file system. A write to it changes
+// what the next opening finds, so a witness sees the first write to each piece of memory before it happens.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,16 @@ namespace perdure {
 
 class dax_segment final : public tracked_segment {
  public:
-  /// What is protected and shown to the witness by itself. The smaller, the less is saved that a lone store
-  /// does not change; the larger, the fewer are the faults of a program that stores to everything.
+  /// The unit that is protected and shown to the witness. The smaller it is, the fewer unchanged bytes are
+  /// saved for a single write; the larger, the fewer faults has a program that writes everywhere.
   static constexpr std::size_t granule = std::size_t{16} << 10;
 
-  /// Gives the files' extents for [0, bytes), made so long if need be, with disk space behind [from, bytes).
-  /// Throws std::system_error.
+  /// Returns the files' extents for [0, bytes), after making them that long if need be, with disk space for
+  /// [from, bytes). Throws std::system_error.
   using extend_files = std::function<std::vector<file_extent>(std::size_t from, std::size_t bytes)>;
 
   /// Maps the first `size` bytes. The witness must outlive the segment.
-  dax_segment(os::reservation memory, std::size_t size, extend_files extend, os::store_witness& witness);
+  dax_segment(os::reservation memory, std::size_t size, extend_files extend, os::write_witness& witness);
   ~dax_segment() override;
 
   void grow(std::size_t bytes) override;
@@ -35,8 +35,9 @@ class dax_segment final : public tracked_segment {
   void hold_writers(page_run pages) override;
   void admit_writers(page_run pages) noexcept override;
 
-  /// Lets the witness see stores to these pages that are yet to come. Throws std::system_error.
-  void admit_stores(page_run pages);
+  /// Shows these pages to the witness, and makes them writable, ahead of the first write to them. Throws
+  /// std::system_error.
+  void admit_ahead(page_run pages);
 
   std::string_view tracker() const noexcept { return os::name_of(tracker_->kind()); }
 

@@ -1,3 +1,4 @@
+// How segments grow: opens address space in steps, and chooses huge pages.
 #include "segment/growth.hpp"
 
 #include "base/environment.hpp"

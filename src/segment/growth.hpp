@@ -15,8 +15,8 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t step) noexcept {
   return (bytes + step - 1) / step * step;
 }
 
-/// How far beyond the wish a growing segment opens its address space, so that growing is rarely a system
-/// call: 64 MiB, or an eighth of what is open already, at most 1 GiB.
+/// How far beyond the size asked for a growing segment opens its address space, so that growing is rarely a
+/// system call: 64 MiB, or an eighth of what is open already, at most 1 GiB.
 constexpr std::size_t growth_step(std::size_t open) noexcept {
   constexpr std::size_t least = std::size_t{64} << 20;
   constexpr std::size_t most = std::size_t{1} << 30;

@@ -1,3 +1,4 @@
+// Has parts of a segment examined ahead of the first touch.
 #include "segment/home_examiner.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Maps memory as a policy says: nodes, page sizes, a file.
 #include "perdure/memory_policy.hpp"
 
 #include <fcntl.h>
@@ -90,7 +91,7 @@ void memory_policy::prepare(std::uint64_t, std::size_t) {}
 
 void memory_policy::forget(std::uint64_t offset, std::size_t bytes) noexcept {
   try {
-    // Where the file system cannot punch, the file keeps the space.
+    // A file system that cannot punch holes keeps the space.
     const file_place backing = file(offset, bytes);
     if (backing.descriptor >= 0)
       static_cast<void>(::fallocate(backing.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -120,7 +121,7 @@ void memory_policy::map_pages(void* address, std::size_t bytes, std::uint64_t of
         os::map_as(address, bytes, allowed, flags, backing.descriptor, backing.offset);
       place(address, bytes, placement(offset, bytes));
       advise(address, bytes);
-      // Of a pool of pages only those that were taken are sure.
+      // Pages of a pool are only certain once they are taken.
       if (take || (flags & MAP_HUGETLB) != 0) os::populate(address, bytes, allowed);
     } catch (const std::exception&) {
       os::map_anonymous(address, bytes, os::access::none);

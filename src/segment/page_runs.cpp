@@ -1,3 +1,4 @@
+// Sets of pages, kept as sorted runs.
 #include "segment/page_runs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The backing of kinds: commits memory granule by granule, as a policy says.
 #include "segment/policy_segment.hpp"
 
 #include <unistd.h>
@@ -19,8 +20,8 @@ namespace perdure {
 
 namespace {
 
-// Of each granule. Bookkeeping lies in ordinary memory where it has granules of its own: it must not take
-// pages that are scarce, nor be lost with a file.
+// The state of each granule. Where the heap's bookkeeping has granules of its own it lies in ordinary memory:
+// it must not take pages that are scarce, nor be lost with a file.
 enum class granule_state : std::uint8_t { absent = 0, bookkeeping = 1, data = 2 };
 
 os::reservation reserve(memory_policy& policy, std::size_t capacity) {
@@ -28,7 +29,7 @@ os::reservation reserve(memory_policy& policy, std::size_t capacity) {
   if (hint != nullptr && reinterpret_cast<std::uintptr_t>(hint) % segment_alignment == 0) {
     try {
       return os::reservation(hint, capacity);
-    } catch (const std::system_error&) {  // taken: elsewhere will do
+    } catch (const std::system_error&) {  // the place is taken: any other will do
     }
   }
   return os::reservation(capacity, segment_alignment);
@@ -40,8 +41,8 @@ class segment_of_policy final : public policy_segment {
       : policy_(policy),
         granule_(policy.granularity()),
         granule_shift_(static_cast<unsigned>(std::countr_zero(granule_))),
-        region_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
-        per_region_(std::size_t{1} << region_shift_),
+        zone_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
+        per_zone_(std::size_t{1} << zone_shift_),
         memory_(reserve(policy, capacity)),
         is_private_(policy.is_private()),
         owner_(::getpid()) {
@@ -97,20 +98,20 @@ class segment_of_policy final : public policy_segment {
 
  private:
   granule_state state_of(std::size_t granule) const noexcept {
-    const auto& region = states_[granule >> region_shift_];
-    return region == nullptr ? granule_state::absent : region[granule & (per_region_ - 1)];
+    const auto& zone = states_[granule >> zone_shift_];
+    return zone == nullptr ? granule_state::absent : zone[granule & (per_zone_ - 1)];
   }
   bool is_data(std::size_t first, std::size_t end) const noexcept {
     while (first < end && state_of(first) == granule_state::data) ++first;
     return first == end;
   }
-  /// Makes room for the states of [first, end), and of what else lies in their regions.
+  /// Makes room for the states of [first, end), and of all other granules in their zones.
   void make_states(std::size_t first, std::size_t end) {
-    for (std::size_t r = first / per_region_; r * per_region_ < end; ++r)
-      if (states_[r] == nullptr) states_[r] = std::make_unique<granule_state[]>(per_region_);
+    for (std::size_t r = first / per_zone_; r * per_zone_ < end; ++r)
+      if (states_[r] == nullptr) states_[r] = std::make_unique<granule_state[]>(per_zone_);
   }
   void set_states(std::size_t first, std::size_t end, granule_state state) noexcept {
-    for (std::size_t g = first; g < end; ++g) states_[g / per_region_][g % per_region_] = state;
+    for (std::size_t g = first; g < end; ++g) states_[g / per_zone_][g % per_zone_] = state;
   }
 
   void open_bookkeeping(std::size_t first, std::size_t end) {
@@ -119,16 +120,17 @@ class segment_of_policy final : public policy_segment {
     } catch (const std::system_error&) {
       throw std::bad_alloc();
     }
-    // It is touched here and there: a huge page each would make an empty kind take megabytes.
+    // Bookkeeping is touched here and there: with huge pages an empty kind would take megabytes.
     os::prefer_small_pages(base_ + first * granule_, (end - first) * granule_);
     set_states(first, end, granule_state::bookkeeping);
   }
 
-  /// Commits [first, end), or more: as far as the policy likes and nothing is yet. Where it ends.
+  /// Commits [first, end), or more, as far as the policy likes and no granule is committed yet. Returns where
+  /// that ends.
   std::size_t open_data(std::size_t first, std::size_t end) {
     const std::size_t missing = (end - first) * granule_;
     const std::size_t step = std::max(policy_.step(missing, committed()), missing);
-    const std::size_t most = std::max(end, (first / per_region_ + 1) * per_region_);
+    const std::size_t most = std::max(end, (first / per_zone_ + 1) * per_zone_);
     std::size_t wanted = end;
     while (wanted < most && (wanted - first) * granule_ < step && state_of(wanted) == granule_state::absent)
       ++wanted;
@@ -136,7 +138,7 @@ class segment_of_policy final : public policy_segment {
       try {
         open_exactly(first, wanted);
         return wanted;
-      } catch (const std::bad_alloc&) {  // perhaps there is enough for what is needed
+      } catch (const std::bad_alloc&) {  // perhaps there is enough memory for what is needed
       }
     }
     open_exactly(first, end);
@@ -176,12 +178,12 @@ class segment_of_policy final : public policy_segment {
   memory_policy& policy_;
   const std::size_t granule_;
   const unsigned granule_shift_;
-  const unsigned region_shift_;  // from granules
-  const std::size_t per_region_;
+  const unsigned zone_shift_;  // from granules
+  const std::size_t per_zone_;
   os::reservation memory_;
   const bool is_private_;
   const int owner_;  // process
-  // By region of 1 GiB; null where nothing ever was committed.
+  // The states, by zone of 1 GiB; null where nothing was ever committed.
   std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};
 };

@@ -15,7 +15,7 @@ class policy_segment : public segment {
   virtual std::size_t committed() const noexcept = 0;
 };
 
-/// What is still committed when the segment goes is unmapped, without `decommit`.
+/// Memory that is still committed when the segment is destroyed is unmapped, without `decommit`.
 /// Reserves `capacity` bytes (rounded up to 1 GiB) of address space. The policy must outlive the segment.
 /// Throws `perdure::error` (`out_of_memory`, or `invalid_argument` for a policy that contradicts itself).
 std::unique_ptr<policy_segment> make_policy_segment(memory_policy& policy, std::size_t capacity);

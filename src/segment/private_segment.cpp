@@ -1,3 +1,4 @@
+// The default backing of a store: a private mapping of the home files.
 #include "segment/private_segment.hpp"
 
 #include <unistd.h>
@@ -59,7 +60,8 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
 }
 
 private_segment::~private_segment() {
-  // Unmapping before the tracker goes spares the kernel a walk over the pages to take its marks off.
+  // Unmapped before the tracker is destroyed: that spares the kernel a walk over the pages to take the
+  // tracker's marks off.
   if (tracker_) tracker_->detach();
   range_->detach();
   if (held() == possession::nothing) memory_.forget();
@@ -81,7 +83,7 @@ void private_segment::grow(std::size_t bytes) {
     os::protect(base_ + offset, step, os::access::read_write);
   });
   size_.store(wanted, std::memory_order_release);
-  // What was opened before this step has been used up to here, so it is as dense as it becomes.
+  // The heap has used what was opened before this step, so that part is as dense as it will be.
   if (collapse_ && before < open_ && not_collapsed_ < before) {
     const std::size_t from = std::exchange(not_collapsed_, before);
     collapse_({from / page_size, (before - from) / page_size});
@@ -115,7 +117,7 @@ void private_segment::discard(page_run pages) {
 }
 
 void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty) {
-  // What the tracker has reported it will not report again, so it is kept until it has been handed on.
+  // The tracker reports a page once, so what it has reported is kept until it has been handed on.
   tracker_->collect({where.first * page_size, where.count * page_size}, collected_);
   dirty.reserve(dirty.size() + collected_.size());
   for (const os::byte_range& range : collected_) push_open(range, dirty);
@@ -123,7 +125,8 @@ void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty
   normalize(dirty);
 }
 
-// A tracker may report more than was stored to; what nobody has touched yet must not be read for it.
+// A tracker may report more than was written to. Parts that are still closed are left out: no thread has
+// touched them, and a checkpoint must not read them.
 void private_segment::push_open(const os::byte_range& range, std::vector<page_run>& dirty) const {
   constexpr std::size_t step = os::guarded_range::extent_bytes;
   std::size_t begin = range.offset;
@@ -229,7 +232,7 @@ void private_segment::seal() {
 void private_segment::examine_when_touched(home_examiner& examiner) {
   examiner_ = &examiner;
   const os::access untracked = read_only_ ? os::access::read : os::access::read_write;
-  range_->close(mapped_, tracker_ ? tracker_->access_before_stores() : untracked, examiner);
+  range_->close(mapped_, tracker_ ? tracker_->access_before_writes() : untracked, examiner);
 }
 
 void private_segment::require_sound(page_run pages) const {

@@ -1,7 +1,7 @@
 // The default backing of a store: a private mapping of the home files, anonymous memory beyond them.
 //
-// The kernel never writes any of its pages to a file, so the store alone decides what becomes durable,
-// and when. Pages the program stored to are found by a page tracker.
+// The kernel never writes any of its pages to a file, so the store alone decides what becomes durable, and
+// when. A page tracker finds the pages that the program has written to.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@
 
 namespace perdure {
 
-/// What becomes of the pages the program stores to.
+/// What becomes of the pages that the program writes to.
 enum class page_use {
   tracked,  ///< found by `collect_dirty`
-  dropped,  ///< the segment's own until it goes; no tracker
-  none,     ///< there are none: writable until `seal` only
+  dropped,  ///< they are the segment's own until it is destroyed; there is no tracker
+  none,     ///< there are none: the segment is writable only until `seal`
 };
 
 class private_segment final : public tracked_segment {
@@ -37,29 +37,29 @@ class private_segment final : public tracked_segment {
   void discard(page_run pages) override;
   void require_sound(page_run pages) const override;
 
-  /// Calls `notice` once, when the segment is or becomes larger than so many bytes; by whoever makes it grow,
-  /// so it must be quick and must not throw.
+  /// Calls `notice` once, when the segment is or becomes larger than so many bytes. The thread that makes it
+  /// grow calls, so it must be quick and must not throw.
   void notice_growth(std::size_t beyond, std::function<void()> notice);
 
-  /// Calls `collapse` with each part that growth has left behind, where huge pages are wanted in what is
-  /// dense; by whoever makes the segment grow, so it must be quick and must not throw.
+  /// Calls `collapse` with each part that growth has left behind, if huge pages are wanted in dense parts.
+  /// The thread that makes the segment grow calls, so it must be quick and must not throw.
   void notice_filled(std::function<void(page_run)> collapse);
-  /// Makes huge pages of the small ones in each of their places that is full of pages, while `go_on` says so.
-  /// Other threads may use the segment. About 0.1 ms each.
+  /// Makes a huge page of the small ones wherever all pages in its place are there, while `go_on` says so.
+  /// Other threads may use the segment. Takes about 0.1 ms for each.
   void collapse_dense(page_run pages, const std::function<bool()>& go_on) const noexcept;
 
-  /// Of a segment whose pages are `tracked`.
+  /// Only for a segment whose pages are `tracked`.
   void collect_dirty(page_run where, std::vector<page_run>& dirty) override;
   /// Whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a checkpoint.
   bool rearms() const noexcept { return !tracker_ || tracker_->rearms(); }
-  /// The home files now hold every byte: drops the private copies of `settled` and maps the whole segment
-  /// from `home`, so that private copies are the pages stored to from now on.
+  /// To be called when the home files hold every byte: drops the private copies of `settled` and maps the
+  /// whole segment from `home`, so that from now on private copies are the pages that were written to.
   void adopt(std::span<const file_extent> home, std::span<const page_run> settled);
 
   void hold_writers(page_run pages) override;
   void admit_writers(page_run pages) noexcept override;
-  /// Gives back the memory of held pages whose content is `home`'s: they read as the file's bytes from now
-  /// on. `home` is of the whole segment.
+  /// Gives back the memory of pages whose writers are held and whose content home has: from now on they read
+  /// as the file's bytes. `home` is that of the whole segment.
   void replace_by_home(page_run pages, std::span<const file_extent> home);
   /// The same of pages that no thread uses, and that need not be held.
   void show_home(page_run pages, std::span<const file_extent> home);
@@ -69,8 +69,8 @@ class private_segment final : public tracked_segment {
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
   void seal();
-  /// Lets `examiner`, which must outlive the segment, see each extent that is mapped now before anybody else
-  /// does. Before the program knows the segment; after `seal`.
+  /// Has `examiner`, which must outlive the segment, examine each extent that is mapped now before any other
+  /// thread sees it. To be called before the program knows the segment, and after `seal`.
   void examine_when_touched(home_examiner& examiner);
 
   std::string_view tracker() const noexcept { return tracker_ ? os::name_of(tracker_->kind()) : "none"; }
@@ -84,14 +84,16 @@ class private_segment final : public tracked_segment {
   os::reservation memory_;
   home_examiner* examiner_ = nullptr;
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
-  int owner_;  // process; a child forked while another thread held `growing_` has nobody to wait for
+  int owner_;  // process; in a child that was forked while another thread held `growing_` no thread would
+               // release it
   std::size_t noticed_beyond_ = 0;
   std::function<void()> notice_;
   std::function<void(page_run)> collapse_;
-  std::size_t not_collapsed_ = static_cast<std::size_t>(-1);  // offset; nobody was told of what is there yet
-  std::size_t open_ = 0;        // bytes readable and writable: size() and a reserve for growth
-  mutable std::mutex mapping_;  // of what follows, against threads that copy
-  std::size_t mapped_ = 0;      // bytes backed by files; anonymous beyond, but for what is in:
+  std::size_t not_collapsed_ =
+      static_cast<std::size_t>(-1);  // offset from which on `collapse` was not called yet
+  std::size_t open_ = 0;             // bytes readable and writable: size() and a reserve for growth
+  mutable std::mutex mapping_;       // of what follows, against threads that copy
+  std::size_t mapped_ = 0;           // bytes backed by files; anonymous beyond, but for what is in:
   std::vector<page_run> mapped_early_;
   std::vector<file_extent> home_;  // what they are mapped from
 };

@@ -1,3 +1,4 @@
+// What all backings have in common: whether a process has the memory, and keeping it from forked children.
 #include "segment/segment.hpp"
 
 #include <perdure/error.hpp>

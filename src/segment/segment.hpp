@@ -9,12 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "base/page_size.hpp"
 #include "os/withheld_memory.hpp"
 
 namespace perdure {
-
-/// The unit of tracking, checksums and journalling. Fixed by the on-disk format, not by the kernel.
-inline constexpr std::size_t page_size = 4096;
 
 /// Segments start at multiples of this, so that an address tells its segment by one table look-up.
 inline constexpr std::size_t segment_alignment = std::size_t{1} << 30;
@@ -48,12 +46,13 @@ class segment {
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   bool read_only() const noexcept { return read_only_; }
-  /// What messages call it: a store's path. Empty unless told. To be told before other threads use it.
+  /// What messages call it: a store's path. Empty unless set, which must happen before other threads use the
+  /// segment.
   const std::string& owner() const noexcept { return owner_; }
   void set_owner(std::string name) { owner_ = std::move(name); }
   virtual possession held() const noexcept;
-  /// From now on forked children have nothing of the memory, and are told so by `sentence` if they touch it.
-  /// Throws std::system_error.
+  /// From now on forked children do not have the memory; one that touches it writes `sentence` and gets a
+  /// SIGSEGV. Throws std::system_error.
   void withhold_from_children(std::string sentence);
 
   /// Makes at least `[0, bytes)` accessible; new bytes read as zero. The backing may grow in larger
@@ -63,19 +62,20 @@ class segment {
 
   /// Whether pages within `size()` need `commit` before they are used, the first time and after `discard`.
   bool commits_on_use() const noexcept { return commits_on_use_; }
-  /// Makes pages accessible. What was committed before keeps its content; what was not has any. Throws
-  /// `std::bad_alloc` when memory of the segment's sort cannot be had; then no more is committed than was.
-  /// Calls of it and, where pages need it, of `discard` come one at a time.
+  /// Makes pages accessible. Pages that were committed before keep their content; that of others is
+  /// undefined. Throws `std::bad_alloc` when memory of the segment's sort cannot be had; then no more pages
+  /// are committed than were before. Calls of it, and of `discard` where pages need `commit`, must come one
+  /// at a time.
   virtual void commit(page_run, page_role) {}
 
   /// Gives the memory of whole pages back to the system. Their content is undefined until written again.
   /// Thread-safe with respect to other pages, but for segments whose pages need `commit`.
   virtual void discard(page_run pages) = 0;
 
-  /// Throws `damaged` if a page here, or near enough to be examined with it, is not as it was written;
-  /// returns at once where pages are not examined when they are first touched. To be called before memory
-  /// that nobody has touched is given to a system call, or read where damage must be an exception.
-  /// Thread-safe.
+  /// Throws `damaged` if one of these pages, or of those that are examined with them, is not as it was
+  /// written; returns at once if this segment does not examine pages when they are first touched. To be
+  /// called before memory that no thread has touched is given to a system call, or is read where damage must
+  /// be an exception. Thread-safe.
   virtual void require_sound(page_run) const {}
 
  protected:

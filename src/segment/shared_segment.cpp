@@ -1,3 +1,4 @@
+// A shared mapping of the home files.
 #include "segment/shared_segment.hpp"
 
 #include <unistd.h>
@@ -42,8 +43,8 @@ possession shared_segment::held() const noexcept {
 }
 
 void shared_segment::discard(page_run) {
-  // The pages are the files' own: nothing but a hole in the file would free them, and the store makes
-  // holes when it is told what is released.
+  // The pages are the files' own: only a hole in the file would free them, and the store makes holes when it
+  // is told what is released.
 }
 
 }  // namespace perdure

@@ -12,8 +12,8 @@ namespace perdure {
 
 class shared_segment final : public segment {
  public:
-  /// Gives the files' extents for [0, bytes), making the files at least so long, with disk space behind
-  /// them where that can be had: a store to a hole of a full disk is a SIGBUS. Throws std::system_error.
+  /// Returns the files' extents for [0, bytes), after making the files that long, with disk space reserved
+  /// where the file system can: a write to a hole on a full disk is a SIGBUS. Throws std::system_error.
   using extend_files = std::function<std::vector<file_extent>(std::size_t bytes)>;
 
   shared_segment(os::reservation memory, std::size_t size, extend_files extend);

@@ -1,5 +1,5 @@
-// What the backings with atomic checkpoints have in common: the store finds out which pages were stored to,
-// and can make threads wait that store.
+// What the backings with atomic checkpoints have in common: the store finds out which pages were written to,
+// and can make threads that write wait.
 #pragma once
 
 #include <mutex>
@@ -12,22 +12,22 @@ namespace perdure {
 
 class tracked_segment : public segment {
  public:
-  /// Appends, sorted and without overlap, which of these pages were stored to since the last call. Their
-  /// writers must be quiet or held.
+  /// Appends, sorted and without overlap, those of these pages that were written to since the last call. The
+  /// threads that write to them must be quiet or held.
   virtual void collect_dirty(page_run where, std::vector<page_run>& dirty) = 0;
 
-  /// From here to `admit_writers` threads that store to these pages wait; one run at a time.
+  /// From here to `admit_writers` threads that write to these pages wait; one run at a time.
   virtual void hold_writers(page_run pages) = 0;
   virtual void admit_writers(page_run pages) noexcept = 0;
 
-  /// While the lock lives the segment does not grow: who wants it to waits.
+  /// While the lock lives the segment does not grow: threads that want it to grow wait.
   std::unique_lock<std::mutex> hold_growth() { return std::unique_lock(growing_); }
 
  protected:
   std::mutex growing_;
 };
 
-/// Threads that store to these pages wait while it lives.
+/// While it lives, threads that write to these pages wait.
 class write_pause {
  public:
   write_pause(tracked_segment& memory, page_run pages) : memory_(memory), pages_(pages) {

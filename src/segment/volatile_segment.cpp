@@ -1,3 +1,4 @@
+// A segment of ordinary memory.
 #include "segment/volatile_segment.hpp"
 
 #include <mutex>
@@ -18,7 +19,8 @@ class volatile_segment final : public segment {
   explicit volatile_segment(os::reservation memory) : memory_(std::move(memory)) {
     base_ = memory_.base();
     capacity_ = memory_.size();
-    // Left to the user: a lone touch would clear 2 MiB, for blocks that may never be filled.
+    // Only if the user asks for it: with huge pages a single touch clears 2 MiB, for blocks that may never be
+    // filled.
     if (huge_pages_wanted(huge_pages::nowhere) == huge_pages::everywhere)
       os::prefer_huge_pages(base_ + small_page_part, capacity_ - small_page_part);
   }

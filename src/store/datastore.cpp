@@ -1,4 +1,4 @@
-// Creating, opening and recovering stores.
+// Creates and opens stores.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,7 +104,7 @@ const backing_row& obtainable(const backing_row& chosen, const os::file& file, s
   return row_of(*chosen.otherwise);
 }
 
-// A writer beside the reader decides itself.
+// A writer that is open beside the reader decides itself.
 epoch_ceiling ceiling_for(const readable_journals& journals, const layout::super_slot& super,
                           const store_options& options, const std::filesystem::path& path) {
   if (!options.last_decided || journals.ceiling.epoch != any_epoch) return journals.ceiling;
@@ -134,7 +134,8 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
                     " was open with a shared mapping and not closed: its pages may be of different "
                     "times. Restore a copy, or open it with `accept_unclean` to look at what is there");
   }
-  // First of all: a checkpoint that a writer commits meanwhile may need longer home files than were found.
+  // Opened first of all: a checkpoint that a writer commits meanwhile may need longer home files than were
+  // found.
   readable_journals journals =
       writable
           ? readable_journals{{journal(directory, 0, now.uuid, true), journal(directory, 1, now.uuid, true)}}
@@ -196,21 +197,21 @@ store_access access_for(store_use use, const store_options& options) {
   return chosen_backing(options).readers_beside ? store_access::write : store_access::alone;
 }
 
-// What the reader opens shares its blocks with the store, so that it stays as it is while the writer goes on.
+// Opens a twin of the store that shares its blocks, and that stays as it is while the writer goes on.
 std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path, const os::file& directory,
                                                store_lock lock, store_use use, const store_options& options) {
   const super_block super = super_block::load(directory, false);
   copy_options how = copy_of_last_checkpoint(directory, super.now(), lock);
   how.only_shared = true;
   how.durable = false;
-  // Removed again at the end, when all its files are open.
+  // The twin is removed again at the end, when all its files are open.
   std::optional<unfinished_store> twin;
   try {
     twin.emplace(path, store_access::alone);
     copy_into(*twin, directory, super.now(), how);
     lock.release();
     twin->lock().lock_super(twin->directory(), twin->super_name());
-    // The writer decides, and the twin has what it has decided on.
+    // The writer decides, and the twin has what the writer has decided on.
     store_options untold = options;
     untold.last_decided.reset();
     store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
@@ -311,7 +312,7 @@ std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::s
     if (wanted <= next.capacity) return next.capacity;
     if (next.address != 0) reserve_at(next.address, wanted, path);
     next.capacity = wanted;
-    // In both slots: either may be the one that is left.
+    // Stored in both slots, as either may be the one that is left.
     super.store(next);
     super.store(next);
     return wanted;
@@ -329,7 +330,7 @@ store_info datastore::inspect(const std::filesystem::path& given) {
     for (const unsigned parity : {0u, 1u}) {
       if (!os::exists_in(directory, journal::name_of(parity))) continue;
       const journal file(directory, parity, now.uuid, false);
-      // Where it is not whole its `prepare` has not returned, and nobody may count on it.
+      // If it is not whole, its `prepare` has not returned, and no caller may count on it.
       const auto prepared = file.undecided();
       if (prepared && prepared->epoch > now.applied_epoch && file.read_index(*prepared, now.capacity))
         info.undecided_epoch = prepared->epoch;
@@ -433,7 +434,7 @@ void datastore::make_writable(void* address, std::size_t bytes) {
   const page_run pages = pages_of(address, bytes);
   if (memory().read_only())
     throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_stores(pages); });
+  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_ahead(pages); });
 }
 
 std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "c/c_store.hpp"
+#include "perdure/error.hpp"
 #include "perdure/version.hpp"
 #include "support/scratch_directory.hpp"
 

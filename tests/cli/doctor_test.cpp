@@ -76,13 +76,13 @@ TEST(Doctor, TellsTheTrackerThatTheEnvironmentAsksFor) {
   const std::string kept = before == nullptr ? "" : before;
   const auto trackers_under = [&](const char* value) {
     ::setenv("PERDURE_TRACKER", value, 1);
-    const outcome o = perdure_run({"doctor", "--at", scratch.path().string(), "--json"});
+    const outcome o = perdure_run({"doctor", "--at", scratch.directory().string(), "--json"});
     EXPECT_EQ(o.status, 0) << o.err;
     return nlohmann::json::parse(o.out)["page_trackers"];
   };
   const auto chosen = trackers_under("mprotect");
   const auto wrong = trackers_under("cardboard");
-  const outcome text = perdure_run({"doctor", "--at", scratch.path().string()});
+  const outcome text = perdure_run({"doctor", "--at", scratch.directory().string()});
   before == nullptr ? ::unsetenv("PERDURE_TRACKER") : ::setenv("PERDURE_TRACKER", kept.c_str(), 1);
   ASSERT_EQ(chosen.size(), 3u) << chosen;
   for (const auto& row : chosen) EXPECT_EQ(row["used"].get<bool>(), row["name"] == "mprotect") << row;

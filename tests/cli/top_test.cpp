@@ -18,6 +18,7 @@
 #include "segment/segment.hpp"
 #include "support/program.hpp"
 #include "support/scratch_test.hpp"
+#include "support/sole_publisher.hpp"
 
 namespace {
 
@@ -47,6 +48,9 @@ class Top : public perdure::scratch_test {
       if (process["pid"] == ::getpid()) return process;
     return nullptr;
   }
+
+ private:
+  perdure::sole_publisher alone_;
 };
 
 TEST_F(Top, ShowsTheRegionsOfRunningProcesses) {

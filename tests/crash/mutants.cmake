@@ -110,7 +110,7 @@ perdure_mutant(fresh_pages_not_synced commit/epoch_commit.cpp "a checkpoint is c
 perdure_mutant(told_before_commit backing/journaled_store.cpp "an asynchronous checkpoint is acknowledged before its commit"
 [=[    reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    // One that is prepared may have been decided on elsewhere.
+    // A prepared checkpoint may have been decided on elsewhere.
     if (!commit_->is_prepared()) commit_->abandon();
     outcome.set_exception(std::current_exception());
     return;
@@ -266,7 +266,7 @@ perdure_mutant(released_taken_for_free commit/changed_pages.cpp "a page is writt
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
 
 perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
-[=[  released_ = subtract(released_, stored_to);
+[=[  released_ = subtract(released_, newly_dirty);
   dirty_.insert]=]
 [=[  dirty_.insert]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
@@ -326,8 +326,8 @@ perdure_mutant(copied_over_what_is_needed backing/direct_writer.cpp "pages are c
 perdure_mutant(copied_not_named backing/direct_writer.cpp "pages that were copied home are not in the next checkpoint"
   "    early_.settle(written_.first + i, checksums_[i]);\n" ""
   CAUGHT_BY "is wrong|does not have its checksum|contradict" FIRST 49 --thin 16)
-perdure_mutant(pages_not_verified offline/verify.cpp "verification does not compare pages with their checksums"
-[=[  if (expected.kind == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
+perdure_mutant(pages_not_verified offline/verify/page_walk.cpp "verification does not compare pages with their checksums"
+[=[  if (expected.what == kind::checksum && page_checksum(page, bytes) != expected.checksum)]=]
 [=[  if (false)]=]
   CAUGHT_BY [=[(verification finds nothing|after a repair that found all whole).*page \d+ is wrong]=] RIG damage FIRST 40)
 
@@ -336,9 +336,9 @@ perdure_mutant(page_number_not_in_checksum file/checked_block.cpp "a page's chec
 [=[  return 0;]=]
   CAUGHT_BY [=[heap\.\d+: the pages at bytes \d+ and \d+ exchanged, and so are their checksums: .*page \d+ is wrong]=] RIG damage FIRST 725)
 
-perdure_mutant(short_home_file_not_seen offline/verify.cpp "verification does not see that a home file is short"
-[=[    if (home.bytes < wanted) damage(store_section::home_length, name, size, at_most(size));]=]
-[=[]=]
+perdure_mutant(short_home_file_not_seen offline/verify/home_file_check.cpp "verification does not see that a home file is short"
+[=[    if (home.bytes < wanted) {]=]
+[=[    if (false) {]=]
   CAUGHT_BY [=[heap\.\d+: cut to \d+ bytes: verification finds nothing]=] RIG damage FIRST 221)
 
 perdure_mutant(prepared_not_synced file/journal.cpp "a checkpoint is said to be prepared before its journal is durable"
@@ -455,22 +455,22 @@ perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint do
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
 perdure_mutant(early_pages_settled_for_good commit/changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
-[=[  for (const page_run& run : stored_to) early.unsettle(run);]=]
+[=[  for (const page_run& run : newly_dirty) early.unsettle(run);]=]
 [=[]=]
   CAUGHT_BY [=[has lost the page checksums of checkpoint|not attempt \d+ .epoch \d+.: epoch \d+|page \d+ is wrong]=] FIRST 2 10)
 
-perdure_mutant(dax_old_image_late backing/old_image_keeper.cpp "a store to persistent memory is let through before its old image is durable"
+perdure_mutant(dax_before_image_late backing/before_image_keeper.cpp "a write to persistent memory is let through before its before-image is durable"
 [=[  os::persist({&part, 1});]=]
 [=[  if (batches_ % 2 == 1) os::persist({&part, 1});]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 1 2)
 
-perdure_mutant(dax_old_image_half backing/old_image_keeper.cpp "of an old image only what describes it is made durable"
+perdure_mutant(dax_before_image_half backing/before_image_keeper.cpp "of a before-image only what describes it is made durable"
 [=[  os::persist({&part, 1});]=]
 [=[  const iovec described[] = {{batch, layout::block}, {batch + header_.index_offset, layout::block}};
   os::persist(described);]=]
   CAUGHT_BY [=[page \d+ is wrong|undo is damaged: what it saved]=] --dax --thin 16 FIRST 1 6)
 
-perdure_mutant(dax_old_image_once backing/old_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
+perdure_mutant(dax_before_image_once backing/before_image_keeper.cpp "an image that was saved for one checkpoint is taken to be saved for the next"
 [=[  const std::uint64_t now = epoch_ + 1;]=]
 [=[  const std::uint64_t now = 1;]=]
   CAUGHT_BY [=[page \d+ is wrong]=] --dax FIRST 18 17 15)

@@ -44,8 +44,8 @@ store_mutation::store_mutation(store_files& files) : files_(files) {
 
 void store_mutation::find_areas() {
   using namespace detail;
-  areas_.push_back({0, offsetof(heap_header, regions) + 16});
-  areas_.push_back({region_header_offset, sizeof(region_header)});
+  areas_.push_back({0, offsetof(heap_header, zones) + 16});
+  areas_.push_back({zone_header_offset, sizeof(zone_header)});
   areas_.push_back({class_map_offset + first_data_unit, some_units});
   areas_.push_back({descriptor_offset + first_data_unit * descriptor_size, some_units * descriptor_size});
   areas_.push_back({wide_bitmap_offset + first_data_unit * wide_bitmap_size, some_units * wide_bitmap_size});

@@ -270,7 +270,7 @@ template <class Manager>
 class CsrInStore : public testing::Test {
  protected:
   using graph_type = csr<typename Manager::template allocator_type<std::byte>>;
-  scratch_directory dir_;
+  perdure::scratch_directory dir_;
 };
 using managers = testing::Types<perdure::manager, perdure::pinned_manager>;
 TYPED_TEST_SUITE(CsrInStore, managers);

@@ -204,7 +204,7 @@ TEST_F(HeapTest, ReallocateKeepsTheBytes) {
   h->deallocate(p);
 }
 
-TEST_F(HeapTest, BlocksLargerThanARegionAreServedAndTheirSpaceReused) {
+TEST_F(HeapTest, BlocksLargerThanAZoneAreServedAndTheirSpaceReused) {
   auto* p = static_cast<char*>(h->allocate(2 * GiB + 5));
   p[0] = 1;
   p[2 * GiB + 4] = 2;
@@ -310,7 +310,7 @@ TEST(DamagedHeap, IsReportedAndNotFollowed) {
       h->flush_caches();
       ASSERT_TRUE(h->check().empty());
     }
-    // A few words of the header, the region's header, the class map or the descriptors.
+    // A few words of the header, the zone's header, the class map or the descriptors.
     for (std::uint64_t words = 1 + random() % 3; words != 0; --words) {
       const std::size_t areas[][2] = {{0, 1536}, {60 * 1024, 8}, {64 * 1024 + 1408, 64}, {218 * 1024, 8192}};
       const auto& [begin, length] = areas[random() % 4];

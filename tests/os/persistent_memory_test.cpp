@@ -127,7 +127,7 @@ TEST(persistent_memory, lets_an_observer_see_what_is_persisted) {
   EXPECT_EQ(seen.bytes, 300u);
 }
 
-class recording_witness final : public store_witness {
+class recording_witness final : public write_witness {
  public:
   bool prepare(byte_range& part) noexcept override {
     ++calls;
@@ -203,12 +203,12 @@ TEST_F(a_witness, may_refuse_and_is_asked_again) {
 }
 
 TEST_F(a_witness, may_be_asked_ahead) {
-  EXPECT_EQ(tracker_->admit_stores({0, 4 * granule}), 0);
+  EXPECT_EQ(tracker_->admit_ahead({0, 4 * granule}), 0);
   EXPECT_EQ(witness_.calls, 4);
   store(granule);
   EXPECT_EQ(witness_.calls, 4);
   witness_.refusal = ENOSPC;
-  EXPECT_EQ(tracker_->admit_stores({mib, granule}), ENOSPC);
+  EXPECT_EQ(tracker_->admit_ahead({mib, granule}), ENOSPC);
   EXPECT_EQ(witness_.told, 0) << "the caller is told";
   EXPECT_EQ(collected(), 4 * granule);
 }

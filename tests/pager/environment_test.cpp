@@ -46,7 +46,7 @@ TEST_P(on_file_systems, works) {
   if (!mount) GTEST_SKIP() << mount.why_not();
   constexpr std::size_t pages = 500;
   const auto words = patterned(pages * words_of_page);
-  write_file(mount.path() / "data", words.data(), pages * page_bytes);
+  write_file(mount.path() / "data", words.data(), pages * page_size);
   EXPECT_EQ(work_through(mount.path() / "data", pages, 40), "");
 }
 
@@ -54,7 +54,7 @@ TEST_F(pager_test, works_on_tmpfs) {
   const std::filesystem::path file = fast_directory() / ("perdure-test-" + std::to_string(::getpid()));
   constexpr std::size_t pages = 500;
   const auto words = patterned(pages * words_of_page);
-  write_file(file, words.data(), pages * page_bytes);
+  write_file(file, words.data(), pages * page_size);
   const std::string wrong = work_through(file, pages, 40);
   std::filesystem::remove(file);
   EXPECT_EQ(wrong, "");
@@ -64,11 +64,11 @@ TEST_F(pager_test, works_on_tmpfs) {
 TEST_F(pager_test, survives_with_little_more_memory_than_its_budget) {
   const memory_group group(32 * mib);
   if (!group.exists()) GTEST_SKIP() << "no control group with a memory limit can be made here";
-  constexpr std::size_t pages = 64 * mib / page_bytes;
+  constexpr std::size_t pages = 64 * mib / page_size;
   const auto file = make_file(pages);
   EXPECT_EQ(result_of_child([&] {
               std::string wrong = "the group cannot be entered";
-              if (group.enter()) wrong = work_through(file, pages, 8 * mib / page_bytes);
+              if (group.enter()) wrong = work_through(file, pages, 8 * mib / page_size);
               if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
               return wrong.empty() ? 0 : 1;
             }),

@@ -78,7 +78,7 @@ TEST_F(a_failing_file, that_was_truncated_signals_touches_beyond_its_end) {
     const handler_of_the_program handler;
     region mapped = map(file, with_budget(16, mode::read_only, t));
     EXPECT_TRUE(can_read(words_of(mapped) + 99 * words_of_page));
-    std::filesystem::resize_file(file, 50 * page_bytes);
+    std::filesystem::resize_file(file, 50 * page_size);
     mapped.advise({0, mapped.size()}, advice::dont_need);
     EXPECT_TRUE(can_read(words_of(mapped) + 49 * words_of_page));
     EXPECT_EQ(mapped.failure(), std::nullopt);
@@ -88,7 +88,7 @@ TEST_F(a_failing_file, that_was_truncated_signals_touches_beyond_its_end) {
     const auto failed = mapped.failure();
     ASSERT_TRUE(failed);
     EXPECT_EQ(failed->what, failure::operation::read);
-    EXPECT_EQ(failed->offset, 60 * page_bytes);
+    EXPECT_EQ(failed->offset, 60 * page_size);
     EXPECT_EQ(failed->error, 0);
     EXPECT_NE(failed->message.find("shorter"), std::string::npos);
     EXPECT_NE(failed->message.find(file.string()), std::string::npos);
@@ -108,13 +108,13 @@ TEST_F(a_failing_file, signals_what_cannot_be_read_and_goes_on_with_the_rest) {
   EXPECT_FALSE(can_read(words_of(mapped) + 70 * words_of_page));
   EXPECT_TRUE(can_read(words_of(mapped)));
   EXPECT_EQ(mapped.failure()->error, EIO);
-  EXPECT_EQ(mapped.failure()->offset, 70 * page_bytes);
-  EXPECT_TRUE(fails_with(errc::io, "offset 20480", [&] { mapped.prefetch({5 * page_bytes, 1}); }));
+  EXPECT_EQ(mapped.failure()->offset, 70 * page_size);
+  EXPECT_TRUE(fails_with(errc::io, "offset 20480", [&] { mapped.prefetch({5 * page_size, 1}); }));
   EXPECT_TRUE(
-      fails_with(errc::io, "offset 36864", [&] { auto p = mapped.pin(mapped.data() + 9 * page_bytes, 1); }));
+      fails_with(errc::io, "offset 36864", [&] { auto p = mapped.pin(mapped.data() + 9 * page_size, 1); }));
   disk.read_error = 0;
   for (std::size_t i = 0; i < 100 * words_of_page; ++i) ASSERT_EQ(words_of(mapped)[i], pattern(i));
-  EXPECT_EQ(mapped.statistics().most_resident_bytes, 16 * page_bytes);
+  EXPECT_EQ(mapped.statistics().most_resident_bytes, 16 * page_size);
 }
 
 TEST_F(a_failing_file, may_transfer_less_than_asked) {
@@ -141,7 +141,7 @@ TEST_F(a_failing_file, keeps_changes_that_cannot_be_written_until_they_can) {
   EXPECT_EQ(mapped.failure()->what, failure::operation::write);
   EXPECT_EQ(mapped.failure()->error, ENOSPC);
   EXPECT_TRUE(fails_with(errc::no_space, file.string(), [&] { mapped.flush(); }));
-  EXPECT_TRUE(fails_with(errc::no_space, "", [&] { mapped.advise({0, page_bytes}, advice::dont_need); }));
+  EXPECT_TRUE(fails_with(errc::no_space, "", [&] { mapped.advise({0, page_size}, advice::dont_need); }));
   words_of(mapped)[1] = 77;
   disk.write_error = 0;
   EXPECT_TRUE(can_read(words_of(mapped) + 50 * words_of_page));
@@ -167,7 +167,7 @@ TEST_F(a_failing_file, ends_a_program_that_has_no_handler) {
   EXPECT_DEATH(
       {
         const region mapped = map(path("data"), with_budget(16));
-        std::filesystem::resize_file(path("data"), page_bytes);
+        std::filesystem::resize_file(path("data"), page_size);
         static_cast<void>(*static_cast<const volatile std::uint64_t*>(words_of(mapped) + 50 * words_of_page));
       },
       "perdure: cannot read the page at offset 204800 of .*data: the file has become shorter; the thread "
@@ -208,16 +208,16 @@ TEST_F(a_failing_file, of_someone_else_is_left_to_the_handler_that_was_there) {
   const region mapped = map(make_file(10, "mapped"), with_budget(8));
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   auto* const foreign =
-      static_cast<std::uint64_t*>(::mmap(nullptr, 10 * page_bytes, PROT_READ, MAP_SHARED, descriptor, 0));
+      static_cast<std::uint64_t*>(::mmap(nullptr, 10 * page_size, PROT_READ, MAP_SHARED, descriptor, 0));
   ASSERT_NE(foreign, MAP_FAILED);
   ::close(descriptor);
-  std::filesystem::resize_file(file, page_bytes);
+  std::filesystem::resize_file(file, page_size);
   EXPECT_TRUE(can_read(foreign));
   EXPECT_FALSE(can_read(foreign + 5 * words_of_page));
   EXPECT_EQ(failed_address, foreign + 5 * words_of_page);
   EXPECT_TRUE(can_read(words_of(mapped) + 5 * words_of_page));
   EXPECT_EQ(mapped.failure(), std::nullopt);
-  ::munmap(foreign, 10 * page_bytes);
+  ::munmap(foreign, 10 * page_size);
 }
 
 }  // namespace

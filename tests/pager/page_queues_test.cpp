@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pager/pending_reads.hpp"
-#include "pager/residence.hpp"
+#include "pager/refault_clock.hpp"
 #include "pager/stream_detector.hpp"
 
 namespace perdure::pager::detail {
@@ -111,8 +111,8 @@ TEST(pending_reads, come_out_in_order_until_the_end) {
   EXPECT_EQ(pending.take(8).count, 0u);
 }
 
-TEST(residence_clock, gives_chances_to_what_comes_back_soon) {
-  residence_clock clock(100);
+TEST(refault_clock, gives_chances_to_what_comes_back_soon) {
+  refault_clock clock(100);
   EXPECT_EQ(clock.chances(0), 0u);
   const std::uint32_t left = clock.now();
   clock.evicted(20);

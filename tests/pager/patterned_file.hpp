@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "base/page_size.hpp"
 #include "support/random_stream.hpp"
 #include "support/scratch_test.hpp"
 
 namespace perdure::pager {
 
-inline constexpr std::size_t page_bytes = 4096;
-inline constexpr std::size_t words_of_page = page_bytes / sizeof(std::uint64_t);
+inline constexpr std::size_t words_of_page = page_size / sizeof(std::uint64_t);
 
 /// What a word of a fresh file is.
 inline std::uint64_t pattern(std::uint64_t word) noexcept {
@@ -74,7 +74,7 @@ class pager_test : public scratch_test {
 inline options with_budget(std::size_t pages, mode wanted = mode::read_only,
                            tier forced = tier_under_test()) {
   options o;
-  o.budget = pages * page_bytes;
+  o.budget = pages * page_size;
   o.mode = wanted;
   o.tier = forced;
   return o;

@@ -17,6 +17,7 @@
 #include "pager/publication_format.hpp"
 #include "patterned_file.hpp"
 #include "segment/segment.hpp"
+#include "support/sole_publisher.hpp"
 
 namespace perdure::pager {
 namespace {
@@ -105,6 +106,7 @@ class publishing : public pager_test {
   pid_t child_ = -1;
 
  private:
+  sole_publisher alone_;
   std::array<int, 2> to_child_{-1, -1};
   std::array<int, 2> from_child_{-1, -1};
 };
@@ -123,20 +125,20 @@ TEST_F(publishing, shows_what_regions_do) {
   });
   // What is published may be of the middle of the loop.
   const auto process = seen_once(
-      [](const published_process& p) { return p.regions.at(0).statistics.bytes_read >= 100 * page_bytes; });
+      [](const published_process& p) { return p.regions.at(0).statistics.bytes_read >= 100 * page_size; });
   ASSERT_TRUE(process);
   EXPECT_FALSE(process->command.empty());
   ASSERT_EQ(process->regions.size(), 2u);
   const published_region& first = process->regions[0];
   EXPECT_EQ(first.file, file.string());
-  EXPECT_EQ(first.bytes, 100 * page_bytes);
-  EXPECT_EQ(first.budget, 16 * page_bytes);
+  EXPECT_EQ(first.bytes, 100 * page_size);
+  EXPECT_EQ(first.budget, 16 * page_size);
   EXPECT_EQ(first.mode, mode::read_only);
   EXPECT_EQ(first.tier, tier_under_test());
   EXPECT_EQ(first.statistics.loads + first.statistics.read_ahead, 100u);
   EXPECT_GE(first.statistics.evictions, 84u);
-  EXPECT_EQ(first.statistics.bytes_read, 100 * page_bytes);
-  EXPECT_LE(first.statistics.resident_bytes, 16 * page_bytes);
+  EXPECT_EQ(first.statistics.bytes_read, 100 * page_size);
+  EXPECT_LE(first.statistics.resident_bytes, 16 * page_size);
   std::uint64_t faults = 0;
   for (const std::uint64_t n : first.statistics.latency) faults += n;
   EXPECT_EQ(faults, first.statistics.loads);
@@ -156,12 +158,12 @@ TEST_F(publishing, shows_what_paged_stores_do) {
   store_options options;
   options.capacity = segment_alignment;
   options.backing = backing::paged;
-  options.memory_budget = 64 * page_bytes;
+  options.memory_budget = 64 * page_size;
   start_child([&] {
     std::unique_ptr<datastore> store = datastore::create(where, options);
     pause();
-    store->memory().grow(pages * page_bytes);
-    for (std::size_t page = 0; page < pages; ++page) store->memory().base()[page * page_bytes] = std::byte{1};
+    store->memory().grow(pages * page_size);
+    for (std::size_t page = 0; page < pages; ++page) store->memory().base()[page * page_size] = std::byte{1};
     pause();
     store->close();
     store = datastore::open_read_only(where, options);
@@ -183,7 +185,7 @@ TEST_F(publishing, shows_what_paged_stores_do) {
   ASSERT_EQ(process->regions.size(), 1u);
   const published_region& store = process->regions[0];
   EXPECT_EQ(store.file, where.string());
-  EXPECT_GE(store.bytes, pages * page_bytes);
+  EXPECT_GE(store.bytes, pages * page_size);
   EXPECT_LT(store.bytes, options.capacity / 2);
   EXPECT_EQ(store.budget, options.memory_budget);
   EXPECT_EQ(store.mode, mode::private_copy);

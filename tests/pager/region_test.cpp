@@ -43,7 +43,7 @@ TEST_P(on_each_tier, has_the_bytes_of_the_file) {
   constexpr std::size_t pages = 512;
   const region mapped = map(make_file(pages), wanted(32));
   EXPECT_EQ(mapped.tier(), std::get<0>(GetParam()));
-  ASSERT_EQ(mapped.size(), pages * page_bytes);
+  ASSERT_EQ(mapped.size(), pages * page_size);
   const std::uint64_t* const words = words_of(mapped);
   for (std::size_t round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < pages * words_of_page; ++i) ASSERT_EQ(words[i], pattern(i)) << i;
@@ -56,14 +56,14 @@ TEST_P(on_each_tier, has_the_bytes_of_the_file) {
 
 TEST_P(on_each_tier, ends_with_zeros_after_an_odd_end_and_leaves_the_size_alone) {
   const std::vector<std::uint64_t> words = patterned(10 * words_of_page);
-  constexpr std::size_t size = 9 * page_bytes + 1234;
+  constexpr std::size_t size = 9 * page_size + 1234;
   for (const mode m : {mode::read_only, mode::private_copy, mode::write_back}) {
     write_file(path("odd"), words.data(), size);
     {
       region mapped = map(path("odd"), wanted(4, m));
       ASSERT_EQ(mapped.size(), size);
       EXPECT_EQ(std::memcmp(mapped.data(), words.data(), size), 0);
-      for (std::size_t i = size; i < 10 * page_bytes; ++i) ASSERT_EQ(mapped.data()[i], std::byte{0});
+      for (std::size_t i = size; i < 10 * page_size; ++i) ASSERT_EQ(mapped.data()[i], std::byte{0});
       if (m == mode::read_only) continue;
       mapped.data()[size - 1] = std::byte{77};
       mapped.advise({0, size}, advice::dont_need);
@@ -166,7 +166,7 @@ TEST_P(on_each_tier, refuses_what_cannot_be_mapped) {
 // Page tables for all of a region are made when it is mapped in this tier.
 TEST_F(pager_test, does_not_put_guards_into_more_than_memory_has_page_tables_for) {
   if (const auto reason = why_unavailable(tier::guard)) GTEST_SKIP() << *reason;
-  const std::uint64_t usable = os::usable_memory() / page_bytes * page_bytes;
+  const std::uint64_t usable = os::usable_memory() / page_size * page_size;
   { const std::ofstream file(path("sparse")); }
   std::error_code too_large;
   std::filesystem::resize_file(path("sparse"), 17 * usable, too_large);
@@ -188,15 +188,15 @@ TEST_P(on_each_tier, gives_system_calls_what_is_pinned) {
   const auto file = make_file(64);
   region mapped = map(file, wanted(20, mode::write_back));
   const int out = ::open(path("out").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  constexpr std::size_t bytes = 10 * page_bytes;
-  std::byte* const from = mapped.data() + 3 * page_bytes + 100;
+  constexpr std::size_t bytes = 10 * page_size;
+  std::byte* const from = mapped.data() + 3 * page_size + 100;
   {
     const pin held = mapped.pin(from, bytes);
     for (std::size_t p = 20; p < 64; ++p)
       ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
     ASSERT_EQ(::pwrite(out, from, bytes, 0), static_cast<ssize_t>(bytes)) << std::strerror(errno);
   }
-  std::byte* const to = mapped.data() + 30 * page_bytes + 8;
+  std::byte* const to = mapped.data() + 30 * page_size + 8;
   {
     const pin held = mapped.pin(to, bytes, pin_for::writing);
     mapped.flush();
@@ -215,11 +215,11 @@ TEST_P(on_each_tier, gives_system_calls_what_is_pinned) {
 
 TEST_P(on_each_tier, brings_in_what_is_asked_for_and_drops_what_is_not_needed) {
   region mapped = map(make_file(256), wanted(128, mode::write_back));
-  mapped.prefetch({0, 40 * page_bytes});
+  mapped.prefetch({0, 40 * page_size});
   const byte_range scattered[] = {
-      {50 * page_bytes, 1}, {60 * page_bytes + 4000, 200}, {255 * page_bytes, 10}, {9, 0}};
+      {50 * page_size, 1}, {60 * page_size + 4000, 200}, {255 * page_size, 10}, {9, 0}};
   mapped.prefetch(scattered);
-  mapped.advise({100 * page_bytes, page_bytes}, advice::will_need);
+  mapped.advise({100 * page_size, page_size}, advice::will_need);
   for (std::size_t i = 0; i < 256 * words_of_page; ++i) ASSERT_EQ(words_of(mapped)[i], pattern(i));
   words_of(mapped)[77] = 1;
   mapped.advise({0, mapped.size()}, advice::dont_need);
@@ -232,10 +232,10 @@ TEST_P(on_each_tier, brings_in_what_is_asked_for_and_drops_what_is_not_needed) {
 TEST_P(on_each_tier, maps_a_part_of_the_file) {
   const auto file = make_file(100);
   constexpr std::size_t first = 10;
-  constexpr std::size_t bytes = 40 * page_bytes + 1000;
+  constexpr std::size_t bytes = 40 * page_size + 1000;
   const auto part = [&](mode m) {
     options o = wanted(8, m);
-    o.offset = first * page_bytes;
+    o.offset = first * page_size;
     o.bytes = bytes;
     return o;
   };
@@ -247,7 +247,7 @@ TEST_P(on_each_tier, maps_a_part_of_the_file) {
     options rest = part(mode::read_only);
     rest.bytes = 0;
     const region up_to_the_end = map(file, rest);
-    ASSERT_EQ(up_to_the_end.size(), (100 - first) * page_bytes);
+    ASSERT_EQ(up_to_the_end.size(), (100 - first) * page_size);
     EXPECT_EQ(words_of(up_to_the_end)[89 * words_of_page + 3], pattern(99 * words_of_page + 3));
   }
   {
@@ -281,17 +281,17 @@ TEST_P(on_each_tier, refuses_parts_that_the_file_lacks) {
     return fails_with(errc::invalid_argument, "", [&] { map(file, o); });
   };
   EXPECT_TRUE(fails(1, 10));
-  EXPECT_TRUE(fails(20 * page_bytes, 0));
+  EXPECT_TRUE(fails(20 * page_size, 0));
   EXPECT_TRUE(fails(std::uint64_t{1} << 63, 0));
-  EXPECT_TRUE(fails(0, 20 * page_bytes + 1));
-  EXPECT_TRUE(fails(19 * page_bytes, page_bytes + 1));
-  EXPECT_TRUE(fails(page_bytes, ~std::uint64_t{0}));
+  EXPECT_TRUE(fails(0, 20 * page_size + 1));
+  EXPECT_TRUE(fails(19 * page_size, page_size + 1));
+  EXPECT_TRUE(fails(page_size, ~std::uint64_t{0}));
 }
 
 TEST_P(on_each_tier, can_be_handed_over_to_the_kernel) {
   const auto file = make_file(100);
   options o = wanted(8);
-  o.offset = page_bytes;
+  o.offset = page_size;
   std::byte* data = nullptr;
   {
     region mapped = map(file, o);
@@ -307,9 +307,9 @@ TEST_P(on_each_tier, can_be_handed_over_to_the_kernel) {
   // The object is gone, the memory is the caller's.
   const auto* const words = reinterpret_cast<std::uint64_t*>(data);
   for (std::size_t i = 0; i < 99 * words_of_page; ++i) ASSERT_EQ(words[i], pattern(i + words_of_page));
-  EXPECT_EQ(::mprotect(data, page_bytes, PROT_READ | PROT_WRITE), 0);
+  EXPECT_EQ(::mprotect(data, page_size, PROT_READ | PROT_WRITE), 0);
   data[0] = std::byte{1};
-  EXPECT_EQ(::munmap(data, 99 * page_bytes), 0);
+  EXPECT_EQ(::munmap(data, 99 * page_size), 0);
   EXPECT_EQ(words_in(file)[words_of_page], pattern(words_of_page));
   region changed = map(file, wanted(8, mode::write_back));
   EXPECT_TRUE(fails_with(errc::invalid_argument, "changed", [&] { changed.hand_over(); }));
@@ -338,15 +338,15 @@ TEST_F(the_pager, never_has_more_than_its_budget_in_memory) {
     const std::size_t word = pattern(i) % (1000 * words_of_page);
     ASSERT_EQ(words_of(mapped)[word], pattern(word));
     if (i % 64 != 0) continue;
-    ASSERT_LE(mapped.statistics().resident_bytes, budget * page_bytes);
+    ASSERT_LE(mapped.statistics().resident_bytes, budget * page_size);
   }
   const statistics s = mapped.statistics();
-  EXPECT_LE(s.most_resident_bytes, budget * page_bytes);
-  EXPECT_GE(s.most_resident_bytes, (budget - budget / 16) * page_bytes);
+  EXPECT_LE(s.most_resident_bytes, budget * page_size);
+  EXPECT_GE(s.most_resident_bytes, (budget - budget / 16) * page_size);
   EXPECT_GE(s.evictions, 4000u - budget);
   EXPECT_EQ(s.bytes_written, 0u);
-  EXPECT_EQ(s.bytes_read, (s.loads + s.read_ahead) * page_bytes);
-  EXPECT_EQ(s.resident_bytes, (s.loads + s.read_ahead - s.evictions) * page_bytes);
+  EXPECT_EQ(s.bytes_read, (s.loads + s.read_ahead) * page_size);
+  EXPECT_EQ(s.resident_bytes, (s.loads + s.read_ahead - s.evictions) * page_size);
   EXPECT_GE(s.faults, s.loads);
   std::uint64_t timed = 0;
   for (const std::uint64_t n : s.latency) timed += n;
@@ -399,17 +399,17 @@ TEST_F(the_pager, brings_in_what_lies_around_touches_that_are_close) {
   region mapped = map(file, with_budget(4096));
   for (const std::size_t p : {16386, 16385, 16388, 16384, 16387})
     ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
-  EXPECT_EQ(mapped.statistics().bytes_read, 5 * page_bytes);
+  EXPECT_EQ(mapped.statistics().bytes_read, 5 * page_size);
 
   mapped = map(file, with_budget(4096));
   touch_units(mapped);
   EXPECT_LT(mapped.statistics().faults, units * 5);
-  EXPECT_LE(mapped.statistics().bytes_read, units * 16 * page_bytes);
+  EXPECT_LE(mapped.statistics().bytes_read, units * 16 * page_size);
 
   mapped = map(file, with_budget(4096));
   mapped.advise({}, advice::random);
   touch_units(mapped);
-  EXPECT_EQ(mapped.statistics().bytes_read, units * 12 * page_bytes);
+  EXPECT_EQ(mapped.statistics().bytes_read, units * 12 * page_size);
 }
 
 // Each read is followed by a store at first, and by none later.
@@ -444,7 +444,7 @@ TEST_F(the_pager, lets_pages_come_in_writable_while_what_is_read_is_stored_to) {
     s = mapped.statistics();
     read_some();
     // A few that were stored to before may have stayed until now.
-    EXPECT_LT(mapped.statistics().bytes_written - s.bytes_written, 256 * page_bytes);
+    EXPECT_LT(mapped.statistics().bytes_written - s.bytes_written, 256 * page_size);
   }
   const auto there = words_in(file);
   for (std::size_t p = 0; p < pages; ++p)
@@ -480,29 +480,29 @@ TEST_F(the_pager, counts_first_stores_and_what_it_writes) {
   EXPECT_EQ(mapped.statistics().first_stores, 32u);
   EXPECT_EQ(mapped.statistics().faults, 80u);
   mapped.flush();
-  EXPECT_EQ(mapped.statistics().bytes_written, 48 * page_bytes);
+  EXPECT_EQ(mapped.statistics().bytes_written, 48 * page_size);
   mapped.flush();
-  EXPECT_EQ(mapped.statistics().bytes_written, 48 * page_bytes);
+  EXPECT_EQ(mapped.statistics().bytes_written, 48 * page_size);
   words_of(mapped)[3] = 3;
   mapped.flush();
-  EXPECT_EQ(mapped.statistics().bytes_written, 49 * page_bytes);
+  EXPECT_EQ(mapped.statistics().bytes_written, 49 * page_size);
 }
 
 TEST_F(the_pager, refuses_pins_that_leave_no_room) {
   region mapped = map(make_file(100), with_budget(12));
-  const pin most = mapped.pin(mapped.data(), 8 * page_bytes);
+  const pin most = mapped.pin(mapped.data(), 8 * page_size);
+  EXPECT_TRUE(
+      fails_with(errc::out_of_capacity, "", [&] { auto p = mapped.pin(mapped.data() + 20 * page_size, 1); }));
   EXPECT_TRUE(fails_with(errc::out_of_capacity, "",
-                         [&] { auto p = mapped.pin(mapped.data() + 20 * page_bytes, 1); }));
-  EXPECT_TRUE(fails_with(errc::out_of_capacity, "",
-                         [&] { auto p = mapped.pin(mapped.data() + 7 * page_bytes, 2 * page_bytes); }));
+                         [&] { auto p = mapped.pin(mapped.data() + 7 * page_size, 2 * page_size); }));
   for (std::size_t i = 0; i < 100 * words_of_page; ++i) ASSERT_EQ(words_of(mapped)[i], pattern(i));
-  { const pin same = mapped.pin(mapped.data() + 4096, page_bytes); }
+  { const pin same = mapped.pin(mapped.data() + 4096, page_size); }
 }
 
 TEST_F(the_pager, fails_system_calls_on_what_is_not_pinned) {
   const region mapped = map(make_file(100), with_budget(12));
   const int out = ::open(path("out").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  EXPECT_EQ(::pwrite(out, mapped.data() + 50 * page_bytes, 10, 0), -1);
+  EXPECT_EQ(::pwrite(out, mapped.data() + 50 * page_size, 10, 0), -1);
   EXPECT_EQ(errno, EFAULT);
   ::close(out);
 }

@@ -63,7 +63,7 @@ TEST_P(under_stress, each_page_read_has_its_content) {
     for (std::size_t i = 0; i < pages / slower; ++i) look_at(t % 2 == 0 ? i : pages - 1 - i);
   });
   EXPECT_EQ(wrong, 0u);
-  EXPECT_LE(mapped.statistics().most_resident_bytes, pages / 16 * page_bytes);
+  EXPECT_LE(mapped.statistics().most_resident_bytes, pages / 16 * page_size);
   EXPECT_EQ(mapped.failure(), std::nullopt);
 }
 
@@ -105,7 +105,7 @@ TEST_P(under_stress, no_update_is_lost) {
     for (std::size_t page = 0; page < pages; ++page)
       for (std::size_t t = 0; t < threads; ++t)
         ASSERT_EQ(there[page * words_of_page + t * 8], m == mode::write_back ? expected[t][page] : 0);
-    EXPECT_LE(mapped.statistics().most_resident_bytes, pages / 4 * page_bytes);
+    EXPECT_LE(mapped.statistics().most_resident_bytes, pages / 4 * page_size);
     EXPECT_GT(mapped.statistics().evictions, 0u);
   }
 }
@@ -146,7 +146,7 @@ TEST_P(under_stress, one_page_more_than_threads_is_enough) {
         for (std::size_t i = 0; i < 2000 / slower; ++i)
           ++words_of(mapped)[random.below(pages) * words_of_page + t];
       });
-      EXPECT_LE(mapped.statistics().most_resident_bytes, (threads + 1) * page_bytes);
+      EXPECT_LE(mapped.statistics().most_resident_bytes, (threads + 1) * page_size);
     }
     std::uint64_t sum = 0;
     for (const std::uint64_t word : words_in(path("few"))) sum += word;
@@ -164,7 +164,7 @@ TEST_P(under_stress, pins_prefetches_and_evictions_do_not_disturb_each_other) {
     random_numbers random(t);
     for (std::size_t i = 0; i < 400 / slower; ++i) {
       const std::size_t page = random.below(pages - 8);
-      const byte_range range{page * page_bytes, (1 + random.below(8)) * page_bytes};
+      const byte_range range{page * page_size, (1 + random.below(8)) * page_size};
       switch (t % 3 == 0 ? random.below(4) : 4) {
         case 0: {
           const pin held = mapped.pin(mapped.data() + range.offset, range.bytes,
@@ -190,7 +190,7 @@ TEST_P(under_stress, pins_prefetches_and_evictions_do_not_disturb_each_other) {
     }
   });
   EXPECT_EQ(wrong, 0u);
-  EXPECT_LE(mapped.statistics().most_resident_bytes, 256 * page_bytes);
+  EXPECT_LE(mapped.statistics().most_resident_bytes, 256 * page_size);
 }
 
 }  // namespace

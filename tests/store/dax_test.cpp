@@ -357,7 +357,7 @@ class bus_errors_leave {
   struct sigaction before_ {};
 };
 
-TEST_F(in_persistent_memory, a_store_whose_old_image_finds_no_room_is_a_bus_error) {
+TEST_F(in_persistent_memory, a_write_whose_before_image_finds_no_room_is_a_bus_error) {
   if (bus_errors_are_deadly) GTEST_SKIP() << "not with this sanitizer";
   constexpr std::uint64_t pages = 32 * mib / page_size;
   const auto store = datastore::create(path(), small_store(backing::dax));

@@ -22,7 +22,7 @@
 namespace perdure::cli {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t page_size = 4096;
 
 /// A store as of its last checkpoint, and its objects by kind and name, type or place.
 class state_of_store {
@@ -86,15 +86,15 @@ verdict compare(const state_of_store& before, const object_info& was, const stat
 
 /// What lies behind the end of a state is as zeros.
 std::uint64_t count_different_pages(const state_of_store& a, const state_of_store& b) {
-  static constexpr std::array<std::byte, page_bytes> zeros{};
+  static constexpr std::array<std::byte, page_size> zeros{};
   const std::uint64_t end = std::max(a.bytes(), b.bytes());
   std::atomic<std::uint64_t> done{0};
   const progress_line line("comparing", [&] { return workload::progress{done, end, "bytes"}; });
   std::uint64_t different = 0;
-  for (std::uint64_t at = 0; at < end; at += page_bytes) {
-    const std::byte* const left = a.holds(at, page_bytes) ? a.at(at) : zeros.data();
-    const std::byte* const right = b.holds(at, page_bytes) ? b.at(at) : zeros.data();
-    different += std::memcmp(left, right, page_bytes) != 0 ? 1U : 0U;
+  for (std::uint64_t at = 0; at < end; at += page_size) {
+    const std::byte* const left = a.holds(at, page_size) ? a.at(at) : zeros.data();
+    const std::byte* const right = b.holds(at, page_size) ? b.at(at) : zeros.data();
+    different += std::memcmp(left, right, page_size) != 0 ? 1U : 0U;
     done = at;
   }
   return different;
@@ -144,7 +144,7 @@ void compare_stores(const std::filesystem::path& first, const std::filesystem::p
             " are no copies of one store (their UUIDs differ), so their pages have nothing to do with "
             "each other; `perdure ls` shows what is in each");
   const std::uint64_t different = count_different_pages(before, after);
-  const std::uint64_t pages = std::max(before.bytes(), after.bytes()) / page_bytes;
+  const std::uint64_t pages = std::max(before.bytes(), after.bytes()) / page_size;
   std::vector<object_difference> objects = differences(before, after);
   const std::size_t all = objects.size();
   std::erase_if(objects, [&](const object_difference& one) {

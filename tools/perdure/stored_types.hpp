@@ -24,7 +24,8 @@ enum class type_form {
   tuple,         ///< std::tuple, likewise
   optional,      ///< std::optional: its only part, and whether it is there behind that
   vector,        ///< perdure::vector
-  boost_vector,  ///< boost::container::vector, and what has one in it: flat_map, flat_set; graph::padded_array
+  boost_vector,  ///< boost::container::vector, and what has one in it: flat_map, flat_set;
+                 ///< graph::padded_array
   std_vector,    ///< std::vector
   string,        ///< perdure::basic_string<char>
   boost_string,  ///< boost::container::basic_string<char>

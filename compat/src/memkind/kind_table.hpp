@@ -17,7 +17,7 @@ struct memkind {
   int partition = -1;                         // of a static one
   bool trims_on_free = false;
   std::atomic<std::int64_t> tiered_bytes{0};  // allocated through memkind_memtier.h
-  const memkind_ops* ops = nullptr;          // of memkind_create
+  const memkind_ops* ops = nullptr;           // of memkind_create
   char name[MEMKIND_NAME_LENGTH] = "";
 };
 

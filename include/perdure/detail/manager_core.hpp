@@ -22,6 +22,7 @@
 namespace perdure::detail {
 
 class object_construction;
+class pending_constructions;
 
 /// Refers to what is to be called with an object; that must outlive it. Not `std::function`: <functional> is
 /// a tenth of what every program that includes this compiles.
@@ -167,8 +168,7 @@ class object_construction {
   void publish() noexcept;
 
  private:
-  friend class manager_core;
-  friend struct manager_core::state;
+  friend class pending_constructions;
 
   manager_core::state& state_;
   std::string_view key_;

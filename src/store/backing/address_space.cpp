@@ -1,3 +1,4 @@
+// Finds a place in the address space for a store.
 #include "store/backing/address_space.hpp"
 
 #include <cstdio>
@@ -37,16 +38,16 @@ os::reservation choose_pinned_place(std::size_t capacity, std::uint64_t seed,
   // shadows below 17 TiB; on small address spaces (39 bits) only the low part is left, and so under
   // ThreadSanitizer, whose mmap ends the program where it meets an address it did not plan for.
   constexpr std::uint64_t gib = segment_alignment;
-  struct region {
+  struct range {
     std::uint64_t begin;
     std::uint64_t end;
   };
 #if defined(__SANITIZE_THREAD__)
-  constexpr region regions[] = {{64 * gib, 448 * gib}};
+  constexpr range ranges[] = {{64 * gib, 448 * gib}};
 #else
-  constexpr region regions[] = {{18 * 1024 * gib, 80 * 1024 * gib}, {64 * gib, 448 * gib}};
+  constexpr range ranges[] = {{18 * 1024 * gib, 80 * 1024 * gib}, {64 * gib, 448 * gib}};
 #endif
-  for (const region& place : regions) {
+  for (const range& place : ranges) {
     const std::uint64_t room = place.end - place.begin;
     if (capacity > room) continue;
     const std::uint64_t slots = (room - capacity) / gib + 1;
@@ -56,7 +57,7 @@ os::reservation choose_pinned_place(std::size_t capacity, std::uint64_t seed,
       try {
         return os::reservation(reinterpret_cast<void*>(address), capacity);
       } catch (const std::system_error&) {
-        // Taken: try another.
+        // The place is taken: try another.
       }
     }
   }

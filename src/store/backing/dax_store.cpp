@@ -1,4 +1,4 @@
-// A store in persistent memory: the segment is the home files, which the program stores to directly.
+// A store in persistent memory: the segment is the home files, which the program writes to directly.
 // docs/dax.md is its specification and the argument why it holds.
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@
 #include "os/persistent_memory.hpp"
 #include "segment/dax_segment.hpp"
 #include "segment/page_runs.hpp"
+#include "store/backing/before_image_keeper.hpp"
 #include "store/backing/forked_child.hpp"
-#include "store/backing/old_image_keeper.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/commit/changed_pages.hpp"
 #include "store/commit/checkpoint_plan.hpp"
@@ -53,9 +53,9 @@ class dax_store final : public datastore {
   std::string tracker() const override { return tracker_; }
 
  private:
-  void admit_stores(const page_run& pages) override {
+  void admit_ahead(const page_run& pages) override {
     require_own();
-    memory_->admit_stores(pages);
+    memory_->admit_ahead(pages);
   }
   void require_own() const;
   void require_open() const;
@@ -76,7 +76,7 @@ class dax_store final : public datastore {
   mutable std::mutex control_;  // one checkpoint, close or info at a time
   bool open_ = true;
   std::optional<store_parts> parts_;
-  std::unique_ptr<old_image_keeper> keeper_;
+  std::unique_ptr<before_image_keeper> keeper_;
   std::unique_ptr<dax_segment> memory_;
 
   std::atomic<std::uint64_t> epoch_;  // committed
@@ -86,17 +86,17 @@ class dax_store final : public datastore {
   // Committed, and neither the table nor the super block is known to say so; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
   std::exception_ptr apply_failure_;
-  bool is_suspect_ = false;  // the journal of the next epoch may hold a commit that nobody was told of
+  bool is_suspect_ = false;  // the journal of the next epoch may hold a commit that was never acknowledged
 };
 
 dax_store::dax_store(store_parts parts) : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
-  keeper_ =
-      std::make_unique<old_image_keeper>(parts_->directory, super.uuid, parts_->place, super.home_file_bytes);
+  keeper_ = std::make_unique<before_image_keeper>(parts_->directory, super.uuid, parts_->place,
+                                                  super.home_file_bytes);
   keeper_->begin(epoch_, bytes_);
-  // Of what is there already space is taken as it is stored to: it may be sparse.
+  // The part that is there may be sparse: its space is taken as the program writes to it.
   memory_ = std::make_unique<dax_segment>(
       std::move(parts_->place), bytes_,
       [this](std::size_t from, std::size_t bytes) { return extend(from, bytes); }, *keeper_);
@@ -134,7 +134,8 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
     if (keep) require_block_sharing(parts_->directory);
     const auto growth = memory_->hold_growth();
     const std::uint64_t bytes = memory_->size();
-    // From here on home stands still: who stores waits, and is seen by the witness again when that is over.
+    // From here on home stands still: threads that write wait, and the witness sees them again when that is
+    // over.
     const write_pause pause(*memory_, {0, bytes / page_size});
     if (unapplied_) apply();
     replace_suspect_journal();
@@ -155,7 +156,7 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
     try {
       apply();
     } catch (...) {
-      // The checkpoint stands; the next one tries again, and does nothing else if it cannot.
+      // The checkpoint counts. The next one tries to apply it again, and fails if it cannot.
       apply_failure_ = std::current_exception();
     }
     if (!keep) return;
@@ -164,7 +165,7 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
   });
 }
 
-// There is nothing to be copied that the program could change meanwhile: it would have to wait.
+// It is synchronous: there is no copy of the pages, so the program would have to wait in any case.
 pending_checkpoint dax_store::checkpoint_async(std::span<const page_run> released, std::string_view label) {
   std::promise<std::uint64_t> outcome;
   try {
@@ -191,8 +192,8 @@ void dax_store::write_back_changes() {
   os::persist(parts);
 }
 
-// Computes the checksums, and takes out what is as the table says: it shared a granule with what was stored
-// to. Home has it, whatever becomes of the checkpoint.
+// Computes the checksums, and takes out pages that are as the table says: they only shared a granule with
+// pages that were written to. Home has them, whatever becomes of the checkpoint.
 void dax_store::drop_unchanged(checkpoint_plan& plan) {
   checksum_table& table = parts_->checksums;
   const std::uint64_t known =
@@ -225,7 +226,7 @@ void dax_store::drop_unchanged(checkpoint_plan& plan) {
 
 void dax_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label) {
   parts_->checksums.reserve_space(plan.touched);
-  // How long the files are, which there are, and where their blocks.
+  // Makes durable which files there are, how long they are, and where their blocks are.
   parts_->home.sync();
   journal& to = parts_->journals[(epoch_ + 1) & 1];
   is_suspect_ = true;
@@ -247,8 +248,8 @@ void dax_store::replace_suspect_journal() {
   keeper_->refuse_all(0);
 }
 
-// Before anybody may store again: were the commit found after a crash, what was saved would not count, and
-// home would have later bytes than it.
+// To be called before any thread may write again: if the commit were found after a crash, the before-images
+// would not count, and home would have later bytes than the commit.
 void dax_store::take_back() noexcept {
   try {
     replace_suspect_journal();
@@ -257,17 +258,18 @@ void dax_store::take_back() noexcept {
   }
 }
 
-// Here and not when it is applied, which may be tried again when the program stores to these pages again.
+// Here and not when the checkpoint is applied: that may be tried again when the program writes to these pages
+// again.
 void dax_store::give_back(const std::vector<journal_entry>& index) noexcept {
   try {
     for (const journal_entry& entry : index) {
       if (!is_run(entry)) continue;
-      // Before, since it may fail half way.
+      // Told before, since the punching may fail half way.
       keeper_->punched(entry.page * page_size, entry.value * page_size);
       parts_->home.punch({entry.page, entry.value});
     }
   } catch (const std::exception&) {
-    // They take space. Those that must read as zero do so already.
+    // The pages keep their space. Those that must read as zero do so already.
   }
 }
 
@@ -326,7 +328,7 @@ void dax_store::shut() noexcept {
   try {
     if (!keeper_->has_saved()) keeper_->clear();
   } catch (const std::exception&) {
-    // It takes space.
+    // The undo log keeps its space.
   }
   keeper_.reset();
   parts_.reset();

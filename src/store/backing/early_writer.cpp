@@ -1,3 +1,4 @@
+// Writes changed pages home early, part by part, and gives up their memory.
 #include "store/backing/early_writer.hpp"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ void early_writer::write(page_run part, changed_pages& all, write_brake& brake) 
   try {
     gather(part, changed, brake);
     save_needed(changed, brake);
-    // What a tracker that does not start again reports after the sync is no news.
+    // A tracker that does not start again reports old changes after the sync too, so writers are held all the
+    // time.
     std::optional<write_pause> all_the_time;
     if (!memory_.rearms() && !brake.is_on()) all_the_time.emplace(memory_, part);
     is_held_ = all_the_time.has_value();
@@ -41,13 +43,13 @@ void early_writer::write(page_run part, changed_pages& all, write_brake& brake) 
   all.put_back(part, std::move(changed), early_);
 }
 
-// Writers are held at each.
+// Calls `visit` for each extent of the part, with its writers held.
 template <class Visit>
 void early_writer::for_extents(page_run part, write_brake& brake, Visit&& visit) {
   for (std::uint64_t first = part.first; first < part.first + part.count;
        first += early_pages::extent_pages) {
     const page_run extent{first, std::min(early_pages::extent_pages, part.first + part.count - first)};
-    // Not while the part is held, which ends by itself.
+    // Not asked while the part is held, which ends soon by itself.
     if (!is_held_) brake.check();
     std::optional<write_pause> pause;
     if (!brake.is_on() && !is_held_) pause.emplace(memory_, extent);
@@ -55,7 +57,7 @@ void early_writer::for_extents(page_run part, write_brake& brake, Visit&& visit)
   }
 }
 
-// Writers are held: a tracker may forget a store that comes while it collects.
+// Writers are held, as a tracker may miss a write that comes while it collects.
 void early_writer::gather(page_run part, changed_pages& changed, const write_brake& brake) {
   std::optional<write_pause> pause;
   if (!brake.is_on()) pause.emplace(memory_, part);
@@ -72,7 +74,7 @@ void early_writer::save_needed(const changed_pages& changed, write_brake& brake)
     }
   }
   parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });
-  // Only now may home be written.
+  // The before-images are durable; only now may home be written.
   for (const auto* runs : {&full, &empty})
     for (const page_run& run : *runs) early_.touch(run);
 }
@@ -83,7 +85,7 @@ void early_writer::write_extent(page_run extent, changed_pages& changed) {
   for (const page_run& run : intersect(changed.to_write(), extent)) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const bool touched = early_.is_touched(page);
-      // What was stored to since home's content of its neighbours was saved stays in memory.
+      // A page that was changed after the before-images were taken, and has none, stays in memory.
       if (!touched && before_.needs(page)) continue;
       const bool is_hole = !touched && before_.is_hole(page);
       add(is_hole && is_zero(memory_.base() + page * page_size, page_size) ? empty_ : to_home, page);
@@ -94,24 +96,24 @@ void early_writer::write_extent(page_run extent, changed_pages& changed) {
 
 void early_writer::write_home(page_run run) {
   const std::byte* const bytes = memory_.base() + run.first * page_size;
-  // Before the write, which may fail half way.
+  // Noted before the write, which may fail half way.
   early_.touch(run);
   parts_.home.write(run.first, run.count, bytes);
   for (std::uint64_t i = 0; i < run.count; ++i)
     written_[run.first + i] = page_checksum(run.first + i, bytes + i * page_size);
 }
 
-// What was written of it is durable.
+// The pages of the extent that were written are durable by now.
 void early_writer::give_up(page_run extent, changed_pages& changed) {
   const auto begin = written_.lower_bound(extent.first);
   const auto end = written_.lower_bound(extent.first + extent.count);
   std::vector<page_run> at_home = intersect(empty_, extent);
   for (auto one = begin; one != end; ++one) at_home.push_back({one->first, 1});
   normalize(at_home);
-  // No page is ever both: a journal that names it twice would not be believed.
+  // No page is ever both dirty and early: recovery rejects a journal that names it twice.
   changed.settle(at_home);
   for (auto one = begin; one != end; ++one) early_.settle(one->first, one->second);
-  // And then those that were stored to since.
+  // Then the pages that were written to since are added.
   if (memory_.rearms()) changed.gather(memory_, extent, early_);
   const std::vector<file_extent> home = parts_.home.extents(parts_.home.bytes());
   for (const page_run& run : subtract({extent}, changed.to_write())) memory_.replace_by_home(run, home);

@@ -16,7 +16,7 @@
 
 namespace perdure {
 
-/// Holds all threads that store to the segment or make it grow, from the moment on when `must_hold` says so.
+/// Holds all threads that write to the segment or make it grow, from the moment on when `must_hold` says so.
 class write_brake {
  public:
   write_brake(private_segment& memory, std::function<bool()> must_hold)
@@ -35,20 +35,20 @@ class write_brake {
   std::optional<write_pause> all_;
 };
 
-/// What the last checkpoint needs of a page is saved in the undo log first, so a crash loses nothing of it.
-/// Memory is given up only for what a sync has made durable: after a write-back that failed, file systems let
-/// a page read as what it was before. Threads that store to the segment are held for one extent (2 MiB) at a
-/// time. To be used only while the last checkpoint is home and no failed one has left a journal that might
-/// count.
+/// First it saves before-images in the undo log, of all pages that the last checkpoint needs, so a crash
+/// loses nothing of that checkpoint. It gives up memory only for pages that a sync has made durable: after a
+/// write-back that failed, file systems let a page read as what it was before. Threads that write to the
+/// segment are held for one extent (2 MiB) at a time. To be used only while the last checkpoint is home and
+/// no failed one has left a journal that might count.
 class early_writer {
  public:
   early_writer(store_parts& parts, private_segment& memory, early_pages& early, const committed_state& before,
                std::uint64_t epoch)
       : parts_(parts), memory_(memory), early_(early), before_(before), epoch_(epoch) {}
 
-  /// Deals with `part`, whole extents: afterwards its pages take no memory, but for the few that were stored
-  /// to meanwhile. The brake is asked often. On failure (`no_space`, `io`) nothing is lost, and the call may
-  /// be repeated.
+  /// Writes `part`, whole extents: afterwards its pages take no memory, but for the few that were written to
+  /// meanwhile. Asks the brake often. On failure (`no_space`, `io`) nothing is lost, and the call may be
+  /// repeated.
   void write(page_run part, changed_pages& changed, write_brake& brake);
 
  private:
@@ -65,10 +65,10 @@ class early_writer {
   early_pages& early_;
   const committed_state& before_;
   std::uint64_t epoch_;
-  // Of the part, as home has them now; empty pages are holes there.
+  // The pages of the part that home has now; empty pages are holes there.
   std::map<std::uint64_t, std::uint32_t> written_;  // page and checksum
   std::vector<page_run> empty_;
-  bool is_held_ = false;  // threads that store to the part are, until it has been dealt with
+  bool is_held_ = false;  // threads that write to the part are held until it is done
 };
 
 }  // namespace perdure

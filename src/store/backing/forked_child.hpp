@@ -6,10 +6,10 @@
 
 namespace perdure {
 
-/// The line for one that touches memory that it does not have.
+/// The line that a child writes when it touches memory that it does not have.
 std::string line_for_children(const std::filesystem::path& store, bool writable);
 
-/// Throws `invalid_argument`, for calls that need what only the parent has.
+/// Throws `invalid_argument`, in calls that need something that only the parent has.
 [[noreturn]] void refuse_child(const std::filesystem::path& store);
 
 }  // namespace perdure

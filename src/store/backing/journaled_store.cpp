@@ -1,6 +1,6 @@
-// A store with atomic checkpoints that is open for writing: who waits for what, and what the program is told.
-// How a checkpoint is made durable is the commit's (store/commit/epoch_commit.hpp), where its pages come from
-// the memory's (store/backing/store_memory.hpp).
+// A store with atomic checkpoints that is open for writing: which threads wait for what, and what the program
+// is told. The commit (store/commit/epoch_commit.hpp) knows how a checkpoint is made durable, and the memory
+// (store/backing/store_memory.hpp) where its pages come from.
 #include <unistd.h>
 
 #include <exception>
@@ -66,7 +66,7 @@ class journaled_store final : public datastore {
   using decision = void (epoch_commit::*)();
 
   void require_own() const;
-  /// A labelled epoch, of a store that keeps those as copies.
+  /// Whether the store keeps the epoch with this label as a copy.
   bool is_to_be_kept(std::string_view label) const noexcept {
     return parts_->keep_last != 0 && !label.empty();
   }
@@ -84,8 +84,8 @@ class journaled_store final : public datastore {
   std::unique_ptr<lazy_verifier> verifier_;
   std::unique_ptr<epoch_commit> commit_;
   std::unique_ptr<store_memory> memory_;
-  undecided* undecided_ = nullptr;  // the prepared checkpoint, in whose turn all is
-  std::mutex deciding_;             // of that, against another thread that closes the store
+  undecided* undecided_ = nullptr;  // the prepared checkpoint, which has the turn
+  std::mutex deciding_;             // between its decision and another thread that closes the store
 };
 
 journaled_store::journaled_store(store_parts parts)
@@ -95,7 +95,7 @@ journaled_store::journaled_store(store_parts parts)
   std::uint64_t bytes = super.segment_bytes;
   std::optional<committed_journal> pending;
   if (parts_->is_redo_pending) {
-    // There is no room at home for what a dead writer committed last, which is found where it is.
+    // Home has no room for what a dead writer committed last, so its pages are read from the journal.
     pending = find_committed(parts_->journals, super, parts_->ceiling);
     if (pending) {
       epoch = pending->header.epoch;
@@ -121,12 +121,13 @@ journaled_store::journaled_store(store_parts parts)
   parts_->lock.admit_readers();
 }
 
-// Before any lock: in a forked child it may be held by a thread that does not exist.
+// Called before any lock is taken: in a forked child a lock may be held by a thread that does not exist
+// there.
 void journaled_store::require_own() const {
   if (owner_ != ::getpid()) refuse_child(path_);
 }
 
-// What comes before the first page is looked at.
+// The checks that come before the first page is looked at.
 void journaled_store::begin_checkpoint(std::string_view label) {
   memory_->require_none_lost();
   commit_->finish_last();
@@ -153,11 +154,11 @@ pending_checkpoint journaled_store::launch(std::span<const page_run> released, s
   });
 }
 
-// What is left to do when the program may go on. Whatever is thrown, it has not begun.
+// Posts the rest, which is done while the program goes on. If this throws, the rest has not begun.
 pending_checkpoint journaled_store::depart(decision how, bool keep) {
   const std::uint64_t epoch = commit_->epoch() + 1;
-  // In this order: a promise that is given up unkept while somebody may ask for it makes an exception of its
-  // own, and where memory for that is lacking its destructor would end the program.
+  // Declared in this order: a promise that is destroyed unfulfilled while another thread may ask for it
+  // allocates an exception, and if there is no memory for that, its destructor would end the program.
   const auto outcome = std::make_shared<std::promise<std::uint64_t>>();
   pending_checkpoint handle(outcome->get_future().share());
   worker_->post([this, outcome, how, keep] { decide_and_apply(how, *outcome, keep); });
@@ -174,7 +175,7 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
   try {
     reporting("checkpoint", path_, [&] { ((*commit_).*how)(); });
   } catch (...) {
-    // One that is prepared may have been decided on elsewhere.
+    // A prepared checkpoint may have been decided on elsewhere.
     if (!commit_->is_prepared()) commit_->abandon();
     outcome.set_exception(std::current_exception());
     return;
@@ -194,7 +195,8 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
   }
 }
 
-/// Has the turn until it is over, so that nothing else happens to the store meanwhile.
+/// A prepared checkpoint. It has the turn until it is decided on, so that nothing else happens to the store
+/// meanwhile.
 class journaled_store::undecided final : public prepared_checkpoint {
  public:
   undecided(journaled_store& store, std::span<const page_run> released, std::string_view label)
@@ -221,7 +223,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
       const std::scoped_lock lock(store_.deciding_);
       if (store_.undecided_ == this) give_up();
     } else {
-      // In a forked child nothing of it is there.
+      // In a forked child the threads and locks of the parent do not exist.
       static_cast<void>(held_.release());
       static_cast<void>(turn_.release());
     }
@@ -243,7 +245,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   }
 
   void abandon() noexcept override {
-    // In a forked child it is the parent's, whose files these are.
+    // In a forked child it belongs to the parent, whose files these are.
     if (store_.owner_ != ::getpid()) return;
     const std::scoped_lock lock(store_.deciding_);
     if (store_.undecided_ != this) return;
@@ -259,7 +261,8 @@ class journaled_store::undecided final : public prepared_checkpoint {
     give_up();
   }
 
-  /// Nobody will decide any more. What may have been decided on stays on disk as it is. `deciding_` is held.
+  /// Ends it without a decision. What may have been decided on elsewhere stays on disk as it is. `deciding_`
+  /// is held.
   void give_up() noexcept {
     if (was_tried_) {
       store_.commit_->leave_undecided();
@@ -281,7 +284,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   bool keep_;
   std::unique_ptr<epoch_commit::hold> held_;
   std::uint64_t epoch_ = 0;
-  bool was_tried_ = false;  // to write the decision, here or elsewhere
+  bool was_tried_ = false;  // whether writing the decision was tried, here or elsewhere
 };
 
 std::unique_ptr<prepared_checkpoint> journaled_store::prepare(std::span<const page_run> released,
@@ -295,8 +298,8 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
   require_own();
   const epoch_commit::turn turn = commit_->take_turn();
   reporting("take a snapshot of", path_, [&] {
-    // What is home then stays as it is in this turn: the program writes to private pages only. What was
-    // written there early is undone in the copy.
+    // Then home stays as it is for the length of this turn: the program writes to private pages only. Pages
+    // that were written there early are undone in the copy.
     commit_->finish_last_with_table();
     copy_options options;
     options.epoch = commit_->epoch();
@@ -308,13 +311,13 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
 
 void journaled_store::trim() {
   require_own();
-  // Throws where there is none to be had, as after `close`: then there is no memory either.
+  // Throws if no turn can be had, as after `close`: then there is no memory either.
   static_cast<void>(commit_->take_turn());
   memory_->trim();
 }
 
 void journaled_store::wait_applied() {
-  // Before one is prepared the last is home.
+  // When a checkpoint is prepared, the last one is home already.
   if (owner_ != ::getpid() || commit_->has_ended() || commit_->is_prepared_here()) return;
   const epoch_commit::turn turn = commit_->take_turn();
   reporting("write home the last checkpoint of", path_, [&] { commit_->wait_applied(); });
@@ -348,7 +351,7 @@ bool journaled_store::read_pages(const page_run& pages, std::byte* to) {
 }
 
 store_info journaled_store::info() const {
-  // In a forked child another thread may have had the turn, and be gone.
+  // In a forked child the turn may belong to a thread that does not exist there.
   epoch_commit::turn turn;
   if (owner_ == ::getpid() && !commit_->is_prepared_here()) {
     turn = commit_->take_turn();
@@ -372,7 +375,7 @@ void journaled_store::shut() noexcept {
     const std::scoped_lock lock(deciding_);
     if (undecided_ != nullptr) undecided_->give_up();
   }
-  // These take turns.
+  // Ended first, as these threads take turns.
   memory_->end_early_writing();
   commit_->end();
   worker_.reset();

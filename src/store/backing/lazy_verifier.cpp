@@ -1,3 +1,4 @@
+// Compares pages with their checksums when the program first touches them, in the handler of the touch.
 #include "store/backing/lazy_verifier.hpp"
 
 #include <sched.h>
@@ -59,12 +60,12 @@ class line {
     }
   }
   void write_out() noexcept {
-    // Nobody could be told if this failed.
+    // If this fails there is nobody to tell.
     static_cast<void>(!::write(STDERR_FILENO, text_.data(), size_));
     size_ = 0;
   }
 
-  std::array<char, 1024> text_;  // small: the handler's stack may be
+  std::array<char, 1024> text_;  // small, as the handler's stack may be small
   std::size_t size_ = 0;
 };
 
@@ -75,7 +76,8 @@ damage_handler set_damage_handler(damage_handler handler) noexcept {
 }
 
 struct lazy_verifier::scratch {
-  std::atomic<std::uint32_t> owner;  // a process, or 0; in a forked child what is another's is free
+  std::atomic<std::uint32_t>
+      owner;  // a process, or 0; in a forked child a scratch of another process counts as free
   std::size_t table_index;
   bool table_is_sound;
   alignas(64) layout::table_page table;
@@ -177,12 +179,12 @@ bool lazy_verifier::may_be_torn(std::size_t table_index) const noexcept {
 
 bool lazy_verifier::load_table(std::size_t index, scratch& use) const noexcept {
   if (use.table_index == index) return use.table_is_sound;
-  // The worker may be writing the page just now, for other entries.
+  // The worker may be writing the table page just now, for other entries.
   constexpr int most_attempts = 1000;
-  use.table_is_sound = parts_.checksums.read_stored(index, use.table);
+  use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
   for (int attempt = 1; !use.table_is_sound && parts_.writable && attempt < most_attempts; ++attempt) {
     ::sched_yield();
-    use.table_is_sound = parts_.checksums.read_stored(index, use.table);
+    use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
   }
   use.table_index = index;
   return use.table_is_sound;
@@ -200,7 +202,7 @@ std::optional<lazy_verifier::fault> lazy_verifier::judge(std::uint64_t page, con
   if (page < applied_pages_) {
     const auto index = static_cast<std::size_t>(page / layout::entries_per_table_page);
     if (!load_table(index, use)) {
-      // What an interrupted application leaves, which recovery makes anew from the pages.
+      // An interrupted application leaves torn table pages, which recovery makes anew from the pages.
       if (may_be_torn(index)) return std::nullopt;
       return fault{kind::bad_table, page, epoch_};
     }
@@ -236,7 +238,7 @@ std::optional<lazy_verifier::fault> lazy_verifier::find_fault(std::uint64_t firs
         if (static_cast<std::uint64_t>(got) < (i + 1) * page_size)
           return fault{kind::cut_short, page + i, epoch_};
         auto found = judge(page + i, use.bytes + i * page_size, use);
-        // Passed over and changed since it was read.
+        // Not if the page was passed over, and changed, since it was read.
         if (found && !is_passed_over(page + i)) return found;
       }
     }

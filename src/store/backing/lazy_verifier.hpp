@@ -1,8 +1,9 @@
 // Compares the pages of an open store with their checksums when the program first touches them.
 //
-// What it is asked while the store is open runs in signal handlers: it takes no memory and no lock, and reads
-// with pread into buffers that were there before. It judges what is home, so it must be told (`pass_over`) of
-// pages whose home is changed while they are still closed. No others are: a page that was stored to is open.
+// Its examinations run in signal handlers: they allocate nothing, take no lock, and read with pread(2) into
+// buffers that were made before. It judges pages by their bytes at home, so it must be told (`pass_over`) of
+// pages whose home changes while they are still closed. There are few of them: a page that the program has
+// written to is open.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ class lazy_verifier final : public home_examiner {
   /// length.
   lazy_verifier(const store_parts& parts, std::uint64_t committed_bytes);
 
-  /// What a reader has carried out in its own memory; first the journal, then the undone pages.
+  /// Tells it what a reader has carried out in its own memory: first the journal, then the before-images.
   void know(const committed_journal& journal);
   void know(const std::vector<undo_log::batch>& saved);
   /// From now on these pages are not judged.
@@ -37,7 +38,7 @@ class lazy_verifier final : public home_examiner {
   void report(std::size_t extent) override;
 
  private:
-  /// A page written home before the journal that names it was.
+  /// A page that was written home before the journal that names it.
   struct fresh_page {
     std::uint64_t page;
     std::uint32_t checksum;
@@ -70,7 +71,7 @@ class lazy_verifier final : public home_examiner {
   std::uint64_t pages_;
   std::uint64_t epoch_;
   std::vector<fresh_page> fresh_;        // by page
-  std::vector<page_run> being_applied_;  // whose table entries an interrupted application may have torn
+  std::vector<page_run> being_applied_;  // pages whose table entries an interrupted application may have torn
   os::reservation memory_;               // of the next two
   std::atomic<std::uint64_t>* passed_over_ = nullptr;  // a bit for each page
   scratch* scratch_ = nullptr;

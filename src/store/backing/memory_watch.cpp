@@ -1,3 +1,4 @@
+// A thread that looks how much memory the process has taken, and has pages of the store given up.
 #include "store/backing/memory_watch.hpp"
 
 #include <algorithm>
@@ -67,7 +68,8 @@ void memory_watch::relieve() {
     }
     const bool gone_through = relieve_(*this);
     held = os::anonymous_memory();
-    // The first end of the store may come right after the start; a second one has seen all of it.
+    // The first time the end of the store may come right after the start; only by the second time all of it
+    // was looked at.
     if (gone_through && ++turns == 2) {
       of_others_ = held > budget_ / 2 ? held - budget_ / 2 : 0;
       return;

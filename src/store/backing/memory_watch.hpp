@@ -10,24 +10,25 @@
 
 namespace perdure {
 
-/// Watches what memory the process holds that no file backs, most of which in a program with a large store is
-/// changed pages of the store. Pages are given up from three quarters of the budget down to a half. What
-/// cannot be made less by giving up pages of the store belongs to others and is not counted from then on.
+/// Watches how much memory of the process no file backs; in a program with a large store most of that is
+/// changed pages of the store. From three quarters of the budget on pages are given up, down to a half.
+/// Memory that cannot be made less by giving up pages of the store belongs to other parts of the program, and
+/// does not count from then on.
 class memory_watch {
  public:
-  /// Gives up some pages; called by the watch's thread. True when the whole store has been gone through since
-  /// the last time it said so. Must not throw.
+  /// Gives up some pages; the watch's thread calls it. Returns true when it has gone through the whole store
+  /// since it last returned true. Must not throw.
   using relief = std::function<bool(const memory_watch&)>;
 
   memory_watch(std::uint64_t budget, relief relieve);
   memory_watch(const memory_watch&) = delete;
   memory_watch& operator=(const memory_watch&) = delete;
-  /// Waits for a relief under way.
+  /// Waits until a relief that is under way ends.
   ~memory_watch();
 
-  /// Whether pages should be given up. These take microseconds.
+  /// Whether pages should be given up. This and the next take microseconds.
   bool is_wanted() const;
-  /// Whether all of the budget is used, so that whoever takes more must wait.
+  /// Whether all of the budget is used, so that threads that take more must wait.
   bool is_exhausted() const;
 
  private:

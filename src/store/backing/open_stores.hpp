@@ -1,4 +1,4 @@
-// The kinds of open store.
+// The factories of open stores, one for each backing.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace perdure {
 
-/// `parts` of a writer are recovered: nothing is left to redo.
+/// The `parts` of a writer must have been recovered: nothing is left to redo.
 std::unique_ptr<datastore> make_journaled_store(store_parts parts);
 std::unique_ptr<datastore> make_shared_store(store_parts parts);
 std::unique_ptr<datastore> make_dax_store(store_parts parts);

@@ -1,3 +1,4 @@
+// Reads the pages of a paged store from where they are, and checks those that this process has written.
 #include "store/backing/paged_home.hpp"
 
 #include <fcntl.h>
@@ -72,7 +73,7 @@ void paged_home::journal_replaced(unsigned parity, const journal& file) {
 }
 
 void paged_home::await_journal_readers() noexcept {
-  // Who comes from here on is counted in the other place.
+  // Readers that come from here on are counted in the other place.
   const std::uint32_t before = reader_turn_.fetch_add(1);
   constexpr timespec moment{0, 50'000};
   while (readers_[before & 1].load() != 0) ::nanosleep(&moment, nullptr);
@@ -95,7 +96,7 @@ std::optional<paged_home::transfer_failure> paged_home::read_at(where in, int di
   if (direct >= 0 && os::try_read_at(direct, to, bytes, offset) == wanted &&
       is_as_written(first, pages, to, in))
     return std::nullopt;
-  // The page cache may still have what the device has lost.
+  // Read through the page cache, which may still have what the device has lost.
   const std::ptrdiff_t got = os::try_read_at(buffered, to, bytes, offset);
   if (got != wanted) return transfer_failure{reads, std::uint64_t{first} * page_size, got < 0 ? errno : 0};
   if (is_as_written(first, pages, to, in)) return std::nullopt;
@@ -107,7 +108,7 @@ bool paged_home::is_as_written(page_number first, std::size_t count, const std::
                                where in) const noexcept {
   if (journaled_ == nullptr) return true;
   for (std::size_t i = 0; i < count; ++i) {
-    // Where the program has thrown away what is in the journal, home is read all the same.
+    // If the program has discarded the page that is in the journal, home is read all the same.
     if (in == where::home && !journaled_->is_home(first + i)) continue;
     const std::uint32_t expected = journaled_->checksum_of(first + i);
     if (expected != 0 && page_checksum(first + i, bytes + i * page_size) != expected) return false;
@@ -141,7 +142,7 @@ std::optional<paged_home::transfer_failure> paged_home::read_home(page_number fi
 
 std::optional<paged_home::transfer_failure> paged_home::read_journaled(page_number first, std::size_t count,
                                                                        std::byte* to) const noexcept {
-  // A journal is written over only when those are done who may have found pages in it.
+  // A journal is written over only when all readers are done that may have found pages in it.
   std::uint32_t turn;
   for (;;) {
     turn = reader_turn_.load();
@@ -177,7 +178,9 @@ std::optional<paged_home::transfer_failure> paged_home::read_journaled(page_numb
 void paged_home::read_each(std::span<run> runs, os::parallel_io& io, std::span<os::transfer_request> requests,
                            arrival done, void* context) const noexcept {
   if (os::files_are_observed()) {
-    // Nobody who watches files expects to be called where memory is touched, perhaps by himself.
+    // One after the other and past observers of files, who do not expect to be called where memory is
+    // touched, perhaps by
+    // themselves.
     for (run& one : runs) {
       one.failed = read(one.first, one.count, one.spilled, one.memory);
       done(context, one);

@@ -15,44 +15,45 @@
 
 namespace perdure {
 
-/// Writes pages of a store that are about to leave memory; called by one thread at a time, which may wait
-/// and take memory.
+/// Writes pages of a store that are about to leave memory. One thread at a time calls it, outside signal
+/// handlers: it may wait and allocate.
 class page_writer {
  public:
   virtual ~page_writer() = default;
 
-  /// Calls `work(context)`, which must not throw, in a turn: nobody else changes the store then. 0, or an
-  /// errno where there is no turn to be had and `work` was not called.
+  /// Calls `work(context)`, which must not throw, in a turn, in which no other thread changes the store.
+  /// Returns 0, or an errno if no turn could be had and `work` was not called.
   virtual int in_turn(void (*work)(void*), void* context) noexcept = 0;
-  /// Whether the page will go to the journal, else home. In a turn, or before anybody else knows the store.
+  /// Whether the page will be written to the journal; if not, home. To be called in a turn, or before another
+  /// thread knows the store.
   virtual bool goes_to_journal(std::uint64_t page) noexcept = 0;
   /// Writes each run where `goes_to_journal` said. Calls `failed(run, errno)` for those that are not written.
-  virtual void write(std::span<pager::detail::page_run> runs,
-                     void (*failed)(pager::detail::page_run&, int)) noexcept = 0;
+  virtual void write(std::span<pager::detail::page_transfer> runs,
+                     void (*failed)(pager::detail::page_transfer&, int)) noexcept = 0;
 };
 
 /// The functions of a page_source are async-signal-safe, except those that write.
 class paged_home final : public pager::detail::page_source {
  public:
   using page_number = pager::detail::page_number;
-  using run = pager::detail::page_run;
+  using run = pager::detail::page_transfer;
   using transfer_failure = pager::detail::failed_transfer;
 
-  /// Of a writer. All must outlive it.
+  /// For a writer. All that is referred to must outlive it.
   paged_home(std::string name, const layout::super_slot& super, const home_files& home,
              const journaled_pages& journaled, const std::array<journal, 2>& journals, page_writer& writer);
-  /// Of a reader, whose changes go to the spill file, if there is one.
+  /// For a reader, whose changes go to the spill file, if there is one.
   paged_home(std::string name, const layout::super_slot& super, const home_files& home, os::file spill);
 
   /// Home has become longer. Not thread-safe.
   void home_extended();
-  /// There is another file for the journal. Not thread-safe.
+  /// Another file has taken the place of the journal. Not thread-safe.
   void journal_replaced(unsigned parity, const journal& file);
-  /// Returns when no thread reads from a journal by what `journaled_pages` said before the call. Not
-  /// thread-safe.
+  /// Waits until no thread reads from a journal any more because of what `journaled_pages` said before the
+  /// call. Not thread-safe.
   void await_journal_readers() noexcept;
 
-  /// A page did not come back as it was written.
+  /// Whether a page did not come back as it was written.
   bool has_lost_pages() const noexcept { return has_lost_pages_.load(); }
 
   std::size_t pages() const noexcept override { return pages_; }
@@ -69,7 +70,7 @@ class paged_home final : public pager::detail::page_source {
   void write_all(std::span<run> runs, os::parallel_io& io,
                  std::span<os::transfer_request> requests) noexcept override;
   void sync() override {}
-  // Of what the page cache has, the journals' part will soon be read to be brought home.
+  // Nothing is dropped: the journals' pages in the page cache will soon be read to be brought home.
   void drop_cached() const noexcept override {}
   bool writes_in_turns() const noexcept override { return writer_ != nullptr; }
 
@@ -86,7 +87,7 @@ class paged_home final : public pager::detail::page_source {
                                             std::byte* to) const noexcept;
   std::optional<transfer_failure> read_journaled(page_number first, std::size_t count,
                                                  std::byte* to) const noexcept;
-  /// Whether what was read is what this process wrote, where it did. A failed write-back may have lost it.
+  /// Whether these bytes are what this process wrote, if it did. A failed write-back may have lost that.
   bool is_as_written(page_number first, std::size_t count, const std::byte* bytes, where in) const noexcept;
   std::optional<transfer_failure> read_at(where in, int direct, int buffered, std::uint64_t offset,
                                           std::size_t bytes, std::byte* to, page_number first) const noexcept;
@@ -107,10 +108,11 @@ class paged_home final : public pager::detail::page_source {
   descriptors direct_;
   std::vector<os::file> direct_files_;
 
-  // Those that were replaced stay open, since somebody may be reading.
+  // Journals that were replaced stay open, since a thread may be reading them.
   std::vector<os::file> journal_files_;
   std::array<std::atomic<int>, 2> journals_{-1, -1};
-  mutable std::array<std::atomic<std::uint32_t>, 2> readers_{};  // by the parity of the turn they came in
+  mutable std::array<std::atomic<std::uint32_t>, 2>
+      readers_{};  // by the parity of `reader_turn_` when they came
   std::atomic<std::uint32_t> reader_turn_{0};
 };
 

@@ -1,4 +1,4 @@
-// How pages leave memory before the checkpoint that will need them, and are found again.
+// How changed pages leave memory before the checkpoint that will need them, and are found again.
 #include "store/backing/paged_memory.hpp"
 
 #include <algorithm>
@@ -67,12 +67,12 @@ paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(pa
 // ---- checkpoints -----------------------------------------------------------------------------------------
 
 void paged_memory::collect(changed_pages& changed, early_pages& early) {
-  std::vector<page_run> stored_to;
+  std::vector<page_run> newly_dirty;
   const auto held = memory_->pages().hold_dirty();
   holds_ = true;
-  for (const auto& run : held) stored_to.push_back({run.first, run.count});
-  normalize(stored_to);
-  changed.add(stored_to, early);
+  for (const auto& run : held) newly_dirty.push_back({run.first, run.count});
+  normalize(newly_dirty);
+  changed.add(newly_dirty, early);
 }
 
 void paged_memory::release_held(bool are_written) noexcept {
@@ -93,7 +93,7 @@ void paged_memory::journal_applied() noexcept {
   if (had_pages) memory_->home().await_journal_readers();
 }
 
-// The program was told by a SIGBUS, and may have gone on.
+// The program was told by a SIGBUS, and may have gone on all the same.
 void paged_memory::require_none_lost() const {
   if (!memory_->home().has_lost_pages()) return;
   throw error(errc::io,
@@ -137,7 +137,8 @@ bool paged_memory::goes_to_journal(std::uint64_t page) noexcept {
   try {
     return !commit_->early().is_touched(page) && commit_->committed().needs(page);
   } catch (const std::exception&) {
-    // The table is damaged, which the checkpoint will say. Until then nothing must be lost.
+    // The table is damaged, which the checkpoint will report. Until then no page may be lost, so it goes to
+    // the journal.
     return true;
   }
 }
@@ -154,7 +155,7 @@ void paged_memory::write(std::span<leaving_run> runs, void (*failed)(leaving_run
     if (one.spilled) journal_failed = run_failed;
     failed(one, run_failed);
   }
-  // Pages of many runs are written together, so none of them is known to be there before that.
+  // Pages of many runs are written together, so it is known only then which of them are there.
   if (journal_failed == 0 && slots) journal_failed = errno_of([&] { slots->flush(); });
   if (journal_failed == 0) return;
   for (leaving_run& one : runs)
@@ -163,7 +164,7 @@ void paged_memory::write(std::span<leaving_run> runs, void (*failed)(leaving_run
 
 void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slots) {
   const page_run pages{one.first, one.count};
-  // Released by a checkpoint that failed, and in use again.
+  // The pages may have been released by a checkpoint that failed; they are in use again.
   commit_->changed().add({pages}, commit_->early());
   commit_->changed().forget_dirty();
   const auto is_empty = [&](std::uint64_t k) { return is_zero(one.memory + k * page_size, page_size); };
@@ -188,7 +189,7 @@ void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slo
 void paged_memory::write_home(page_run pages, const std::byte* from) {
   early_pages& early = commit_->early();
   commit_->extend_home((pages.first + pages.count) * page_size);
-  // Before the write, which may fail half way.
+  // Noted before the write, which may fail half way.
   early.touch(pages);
   parts_.home.write(pages.first, pages.count, from);
   for (std::uint64_t i = 0; i < pages.count; ++i) {
@@ -198,12 +199,12 @@ void paged_memory::write_home(page_run pages, const std::byte* from) {
   }
 }
 
-// Pages that the last checkpoint does not need read as zero at home from now on.
+// Makes pages that the last checkpoint does not need read as zero at home.
 void paged_memory::empty_home(page_run pages) {
   early_pages& early = commit_->early();
   commit_->extend_home((pages.first + pages.count) * page_size);
   for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
-    // Beyond the last checkpoint it is a hole as it is.
+    // Beyond the last checkpoint's end there is a hole already.
     if (page >= commit_->bytes() / page_size && !early.is_touched(page)) continue;
     early.touch({page, 1});
     parts_.home.punch({page, 1});
@@ -215,7 +216,7 @@ void paged_memory::empty_home(page_run pages) {
 void paged_memory::trim() {
   reporting("write the changed pages of", parts_.path, [this] {
     {
-      // Else the pager would meet it, and know no more than an errno.
+      // Finished here: the pager would meet the same failure, and could report no more than an errno.
       const epoch_commit::turn turn = commit_->take_turn();
       require_none_lost();
       commit_->finish_last();

@@ -16,13 +16,13 @@
 
 namespace perdure {
 
-/// Changed pages leave memory in the commit's turns, for home where the last checkpoint does not need what is
-/// there, else for the journal of the checkpoint to come.
+/// Changed pages leave memory in turns of the commit: for home, if the last checkpoint does not need what is
+/// there, and else for the journal of the checkpoint to come.
 class paged_memory final : public store_memory, private page_writer {
  public:
-  /// Of a reader: `bytes` of the segment. Takes the place from `parts`, which must outlive it.
+  /// For a reader, of `bytes` of the segment. Takes the place from `parts`, which must outlive it.
   paged_memory(store_parts& parts, std::uint64_t bytes, page_use use);
-  /// Of a writer.
+  /// For a writer.
   paged_memory(store_parts& parts, epoch_commit& commit);
 
   segment& pages() noexcept override { return *memory_; }
@@ -53,7 +53,7 @@ class paged_memory final : public store_memory, private page_writer {
 
  private:
   // Pages that leave memory, as the pager hands them over.
-  using leaving_run = pager::detail::page_run;
+  using leaving_run = pager::detail::page_transfer;
 
   pager::pin pin_in_memory(page_run pages, pager::pin_for use) override;
   void bring_in(page_run pages) override;
@@ -68,10 +68,10 @@ class paged_memory final : public store_memory, private page_writer {
 
   store_parts& parts_;
   epoch_commit* commit_ = nullptr;
-  std::optional<journaled_pages> journaled_;  // of a writer
+  std::optional<journaled_pages> journaled_;  // only of a writer
   std::unique_ptr<paged_segment> memory_;
   lazy_verifier* verifier_ = nullptr;
-  bool holds_ = false;  // pages, since `collect`
+  bool holds_ = false;  // whether pages are held, since `collect`
 };
 
 }  // namespace perdure

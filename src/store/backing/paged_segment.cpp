@@ -1,3 +1,4 @@
+// The segment of a paged store, over the pager.
 #include "store/backing/paged_segment.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 pager::options options_for(std::size_t budget, page_use use) {
   pager::options wanted;
   wanted.budget = std::max(budget, pager::least_budget);
-  // What is stored to goes to where the source says, and nowhere when the segment ends.
+  // Changes go to where the source says, and are dropped when the segment is destroyed.
   wanted.mode = use == page_use::none ? pager::mode::read_only : pager::mode::private_copy;
   return wanted;
 }
@@ -71,7 +72,7 @@ void paged_segment::seal() {
 }
 
 void paged_segment::examine_when_touched(home_examiner& examiner) {
-  // What is changed already could not be written from closed memory.
+  // Pages that are changed already could not be written from closed memory.
   pages_->drain();
   examiner_ = &examiner;
   range_->close(size(), read_only_ ? os::access::read : os::access::read_write, examiner);

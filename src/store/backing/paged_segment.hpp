@@ -22,7 +22,7 @@ class paged_segment final : public segment {
   ~paged_segment() override;
 
   void grow(std::size_t bytes) override;
-  /// Leaves what is on its way in or out as it is, so that it never waits.
+  /// Leaves pages that are on their way in or out as they are, so that it never waits.
   void discard(page_run pages) override;
   void require_sound(page_run pages) const override;
 

@@ -1,4 +1,5 @@
-// Changed pages stay in memory until their checkpoint, unless they become too many.
+// The memory of a store in a private mapping: changed pages stay in memory until their checkpoint, unless
+// they become too many.
 #include "store/backing/private_memory.hpp"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ private_memory::private_memory(store_parts& parts, epoch_commit& commit, backgro
     : private_memory(parts, commit.bytes(), page_use::tracked) {
   commit_ = &commit;
   worker_ = &worker;
-  // Of pages that were not touched a child would see what its parent writes home. A reader's lock keeps that
-  // from changing.
+  // In pages that were not touched a child would see what its parent writes home. Not so a child of a reader,
+  // whose lock keeps home from changing.
   memory_.withhold_from_children(line_for_children(parts.path, true));
 }
 
@@ -45,7 +46,7 @@ void private_memory::collect(changed_pages& changed, early_pages& early) {
   changed.gather(memory_, {0, memory_.size() / page_size}, early);
 }
 
-// Home loses what they held, and nobody need have touched them.
+// Told to the verifier: home loses the content of these pages, and perhaps no thread has touched them.
 void private_memory::release(std::span<const page_run> pages) {
   if (verifier_ != nullptr) verifier_->pass_over(pages);
 }
@@ -78,7 +79,7 @@ void private_memory::trim() {
   });
 }
 
-// Writers are not quiet meanwhile. Home must hold the last checkpoint, and no journal but its own may count.
+// Threads may write meanwhile. Home must hold the last checkpoint, and no journal but its own may count.
 void private_memory::trim_part(page_run part, write_brake& brake) {
   commit_->finish_last();
   const committed_state before = commit_->committed();
@@ -145,7 +146,7 @@ void private_memory::watch_memory() noexcept {
     watch_ = std::make_unique<memory_watch>(
         parts_.memory_budget, [this](const memory_watch& watch) { return give_up_pages(watch); });
   } catch (const std::exception&) {
-    // No thread to be had. Then memory is what it is.
+    // The system refuses a thread. Then memory is not watched.
   }
 }
 
@@ -156,7 +157,8 @@ bool private_memory::give_up_pages(const memory_watch& watch) noexcept {
     const std::uint64_t pages =
         std::clamp<std::uint64_t>(share * early_pages::extent_pages, early_pages::extent_pages, most_trimmed);
     write_brake brake(memory_, [&watch] { return watch.is_exhausted(); });
-    // Once writers are held, until there is room again: they would fill what one part gives.
+    // Once writers are held this goes on until there is room again: they would fill the room that one part
+    // gives.
     do {
       const std::uint64_t end = memory_.size() / page_size;
       if (next_trimmed_ >= end) next_trimmed_ = 0;
@@ -167,13 +169,13 @@ bool private_memory::give_up_pages(const memory_watch& watch) noexcept {
     } while (brake.is_on() && watch.is_wanted());
     return false;
   } catch (const std::exception&) {
-    // The next checkpoint will meet it too, and say so.
+    // The next checkpoint will meet the same failure, and report it.
     return true;
   }
 }
 
-// Scans of memory in huge pages are a fifth faster; but one that is cleared at its first touch costs the
-// more, the less of it is used.
+// Scans of memory in huge pages are a fifth faster. But a huge page is cleared as a whole at its first touch,
+// which costs the more, the less of it is used; so small pages are made into huge ones later.
 void private_memory::collapse_later(page_run filled) noexcept {
   try {
     worker_->post(

@@ -18,9 +18,9 @@ namespace perdure {
 
 class private_memory final : public store_memory {
  public:
-  /// Of a reader: `bytes` of the segment. Takes the place from `parts`, which must outlive it.
+  /// For a reader, of `bytes` of the segment. Takes the place from `parts`, which must outlive it.
   private_memory(store_parts& parts, std::uint64_t bytes, page_use use);
-  /// Of a writer.
+  /// For a writer.
   private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker);
 
   segment& pages() noexcept override { return memory_; }
@@ -54,11 +54,11 @@ class private_memory final : public store_memory {
   background_worker* worker_ = nullptr;
   private_segment memory_;
   lazy_verifier* verifier_ = nullptr;
-  // While a checkpoint copies, where stores meanwhile would go with the private copies.
+  // Held while a checkpoint copies, if what is written meanwhile would be dropped with the private copies.
   std::unique_lock<std::mutex> no_growth_;
   std::optional<write_pause> no_stores_;
   std::atomic<bool> has_unsynced_{false};  // pages that are in no memory but the page cache's
-  std::uint64_t next_trimmed_ = 0;         // page; where memory is looked for next
+  std::uint64_t next_trimmed_ = 0;         // page; where the next part to be trimmed begins
   std::unique_ptr<memory_watch> watch_;
 };
 

@@ -1,5 +1,5 @@
-// A store that is open for reading, or for changes that are dropped. It writes nothing: what a dead writer
-// committed and left for the next one to bring home, a reader carries out in its own memory.
+// A store that is open for reading, or for changes that are dropped. It writes nothing: if a dead writer has
+// left a journal for the next one to bring home, a reader carries that out in its own memory.
 #include <unistd.h>
 
 #include <atomic>
@@ -77,7 +77,7 @@ read_only_store::read_only_store(store_parts parts)
     bytes_ = pending->header.segment_bytes;
     parts_->home.require(bytes_);
   }
-  // What was written home early belongs to no checkpoint, if none came after it.
+  // Pages that were written home early for a checkpoint that never came are undone.
   const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
   const bool is_changed_first = pending || !saved.empty();
   const page_use wanted = parts_->private_changes ? page_use::dropped : page_use::none;
@@ -135,7 +135,7 @@ bool read_only_store::read_pages(const page_run& pages, std::byte* to) {
 }
 
 store_info read_only_store::info() const {
-  // In a forked child another thread may have had the lock, and be gone.
+  // In a forked child the lock may belong to a thread that does not exist there.
   std::unique_lock lock(control_, std::defer_lock);
   if (owner_ == ::getpid()) lock.lock();
   require_open();

@@ -1,5 +1,5 @@
-// A store whose segment is the files themselves. What it holds on disk while open is anything between the
-// last clean close and now; the super block says so (`open_dirty`).
+// A store whose segment is a shared mapping of the files. While it is open its files may hold anything
+// between the last clean close and now; the super block says so (`open_dirty`).
 #include <unistd.h>
 
 #include <atomic>
@@ -36,14 +36,15 @@ class shared_store final : public datastore {
     try {
       shut();
     } catch (const std::exception&) {
-      // The super block still says open-dirty, so the next open reports it.
+      // The super block still says open-dirty, so the next opening reports it.
     }
   }
 
   segment& memory() noexcept override { return *memory_; }
 
   void checkpoint(std::span<const page_run> released, std::string_view) override {
-    // Before any lock: in a forked child it may be held by a thread that does not exist.
+    // Checked before any lock is taken: in a forked child a lock may be held by a thread that does not exist
+    // there.
     if (owner_ != ::getpid()) refuse_child(path_);
     const std::scoped_lock lock(control_);
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
@@ -90,7 +91,7 @@ class shared_store final : public datastore {
   std::string tracker() const override { return "none"; }
 
  private:
-  // Everything written so far becomes durable, then the super block that says how much it is.
+  // Makes everything written so far durable, and then a super block that says how much it is.
   void save(std::uint64_t flags) {
     parts_->home.sync_all();
     parts_->checksums.flush(memory_->size());

@@ -1,4 +1,5 @@
-// The memory of an open store, as the store sees it: what checkpoints need of it, and what its programs ask.
+// The memory of an open store, as the store sees it: what checkpoints need from it, and what programs ask
+// for.
 #pragma once
 
 #include <optional>
@@ -16,19 +17,20 @@ class store_memory : public epoch_memory {
   virtual std::string tracker() const = 0;
   /// Ends the time in which a reader's memory may be written (for the replay of a journal).
   virtual void seal() = 0;
-  /// Lets the verifier, which must outlive the memory, see each extent before anybody else does.
+  /// Has the verifier, which must outlive the memory, examine each extent before any other thread sees it.
   virtual void examine_when_touched(lazy_verifier& verifier) = 0;
 
-  // Of a writer.
+  // For a writer:
 
-  /// The last epoch is committed and not home: its pages are to be found in its journal. Before the program
-  /// knows the memory.
+  /// The last epoch is committed and not home: its pages must be read from its journal. To be called before
+  /// the program knows the memory.
   virtual void take_up(const committed_journal& pending) = 0;
-  /// From here on changed pages may be written before their checkpoint, to save memory.
+  /// From here on changed pages may be written early, to save memory.
   virtual void begin_early_writing() = 0;
-  /// Writes all changed pages and gives up the memory of all. Takes turns of the commit.
+  /// Writes all changed pages and gives up the memory of all pages. Takes turns of the commit.
   virtual void trim() = 0;
-  /// Ends the threads that take turns of the commit. In a forked child, where there are none, forgets them.
+  /// Ends the threads that take turns of the commit. In a forked child, where they do not exist, forgets
+  /// them.
   virtual void end_early_writing() noexcept = 0;
   virtual void forget_threads() noexcept = 0;
 
@@ -36,7 +38,7 @@ class store_memory : public epoch_memory {
 
   pager::pin pin(page_run wanted, pager::pin_for use) {
     if (wanted.count == 0) return {};
-    // The kernel does not wait for an examination either.
+    // Examined now, as the kernel does not wait for an examination either.
     pages().require_sound(wanted);
     return pin_in_memory(wanted, use);
   }
@@ -57,7 +59,7 @@ class store_memory : public epoch_memory {
   virtual bool read_through(page_run, std::byte*) { return false; }
 
  private:
-  // Of memory that is paged; the others have nothing to do.
+  // For paged memory; other memory has nothing to do.
   virtual pager::pin pin_in_memory(page_run pages, pager::pin_for use);
   virtual void bring_in(page_run pages);
 };

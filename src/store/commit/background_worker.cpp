@@ -1,3 +1,4 @@
+// A thread that runs tasks beside its owner, one after the other.
 #include "store/commit/background_worker.hpp"
 
 #include <exception>
@@ -35,7 +36,7 @@ void background_worker::start_thread() {
   try {
     thread_ = std::thread([this] { loop(); });
   } catch (const std::exception&) {
-    // The system has no thread to give, or no memory for one. The caller sees that there is none.
+    // The system refuses a thread, or memory for one. The caller sees that there is none.
   }
 }
 

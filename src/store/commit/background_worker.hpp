@@ -18,14 +18,15 @@ class background_worker {
   /// Waits for all tasks.
   ~background_worker();
 
-  /// Has a task run after those posted before. It must not throw. Where the system gives no thread it is run
-  /// here and now.
+  /// Has the thread run a task after those posted before. The task must not throw. Where the system refuses a
+  /// thread, the caller runs it at once.
   void post(std::function<void()> task);
   /// Waits until no task is left.
   void wait();
   /// Whether no task is left.
   bool is_idle();
-  /// For a task that can be left undone: whether others wait for its end, or behind it.
+  /// For a task that can be left undone: whether another thread waits for its end, or another task is posted
+  /// behind it.
   bool is_awaited();
 
  private:

@@ -1,3 +1,4 @@
+// Which entries a journal carries on from the one before it.
 #include "store/commit/carried_entries.hpp"
 
 #include <algorithm>

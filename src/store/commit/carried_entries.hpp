@@ -1,4 +1,4 @@
-// What the file `crc` does not tell of yet: each journal carries on what the one before it knew of that.
+// Entries that the file `crc` does not have yet: each journal carries them on from the one before it.
 //
 // Checkpoints of scattered pages change a few entries in nearly every table page, so that writing the table
 // each time costs a tenth of what the pages do. The entries themselves are small.
@@ -10,11 +10,11 @@
 
 namespace perdure {
 
-/// Makes of an index what the next journal is to carry of it, now that its pages are home.
+/// Turns an index whose pages are home now into the entries that the next journal is to carry.
 void mark_applied(std::vector<layout::journal_entry>& index) noexcept;
 
-/// Adds to the index of a new journal, which stays sorted by page, what of `earlier` it does not speak of
-/// itself.
+/// Adds to the index of a new journal those entries of `earlier` about whose pages it says nothing itself. It
+/// stays sorted by page.
 void carry(const std::vector<layout::journal_entry>& earlier, std::vector<layout::journal_entry>& index);
 
 }  // namespace perdure

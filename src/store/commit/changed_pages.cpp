@@ -1,3 +1,4 @@
+// The set of pages that the next checkpoint must deal with.
 #include "store/commit/changed_pages.hpp"
 
 #include "base/invariant.hpp"
@@ -11,12 +12,12 @@ void changed_pages::gather(tracked_segment& memory, page_run where, early_pages&
   reported_.clear();
 }
 
-void changed_pages::add(const std::vector<page_run>& stored_to, early_pages& early) {
-  PERDURE_PARANOID_INVARIANT(is_normalized(stored_to) && is_normalized(dirty_) && is_normalized(released_));
-  for (const page_run& run : stored_to) early.unsettle(run);
-  // Released by a checkpoint that failed, and stored to since: in use again.
-  released_ = subtract(released_, stored_to);
-  dirty_.insert(dirty_.end(), stored_to.begin(), stored_to.end());
+void changed_pages::add(const std::vector<page_run>& newly_dirty, early_pages& early) {
+  PERDURE_PARANOID_INVARIANT(is_normalized(newly_dirty) && is_normalized(dirty_) && is_normalized(released_));
+  for (const page_run& run : newly_dirty) early.unsettle(run);
+  // A page that a failed checkpoint was to release, and that was written to since, is in use again.
+  released_ = subtract(released_, newly_dirty);
+  dirty_.insert(dirty_.end(), newly_dirty.begin(), newly_dirty.end());
   normalize(dirty_);
 }
 
@@ -49,20 +50,20 @@ changed_pages changed_pages::extract(page_run part) {
 
 void changed_pages::put_back(page_run part, changed_pages&& taken, early_pages& early) noexcept {
   try {
-    std::vector<page_run> stored_to = std::move(taken.dirty_);
-    stored_to.insert(stored_to.end(), taken.reported_.begin(), taken.reported_.end());
-    normalize(stored_to);
+    std::vector<page_run> newly_dirty = std::move(taken.dirty_);
+    newly_dirty.insert(newly_dirty.end(), taken.reported_.begin(), taken.reported_.end());
+    normalize(newly_dirty);
     // The tracker may have had something left to report of other parts.
-    std::vector<page_run> released = subtract(released_, stored_to);
+    std::vector<page_run> released = subtract(released_, newly_dirty);
     const std::vector<page_run> still_released = subtract(taken.released_, taken.reported_);
     released.insert(released.end(), still_released.begin(), still_released.end());
     normalize(released);
-    stored_to.insert(stored_to.end(), dirty_.begin(), dirty_.end());
-    normalize(stored_to);
-    dirty_ = std::move(stored_to);
+    newly_dirty.insert(newly_dirty.end(), dirty_.begin(), dirty_.end());
+    normalize(newly_dirty);
+    dirty_ = std::move(newly_dirty);
     released_ = std::move(released);
   } catch (const std::bad_alloc&) {
-    // To write more than was stored to does no harm.
+    // To write more pages than were changed does no harm.
     early.unsettle(part);
     dirty_.push_back(part);
     normalize(dirty_);

@@ -1,4 +1,4 @@
-// What trackers have reported and the heap has released, and no commit has yet made durable.
+// Pages that trackers have reported or the heap has released, and that no commit has made durable yet.
 #pragma once
 
 #include <span>
@@ -13,25 +13,26 @@ namespace perdure {
 /// was reported is forgotten. Not thread-safe.
 class changed_pages {
  public:
-  /// Takes over what the tracker has to report of some pages; writers must be quiet or held.
+  /// Collects what the tracker has to report about some pages; threads that write to them must be quiet or
+  /// held.
   void gather(tracked_segment& memory, page_run where, early_pages& early);
-  /// The same, of pages that somebody else has found; normalized.
-  void add(const std::vector<page_run>& stored_to, early_pages& early);
-  /// Pages whose content is no longer needed; normalized.
+  /// Adds pages that the caller has found to be dirty; normalized.
+  void add(const std::vector<page_run>& newly_dirty, early_pages& early);
+  /// Adds pages whose content is no longer needed; normalized.
   void release(std::span<const page_run> pages, early_pages& early);
 
-  /// What must be written: stored to, and not released since.
+  /// The pages that must be written: those that are dirty and were not released since.
   std::vector<page_run> to_write() const;
   const std::vector<page_run>& dirty() const noexcept { return dirty_; }
   const std::vector<page_run>& released() const noexcept { return released_; }
 
-  /// These have been written; normalized.
+  /// These pages have been written; normalized.
   void settle(const std::vector<page_run>& pages);
 
-  /// Forgets which pages were stored to: somebody else knows.
+  /// Forgets which pages are dirty: the backing will report them again.
   void forget_dirty() noexcept { dirty_.clear(); }
 
-  /// What is known of a part, which is then no longer here until it is put back.
+  /// Takes out what is known about a part, until it is put back.
   changed_pages extract(page_run part);
   void put_back(page_run part, changed_pages&& taken, early_pages& early) noexcept;
 

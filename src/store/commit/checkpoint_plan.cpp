@@ -1,3 +1,4 @@
+// Decides what one checkpoint will write where.
 #include "store/commit/checkpoint_plan.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ void add(checkpoint_plan& plan, std::uint64_t page, entry_kind kind, std::uint32
 void add_overwrite(checkpoint_plan& plan, std::uint64_t page, std::uint32_t checksum, std::uint64_t slot,
                    const committed_state& before) {
   add(plan, page, entry_kind::overwrite, checksum, slot);
-  // The committed epoch may rely on the hole, so it is not free to be written in place.
+  // The committed epoch may rely on the hole, so the page must not be written in place.
   if (before.is_hole(page)) plan.holes.push_back({page, 1});
 }
 
@@ -42,7 +43,7 @@ void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const pa
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const bool touched = early.is_touched(page);
       if (is_zero(base + page * page_size, page_size)) {
-        // A page never written reads as zero at home as it is.
+        // A page that was never written reads as zero at home already.
         const bool is_read_at_home = journaled == nullptr || journaled->is_home(page);
         if (touched || !before.is_hole(page) || !is_read_at_home) add(plan, page, entry_kind::zero);
       } else if (touched || !before.needs(page)) {
@@ -54,7 +55,7 @@ void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const pa
   }
 }
 
-// What was stored to since it was journaled is among the dirty.
+// Adds the pages that left memory for the journal. Those that were written to since are among the dirty ones.
 void plan_journaled(checkpoint_plan& plan, const journaled_pages& journaled, std::span<const page_run> dirty,
                     const committed_state& before) {
   for (const journaled_pages::record& one : journaled.records()) {

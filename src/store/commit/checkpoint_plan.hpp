@@ -22,11 +22,11 @@ struct checkpoint_plan {
   std::vector<page_run> touched;  // pages whose table entry will change
 };
 
-/// What is known of the checkpoint before.
+/// What is known about the checkpoint before.
 struct committed_state {
   std::uint64_t pages;        ///< in the segment; beyond them home is holes
   checksum_table& checksums;  ///< of that epoch
-  bool checksums_stale;       ///< and of no use
+  bool checksums_stale;       ///< they are of no use: the store was written through a shared mapping
 
   bool is_hole(std::uint64_t page) const {
     return page >= pages || (!checksums_stale && checksums.get(page) == layout::no_checksum);
@@ -37,9 +37,9 @@ struct committed_state {
   }
 };
 
-/// Plans to make `dirty` pages durable and to let go of `released` ones (both sorted, without overlap), and
-/// what was written early, home or (`journaled`, if it is one) to the journal. Throws `damaged` when the
-/// table is.
+/// Plans how to make the `dirty` pages durable and to give up the `released` ones (both sorted, without
+/// overlap). Names the pages too that were written early: home, or, if `journaled` is not null, to the
+/// journal. Throws `damaged` if the checksum table is.
 checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
                                 std::span<const page_run> released, const early_pages& early,
                                 const journaled_pages* journaled, const committed_state& before);

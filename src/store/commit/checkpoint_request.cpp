@@ -1,3 +1,4 @@
+// Checks what a program asks of a checkpoint.
 #include "store/commit/checkpoint_request.hpp"
 
 #include <perdure/checkpoint_log.hpp>

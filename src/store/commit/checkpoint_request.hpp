@@ -13,8 +13,8 @@ namespace perdure {
 /// Throws `invalid_argument` for a label that is too long.
 void require_label(std::string_view label);
 
-/// The runs in order and without overlap. Throws `invalid_argument` when one is not within a segment of so
-/// many pages.
+/// Returns the runs in order and without overlap. Throws `invalid_argument` when one is not within a segment
+/// of so many pages.
 std::vector<page_run> sound_released(std::span<const page_run> released, std::uint64_t pages,
                                      const std::filesystem::path& store);
 

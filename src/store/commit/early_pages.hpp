@@ -1,4 +1,5 @@
-// Which pages were written home before the checkpoint that needs them.
+// Which pages were written home early, before the checkpoint that needs them (databases call such pages
+// stolen).
 #pragma once
 
 #include <algorithm>
@@ -11,9 +12,10 @@
 
 namespace perdure {
 
-/// Of the checkpoint to come. Two things are known of a page: whether home may no longer hold what the last
+/// For the checkpoint to come it knows two things about a page: whether home may no longer hold what the last
 /// checkpoint left there (*touched*: it may be written again in place), and whether home holds what memory
-/// does, with which checksum (*settled*). Not thread-safe.
+/// does, and with which checksum
+/// (*settled*). Not thread-safe.
 class early_pages {
  public:
   static constexpr std::uint64_t extent_pages = 512;
@@ -25,7 +27,7 @@ class early_pages {
   void touch(page_run pages) {
     for_each(pages, [](extent& in, std::size_t i) { in.touched.set(i); });
   }
-  /// Home is again, durably, as the last checkpoint left it there.
+  /// Home holds, durably, what the last checkpoint left there.
   void untouch(page_run pages) {
     for_each(pages, [](extent& in, std::size_t i) { in.touched.reset(i); });
   }
@@ -36,7 +38,7 @@ class early_pages {
     in.settled.set(page % extent_pages);
     in.checksums[page % extent_pages] = checksum;
   }
-  /// The pages were stored to, or are needed no more.
+  /// The pages were written to in memory, or are not needed any more.
   void unsettle(page_run pages) noexcept {
     const std::uint64_t end = pages.first + pages.count;
     for (auto in = extents_.lower_bound(pages.first / extent_pages);
@@ -56,7 +58,7 @@ class early_pages {
     }
   }
 
-  /// Nothing was touched.
+  /// Whether no page was touched.
   bool empty() const noexcept { return extents_.empty(); }
   void clear() noexcept { extents_.clear(); }
 

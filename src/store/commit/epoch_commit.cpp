@@ -24,7 +24,7 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
       index.begin(), index.end(), [](const journal_entry& entry) { return entry.carried != 0; }));
 }
 
-/// An index in which a page stands twice would not be believed.
+/// Recovery rejects an index that names a page twice.
 [[maybe_unused]] bool is_sorted_by_page(const std::vector<journal_entry>& index) {
   const auto does_not_end_before = [](const journal_entry& a, const journal_entry& b) {
     return a.page + (is_run(a) ? a.value : 1) > b.page;
@@ -61,7 +61,7 @@ void epoch_commit::end() noexcept {
   try {
     if (!unapplied_ && !is_left_undecided_) write_table();
   } catch (const std::exception&) {
-    // The journal has it.
+    // The journal has these entries.
   }
   committing_.reset();
 }
@@ -105,11 +105,11 @@ void epoch_commit::clear_away_failed_attempt() {
   committing_.reset();
   if (early_unsure_ && !early_.empty()) write_settled_again();
   early_unsure_ = false;
-  // Only now: while the old journal could still count, its fresh pages had to stay. Their space may be what
-  // is wanted.
+  // Not earlier: while the old journal could still count, its fresh pages had to stay. Now their space may be
+  // what a full disk lacks.
   if (spent_tail_.empty()) return;
   for (const page_run& run : spent_tail_) parts_.home.punch(run);
-  // Else a crash might bring them back once later pages, taken to be zero, are committed.
+  // Synced: otherwise a crash might bring them back after a commit that takes these places to be zero.
   early_unsure_ = true;
   parts_.home.sync();
   early_unsure_ = false;
@@ -117,7 +117,8 @@ void epoch_commit::clear_away_failed_attempt() {
   spent_tail_.clear();
 }
 
-// After a sync that failed a second one says nothing of what was written before the first.
+// After a sync that failed, a second sync says nothing about what was written before the first, so it is
+// written again.
 void epoch_commit::write_settled_again() {
   alignas(64) std::array<std::byte, page_size> bytes;
   early_.for_settled([&](std::uint64_t page, std::uint32_t checksum) {
@@ -155,7 +156,7 @@ void epoch_commit::forget_what_memory_knows() noexcept {
 }
 
 bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::string_view label, bool always) {
-  // The journal of epoch k-1, which this one will have, is of no more use only when epoch k is home.
+  // This epoch uses the journal of epoch k-1, which is free only when epoch k is home.
   PERDURE_INVARIANT(!flight_ && !unapplied_);
   collect(released);
   const segment& memory = memory_->pages();
@@ -193,17 +194,17 @@ void epoch_commit::copy_out(hold& held) {
   const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_.home.has_unsynced_names();
   if (now.plan.fresh != 0) write_fresh(now.plan.index);
-  // Beside the journal's writing.
+  // The worker syncs home while this thread writes the journal.
   if (home_changed) worker_.post([this] { sync_home(); });
   const unsigned parity = now.epoch & 1;
-  // Where pages leave memory the journal has some that are nowhere else, and is not given up before it must
+  // Where pages leave memory, the journal has pages that are nowhere else, and is not replaced before it must
   // be.
   if (journaled == nullptr) suspect_[parity] = true;
   write_overwrites(now.plan.index, parts_.journals[parity]);
   if (journaled != nullptr) note_zeros(now.plan.index);
   held.copied();
   if (!memory_->waits_for_home()) {
-    // Now, as the program may use these pages again as soon as it goes on.
+    // Discarded now, as the program may use these pages again as soon as it goes on.
     for (const page_run& run : now.changed.released()) memory_->pages().discard(run);
     return;
   }
@@ -213,8 +214,8 @@ void epoch_commit::copy_out(hold& held) {
   normalize(to_settle_);
 }
 
-// Takes what space can be taken ahead, so that a full disk fails the checkpoint and not, after the commit,
-// its application. Fresh pages and the journal are written before the commit anyway.
+// Reserves the disk space that can be reserved, so that a full disk fails the checkpoint and not, after the
+// commit, its application. Fresh pages and the journal are written before the commit anyway.
 void epoch_commit::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
   extend_home(bytes);
   for (const page_run& run : plan.holes) parts_.home.reserve_space(run);
@@ -232,7 +233,7 @@ void epoch_commit::sync_early() {
   early_unsure_ = false;
 }
 
-// Pages that left memory for home and are empty by now: their space may be what is wanted.
+// Punches pages that left memory for home and are empty by now: their space may be what a full disk lacks.
 void epoch_commit::empty_home(const std::vector<journal_entry>& index) {
   if (early_.empty()) return;
   for (const journal_entry& entry : index) {
@@ -248,7 +249,8 @@ void epoch_commit::empty_home(const std::vector<journal_entry>& index) {
   }
 }
 
-// From a copy: a thread that stores to a page meanwhile must not make it contradict its checksum.
+// Pages are written from a copy: a thread that writes to a page meanwhile must not make it contradict its
+// checksum.
 void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
   const std::byte* const base = memory_->pages().base();
   journaled_pages* const journaled = memory_->journaled();
@@ -271,7 +273,7 @@ void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
       ++count;
       ++i;
     }
-    // Should the checkpoint fail, home has other bytes there than the one before left.
+    // If the checkpoint fails, home has other bytes there than the checkpoint before left.
     for (std::uint64_t page = std::max(first, bytes_ / page_size);
          journaled == nullptr && page < first + count; ++page) {
       if (were_touched && early_.is_touched(page)) continue;
@@ -283,7 +285,7 @@ void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
     }
     early_.touch({first, count});
     parts_.home.write(first, count, copied.get());
-    // Such pages may leave memory then: they must be found again should the checkpoint fail.
+    // The pager may drop such pages from memory then, so they must be found again if the checkpoint fails.
     if (journaled == nullptr) continue;
     for (std::size_t k = i - count; k < i; ++k) {
       journaled->put_home(index[k].page, index[k].value);
@@ -304,7 +306,7 @@ void epoch_commit::write_overwrites(std::vector<journal_entry>& index, journal& 
   slots.flush();
 }
 
-// Until they are punched home, nobody must read there what they were.
+// Until such pages are punched at home, no thread may read their old content there.
 void epoch_commit::note_zeros(const std::vector<journal_entry>& index) {
   for (const journal_entry& entry : index) {
     if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
@@ -339,15 +341,16 @@ layout::journal_header epoch_commit::write_journal(journal::decision made) {
 
 void epoch_commit::prepare() {
   if (flight_->home_failure) std::rethrow_exception(flight_->home_failure);
-  // No reader takes an undecided journal for a checkpoint, so none need wait.
+  // Readers take no undecided journal for a checkpoint, so none of them need wait.
   flight_->prepared = write_journal(journal::decision::pending);
   undecided_by_ = std::this_thread::get_id();
 }
 
 void epoch_commit::decide() {
-  // No reader must see a checkpoint that fails after all.
+  // Readers must not see a checkpoint that fails after all.
   if (!committing_) committing_.emplace(parts_.lock.take_turn(store_lock::part::commit));
-  // Also when it is tried again after a sync that failed: what that was to make durable is written once more.
+  // This may be a second try, after a sync that failed: `decide` writes once more what that sync was to make
+  // durable.
   parts_.journals[flight_->epoch & 1].decide(*flight_->prepared);
   count(*flight_->prepared);
 }
@@ -400,10 +403,10 @@ void epoch_commit::apply(table_use at_least) {
 
 void epoch_commit::apply_in_turn(table_use at_least) {
   PERDURE_INVARIANT(unapplied_ && unapplied_->header.epoch == epoch_);
-  // After a sync that failed the pages are written once more.
+  // After a sync that failed, the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_.home, parts_.checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
-  // A sync that fails here is the one that would have told of pages written early.
+  // If this sync fails, no later one will tell whether pages that were written early are durable.
   const bool was_unsure = std::exchange(early_unsure_, true);
   settle_redo(*unapplied_, parts_.home, parts_.checksums, parts_.super, parts_.log, use);
   early_unsure_ = was_unsure;
@@ -417,23 +420,26 @@ void epoch_commit::apply_in_turn(table_use at_least) {
     carrying_ = std::move(unapplied_);
   }
   unapplied_.reset();
-  // Only the table was written: what is saved is of this very epoch.
+  // If pages were written early, only the table was written, and the undo log has before-images of this very
+  // epoch.
   if (!early_.empty()) return;
   try {
     parts_.undo.clear();
   } catch (const std::system_error&) {
-    // It takes space; of a checkpoint that is not the last any more it counts for nothing.
+    // The undo log takes space, but the before-images in it are of an earlier checkpoint and count for
+    // nothing.
   }
 }
 
-// Once carrying has added up to the price of writing: so at most twice is paid of what was necessary.
+// The table is due once carrying has cost as many bytes as writing it would: so at most twice the least
+// possible is paid.
 bool epoch_commit::is_table_due() const {
   if (unapplied_->header.segment_bytes != parts_.super.now().segment_bytes) return true;
   const std::uint64_t next = unapplied_->index.size() * sizeof(journal_entry);
   return carried_bytes_ + next >= parts_.checksums.changed_table_pages() * layout::block;
 }
 
-// No checkpoint may be on its way.
+// No checkpoint may be under way.
 void epoch_commit::write_table() {
   if (!carrying_) return;
   unapplied_ = std::exchange(carrying_, std::nullopt);
@@ -445,11 +451,11 @@ void epoch_commit::apply_quietly(table_use at_least) noexcept {
   apply_failure_ = nullptr;
   try {
     if (!memory_->waits_for_home() || at_least == table_use::write) return apply(at_least);
-    // The program is held up until this has been tried, and is not to be held up by readers.
+    // The program waits until this has been tried, so it must not wait for readers.
     const std::optional<store_lock::turn> no_reader = parts_.lock.try_turn(store_lock::part::home);
     if (no_reader) apply_in_turn(at_least);
   } catch (...) {
-    // The journal has it all, and the next checkpoint applies it.
+    // The journal has everything, and the next checkpoint applies it.
     apply_failure_ = std::current_exception();
   }
 }
@@ -469,7 +475,7 @@ void epoch_commit::settle_memory(std::uint64_t epoch) noexcept {
   try {
     memory_->settle(parts_.home.extents(bytes_), pages);
   } catch (const std::exception&) {
-    // No mapping to be had: the pages keep their private copies, and are written again next time.
+    // The kernel refuses a mapping: the pages keep their private copies, and are written again next time.
   }
 }
 

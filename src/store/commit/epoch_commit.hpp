@@ -1,7 +1,7 @@
 // A checkpoint, from the changed pages in memory to the committed pages at home.
 //
-// Steps are those of docs/durability.md, "A checkpoint". The commit knows nothing of where the memory comes
-// from (epoch_memory) and of who waits for what (the open store).
+// The steps are those of docs/durability.md, "A checkpoint". The commit does not know where the memory comes
+// from (epoch_memory), nor which threads wait for what (the open store).
 #pragma once
 
 #include <array>
@@ -41,37 +41,38 @@ class epoch_commit {
  public:
   using turn = std::unique_lock<std::mutex>;
 
-  /// Of a store whose last checkpoint is `epoch`, when the segment was of so many bytes. All must outlive it.
+  /// For a store whose last checkpoint is `epoch`, when the segment had so many bytes. The parts and the
+  /// worker must outlive it.
   epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch, std::uint64_t bytes);
   void attach(epoch_memory& memory) noexcept { memory_ = &memory; }
-  /// The last epoch is not home yet: this is its journal.
+  /// To be called if the last epoch is not home yet, with its journal.
   void take_up(committed_journal pending) { unapplied_ = std::move(pending); }
 
-  /// Waits until nobody else changes the store. Throws `invalid_argument` after `end`.
+  /// Waits until no other thread changes the store. Throws `invalid_argument` after `end`.
   turn take_turn();
   /// Whether this thread has the turn of an epoch that is prepared.
   bool is_prepared_here() const noexcept { return undecided_by_ == std::this_thread::get_id(); }
-  /// No more turns. Writes what spares the next opening some reading.
+  /// Allows no more turns. Writes what spares the next opening some reading.
   void end() noexcept;
   bool has_ended() const noexcept { return has_ended_; }
 
   /// The last committed epoch.
   std::uint64_t epoch() const noexcept { return epoch_; }
-  /// Length of the segment then.
+  /// The segment's length at that epoch.
   std::uint64_t bytes() const noexcept { return bytes_; }
-  /// What is known of the last committed epoch. While it is used, no other may be committed.
+  /// What is known about the last committed epoch. While it is used, no other may be committed.
   committed_state committed();
 
-  /// Step 1: waits for the last epoch to be home, tries again if that failed, and clears away what a failed
-  /// checkpoint left.
+  /// Step 1: waits until the last epoch is home, tries again if that failed, and clears away what a failed
+  /// checkpoint has left.
   void finish_last();
-  /// Waits for the last epoch to be home, and for the file `crc` to say so, so that the files tell by
-  /// themselves what is there.
+  /// Waits until the last epoch is home and the file `crc` has its entries, so that the files need no
+  /// journal.
   void finish_last_with_table();
   /// Whether no epoch is on its way to the device, as far as that can be told without waiting: then
   /// `finish_last` waits for no more than the last one's coming home.
   bool is_last_committed() { return epoch_ == departed_ || worker_.is_idle(); }
-  /// Waits for what the worker does.
+  /// Waits until the worker is done.
   void wait() { worker_.wait(); }
 
   /// Holds the memory's pages while a checkpoint copies them.
@@ -89,8 +90,8 @@ class epoch_commit {
     bool is_copied_ = false;
   };
 
-  /// Steps 2 and 3: collects what has changed and decides what goes where. False where nothing has and there
-  /// need not be a checkpoint.
+  /// Steps 2 and 3: collects the changed pages and decides what goes where. False if nothing has changed and
+  /// no checkpoint is needed.
   bool plan(hold& held, std::span<const page_run> released, std::string_view label, bool always);
   /// Steps 4 to 6: on return all pages are copied to the kernel, and the program may go on unless the memory
   /// waits for its home. Syncs of home are under way.
@@ -100,22 +101,25 @@ class epoch_commit {
   void decide();
   /// Step 7 in one.
   void commit();
-  /// Whether an epoch is prepared and not decided on. Where its `decide` has failed it may be called again.
+  /// Whether an epoch is prepared and not decided on. If `decide` has failed, it may be called again.
   bool is_prepared() const noexcept { return flight_ && flight_->prepared; }
-  /// What the checkpoint was to make durable is the next one's. An error here is met again by the next one.
+  /// Leaves what the checkpoint was to make durable to the next one. If this meets an error, the next one
+  /// meets it again.
   void abandon() noexcept;
-  /// No more turns: the prepared epoch stays on disk, and an opening is to be told whether it counts.
+  /// Allows no more turns: the prepared epoch stays on disk, and the next opening must be told whether it
+  /// counts.
   void leave_undecided() noexcept;
-  /// Steps 9 and 10: brings the committed epoch home. What fails is kept for `apply_failure` and tried again
-  /// by `finish_last`.
+  /// Steps 9 and 10: brings the committed epoch home. A failure is kept in `apply_failure_`, and
+  /// `finish_last` tries again.
   void apply_quietly(table_use at_least) noexcept;
   std::exception_ptr apply_failure() const noexcept { return unapplied_ ? apply_failure_ : nullptr; }
-  /// Waits for the last epoch to be home. Throws what kept it from being so.
+  /// Waits until the last epoch is home. Throws the error that kept it from being so.
   void wait_applied();
-  /// Where the memory waits for its home: the program may go on, and if the epoch is there, with it.
+  /// For memory that waits until its pages are home: ends that wait, and maps the memory from home if the
+  /// epoch is there.
   void settle_memory(std::uint64_t epoch) noexcept;
 
-  // Of pages that are written before their checkpoint.
+  // What is known about pages that were written before their checkpoint.
 
   changed_pages& changed() noexcept { return changed_; }
   early_pages& early() noexcept { return early_; }
@@ -135,7 +139,8 @@ class epoch_commit {
     std::string label;
     std::optional<layout::journal_header> prepared;
     std::exception_ptr home_failure;
-    // What it settles, to be gathered again if it fails. Last, so that nothing can throw once it is moved in.
+    // The pages that it makes durable, to be collected again if it fails. Moved in last, so that nothing can
+    // throw after that.
     changed_pages changed;
   };
 
@@ -161,13 +166,13 @@ class epoch_commit {
   store_parts& parts_;
   background_worker& worker_;
   epoch_memory* memory_ = nullptr;
-  std::mutex mutex_;  // of turns
+  std::mutex mutex_;  // held by the thread that has the turn
   bool is_left_undecided_ = false;
-  std::atomic<std::thread::id> undecided_by_{};  // who has the turn of a prepared checkpoint
+  std::atomic<std::thread::id> undecided_by_{};  // the thread that has the turn of a prepared checkpoint
   std::atomic<bool> has_ended_{false};
 
-  // Everything from here on is touched by the worker only while it runs, by others only after waiting for it;
-  // but the epoch may be read at any time.
+  // Everything from here on is touched by the worker only while it runs a task, and by other threads only
+  // after they have waited for that; but any thread may read the epoch at any time.
 
   std::atomic<std::uint64_t> epoch_;
   std::uint64_t departed_;  // the last one that was to be made; touched in turns only
@@ -176,9 +181,9 @@ class epoch_commit {
   // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
   bool is_redone_ = false;  // its pages have been written home, though perhaps not durably
-  // Applied, and yet needed until the next one is committed: the file `crc` does not know its entries.
+  // Applied, and still needed until the next one is committed: the file `crc` lacks its entries.
   std::optional<committed_journal> carrying_;
-  std::uint64_t carried_bytes_ = 0;  // that journals have carried since the table was written
+  std::uint64_t carried_bytes_ = 0;  // bytes that journals have carried since the table was written
   std::exception_ptr apply_failure_;
 
   changed_pages changed_;
@@ -186,8 +191,8 @@ class epoch_commit {
   bool early_unsure_ = false;  // a sync of home has failed since they were written
   std::vector<page_run> to_settle_;
 
-  // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a
-  // commit nobody was told of, and pages written home beyond the committed length.
+  // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a commit
+  // that was never acknowledged, and pages written home beyond the committed length.
   std::array<bool, 2> suspect_{};
   std::optional<store_lock::turn> committing_;  // until it is known whether the journal counts
   std::vector<page_run> spent_tail_;

@@ -1,4 +1,4 @@
-// What a backing offers a checkpoint: its memory, and where pages are that have left it.
+// What a backing offers a checkpoint: its memory, and the places of pages that have left memory.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@
 
 namespace perdure {
 
-/// A checkpoint calls `hold`, `collect`, `copied`, where the memory waits for its home `settle`, and
-/// `let_go`, in this order; one that fails calls `let_go` next. Not thread-safe: the commit calls in its
-/// turn.
+/// A checkpoint calls `hold`, `collect`, `copied`, if the memory waits until its pages are home `settle`, and
+/// `let_go`, in this order; a checkpoint that fails calls `let_go` next. Not thread-safe: the commit calls in
+/// its turn.
 class epoch_memory {
  public:
   epoch_memory() = default;
@@ -24,35 +24,35 @@ class epoch_memory {
 
   virtual segment& pages() noexcept = 0;
 
-  /// Where what a thread stores between `collect` and `let_go` would be lost, threads that store wait from
-  /// here on.
+  /// From here on threads that write wait, if what they write between `collect` and `let_go` would be lost.
   virtual void hold() {}
-  /// Adds the pages that were stored to since they were last copied. Their content stays, for the caller to
-  /// copy, until `copied`.
+  /// Adds the pages that were written to since they were last copied. Their content stays as it is until
+  /// `copied`, for the caller to copy.
   virtual void collect(changed_pages& changed, early_pages& early) = 0;
   /// The content of these pages is of no consequence any more, at home neither.
   virtual void release(std::span<const page_run> pages) = 0;
-  /// All collected pages are copied: those that are stored to from here on are changed anew.
+  /// All collected pages are copied: pages that are written to from here on belong to the next checkpoint.
   virtual void copied() noexcept {}
   /// Whether the program waits until the pages are home.
   virtual bool waits_for_home() const noexcept { return false; }
   /// These pages, and all others that were not collected, are home.
   virtual void settle(std::span<const file_extent> home, std::span<const page_run> pages);
-  /// Ends what `hold` and `collect` began. Pages that were collected and not copied are as changed as before.
+  /// Ends what `hold` and `collect` began. Pages that were collected and not copied count as changed as
+  /// before.
   virtual void let_go() noexcept {}
-  /// Whether `collect` tells of a page again that was collected and is not durable. If not, whoever collects
-  /// remembers it.
+  /// Whether `collect` reports a page again that was collected and is not durable. If not, the caller must
+  /// remember it.
   virtual bool recollects() const noexcept { return false; }
 
-  // Memory whose pages may leave it at any time, with their changes, tells where they are.
+  // For memory whose changed pages may leave it at any time:
 
-  /// Of pages that have left: which are in the journal. Null where none leave before they are home.
+  /// Which of the pages that have left are in a journal. Null if none leave before they are home.
   virtual journaled_pages* journaled() noexcept { return nullptr; }
   /// Home has become longer.
   virtual void home_extended() {}
-  /// There is another file for the journal.
+  /// Another file has taken the place of the journal.
   virtual void journal_replaced(unsigned, const journal&) {}
-  /// What is in the last epoch's journal is home, and that journal will be written over.
+  /// The pages in the last epoch's journal are home, and that journal will be written over.
   virtual void journal_applied() noexcept {}
   /// Throws `io` when a page that had left did not come back as it was.
   virtual void require_none_lost() const {}

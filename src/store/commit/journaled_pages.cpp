@@ -1,3 +1,4 @@
+// The table of pages that are in a journal, by page and by slot.
 #include "store/commit/journaled_pages.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ std::vector<journaled_pages::record> journaled_pages::records() const {
 }
 
 void journaled_pages::commit() noexcept {
-  // Else a page of theirs would be read in a journal that is written over.
+  // Otherwise a page of that epoch would be read from a journal that is written over.
   PERDURE_INVARIANT(records_before_.empty() && zeros_before_.empty());
   records_before_ = std::exchange(records_, {});
   zeros_before_ = std::exchange(zeros_, {});

@@ -1,4 +1,4 @@
-// Where pages are that have left memory, and their checksums.
+// Where the pages are that have left memory, and their checksums.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace perdure {
 
-/// A page that is in a journal is to be read from there, until the epoch is applied. So the table knows the
-/// pages of two epochs: of the one that is running, and of the one before it until `settle`. What this
-/// process has written of a page is known by its checksum, so that it is not taken for what it was before
-/// where a write-back fails. Not thread-safe, but for `find`, `is_home` and `checksum_of`.
+/// A page that is in a journal must be read from there until the epoch is applied. So the table has the pages
+/// of two epochs: the running one, and until `settle` the one before it. It keeps the checksum of each page
+/// that this process has written, so that older content, which a failed write-back leaves, is not taken for
+/// the page. Not thread-safe, but for `find`, `is_home` and `checksum_of`.
 class journaled_pages {
  public:
   using number = std::uint32_t;  // of a page or a slot
@@ -32,15 +32,15 @@ class journaled_pages {
     return table_[page].load(std::memory_order_acquire) == 0;
   }
 
-  /// What the page must have where `find` says, or 0 where this process did not write it. Thread-safe and
-  /// async-signal-safe.
+  /// The checksum that the page must have in the place that `find` returns; 0 if this process did not write
+  /// it. Thread-safe and async-signal-safe.
   std::uint32_t checksum_of(std::uint64_t page) const noexcept {
     return checksums_[page].load(std::memory_order_relaxed);
   }
 
-  /// Slots in use, some of them perhaps nobody's any more.
+  /// Slots in use; some of them may belong to no page any more.
   number slots() const noexcept { return static_cast<number>(records_.size()); }
-  /// The slot that is the page's, or a new one. Throws `out_of_capacity`.
+  /// The slot of the page; a new one if it has none. Throws `out_of_capacity`.
   number slot_for(std::uint64_t page);
   /// The slot holds the page now.
   void put(std::uint64_t page, number slot, std::uint32_t checksum) noexcept;
@@ -50,10 +50,10 @@ class journaled_pages {
   void reserve_zeros(std::size_t pages);
   /// The page is empty, which takes no slot.
   void put_zero(std::uint64_t page);
-  /// The journal of the epoch before has the page, or says that it is empty (checksum 0, and no slot). Before
-  /// anybody else knows the table.
+  /// The journal of the epoch before has the page, or says that it is empty (checksum 0, and no slot). To be
+  /// called before another thread knows the table.
   void put_before(std::uint64_t page, number slot, std::uint32_t checksum);
-  /// What the running epoch has of these pages is of no consequence.
+  /// Forgets what the running epoch has of these pages.
   void erase(page_run pages) noexcept;
 
   struct record {
@@ -61,13 +61,13 @@ class journaled_pages {
     number slot;
     std::uint32_t checksum;  ///< 0: the page is empty and has no slot
   };
-  /// All that the running epoch has, by page.
+  /// All pages that the running epoch has, sorted.
   std::vector<record> records() const;
 
   /// The running epoch is committed, and the next begins.
   void commit() noexcept;
-  /// The epoch before the running one is home. Calls `visit` for each of its pages that is to be read there
-  /// now. False if none was in the journal.
+  /// The epoch before the running one is home. Calls `visit` for each of its pages that must be read from
+  /// home now. False if none was in the journal.
   template <class Visit>
   bool settle(Visit&& visit) noexcept {
     const auto settle_one = [&](number page) {
@@ -102,8 +102,8 @@ class journaled_pages {
   std::atomic<std::uint32_t>* table_;
   std::atomic<std::uint32_t>* checksums_;
   std::vector<slot_record> records_;  // by slot
-  std::vector<number> zeros_;         // some perhaps twice, or no longer
-  // Of the epoch before, until it is settled.
+  std::vector<number> zeros_;         // empty pages; some perhaps twice, or not empty any more
+  // The same of the epoch before, until it is settled.
   std::vector<slot_record> records_before_;
   std::vector<number> zeros_before_;
 };

@@ -1,3 +1,4 @@
+// Opens the journals for a reader, also while a writer writes one of them.
 #include "store/commit/readable_journals.hpp"
 
 #include <algorithm>
@@ -6,8 +7,8 @@ namespace perdure {
 
 readable_journals open_journals(const os::file& directory, const layout::super_slot& super,
                                 const store_lock& lock) {
-  // A header that is there while no checkpoint is being committed is durable: the writer has put an empty
-  // journal in the place of one whose commit failed.
+  // While no checkpoint is being committed, every header is durable: the writer has put an empty journal in
+  // the place of one whose commit failed.
   std::optional<store_lock::turn> no_commit;
   if (lock.is_beside_writer()) no_commit.emplace(lock.pause_commits());
   readable_journals found{

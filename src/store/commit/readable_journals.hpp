@@ -11,11 +11,11 @@ namespace perdure {
 
 struct readable_journals {
   std::array<journal, 2> files;
-  /// Others are not of committed checkpoints, or of some that came later.
+  /// Journals that do not count by this are not of committed checkpoints, or of later ones.
   epoch_ceiling ceiling{};
 };
 
-/// For a reader with this lock. `in_use`, `damaged`.
+/// For a reader that has this lock. Throws `in_use`, `damaged`.
 readable_journals open_journals(const os::file& directory, const layout::super_slot& super,
                                 const store_lock& lock);
 

@@ -1,4 +1,5 @@
-// What an opening writer makes of the journals, the undo log and home as a crash may have left them.
+// Recovery: an opening writer undoes, redoes and clears away what a crash may have left in the undo log, the
+// journals and home.
 #include "store/commit/recovery.hpp"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ bool has_empty_journal(const std::array<journal, 2>& journals) {
   });
 }
 
-// A prepared checkpoint that the verdict does not count is gone before anything else is written: its journal
-// is needed for another.
+// A prepared checkpoint that does not count by the verdict is replaced by an empty journal before anything
+// else is written: its file is needed for the next checkpoint.
 void settle_undecided(store_parts& parts, std::uint64_t last) {
   const std::uint64_t undecided = find_undecided(parts.journals, parts.super.now(), last);
   if (undecided == 0) return;
@@ -51,26 +52,27 @@ void recover(store_parts& parts, bool may_wait) {
     super.segment_bytes = found->header.segment_bytes;
     parts.home.require(super.segment_bytes);
   }
-  // Of the last checkpoint, though its journal may seem pending: a damaged super slot does not know better.
-  take_back_early_pages(parts.undo, parts.home, super.epoch, super.segment_bytes);
+  // The before-images are those of the last checkpoint, though its journal may look as if it were not
+  // applied: the newer super slot may be damaged.
+  undo_at_home(parts.undo, parts.home, super.epoch, super.segment_bytes);
   if (found) {
     if (found->header.epoch > super.applied_epoch) {
-      // What redo overwrites at home must be on disk in the journal before, and the journal under its name.
+      // Before redo overwrites pages at home, the journal must be on disk, and under its name.
       parts.journals[found->header.epoch & 1].make_durable(found->header, found->index);
       parts.home.sync_names();
     }
     parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
                                  super.segment_bytes / page_size);
     unless_full([&] { redo_at_home(*found, parts.home, parts.checksums); });
-    // Nothing else is torn, and none can be made anew later.
+    // Only these table pages may be torn, and later they could not be made anew.
     if (parts.is_redo_pending) parts.checksums.load(pages_of(*found));
     parts.checksums.stop_rebuilding();
   }
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
   // is looked at: a later one can be longer than needed though an earlier one is not.
   parts.home.truncate(super.segment_bytes);
-  // An empty journal may have replaced one whose checkpoint failed, and died before the new name was durable:
-  // what is opened now must not turn into that checkpoint when the power fails.
+  // A writer may have replaced the journal of a failed checkpoint by an empty one, and died before the new
+  // name was durable: the store that is opened now must not turn into that checkpoint when the power fails.
   if (has_empty_journal(parts.journals)) parts.home.sync_names();
   if (!found || parts.is_redo_pending) return;
   unless_full(

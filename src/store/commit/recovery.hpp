@@ -5,16 +5,16 @@
 
 namespace perdure {
 
-/// Brings home what was committed last, and takes away what a checkpoint that was never committed left. Home
-/// is durable then: what a failed write-back loses must not come back as what it was before, under a program
-/// that has read it.
+/// Brings home what was committed last, and clears away what a checkpoint that was never committed has left.
+/// Home is durable then: if it were not, a failed write-back could change pages back under a program that has
+/// read them.
 ///
-/// Where home shares its blocks with a snapshot, writing to it takes space. If there is none and `may_wait`,
-/// the journal stays pending (`store_parts::is_redo_pending`): the store has to do with it as after an
-/// application that failed.
+/// Where home shares its blocks with a snapshot, writing to it takes space. If there is no space and
+/// `may_wait`, the journal stays pending (`store_parts::is_redo_pending`), and the store must go on as after
+/// an application that failed.
 ///
-/// Throws `undecided` when a checkpoint is prepared and nobody says whether it counts; then nothing is
-/// changed.
+/// Throws `undecided` if a checkpoint is prepared and the caller does not say whether it counts; then nothing
+/// is changed.
 void recover(store_parts& parts, bool may_wait);
 
 }  // namespace perdure

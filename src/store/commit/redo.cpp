@@ -1,3 +1,4 @@
+// Redo: finds the journal that still counts, and carries out what it says.
 #include "store/commit/redo.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ void redo_at_home(const committed_journal& journal, home_files& home, checksum_t
               });
   for (const journal_entry& entry : journal.index)
     if (is_run(entry) && entry.carried == 0) home.punch({entry.page, entry.value});
-  // After the pages: a torn table page may have to be made from them first.
+  // After the pages, as a torn table page may have to be made from them.
   enter_checksums(journal, table);
 }
 
@@ -64,7 +65,7 @@ void redo_in_memory(const committed_journal& journal, std::byte* base) {
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
                                                 const layout::super_slot& super, epoch_ceiling ceiling) {
   const std::uint64_t applied = super.applied_epoch;
-  // By a damaged super slot's elder the last checkpoint is two ahead.
+  // If the newer super slot is damaged, the last checkpoint is two ahead of the older slot.
   for (std::uint64_t epoch = std::min(applied + 2, ceiling.epoch); epoch > applied; --epoch) {
     const journal& file = journals[epoch & 1];
     auto header = file.header();
@@ -96,7 +97,7 @@ std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layou
                              std::uint64_t last) {
   const journal& file = journals[(last + 1) & 1];
   const auto header = file.undecided();
-  // Where it is not whole its `prepare` has not returned.
+  // If it is not whole, its `prepare` has not returned.
   const bool counts = header && header->epoch == last + 1 && file.read_index(*header, super.capacity);
   return counts ? header->epoch : 0;
 }

@@ -1,4 +1,4 @@
-// Redo: carrying out what a committed journal says, at home or in a reader's memory.
+// Redo: carries out what a committed journal says, at home or in a reader's memory.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ inline constexpr std::uint64_t any_epoch = std::numeric_limits<std::uint64_t>::m
 
 /// Which journals count.
 struct epoch_ceiling {
-  std::uint64_t epoch = any_epoch;  ///< none of a later one
-  bool decides = false;             ///< up to it, those count too that nobody has decided on
+  std::uint64_t epoch = any_epoch;  ///< journals of later epochs do not count
+  bool decides = false;             ///< up to `epoch`, prepared ones without a decision count too
 };
 
-/// A committed journal that has been found whole.
+/// A committed journal that was found to be whole.
 struct committed_journal {
   const journal* file;
   layout::journal_header header;
@@ -33,7 +33,7 @@ struct committed_journal {
 /// return.
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table);
 
-/// The last part of it: the entries into the table.
+/// The last part of that: writes the entries into the table.
 void enter_checksums(const committed_journal& journal, checksum_table& table);
 
 enum class table_use {
@@ -41,20 +41,19 @@ enum class table_use {
   write,
 };
 
-/// After the redo: makes home durable, and the table if it is to be written, and then the super block say so.
-/// Only then may the other journal be written.
+/// To be called after the redo: makes home durable, and the table if it is to be written, and then writes
+/// that into the super block. Only then may the other journal be written.
 void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
                  super_block& super, checkpoint_log& log, table_use use);
 
-/// As `redo_at_home`, into memory, for readers.
+/// As `redo_at_home`, in a reader's memory.
 void redo_in_memory(const committed_journal& journal, std::byte* base);
 
-/// The journal that still counts: of the newest checkpoint, if its pages may not be home or the table in the
-/// file `crc` is behind. Where it is known to be applied, all its entries are `carried` ones. A torn journal
-/// of a later checkpoint was never acknowledged and is passed over. Throws `damaged` when one that must be
-/// there is not, or the segment would become shorter, which it never does: pages would lie beyond its end.
-///
-/// Journals that do not count by the ceiling are passed over, whatever they hold.
+/// Finds the journal that still counts: that of the newest checkpoint, if its pages may not be home or the
+/// file `crc` is behind. If it is known to be applied, all its entries are `carried` ones. A torn journal of
+/// a later checkpoint was never acknowledged and is passed over, and so are journals that do not count by the
+/// ceiling, whatever they hold. Throws `damaged` if a journal is missing that must be there, or if the
+/// segment would become shorter, which it never does: pages would lie beyond its end.
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
                                                 const layout::super_slot& super, epoch_ceiling ceiling = {});
 
@@ -62,14 +61,14 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
 std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
                              std::uint64_t last);
 
-/// Length of the segment as home and the table hold it. The super slot tells, unless the last checkpoint is
-/// two ahead of it: then the one between was brought home, but its slot was lost, to damage or to a power cut
-/// after its writer was killed and another went on. `other` is the header of the journal that is not the last
-/// one.
+/// The length of the segment as home and the table hold it. It is in the super slot, unless the last
+/// checkpoint is two ahead of that slot: then the checkpoint between was brought home, but its slot was lost,
+/// to damage, or to a power failure after its writer was killed and another went on. `other` is the header of
+/// the journal that is not the last one.
 std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,
                             const std::optional<layout::journal_header>& other);
 
-/// The pages a journal speaks of, normalized.
+/// The pages that a journal names, normalized.
 std::vector<page_run> pages_of(const committed_journal& journal);
 
 }  // namespace perdure

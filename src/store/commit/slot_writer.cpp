@@ -1,3 +1,4 @@
+// Writes pages to slots of a journal, neighbouring slots together.
 #include "store/commit/slot_writer.hpp"
 
 #include "store/file/checked_block.hpp"
@@ -23,7 +24,7 @@ slot_writer::place slot_writer::add(std::uint64_t page, const std::byte* from) {
 void slot_writer::flush() {
   if (pages_.empty()) return;
   if (journaled_ != nullptr) {
-    // A write that fails half way leaves neither what the slot held before nor what it should.
+    // A write that fails half way leaves the slot with neither its old content nor the new.
     for (const added& one : pages_) journaled_->erase({one.page, 1});
   }
   to_.write_payload(first_, pages_.size(), bytes_.get());

@@ -11,12 +11,12 @@
 
 namespace perdure {
 
-/// Copies and checksums pages at once: a store by a thread that should be quiet then changes what is
-/// committed, but cannot make the journal look torn. Neighbouring slots are written together.
+/// Copies and checksums a page in one pass: so a thread that writes to it when it should be quiet changes
+/// what is committed, but cannot make the journal look torn. Neighbouring slots are written together.
 class slot_writer {
  public:
-  /// Slots are given out in their order, or by `journaled`, which then learns of each page once it is
-  /// written.
+  /// Slots are given out in their order, or, if `journaled` is not null, by that table, which is told of each
+  /// page once it is written.
   slot_writer(journal& to, journaled_pages* journaled);
 
   struct place {
@@ -24,7 +24,7 @@ class slot_writer {
     std::uint32_t checksum;
   };
   place add(std::uint64_t page, const std::byte* from);
-  /// What was added is written when this returns.
+  /// Writes all pages that were added.
   void flush();
 
  private:

@@ -19,14 +19,14 @@ namespace perdure {
 struct store_parts {
   std::filesystem::path path;
   bool writable;
-  bool private_changes;  // of a reader: the program may write to the memory, and nothing of it is kept
+  bool private_changes;  // of a reader: the program may write to the memory, and its changes are not kept
   store_lock lock;
   os::file directory;
   super_block super;
   home_files home;
   checksum_table checksums;
   std::array<journal, 2> journals;
-  epoch_ceiling ceiling;  // of a reader beside a writer, or with a verdict
+  epoch_ceiling ceiling;  // for a reader beside a writer, or where the program says what was decided
   undo_log undo;
   checkpoint_log log;
   unsigned keep_last;           // labelled epochs to keep as copies

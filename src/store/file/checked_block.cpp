@@ -1,3 +1,4 @@
+// The checksums of blocks and of pages.
 #include "store/file/checked_block.hpp"
 
 namespace perdure {

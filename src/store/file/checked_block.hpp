@@ -25,11 +25,11 @@ bool is_sound(const Block& content, const layout::magic& magic) noexcept {
   return content.magic == magic && content.crc == checksum_of(content);
 }
 
-/// The checksum of a page of the segment: seeded with its number, so that a page in the wrong place is
-/// found even where its checksum went there with it, and never one of the reserved values.
+/// The checksum of a page of the segment: seeded with the page's number, so that a page in the wrong place is
+/// found even if its checksum went there with it. It is never one of the reserved values.
 std::uint32_t page_checksum(std::uint64_t page, const void* bytes) noexcept;
 
-/// The same while copying the page.
+/// The same, while it copies the page.
 std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept;
 
 }  // namespace perdure

@@ -1,3 +1,4 @@
+// The file `log`: a ring of records of the last checkpoints.
 #include "store/file/checkpoint_log.hpp"
 
 #include <fcntl.h>

@@ -11,8 +11,8 @@
 
 namespace perdure {
 
-/// History, not state: nothing depends on it, no call waits for it to be durable, and no failure to write
-/// it fails a checkpoint. Each record has a place of its own, so a torn one spoils no other, and writing
+/// History, not state: nothing depends on the log, no call waits until it is durable, and a failure to write
+/// it fails no checkpoint. Each record has a place of its own, so a torn record spoils no other, and writing
 /// one again after recovery does no harm. Not thread-safe.
 class checkpoint_log {
  public:
@@ -20,7 +20,7 @@ class checkpoint_log {
 
   void append(const layout::journal_header& header, std::span<const layout::journal_entry> index) noexcept;
 
-  /// What the log of a store holds, oldest first; nothing where there is none.
+  /// The records in a store's log, oldest first; none if there is no log.
   static std::vector<checkpoint_record> read(const os::file& directory, const layout::uuid_bytes& uuid);
 
  private:

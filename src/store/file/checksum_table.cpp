@@ -1,3 +1,4 @@
+// The file `crc`: reads table pages when they are first needed, writes the changed ones, rebuilds torn ones.
 #include "store/file/checksum_table.hpp"
 
 #include <fcntl.h>
@@ -36,7 +37,7 @@ std::uint32_t checksum_of_table_page(const layout::table_page& page) {
   return os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
 }
 
-// Visits each page of the table that has entries of these pages, which are sorted, once.
+// Calls `visit` once for each table page that has entries of these pages, which are sorted.
 template <class Visit>
 void for_table_pages(std::span<const page_run> pages, Visit&& visit) {
   std::size_t next = 0;
@@ -118,7 +119,7 @@ bool checksum_table::is_sound(std::size_t index, const layout::table_page& page)
          (page.crc == checksum_of_table_page(page) && page.index == index && page.store == store_);
 }
 
-bool checksum_table::read_stored(std::size_t index, layout::table_page& to) const noexcept {
+bool checksum_table::read_from_file(std::size_t index, layout::table_page& to) const noexcept {
   const std::ptrdiff_t got = os::try_read_at(file_.descriptor(), &to, sizeof to, file_offset(index));
   if (got < 0) return false;
   std::memset(reinterpret_cast<std::byte*>(&to) + got, 0, sizeof to - static_cast<std::size_t>(got));
@@ -162,7 +163,7 @@ void checksum_table::reserve_space(std::span<const page_run> pages) {
   load(pages);
   for_table_pages(pages, [this](std::size_t index) {
     const auto& page = *reinterpret_cast<const layout::table_page*>(memory_.base() + index * layout::block);
-    // One with a checksum is on disk already.
+    // A table page with a checksum is on disk already.
     if (page.crc == 0) file_.reserve_space(file_offset(index), layout::block);
   });
 }

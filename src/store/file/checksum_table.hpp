@@ -12,23 +12,23 @@
 
 namespace perdure {
 
-/// One entry per page: never written, released, or the page's checksum. In memory it describes the epoch last
-/// applied; the file may be some epochs behind. Table pages are read when first asked for, so opening costs
-/// nothing. Not thread-safe.
+/// Has one entry for each page: never written, released, or the page's checksum. In memory it describes the
+/// epoch that was applied last; the file may be some epochs behind. A table page is read when it is first
+/// needed, so opening costs nothing. Not thread-safe.
 class checksum_table {
  public:
   static void create(const os::file& directory, const layout::super_slot& super);
   /// Throws `damaged` when the file is missing, foreign, or shorter than the segment needs.
   checksum_table(const os::file& directory, const layout::super_slot& super, bool writable);
 
-  /// Gives the bytes of a page at home; called when a torn table page must be made anew.
+  /// Reads the bytes of a page at home; called when a torn table page must be made anew.
   using page_reader = std::function<void(std::uint64_t page, std::byte* to)>;
   /// From now on a table page with a wrong checksum is recomputed from the pages at home, of which there
   /// are `pages`, instead of being damage. Only right while a committed journal is being applied: then a
   /// torn table page is what an interrupted `flush` of that same journal left.
   void rebuild_from(page_reader read, std::uint64_t pages);
   void stop_rebuilding() { read_home_ = nullptr; }
-  /// Reads, or rebuilds, what describes these pages.
+  /// Reads, or rebuilds, the table pages that describe these pages.
   void load(std::span<const page_run> pages);
 
   std::uint32_t get(std::uint64_t page);
@@ -36,11 +36,11 @@ class checksum_table {
 
   /// Reads a table page from the file, whatever is in memory. False unless it is sound; it may be torn while
   /// `flush` writes it. Async-signal-safe, and may be called by any thread at any time.
-  bool read_stored(std::size_t index, layout::table_page& to) const noexcept;
+  bool read_from_file(std::size_t index, layout::table_page& to) const noexcept;
 
   /// Takes disk space for the table pages that hold the entries of these pages (sorted).
   void reserve_space(std::span<const page_run> pages);
-  /// How many `flush` would write.
+  /// How many table pages `flush` would write.
   std::size_t changed_table_pages() const noexcept { return changed_.size(); }
   /// Writes the changed table pages and makes the file long enough for the segment. Not yet durable.
   void flush(std::uint64_t segment_bytes);
@@ -59,7 +59,7 @@ class checksum_table {
   os::file file_;
   std::array<std::uint8_t, 8> store_;
   std::size_t pages_;       // table pages for the whole capacity
-  os::reservation memory_;  // all of them, touched as they are loaded
+  os::reservation memory_;  // for all table pages; touched as they are loaded
   std::vector<bool> loaded_;
   std::vector<std::size_t> changed_;
   std::vector<bool> is_changed_;

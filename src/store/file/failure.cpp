@@ -1,3 +1,4 @@
+// What a failed system call means to a person, and what that person can do.
 #include "store/file/failure.hpp"
 
 #include <cerrno>

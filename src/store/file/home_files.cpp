@@ -1,3 +1,4 @@
+// The files heap.NNN: made, lengthened, cut, read, written and synced.
 #include "store/file/home_files.hpp"
 
 #include <fcntl.h>
@@ -30,9 +31,10 @@ void write_header(const os::file& file, std::size_t index, const layout::uuid_by
 
 os::file make_file(const os::file& directory, std::size_t index, const layout::uuid_bytes& uuid,
                    std::uint64_t file_bytes) {
-  // O_TRUNC: a stump of this name may be left from a crash.
+  // O_TRUNC: a crash may have left an unfinished file of this name.
   os::file file = os::file::open_in(directory, home_files::name_of(index), O_RDWR | O_CREAT | O_TRUNC);
-  // A snapshot shares the blocks; a page written later must not cost more than its own copy.
+  // A snapshot shares the blocks of this file; a page that is written later must cost no more than its own
+  // copy.
   os::limit_copy_on_write(file, layout::block);
   write_header(file, index, uuid, file_bytes);
   file.resize(layout::home_data_offset);
@@ -55,7 +57,8 @@ home_files::home_files(const os::file& directory, const layout::super_slot& supe
     const std::size_t got = file.read_at(&header, sizeof header, 0);
     const std::uint64_t size = file.size();
     if (got != sizeof header || size < layout::home_data_offset) {
-      // A crash between making a file and committing what needs it leaves a stump that nothing needs.
+      // A crash between the making of a file and the commit that needs it leaves an unfinished file that
+      // nothing needs.
       if (index * file_bytes_ >= super.segment_bytes) break;
       throw_damaged(file.path(), "it is cut short, to " + std::to_string(size) + " bytes");
     }
@@ -168,8 +171,9 @@ void home_files::write(std::uint64_t page, std::uint64_t pages, const std::byte*
     unsynced_[piece.file] = 1;
     files_[piece.file].write_at(from, static_cast<std::size_t>(piece.bytes), piece.offset);
     from += piece.bytes;
-    // Large checkpoints keep the device busy while the processor still copies and checksums. Lone pages cost
-    // so much to submit that an opening that brings a journal home would wait for that, not for the copying.
+    // The device begins to write while the processor still copies and checksums a large checkpoint. Not for
+    // single pages: to submit them costs so much that an opening that brings a journal home would wait for
+    // that rather than for the copying.
     if (piece.bytes < writeback_piece) return;
     written_since_writeback_ += piece.bytes;
     if (written_since_writeback_ >= writeback_step) {
@@ -205,7 +209,7 @@ void home_files::reserve_space(page_run pages) {
 void home_files::sync() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     if (unsynced_[i] == 0) continue;
-    // After a failed sync a second one says nothing of what was written before the first.
+    // Written again: after a failed sync, a second sync says nothing about what was written before the first.
     if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);
     files_[i].sync_data();
     unsynced_[i] = 0;

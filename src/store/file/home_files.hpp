@@ -13,20 +13,20 @@ namespace perdure {
 /// Not thread-safe, except that `sync` may run beside reads and writes of pages.
 class home_files {
  public:
-  /// Makes the first file of a new store, with nothing in it, synced.
+  /// Makes the first file of a new store, empty but for its header, and syncs it.
   static void create(const os::file& directory, const layout::super_slot& super);
-  /// Opens what is there. Throws `damaged` when a file is missing, belongs to another store, or is shorter
-  /// than `segment_bytes` needs.
+  /// Opens the files that are there. Throws `damaged` when a file is missing, belongs to another store, or is
+  /// shorter than `segment_bytes` needs.
   home_files(const os::file& directory, const layout::super_slot& super, bool writable);
 
-  /// Segment bytes the files hold.
+  /// Bytes of the segment that the files hold.
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::size_t count() const noexcept { return files_.size(); }
   /// Throws `damaged` when the files hold less.
   void require(std::uint64_t segment_bytes) const;
   /// Makes the files hold at least that much, as holes. Not durable before `sync`.
   void extend(std::uint64_t segment_bytes);
-  /// Cuts the files down to that much and makes it durable.
+  /// Cuts the files down to that much, durably.
   void truncate(std::uint64_t segment_bytes);
 
   std::vector<file_extent> extents(std::uint64_t segment_bytes) const;
@@ -38,15 +38,15 @@ class home_files {
   void read(std::uint64_t page, std::uint64_t pages, std::byte* to) const;
   /// Makes the pages read as zero.
   void punch(page_run pages);
-  /// Takes disk space for the pages, so that writing them cannot fail for want of it.
+  /// Reserves disk space for the pages, so that writing them cannot fail for lack of it.
   void reserve_space(page_run pages);
   /// Makes everything written so far durable, the files' names included.
   void sync();
-  /// The same for everything stored through shared mappings too.
+  /// The same, also for everything that was written through shared mappings.
   void sync_all();
-  /// Makes durable which files the store's directory names. To be called before anything is overwritten or
-  /// cut: a killed writer's rename, seen here, of a journal over one that nobody was told of may still be
-  /// lost, and that journal counts again then.
+  /// Makes the names in the store's directory durable. To be called before anything is overwritten or cut. A
+  /// writer that was killed may have renamed an empty journal over one whose checkpoint had failed: that
+  /// rename is seen here, but a power failure may still undo it, and then the failed checkpoint counts again.
   void sync_names();
   /// Whether there are names in the store's directory that a crash might undo.
   bool has_unsynced_names() const noexcept { return names_unsynced_; }
@@ -72,8 +72,8 @@ class home_files {
   std::vector<os::file> files_;
   std::vector<std::uint64_t> sizes_;  // segment bytes in each
   std::vector<char> unsynced_;
-  std::vector<char> header_unsure_;  // a sync since it was written has not succeeded, as far as is known
-  bool names_unsynced_;              // so too what an earlier writer left: it may have been killed
+  std::vector<char> header_unsure_;  // no sync has succeeded since the header was written, as far as is known
+  bool names_unsynced_;  // true at first: an earlier writer may have been killed before it synced them
   std::uint64_t bytes_ = 0;
   std::uint64_t written_since_writeback_ = 0;
 };

@@ -1,3 +1,4 @@
+// The redo journals: written in slots, committed by their header, decided on, and replaced when they fail.
 #include "store/file/journal.hpp"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@ namespace perdure {
 namespace {
 
 void write_empty_header(const os::file& file, const layout::uuid_bytes& uuid) {
-  // Written over and over; it has checksums of its own, and no snapshot shares its blocks.
+  // A journal is written over and over, has checksums of its own, and no snapshot shares its blocks.
   os::overwrite_in_place(file);
   layout::journal_header header = make_header(layout::journal_magic, uuid, {}, 0);
   seal_block(header);
@@ -92,7 +93,7 @@ layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segmen
   const layout::magic& magic = made == decision::made ? layout::journal_magic : layout::prepared_magic;
   layout::journal_header header = make_header(magic, uuid_, index, payload_pages);
   file_.write_at(index.data(), index.size_bytes(), header.index_offset);
-  // Others may have decided before a full disk is met.
+  // Space for the decision is taken now: other stores may have decided when a full disk would be met.
   if (made == decision::pending)
     file_.reserve_space(journal_image::bytes(header), sizeof(layout::journal_decision));
   header.epoch = epoch;
@@ -129,7 +130,7 @@ void journal::replace(std::span<const kept_page> keep) {
     write_empty_header(file, uuid_);
     take_over(keep, file);
   } catch (...) {
-    // It would take space until the next try.
+    // The unfinished file would take space until the next try.
     os::remove_in(directory_, fresh);
     throw;
   }

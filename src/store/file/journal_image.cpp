@@ -1,3 +1,4 @@
+// Reads and checks images of pages with their index, and makes their headers.
 #include "store/file/journal_image.hpp"
 
 #include "segment/growth.hpp"
@@ -8,7 +9,7 @@ namespace perdure {
 
 namespace {
 
-// Pages an entry speaks of.
+// How many pages an entry is about.
 std::uint64_t pages_of(const layout::journal_entry& entry) {
   return is_run(entry) ? entry.value : 1;
 }
@@ -49,7 +50,7 @@ std::optional<std::vector<layout::journal_entry>> journal_image::index(const lay
   const std::uint64_t file_bytes = file_->size();
   if (file_bytes < at_) return std::nullopt;
   const std::uint64_t size = file_bytes - at_;
-  // Bounds before any of them is used in arithmetic that could wrap.
+  // The numbers are checked before any of them is used in arithmetic that could overflow.
   if (header.segment_bytes > capacity || header.segment_bytes % layout::chunk_size != 0) return std::nullopt;
   if (header.entries > size / sizeof(layout::journal_entry) || header.payload_pages > size / page_size) {
     return std::nullopt;

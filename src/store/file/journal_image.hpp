@@ -18,7 +18,7 @@ namespace perdure {
 /// 512 KiB.
 inline constexpr std::size_t batch_pages = 64;
 
-/// An image at some place of a file, read back. Nothing in it is believed before it has been checked.
+/// Reads an image at some place of a file. It believes nothing there before it has checked it.
 class journal_image {
  public:
   journal_image(const os::file& file, std::uint64_t at) : file_(&file), at_(at) {}
@@ -29,12 +29,13 @@ class journal_image {
   /// The index, with every number in it checked against `capacity`; nothing when it or the header is torn.
   std::optional<std::vector<layout::journal_entry>> index(const layout::journal_header& header,
                                                           std::uint64_t capacity) const;
-  /// Whether all pages are there and as the index says.
+  /// Whether all pages are there and have the checksums in the index.
   bool is_whole(std::span<const layout::journal_entry> index) const;
-  /// Reads the pages of `count` slots from the `first`. Throws `damaged` when they are not there.
+  /// Reads the pages of `count` slots from `first` on. Throws `damaged` when they are not there.
   void read_payload(std::uint64_t first, std::size_t count, std::byte* to) const;
 
-  /// Counted from the image's place: where a slot is, and which multiple of the block is behind all of it.
+  /// Where a slot is, and the first multiple of the block size behind the whole image; both counted from the
+  /// image's place.
   static std::uint64_t slot_offset(std::uint64_t slot) { return layout::block + slot * page_size; }
   static std::uint64_t bytes(const layout::journal_header& header);
 
@@ -43,7 +44,8 @@ class journal_image {
   std::uint64_t at_;
 };
 
-/// A header for an index and its slots, complete but for what is of one kind of image only, and not sealed.
+/// Makes a header for an index and its slots, complete but for the fields that only one kind of image has,
+/// and without its checksum.
 layout::journal_header make_header(const layout::magic& magic, const layout::uuid_bytes& uuid,
                                    std::span<const layout::journal_entry> index, std::uint64_t payload_pages);
 
@@ -51,8 +53,8 @@ inline bool is_run(const layout::journal_entry& entry) {
   return entry.kind == layout::entry_kind::zero || entry.kind == layout::entry_kind::released;
 }
 
-/// Calls `visit(entries, bytes)` for the pages in an image: entries of neighbouring pages, and their content.
-/// In the order of their slots, so that the image is read from its start to its end.
+/// Calls `visit(entries, bytes)` for the pages in an image, with the entries of neighbouring pages and their
+/// content. In the order of their slots, so that the image is read from its start to its end.
 template <class Visit>
 void for_payload(const journal_image& image, std::span<const layout::journal_entry> index, Visit&& visit) {
   std::vector<layout::journal_entry> entries;

@@ -22,10 +22,10 @@ inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t oldest_readable_format = 2;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 
-/// What the heap cuts the segment into, and the step in which segments and home files grow.
+/// The size of the heap's chunks, and the step in which segments and home files grow.
 inline constexpr std::size_t chunk_size = std::size_t{2} << 20;
 
-/// What no store exceeds. Opening relies on it: tables in memory grow with the capacity, and loops with the
+/// Limits of every store. Opening relies on them: tables in memory grow with the capacity, and loops with the
 /// number of home files.
 inline constexpr std::uint64_t most_capacity = std::uint64_t{1} << 46;
 inline constexpr std::uint64_t most_home_files = 4096;
@@ -178,14 +178,14 @@ struct journal_entry {
   entry_kind kind;
   std::uint8_t carried = 0;  ///< 1 where an earlier checkpoint did it, which `crc` does not tell of yet
   std::array<std::uint8_t, 2> reserved = {};
-  std::uint64_t slot = 0;  ///< of `overwrite`; no two have the same, and some may be nobody's
+  std::uint64_t slot = 0;  ///< of `overwrite`; no two have the same, and some slots may belong to no page
 };
 static_assert(sizeof(journal_entry) == 24);
 
 struct journal_header {
   layout::magic magic;
   std::uint32_t format;
-  std::uint32_t flags;  ///< of a batch of the undo log: how many stand before it
+  std::uint32_t flags;  ///< of a batch of the undo log: how many batches are before it
   uuid_bytes uuid;
   std::uint64_t epoch;
   std::uint64_t segment_bytes;

@@ -1,3 +1,4 @@
+// The directory of a store: opened, and made under a hidden name until the store is complete.
 #include "store/file/store_directory.hpp"
 
 #include <sys/stat.h>

@@ -11,7 +11,7 @@ namespace perdure {
 /// A path as given, without trailing slashes and dots. Throws `invalid_argument` for an empty one.
 std::filesystem::path normalized_store_path(std::filesystem::path given);
 
-/// The directory a store stands in, or is to stand in.
+/// The directory that a store is in, or is to be made in.
 std::filesystem::path parent_of(const std::filesystem::path& store);
 
 /// Opens the directory of an existing store. Throws `not_found`, `not_a_store`.

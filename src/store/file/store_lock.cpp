@@ -1,3 +1,4 @@
+// Who may open a store: takes and releases the locks on LOCK and on bytes of `super`.
 #include "store/file/store_lock.hpp"
 
 #include <fcntl.h>
@@ -22,14 +23,14 @@ struct lock_list {
   std::vector<os::file*> of_writers;
 };
 
-// Never destroyed: a store may be closed after static objects have gone.
+// Never destroyed: a store may be closed after static objects were destroyed.
 lock_list& every_lock() {
   static lock_list& list = *new lock_list;
   return list;
 }
 
-// A lock belongs to the open file, which a child shares with its parent: it would be held as long as any
-// child lives.
+// A lock belongs to the open file, which a forked child shares with its parent: without this it would be held
+// as long as any child lives.
 void watch_forks() {
   static const int registered =
       ::pthread_atfork([] { every_lock().mutex.lock(); }, [] { every_lock().mutex.unlock(); },
@@ -78,7 +79,7 @@ struct store_lock::held_files {
 
 namespace {
 
-/// What a writer leaves in LOCK.
+/// What a writer writes into LOCK.
 std::string this_process_in_words() {
   const os::process_identity self = os::this_process();
   return "process " + std::to_string(self.pid) + " on host " + self.host + " (boot " + self.boot_id + ")";
@@ -94,7 +95,7 @@ std::string written_by(const os::file& lock) {
   return "it is open for writing by " + holder;
 }
 
-// `lock` may not be open, or be a new file in the place of the one that the holder has.
+// `lock` may not be open, or it may be a new file in the place of the one that the holder has locked.
 std::string holder_of(const os::file& lock, const os::file& super) {
   for (const os::file* const one : {&lock, &super}) {
     if (*one && one->foreign_lock() == os::lock_mode::shared)
@@ -103,7 +104,7 @@ std::string holder_of(const os::file& lock, const os::file& super) {
   return written_by(lock);
 }
 
-// Opens and locks a file. Not open where there is none.
+// Opens and locks a file. Returns a file that is not open if there is none of that name.
 os::file lock_file(const os::file& directory, const char* name, int flags, os::lock_mode mode,
                    os::lock_range range, bool& is_free) {
   for (;;) {
@@ -115,7 +116,7 @@ os::file lock_file(const os::file& directory, const char* name, int flags, os::l
       throw;
     }
     is_free = file.try_lock(mode, range);
-    // Else the name is that of another file by now, on which the lock must be.
+    // If not, the name belongs to another file by now, and the lock must be on that one.
     if (!is_free || os::is_named(directory, name, file)) return file;
   }
 }
@@ -124,11 +125,12 @@ constexpr os::lock_range byte_of(store_lock::part what) noexcept {
   return {static_cast<std::uint64_t>(what), 1};
 }
 
-// What every writer holds from the beginning, and of these bytes what one holds that admits readers.
+// The bytes that every writer holds from the beginning. A writer that admits readers keeps only the first of
+// them.
 constexpr os::lock_range of_opening{0, 2};
 // Locks are not fair: readers that come one after the other would keep the writer waiting for ever.
 constexpr os::lock_range of_entrance{3, 1};
-// Held only by those who have the whole file.
+// Only a process that locks the whole file holds this byte.
 constexpr os::lock_range of_nobody{4, 1};
 
 void unlock_quietly(const os::file& file, os::lock_range range) noexcept {
@@ -136,7 +138,7 @@ void unlock_quietly(const os::file& file, os::lock_range range) noexcept {
   try {
     file.unlock(range);
   } catch (const std::system_error&) {
-    // Then it goes when the file is closed.
+    // If this fails, the lock is released when the file is closed.
   }
 }
 
@@ -151,7 +153,7 @@ bool try_once(const os::file& super, store_lock::part what) {
 // A writer's turn takes as long as a checkpoint's pages take on their way home.
 constexpr std::chrono::seconds longest_wait{60};
 constexpr std::chrono::microseconds most_pause{2000};
-// Longer than most readers take, and long enough for all that ask every `most_pause`.
+// Longer than most readers read, and long enough for every reader that asks again after `most_pause`.
 constexpr std::chrono::milliseconds entrance_shut{100};
 constexpr std::chrono::milliseconds entrance_open{5};
 
@@ -174,12 +176,12 @@ store_lock::store_lock(const os::file& directory, store_access access)
   const bool may_be_beside = access == store_access::read_beside_writer || access == store_access::inspect;
   if (may_be_beside && try_beside_writer(directory)) return;
   const bool writer = held_->mode == os::lock_mode::exclusive;
-  // Without LOCK, which somebody may have removed, the lock on `super` is what counts.
+  // Somebody may have removed LOCK; the lock on `super` is the one that counts.
   take(held_->lock, directory, "LOCK", writer ? O_RDWR | O_CREAT : O_RDONLY);
   take(held_->super, directory, "super", writer ? O_RDWR : O_RDONLY);
   if (!writer) return;
   const std::string text = this_process_in_words() + '\n';
-  // Only for the message others get: no need to be durable, nor to succeed on a full disk.
+  // Only for the message that other processes show: it need not be durable, nor succeed on a full disk.
   try {
     held_->lock.resize(0);
     held_->lock.write_at(text.data(), text.size(), 0);
@@ -205,7 +207,7 @@ void store_lock::take(os::file& to, const os::file& directory, const char* name,
   if (to && held_->mode == os::lock_mode::exclusive) let_go_in_children(to);
 }
 
-// False where there is no writer, or none that admits readers.
+// False if there is no writer, or none that admits readers.
 bool store_lock::try_beside_writer(const os::file& directory) {
   for (;;) {
     os::file super;
@@ -244,8 +246,7 @@ store_lock::turn store_lock::take_turn(part what) {
     return {super, what};
   }
   if (auto at_once = try_turn(what)) return std::move(*at_once);
-  // Readers that are quick are all gone before the entrance is opened again; others may come beside one that
-  // is not.
+  // Quick readers are all done before the entrance is opened again; beside a slow one, others may come in.
   for (;; std::this_thread::sleep_for(entrance_open)) {
     super.lock(os::lock_mode::exclusive, of_entrance);
     const auto until = std::chrono::steady_clock::now() + entrance_shut;
@@ -292,7 +293,7 @@ void store_lock::release() noexcept {
     } catch (const std::system_error&) {
     }
   }
-  // Else it is held by whatever child has the file too.
+  // Closing alone would not do: a forked child that has the file too would hold the lock.
   if (held_->access == store_access::inspect && held_->owner == ::getpid()) {
     unlock_quietly(held_->super, {});
     unlock_quietly(held_->lock, {});

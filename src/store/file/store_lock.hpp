@@ -1,4 +1,4 @@
-// Who may open a store that another has open, and at what a writer and readers beside it take turns.
+// Who may open a store that another process has open, and how a writer and the readers beside it take turns.
 //
 // All locks are open-file-description locks on `super`, which no store can be opened without. LOCK is locked
 // too; it says who the writer is, and is there before `super`.
@@ -23,13 +23,13 @@ namespace perdure {
 
 enum class store_access {
   read,                ///< `in_use` while there is a writer
-  read_beside_writer,  ///< the same, but a writer that admits readers is no hindrance
-  inspect,             ///< the same for one call: children forked meanwhile do not keep the lock
-  write,               ///< readers are admitted once the writer says so
+  read_beside_writer,  ///< the same, but beside a writer that admits readers
+  inspect,  ///< the same, for the length of one call: children that are forked meanwhile do not keep the lock
+  write,    ///< readers are admitted once the writer says so
   alone,
 };
 
-/// Held while the object lives; the kernel lets go of it when the process dies.
+/// The lock is held while the object lives; when the process dies the kernel releases it.
 class store_lock {
  public:
   /// Takes the lock or throws `in_use` naming the holder. A reader of read-only media needs no LOCK file.
@@ -40,29 +40,29 @@ class store_lock {
 
   /// To be called by a writer that made `super`, under whatever name, after it had taken the lock.
   void lock_super(const os::file& directory, const char* name);
-  /// Lets go. A child forked from a writer has let go from its beginning, so that the store is free once the
-  /// parent has ended; one forked from a reader goes on reading, and keeps the lock.
+  /// Releases the lock. A child forked from a writer does not have it from its beginning, so that the store
+  /// is free once the parent has ended; a child forked from a reader goes on reading, and keeps it.
   void release() noexcept;
 
-  /// What takes turns, each by the byte that is locked.
+  /// The two things at which writer and readers take turns, each by the byte that is locked for it.
   enum class part { home = 1, commit = 2 };
   class turn;
 
-  /// A writer that opened with `write`, from when home holds the last checkpoint: from now on it must take
-  /// its turn before it changes what that checkpoint has at home, and before it commits one.
+  /// To be called by a writer that opened with `write`, when home holds the last checkpoint. From now on it
+  /// must take its turn before it changes what that checkpoint has at home, and before it commits another.
   void admit_readers();
-  /// Waits until no reader has it. The lock must outlive the turn.
+  /// Waits until no reader has that part. The lock must outlive the turn.
   turn take_turn(part what);
   /// The same without waiting.
   std::optional<turn> try_turn(part what);
 
-  /// Of a reader: a writer has the store too. While the lock is held nothing that the last checkpoint has at
-  /// home changes, nor its journal.
+  /// Of a reader: whether a writer has the store too. While the lock is held nothing changes that the last
+  /// checkpoint has at home, nor does its journal.
   bool is_beside_writer() const noexcept;
-  /// Says who the writer is that has the store in this directory.
+  /// Describes the writer that has the store in this directory open.
   static std::string describe_writer(const os::file& directory);
-  /// Of a reader beside a writer: while it lives no checkpoint is committed. `in_use` if the writer does not
-  /// end with one.
+  /// Of a reader beside a writer: while the turn lives no checkpoint is committed. Throws `in_use` if the
+  /// writer does not end the commit that is under way.
   turn pause_commits() const;
 
  private:

@@ -1,3 +1,4 @@
+// The file `super`: two slots that are written in turn, and the ABI stamp.
 #include "store/file/super_block.hpp"
 
 #include <fcntl.h>
@@ -141,14 +142,14 @@ super_block super_block::load(const os::file& directory, bool writable) {
 }
 
 void super_block::store(layout::super_slot next) {
-  // The slot that counts may be one whose fdatasync failed in an earlier run: then this machine's memory
-  // has it and the disk has not. Without it on disk the other slot is the one to keep.
+  // The slot that counts may be one whose fdatasync failed in an earlier run: then it is in this machine's
+  // page cache and not on disk, where the other slot is the one that must be kept.
   if (!is_durable_) {
     file_.write_at(&now_, sizeof now_, slot_ * layout::block);
     file_.sync_data();
     is_durable_ = true;
   }
-  // Whatever comes after is judged by it.
+  // Whatever is opened later is judged by this slot.
   PERDURE_INVARIANT(next.applied_epoch <= next.epoch && next.table_epoch <= next.epoch);
   PERDURE_INVARIANT(next.segment_bytes <= next.capacity && next.uuid == now_.uuid);
   next.sequence = now_.sequence + 1;

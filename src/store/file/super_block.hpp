@@ -1,4 +1,4 @@
-// The file `super`: who this store is and how far it has come.
+// The file `super`: the store's identity, and which checkpoint its files are at.
 #pragma once
 
 #include <perdure/datastore.hpp>
@@ -21,7 +21,7 @@ static_assert(sizeof(super_file) == layout::super_file_bytes);
 void require_remains_of_store(const os::file& directory);
 /// Throws `too_new`, `too_old` or `incompatible` when this library cannot use what the slot describes.
 void check_format(const layout::super_slot& slot, const std::filesystem::path& path, bool writable);
-/// Throws `damaged` for values an honest writer cannot have written, though the checksum is right.
+/// Throws `damaged` for values that this library cannot have written, though the checksum is right.
 void check_sense(const layout::super_slot& slot, const std::filesystem::path& path);
 /// Throws `incompatible` when a sound stamp is not that of this build.
 void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& path);
@@ -30,7 +30,7 @@ void check_abi(const layout::abi_stamp& theirs, const std::filesystem::path& pat
 class super_block {
  public:
   /// Writes the file of a new store, both slots alike, under the name that it has until the store is
-  /// complete. Not yet synced.
+  /// complete. Does not sync it.
   static super_block create(const os::file& directory, const layout::super_slot& first, const char* name);
   /// Reads and validates. Throws `not_a_store`, `damaged`, `too_new`, `too_old`, `incompatible`.
   static super_block load(const os::file& directory, bool writable);
@@ -52,7 +52,7 @@ class super_block {
   std::string abi_;
 };
 
-/// What this build needs a store to have been written with.
+/// The ABI stamp of this build.
 layout::abi_stamp own_abi();
 
 std::uint64_t unix_time_ns();

@@ -1,3 +1,4 @@
+// The undo log: saves before-images, finds them after a crash, and puts them back.
 #include "store/file/undo_log.hpp"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ using layout::journal_entry;
 std::vector<journal_entry> index_of(std::span<const page_run> pages, std::span<const page_run> empty) {
   std::vector<journal_entry> index;
   for (const page_run& run : empty) {
-    // An entry counts pages in 32 bits.
+    // An entry counts its pages in 32 bits.
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     for (std::uint64_t done = 0; done < run.count; done += most) {
       const auto count = static_cast<std::uint32_t>(std::min(most, run.count - done));
@@ -36,7 +37,8 @@ std::vector<journal_entry> index_of(std::span<const page_run> pages, std::span<c
   return index;
 }
 
-// A punched page costs ext4 milliseconds when its neighbours are being written.
+// Makes pages read as zero. Few pages are overwritten rather than punched: to punch a page costs ext4
+// milliseconds while its neighbours are being written.
 void empty(page_run pages, home_files& home) {
   constexpr std::uint64_t worth_punching = 64;
   alignas(64) static constexpr std::array<std::byte, page_size> zeros{};
@@ -50,7 +52,7 @@ undo_log::undo_log(const os::file& directory, const layout::uuid_bytes& uuid, bo
     : directory_(os::file::open_directory(directory.path())), uuid_(uuid) {
   if (os::exists_in(directory_, "undo"))
     file_ = os::file::open_in(directory_, "undo", writable ? O_RDWR : O_RDONLY);
-  // The sync of that may have failed.
+  // The sync of the file's emptying may have failed.
   was_found_empty_ = writable && file_ && file_.size() == 0;
 }
 
@@ -59,8 +61,9 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
                     const std::function<void()>& meanwhile) {
   std::vector<journal_entry> index = index_of(pages, empty);
   if (index.empty()) return;
-  // A power cut may bring the batches of a file back that was found empty: behind one that was being written
-  // over the first of them they would be taken for damage. So that file is not written to again.
+  // A power failure may bring back the old batches of a file that was found empty. Behind a torn batch that
+  // was being written over the first of them they would look like damage. So that file is not written to
+  // again.
   if (std::exchange(was_found_empty_, false)) {
     file_ = os::file();
     os::remove_in(directory_, "undo");
@@ -120,7 +123,7 @@ std::vector<undo_log::batch> undo_log::find(std::uint64_t epoch, std::uint64_t s
     if (!is_next(header, found.size())) return found;
     auto index = image.index(*header, segment_bytes);
     if (!index || !image.is_whole(*index)) {
-      // The next was written only when this one was durable.
+      // If there is a next batch, this one was durable before it was written.
       const bool has_bounds = header->index_offset < file_.size() && header->entries < file_.size();
       if (has_bounds &&
           is_next(journal_image(file_, at + journal_image::bytes(*header)).header(layout::undo_magic, uuid_),
@@ -141,8 +144,7 @@ void undo_log::clear() {
   batches_ = 0;
 }
 
-void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch,
-                           std::uint64_t segment_bytes) {
+void undo_at_home(undo_log& undo, home_files& home, std::uint64_t epoch, std::uint64_t segment_bytes) {
   const std::vector<undo_log::batch> saved = undo.find(epoch, segment_bytes);
   if (saved.empty()) return;
   home.sync_names();
@@ -155,7 +157,8 @@ void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch
   }
   home.sync();
   undo.clear();
-  // Else a crash might bring old batches back behind a torn one that will be written over the first.
+  // Without this sync a crash might bring old batches back, behind a torn batch that will be written over the
+  // first.
   undo.sync();
 }
 

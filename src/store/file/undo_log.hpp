@@ -1,4 +1,5 @@
-// The file `undo`: what the last checkpoint holds of pages that were overwritten at home before the next one.
+// The file `undo`: before-images, which are the content that the last checkpoint has of pages that were
+// overwritten at home before the next checkpoint.
 //
 // Batches, one behind the other, each a journal image (`journal_image`) whose epoch is the checkpoint that
 // its pages belong to and whose `flags` count the batches. A batch of another epoch is of no consequence, so
@@ -27,17 +28,17 @@ class undo_log {
 
   undo_log(const os::file& directory, const layout::uuid_bytes& uuid, bool writable);
 
-  /// Saves what home holds of `pages`, except that those in `empty` read as zero; both normalized. Durable on
-  /// return; only then may they be overwritten. `segment_bytes` is the length at `epoch`. Calls `meanwhile`
-  /// after every MiB and before it waits for the device.
+  /// Saves the content at home of `pages`, and that the pages in `empty` read as zero there; both normalized.
+  /// It is durable on return; only then may the pages be overwritten. `segment_bytes` is the segment's length
+  /// at `epoch`. Calls `meanwhile` after every MiB and before it waits for the device.
   void save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const page_run> pages,
             std::span<const page_run> empty, const home_files& home, const std::function<void()>& meanwhile);
 
-  /// All that was saved of a checkpoint, in order. A torn last batch was never relied on. Throws `damaged`
-  /// when one before the last is torn.
+  /// All that was saved for a checkpoint, in order. A torn last batch is left out: nothing was overwritten
+  /// that it should have saved. Throws `damaged` if a batch before the last is torn.
   std::vector<batch> find(std::uint64_t epoch, std::uint64_t segment_bytes) const;
 
-  /// Gives the file's space back; for what nobody needs any more.
+  /// Gives the file's space back, when what it holds is not needed any more.
   void clear();
   void sync() const {
     if (file_) file_.sync();
@@ -50,18 +51,17 @@ class undo_log {
   layout::uuid_bytes uuid_;
   os::file file_;  // made by the first `save`
   bool name_unsynced_ = false;
-  bool was_found_empty_ = false;  // perhaps in this machine's memory only
+  bool was_found_empty_ = false;  // perhaps only in this machine's page cache
   std::uint64_t epoch_ = 0;
   std::uint64_t end_ = 0;
   std::uint32_t batches_ = 0;
 };
 
-/// Makes home again what the last checkpoint left there, durably; pages of it that a journal holds too are
-/// the same in both. Doing it again does no harm.
-void take_back_early_pages(undo_log& undo, home_files& home, std::uint64_t epoch,
-                           std::uint64_t segment_bytes);
+/// Undoes at home what was written there early for a checkpoint that never came, durably. Pages that a
+/// journal holds too are the same in both. Doing it again does no harm.
+void undo_at_home(undo_log& undo, home_files& home, std::uint64_t epoch, std::uint64_t segment_bytes);
 
-/// The same in memory, for readers.
+/// The same in a reader's memory.
 void undo_in_memory(const std::vector<undo_log::batch>& saved, std::byte* base);
 
 }  // namespace perdure

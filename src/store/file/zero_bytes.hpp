@@ -8,7 +8,7 @@
 
 namespace perdure {
 
-/// Async-signal-safe. Most memory that is not zero is told by its first word.
+/// Async-signal-safe. For most memory that is not zero the first word decides.
 inline bool is_zero(const void* bytes, std::size_t count) noexcept {
   std::uint64_t head = 0;
   std::memcpy(&head, bytes, std::min(count, sizeof head));

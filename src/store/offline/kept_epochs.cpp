@@ -1,3 +1,4 @@
+// Keeps labelled checkpoints as copies in the store's own directory `epochs`.
 #include "store/offline/kept_epochs.hpp"
 
 #include <fcntl.h>

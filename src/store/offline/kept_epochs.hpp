@@ -13,7 +13,8 @@ namespace perdure {
 /// Throws `unsupported` where the file system cannot share blocks between files.
 void require_block_sharing(const os::file& store);
 
-/// Copies the store, all of it home at `super.epoch`, and removes all but the newest `keep_last` copies.
+/// Copies the store, whose pages must all be home at `super.epoch`, and removes all but the newest
+/// `keep_last` copies.
 void keep_epoch(const os::file& store, const layout::super_slot& super, unsigned keep_last);
 
 /// The kept epochs, oldest first.

@@ -29,7 +29,7 @@ bool datastore::remove(const std::filesystem::path& given) {
   reporting("remove", path, [&] {
     const os::file directory = os::file::open_directory(path);
     store_lock lock(directory, store_access::alone);
-    // Now that no reader is making one for itself.
+    // Not before: now that the lock is held, no reader is making one for itself.
     remove_unfinished(path);
     for (const std::uint64_t epoch : kept_epochs(directory)) remove(path / "epochs" / std::to_string(epoch));
     std::error_code other_files;
@@ -38,8 +38,8 @@ bool datastore::remove(const std::filesystem::path& given) {
     for (const auto& entry : std::filesystem::directory_iterator(path))
       // Nothing but the store's own files is ever deleted, whatever else someone put beside them.
       if (is_store_file(entry.path().filename().string())) names.push_back(entry.path().filename().string());
-    // `super` goes after what it describes: an interrupted removal still looks like a store and can be
-    // repeated.
+    // `super` is removed after the files that it describes: what an interrupted removal leaves still looks
+    // like a store, and the removal can be repeated.
     for (const std::string& name : names) os::remove_in(directory, name);
     os::remove_in(directory, "super");
     os::remove_in(directory, unfinished_super);

@@ -1,7 +1,7 @@
-// Repair: what is damaged is made anew from what is sound, step by step, each step of use by itself.
+// Repair: makes damaged parts anew from sound ones, in steps of which each is of use by itself.
 //
 // Order matters. Super block, headers and journals come first, since opening needs them; then a committed
-// checkpoint is brought home, as any opening does, because it overwrites what it speaks of; then the
+// checkpoint is brought home, as any opening does, because it overwrites the pages that it names; then the
 // checksum table is made to agree with the pages. Pages have no second copy: a damaged one is only named.
 #include <fcntl.h>
 
@@ -106,7 +106,7 @@ class repair_of_store {
   repair_report report_;
   layout::super_slot super_{};
   bool can_be_opened_ = true;   // as far as `super` goes
-  bool is_table_lost_ = false;  // with the journal that knew what `crc` does not
+  bool is_table_lost_ = false;  // the journal is lost that had the entries which `crc` lacks
 };
 
 // False when nothing more can be done.
@@ -136,7 +136,7 @@ bool repair_of_store::mend_super() {
     changed = true;
   }
   if (!is_sound(content.abi, layout::stamp_magic)) {
-    // Nothing else records what it said.
+    // Nothing else records what the stamp said.
     if (options_.accept_damage) {
       const layout::abi_stamp own = own_abi();
       file.write_at(&own, sizeof own, offsetof(super_file, abi));
@@ -167,7 +167,7 @@ bool repair_of_store::mend_super() {
 void repair_of_store::mend_home_headers() {
   for_damage(report_.before, store_section::home_header, [&](const verify_finding& one) {
     const std::size_t index = static_cast<std::size_t>(std::stoul(one.file.substr(one.file.find('.') + 1)));
-    // That its pages agree with the table shows that it is the file it ought to be.
+    // If its pages agree with the table, it is the file that belongs there.
     const bool pages_agree = std::none_of(
         report_.before.findings.begin(), report_.before.findings.end(), [&](const verify_finding& other) {
           return other.damage && other.part == store_section::home_page && other.file == one.file;
@@ -259,7 +259,7 @@ void repair_of_store::mend_journals() {
   });
 }
 
-// Without what it saved the pages at home may be of a checkpoint that never was.
+// Without the before-images in it, pages at home may be those of a checkpoint that never came.
 void repair_of_store::mend_undo() {
   for_damage(report_.before, store_section::undo_log, [&](const verify_finding& one) {
     if (one.page) return;
@@ -287,7 +287,7 @@ void repair_of_store::bring_home() {
          : is_early   ? "took back pages that were written home for a checkpoint that never came"
                       : "wrote the checksums into crc that the last journal carried");
   } catch (const error&) {
-    // What keeps it from opening is in the report.
+    // The report says what keeps the store from opening.
   }
 }
 
@@ -324,8 +324,8 @@ void repair_of_store::mend_table(const store_lock& lock) {
       is_of_later_epoch |= is_sound_table_page(file, one.offset / layout::block - 1, super_.uuid);
     });
   }
-  // A later checkpoint was being written home, and the journal that could end it is gone: the pages may be
-  // of either.
+  // A later checkpoint was being written home, and the journal that could complete it is gone: the pages may
+  // be those of either.
   if (is_of_later_epoch && !options_.accept_damage) return;
   for (std::uint64_t index = std::min(intact, table_pages); index < table_pages; ++index) anew.insert(index);
   for_damage(now, store_section::checksum_page, [&](const verify_finding& one) {
@@ -343,7 +343,7 @@ void repair_of_store::mend_table(const store_lock& lock) {
     try {
       home.read(page, bytes);
     } catch (const std::system_error&) {
-      // Unreadable. With any checksum at all the page stays among what verification names.
+      // The page cannot be read. With any checksum at all it stays among the damage that verification names.
       if (table.get(page) < layout::first_checksum) table.set(page, layout::first_checksum);
       return;
     }

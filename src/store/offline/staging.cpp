@@ -1,11 +1,12 @@
-// Staging: work on a copy in a faster place, then write home what is different there.
+// Staging: work on a copy in a faster place, then write back to the store what is different in the copy.
 //
 // What differs is found by comparing the two checksum tables, so only pages that changed are read and
 // written. (Two contents of a page have the same checksum with a chance of one in four thousand million.)
-// They go through an ordinary checkpoint of the store, which is what makes the write-back atomic. That it
-// is the same history is told by epochs: the copy remembers the store's epoch at which both agreed last.
-// Before the checkpoint it also remembers the epoch to be made and a token, which the checkpoint bears in
-// its label: so after a crash between the checkpoint and the copy's hearing of it, the copy knows its own.
+// They go through an ordinary checkpoint of the store, which makes the write-back atomic. Epochs tell whether
+// the two have the same history: the copy records the epoch of the store at which both agreed last. Before
+// the checkpoint it also records the epoch that is to be made and a token, which the label of that checkpoint
+// has too: so after a crash between the checkpoint and the copy's recording of it, the copy recognises its
+// own write-back.
 #include <fcntl.h>
 
 #include <array>
@@ -63,7 +64,7 @@ void require_descent(const os::file& store, const layout::super_slot& now, const
                                   " was taken: writing back would undo what was done to it since");
 }
 
-/// Brings the pages of the store's segment to what the copy holds. The released ones are only listed.
+/// Makes the pages of the store's segment what they are in the copy. Released pages are only listed.
 class write_back {
  public:
   write_back(const os::file& fast, const layout::super_slot& copy, const os::file& store,
@@ -92,7 +93,7 @@ class write_back {
         std::memset(to, 0, page_size);
         ++report.pages_written;
       } else {
-        // Not into the store itself, where writers may be held: a system call would fail.
+        // Not read into the store itself, where writers may be held: the system call would fail.
         alignas(64) std::array<std::byte, page_size> bytes;
         home_.read(page, bytes.data());
         if (page_checksum(page, bytes.data()) != wanted) {
@@ -110,7 +111,7 @@ class write_back {
   const std::vector<page_run>& released() const noexcept { return released_; }
 
  private:
-  // One in four billion changed pages has the checksum that it had before.
+  // One in four billion changed pages has the same checksum as before.
   bool is_same(std::uint64_t page, std::uint32_t checksum) {
     if (checksum < layout::first_checksum) return true;
     if (page < compared_.first || page >= compared_.first + compared_.count) {

@@ -1,6 +1,6 @@
-// A copy is built in a hidden directory beside its place, made durable file by file, and given its name
-// last. Until then a crash leaves a directory that `remove_unfinished` knows by its name and by its LOCK,
-// which nobody holds any more.
+// Copies a store: in a hidden directory beside its place, made durable file by file, and given its name last.
+// Until then a crash leaves a directory that `remove_unfinished` recognises by its name and by its LOCK,
+// which no process holds.
 #include "store/offline/store_copy.hpp"
 
 #include <fcntl.h>
@@ -78,7 +78,8 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
   for (const std::string& name : names_to_copy(from, options)) {
     all.push_back({os::file::open_in(from, name, options.writable ? O_RDWR : O_RDONLY),
                    os::file::open_in(to, name, O_RDWR | O_CREAT | O_EXCL)});
-    // As it was made. btrfs shares blocks between files only if both have the attribute, or neither.
+    // As the journals of every store are. btrfs shares blocks between files only if both have the attribute,
+    // or neither.
     if (name.starts_with("jrnl.")) os::overwrite_in_place(all.back().to);
   }
   std::vector<piece> pieces;
@@ -119,7 +120,7 @@ copy_options copy_of_last_checkpoint(const os::file& directory, const layout::su
   const auto pending = find_committed(found.files, super, found.ceiling);
   copy_options options;
   options.epoch = pending ? pending->header.epoch : super.epoch;
-  // The other one may be that of the writer's next checkpoint.
+  // The other journal may be that of the writer's next checkpoint.
   if (lock.is_beside_writer()) options.journals = journals_to_copy::last;
   options.writable = false;
   return options;
@@ -144,7 +145,7 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
   if (!options.with_undo) return;
   home_files home(directory, slot, true);
   undo_log undo(directory, slot.uuid, true);
-  take_back_early_pages(undo, home, slot.epoch, slot.segment_bytes);
+  undo_at_home(undo, home, slot.epoch, slot.segment_bytes);
 }
 
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
@@ -165,7 +166,7 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
       try {
         const os::file directory = os::file::open_directory(entry.path());
         if (!os::exists_in(directory, "LOCK")) continue;
-        // Whoever builds it holds the lock.
+        // A process that still builds it holds the lock.
         const store_lock lock(directory, store_access::alone);
         std::filesystem::remove_all(entry.path());
       } catch (const std::exception&) {

@@ -1,4 +1,4 @@
-// Copying the files of a store that nobody changes meanwhile.
+// Copies the files of a store, while nothing changes them.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace perdure {
 
-/// Where one is not copied, the copy gets an empty one.
+/// The copy gets an empty journal in the place of each that is not copied.
 enum class journals_to_copy {
   none,  ///< all of them are applied
   last,  ///< that of the epoch of the copy
@@ -18,19 +18,21 @@ enum class journals_to_copy {
 };
 
 struct copy_options {
-  std::uint64_t epoch = 0;  ///< committed: what the copy will open at
+  std::uint64_t epoch = 0;  ///< the committed one, at which the copy will open
   journals_to_copy journals = journals_to_copy::both;
-  bool with_undo = false;    ///< pages were written home before their checkpoint; not so in the copy
+  bool with_undo = false;    ///< pages were written home early; that is undone in the copy
   bool only_shared = false;  ///< throw `unsupported` rather than copy bytes
   bool writable = true;      ///< the source may be prepared for sharing
   bool durable = true;
 };
 
-/// For a copy of the store's last checkpoint, by who has this lock. `in_use`, `damaged`.
+/// The options for a copy of the store's last checkpoint, for a caller that has this lock. Throws `in_use`,
+/// `damaged`.
 copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
                                      const store_lock& lock);
 
-/// Makes a store with the files in `from`, saying of itself what `super` says and that it is a copy.
+/// Makes a store of the files in `from`, with a super block that says what `super` says and that it is a
+/// copy.
 void copy_into(const unfinished_store& to, const os::file& from, const layout::super_slot& super,
                const copy_options& options);
 
@@ -38,7 +40,7 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options);
 
-/// Removes what crashes left of unfinished stores of this name. Never fails.
+/// Removes unfinished stores of this name that crashes have left. Never fails.
 void remove_unfinished(const std::filesystem::path& path) noexcept;
 
 }  // namespace perdure

@@ -1,4 +1,4 @@
-// Checking every byte of a store.
+// Verification: checks every byte of a store.
 #pragma once
 
 #include <filesystem>

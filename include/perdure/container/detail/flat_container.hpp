@@ -87,7 +87,8 @@ class flat_container {
       : table_(other.table_, alloc) {}
   /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
   flat_container(flat_container&& other) noexcept
-      : table_(other.hash_function(), other.key_eq(), allocator_after_move(other.table_.allocator(), std::addressof(other), this)) {
+      : table_(other.hash_function(), other.key_eq(),
+               allocator_after_move(other.table_.allocator(), std::addressof(other), this)) {
     if (!self_locating<Allocator> || table_.allocator() == other.table_.allocator()) {
       table_.take(other.table_);
     } else {

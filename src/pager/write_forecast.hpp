@@ -1,4 +1,4 @@
-// Whether a page that comes in to be read will be stored to.
+// Whether a page that comes in to be read will be written to.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,19 @@
 
 namespace perdure::pager::detail {
 
-/// Learns from pages that came in write-protected what became of them. Where nearly all were stored to, it is
-/// cheaper to let pages come in writable, to save the fault of the first store, and to write all of them.
-/// Mixing up a few changes nothing, so nothing is locked. Async-signal-safe.
-class store_forecast {
+/// Learns from pages that came in write-protected what became of them. Where nearly all were written to, it
+/// is cheaper to let pages come in writable: that saves the fault of the first write, and costs that all of
+/// them are written to disk. Mixing up a few changes nothing, so nothing is locked. First writes change it,
+/// so it has a cache line of its own. Async-signal-safe.
+class alignas(64) write_forecast {
  public:
-  void stored() noexcept { add(1); }
+  void written() noexcept { add(1); }
   void left_unchanged(std::size_t pages) noexcept {
     if (pages != 0) add(-3 * static_cast<int>(std::min<std::size_t>(pages, most)));
   }
 
   /// Some pages always come in protected, so that there is something to learn from.
-  bool expects_store(page_number page) const noexcept {
+  bool expects_write(page_number page) const noexcept {
     return score_.load(std::memory_order_relaxed) > 0 && page * 0x9e3779b1U >> 28 != 0;
   }
 

@@ -1,4 +1,5 @@
-#include "store/backing/old_image_keeper.hpp"
+// Saves before-images of persistent memory, in the handler of the thread that is about to write.
+#include "store/backing/before_image_keeper.hpp"
 
 #include <fcntl.h>
 #include <string.h>
@@ -30,7 +31,7 @@ constexpr std::uint64_t window_bytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t file_step = std::uint64_t{2} << 20;  // in which the file grows
 
 // A batch of so many pages has one block of index.
-constexpr std::uint64_t most_pages = old_image_keeper::most_entries;
+constexpr std::uint64_t most_pages = before_image_keeper::most_entries;
 constexpr std::uint64_t most_bytes = 2 * layout::block + most_pages * page_size;
 static_assert(window_bytes >= extent + most_bytes && most_pages >= granule / page_size);
 
@@ -40,8 +41,8 @@ std::uint64_t round_down(std::uint64_t value, std::uint64_t step) {
 
 }  // namespace
 
-old_image_keeper::old_image_keeper(const os::file& directory, const layout::uuid_bytes& uuid,
-                                   const os::reservation& place, std::uint64_t home_file_bytes)
+before_image_keeper::before_image_keeper(const os::file& directory, const layout::uuid_bytes& uuid,
+                                         const os::reservation& place, std::uint64_t home_file_bytes)
     : file_(os::file::open_in(directory, "undo", O_RDWR | O_CREAT)),
       base_(place.base()),
       home_file_bytes_(home_file_bytes),
@@ -59,12 +60,12 @@ old_image_keeper::old_image_keeper(const os::file& directory, const layout::uuid
   saved_for_ = reinterpret_cast<tag*>(tables_.base());
   is_reserved_ = reinterpret_cast<mark*>(tables_.base() + tags);
   descriptors_ = reinterpret_cast<std::atomic<int>*>(tables_.base() + tags + marks);
-  // Nothing in it counts: what did has been put back.
+  // Nothing in it counts any more: recovery has put it back.
   file_.resize(0);
   os::map_persistent(window_.base(), window_bytes, file_.descriptor(), 0, os::access::read_write);
 }
 
-void old_image_keeper::begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept {
+void before_image_keeper::begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept {
   const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   end_ = 0;
@@ -73,21 +74,21 @@ void old_image_keeper::begin(std::uint64_t epoch, std::uint64_t segment_bytes) n
   segment_bytes_ = segment_bytes;
 }
 
-void old_image_keeper::reserved(std::uint64_t offset, std::uint64_t bytes) noexcept {
+void before_image_keeper::reserved(std::uint64_t offset, std::uint64_t bytes) noexcept {
   for (std::uint64_t at = offset / extent; at < (offset + bytes) / extent; ++at) is_reserved_[at] = 1;
 }
 
-void old_image_keeper::punched(std::uint64_t offset, std::uint64_t bytes) noexcept {
+void before_image_keeper::punched(std::uint64_t offset, std::uint64_t bytes) noexcept {
   for (std::uint64_t at = offset / extent; at * extent < offset + bytes; ++at) is_reserved_[at] = 0;
 }
 
-bool old_image_keeper::prepare(os::byte_range& part) noexcept {
+bool before_image_keeper::prepare(os::byte_range& part) noexcept {
   const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   errno = refusal_;
   if (errno != 0) return false;
   const std::uint64_t committed = segment_bytes_;
-  // Of what lies beyond the last checkpoint nothing is saved: recovery cuts it off.
+  // Nothing is saved beyond the last checkpoint's end: recovery cuts that off.
   if (part.offset >= committed) {
     const std::uint64_t end = round_up(part.offset + part.bytes, extent);
     part.offset = round_down(part.offset, extent);
@@ -107,8 +108,9 @@ bool old_image_keeper::prepare(os::byte_range& part) noexcept {
   return true;
 }
 
-// For what is a hole: the kernel would send SIGBUS for a store that the disk has no room for.
-bool old_image_keeper::reserve_space(std::uint64_t offset, std::uint64_t bytes) noexcept {
+// Takes disk space where there is a hole: the kernel would send SIGBUS for a write that the disk has no room
+// for.
+bool before_image_keeper::reserve_space(std::uint64_t offset, std::uint64_t bytes) noexcept {
   for (std::uint64_t at = round_down(offset, extent); at < offset + bytes; at += extent) {
     if (is_reserved_[at / extent] != 0) continue;
     const int descriptor = descriptors_[at / home_file_bytes_];
@@ -120,7 +122,7 @@ bool old_image_keeper::reserve_space(std::uint64_t offset, std::uint64_t bytes) 
 }
 
 // Takes disk space behind the last batch, and maps it if it is not in the window.
-bool old_image_keeper::make_room(std::uint64_t bytes) noexcept {
+bool before_image_keeper::make_room(std::uint64_t bytes) noexcept {
   while (file_bytes_ < end_ + bytes) {
     if (!os::try_resize(file_.descriptor(), file_bytes_ + file_step) ||
         !os::try_reserve_space(file_.descriptor(), file_bytes_, file_step))
@@ -136,7 +138,7 @@ bool old_image_keeper::make_room(std::uint64_t bytes) noexcept {
 }
 
 // Appends a batch of so many granules, durably.
-bool old_image_keeper::save(std::uint64_t first, std::uint64_t count) noexcept {
+bool before_image_keeper::save(std::uint64_t first, std::uint64_t count) noexcept {
   const std::uint64_t begin = first * granule / page_size;
   const std::uint64_t pages = count * granule / page_size;
   if (!make_room(2 * layout::block + pages * page_size)) return false;
@@ -168,7 +170,7 @@ bool old_image_keeper::save(std::uint64_t first, std::uint64_t count) noexcept {
   std::memcpy(batch + header_.index_offset, index.data(), entries * sizeof(journal_entry));
   seal_block(header_);
   std::memcpy(batch, &header_, sizeof header_);
-  // In any order: a batch of which something is missing is torn, and what it saves was not overwritten.
+  // In any order: a batch of which a part is missing is torn, and then the program has not written yet.
   const iovec part{batch, journal_image::bytes(header_)};
   os::persist({&part, 1});
   end_ += part.iov_len;
@@ -176,8 +178,8 @@ bool old_image_keeper::save(std::uint64_t first, std::uint64_t count) noexcept {
   return true;
 }
 
-void old_image_keeper::refused(std::byte* address, int error) {
-  // Nobody could be told if these failed.
+void before_image_keeper::refused(std::byte* address, int error) {
+  // If these fail there is nobody to tell.
   const char* const why = ::strerrordesc_np(error);
   const iovec parts[] = {{message_.data(), message_.size()},
                          {const_cast<char*>(why), why == nullptr ? 0 : std::strlen(why)},
@@ -186,7 +188,7 @@ void old_image_keeper::refused(std::byte* address, int error) {
   os::raise_bus_error(address);
 }
 
-void old_image_keeper::clear() {
+void before_image_keeper::clear() {
   file_.resize(0);
 }
 

@@ -1,8 +1,9 @@
-// How long a page may stay.
+// How soon a page comes back after its eviction, and how long it may stay for that.
 //
-// Nothing tells which pages in memory are touched, only which are missed. But a page that is missed soon
-// after it left is touched often, and the sooner the oftener. So the time of leaving is kept, counted in
-// evictions, and who comes back soon may be passed over a few times when its turn to leave comes. On Zipf's
+// The pager does not see touches of pages in memory, only faults. But a page that faults again soon after it
+// was evicted is touched often, and the sooner, the oftener (Linux calls the time between a refault
+// distance). So the pager keeps the time of the eviction, counted in evictions. A page that comes back soon
+// may be passed over a few times when its turn to leave comes, as by a clock with several chances. On Zipf's
 // law and binary search this misses a tenth less than exact LRU, and a fifth less than FIFO; finer clocks and
 // more chances gained nothing.
 #pragma once
@@ -14,20 +15,20 @@
 
 namespace perdure::pager::detail {
 
-class residence_clock {
+class refault_clock {
  public:
   /// `budget` in pages.
-  explicit residence_clock(std::size_t budget) noexcept : quarter_(std::max<std::size_t>(budget / 4, 1)) {}
+  explicit refault_clock(std::size_t budget) noexcept : quarter_(std::max<std::size_t>(budget / 4, 1)) {}
 
   void evicted(std::size_t pages) noexcept { evictions_.fetch_add(pages, std::memory_order_relaxed); }
 
-  /// The time, to be kept with a page that leaves: which quarter of a budget is being evicted. 1 to 255, then
-  /// 1 again; 0 is that of pages never seen.
+  /// The time now, to be kept with a page that leaves: how many quarters of a budget have been evicted. 1 to
+  /// 255, then 1 again; 0 stands for pages that never left.
   std::uint32_t now() const noexcept {
     return static_cast<std::uint32_t>(evictions_.load(std::memory_order_relaxed) / quarter_ % times) + 1;
   }
 
-  /// How often a page that left then, and comes back now, may be passed over.
+  /// How often a page that left at that time and comes back now may be passed over.
   std::uint32_t chances(std::uint32_t left) const noexcept {
     if (left == 0) return 0;
     const std::uint32_t quarters = (now() + times - left) % times;

@@ -1,7 +1,8 @@
-// Saves what the last checkpoint holds of persistent memory before it is stored to.
+// Before-images of persistent memory: saves what the last checkpoint has there before the program writes to
+// it.
 //
-// It appends batches to the file `undo` (see undo_log.hpp), through a persistent mapping of it and in the
-// fault handlers of the threads that are about to store, and takes disk space for what they will store to.
+// It appends batches to the file `undo` (see undo_log.hpp), through a persistent mapping of that file and in
+// the fault handlers of the threads that are about to write, and takes disk space for what they will write.
 #pragma once
 
 #include <array>
@@ -18,36 +19,36 @@
 
 namespace perdure {
 
-class old_image_keeper final : public os::store_witness {
+class before_image_keeper final : public os::write_witness {
  public:
   static constexpr std::size_t most_entries = layout::block / sizeof(layout::journal_entry);
 
-  /// Opens or makes the file and maps its beginning. `place` is the segment's; nothing of it is saved before
-  /// `begin`. Throws std::system_error.
-  old_image_keeper(const os::file& directory, const layout::uuid_bytes& uuid, const os::reservation& place,
-                   std::uint64_t home_file_bytes);
+  /// Opens or makes the file and maps its beginning. `place` is the segment's place; nothing of it is saved
+  /// before `begin`. Throws std::system_error.
+  before_image_keeper(const os::file& directory, const layout::uuid_bytes& uuid, const os::reservation& place,
+                      std::uint64_t home_file_bytes);
 
-  /// The checkpoint that is home: what is stored to from now on is saved once, if that needs it. Nobody must
-  /// store meanwhile, but who is held.
+  /// This checkpoint is home: from now on each granule that it needs is saved once, before the first write to
+  /// it. No thread may write meanwhile, but those that are held.
   void begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept;
-  /// A home file there is, before the segment grows into it.
+  /// Tells it of a home file, before the segment grows into it.
   void know(std::size_t index, int descriptor) noexcept { descriptors_[index] = descriptor; }
   /// Disk space has been taken for whole extents of 2 MiB, or some of a range has been given back.
   void reserved(std::uint64_t offset, std::uint64_t bytes) noexcept;
   void punched(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
-  /// From now on nothing may be stored to, for this reason (an errno); 0 ends that.
+  /// From now on every write is refused, for this reason (an errno); 0 ends that.
   void refuse_all(int error) noexcept { refusal_ = error; }
 
   bool prepare(os::byte_range& part) noexcept override;
-  /// Sends the thread SIGBUS, as the kernel does where a file on a full disk is stored to.
+  /// Sends the thread SIGBUS, as the kernel does for a write to a file on a full disk.
   void refused(std::byte* address, int error) override;
 
-  /// Whether home is not what the checkpoint left there.
+  /// Whether anything was saved, so that home may not be what the checkpoint left there.
   bool has_saved() const noexcept { return batches_ != 0; }
-  /// Gives the file's space back; when nothing is stored to any more.
+  /// Gives the file's space back, when the program cannot write any more.
   void clear();
-  /// In a forked child, which has no mapping of the file.
+  /// To be called in a forked child, which has no mapping of the file.
   void forget() noexcept { window_.forget(); }
 
  private:
@@ -61,7 +62,7 @@ class old_image_keeper final : public os::store_witness {
   os::file file_;
   const std::byte* base_;
   std::uint64_t home_file_bytes_;
-  os::reservation tables_;                   // of the three below; untouched parts cost nothing
+  os::reservation tables_;                   // memory of the next three; untouched parts cost nothing
   tag* saved_for_ = nullptr;                 // granule -> epoch + 1
   mark* is_reserved_ = nullptr;              // extent of 2 MiB
   std::atomic<int>* descriptors_ = nullptr;  // home file

@@ -1,0 +1,48 @@
+// The objects whose constructors are running, and the threads that wait for them.
+#include "manager/pending_constructions.hpp"
+
+#include <algorithm>
+
+namespace perdure::detail {
+
+const object_construction* pending_constructions::find(instance_kind kind,
+                                                       std::string_view key) const noexcept {
+  for (const object_construction* one : pending_)
+    if (one->kind_ == kind && one->key_ == key) return one;
+  return nullptr;
+}
+
+bool pending_constructions::wait_for_me(const object_construction& goal) const noexcept {
+  const std::thread::id me = std::this_thread::get_id();
+  std::thread::id owner = goal.owner_;
+  for (std::size_t steps = 0; steps <= waiters_.size(); ++steps) {
+    if (owner == me) return true;
+    const auto next =
+        std::find_if(waiters_.begin(), waiters_.end(), [&](const waiter& w) { return w.self == owner; });
+    if (next == waiters_.end() || next->goal == nullptr) return false;
+    owner = next->goal_owner;
+  }
+  return false;
+}
+
+void pending_constructions::wait_for(const object_construction& goal,
+                                     std::unique_lock<std::shared_mutex>& held) {
+  const std::thread::id me = std::this_thread::get_id();
+  waiters_.push_back({me, &goal, goal.owner_});
+  settled_.wait(held, [&] {
+    const auto mine =
+        std::find_if(waiters_.begin(), waiters_.end(), [&](const waiter& w) { return w.self == me; });
+    if (mine->goal != nullptr) return false;
+    waiters_.erase(mine);
+    return true;
+  });
+}
+
+void pending_constructions::settle(const object_construction& done) noexcept {
+  std::erase(pending_, &done);
+  for (waiter& w : waiters_)
+    if (w.goal == &done) w.goal = nullptr;
+  if (!waiters_.empty()) settled_.notify_all();
+}
+
+}  // namespace perdure::detail

@@ -1,0 +1,22 @@
+// Verifies that the home files are there, are this store's, and are long enough; not their pages.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "os/file.hpp"
+#include "store/file/layout.hpp"
+#include "store/offline/verify/findings.hpp"
+
+namespace perdure {
+
+struct checked_home_file {
+  os::file file;
+  std::uint64_t bytes = 0;  ///< of the segment, at most; 0 where the file cannot be used
+};
+
+/// By place in the segment.
+std::vector<checked_home_file> check_home_files(const os::file& directory, const layout::super_slot& super,
+                                                findings& found);
+
+}  // namespace perdure
