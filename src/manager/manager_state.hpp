@@ -37,7 +37,7 @@ struct manager_core::state {
   std::shared_ptr<checkpoint_listener> listener;  // or null
   std::mutex departing;  // held by one checkpoint, until its pages are copied, or if it is prepared, decided
   std::atomic<std::thread::id> prepared_by{};  // the thread that has prepared a checkpoint
-  std::atomic<bool> is_joint{false};           // its checkpoints are made with those of other stores
+  std::atomic<bool> is_joint{false};           // checkpoints of this store are made with those of others
   mutable std::shared_mutex lock;
   pending_constructions pending;
 

@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <perdure/detail/rank_group.hpp>
 #include <perdure/error.hpp>
@@ -140,9 +142,17 @@ class communicator_group final : public detail::rank_group {
   }
 
   static void add_votes(void* from, void* into, int* count, MPI_Datatype*) {
-    const auto* const others = static_cast<const detail::vote*>(from);
-    auto* const votes = static_cast<detail::vote*>(into);
-    for (int i = 0; i < *count; ++i) votes[i].add(others[i]);
+    // Where MPI keeps them they need not be aligned.
+    for (int i = 0; i < *count; ++i) {
+      detail::vote one;
+      detail::vote sum;
+      char* const to = static_cast<char*>(into) + static_cast<std::size_t>(i) * sizeof sum;
+      std::memcpy(&one, static_cast<const char*>(from) + static_cast<std::size_t>(i) * sizeof one,
+                  sizeof one);
+      std::memcpy(&sum, to, sizeof sum);
+      sum.add(one);
+      std::memcpy(to, &sum, sizeof sum);
+    }
   }
 
   void count(std::uint64_t& what, std::size_t bytes) noexcept {
