@@ -8,6 +8,9 @@ cd "$(dirname "$0")/.."
 document=${1:-docs/compatibility.md}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+include=$work/include
+cp -r compat/include "$include"
+cmake -D PASSED_ON_DIR="$include" -P compat/passed_on.cmake
 failed=0
 fail() {
   echo "compatibility: $*" >&2
@@ -49,8 +52,8 @@ words_of() {
 # headers_of FOLDER: `.` stands for the headers beside the folders, which are memkind's.
 headers_of() {
   case $1 in
-    .) find compat/include -maxdepth 1 -name '*.h' ;;
-    *) find "compat/include/$1" -name '*.h' -o -name '*.hpp' ;;
+    .) find "$include" -maxdepth 1 -name '*.h' ;;
+    *) find "$include/$1" -name '*.h' -o -name '*.hpp' ;;
   esac
 }
 
@@ -67,9 +70,9 @@ check() {
   while read -r kind symbol; do
     [ "$kind" != not-offered ] || continue
     case $symbol in
-      */* | *.h) [ -e "compat/include/$symbol" ] ;;
+      */* | *.h) [ -e "$include/$symbol" ] ;;
       # A macro of the program's that steers nothing is named in a comment only.
-      METALL_*) grep -rqw -e "$symbol" "compat/include/$folder" ;;
+      METALL_*) grep -rqw -e "$symbol" "$include/$folder" ;;
       *) grep -qxF -e "$symbol" "$work/words" ;;
     esac || fail "$section: $symbol is in the table, but not in the headers"
   done <"$work/symbols"

@@ -10,6 +10,7 @@
 
 namespace perdure {
 
+/// For memory that is not handed out by kinds, or is counted elsewhere, see `tier_division`.
 struct memory_tier_share {
   kind* memory = nullptr;   ///< must outlive the tiered kind
   std::uint64_t share = 1;  ///< of the bytes in use, in proportion to the shares of the others
@@ -19,8 +20,7 @@ enum class tiering {
   /// Each block goes to the tier that is farthest behind its share.
   static_ratio,
   /// Blocks smaller than a threshold go to the first tier, larger ones to the next; thresholds move so that
-  /// the
-  /// shares come about. Tiers in the order of the sizes they are for.
+  /// the shares come about. Tiers in the order of the sizes they are for.
   size_threshold,
 };
 

@@ -1,11 +1,13 @@
+// A kind that divides what it is asked for among other kinds.
 #include "perdure/tiered_kind.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
+
+#include "perdure/tier_division.hpp"
 
 namespace perdure {
 
@@ -14,42 +16,69 @@ namespace {
 /// On a cache line of its own, as every thread counts in it.
 struct alignas(64) tier {
   kind* memory = nullptr;
-  double goal = 0;  // of all bytes
   std::atomic<std::int64_t> bytes{0};
-  // Blocks smaller than this are for this tier or one before it.
-  std::atomic<std::size_t> limit{0};
-  std::size_t least_limit = 0;
-  std::size_t most_limit = 0;
 };
+
+size_threshold threshold_after(std::size_t tier, const tiering_options& options) {
+  size_threshold usual;
+  if (options.thresholds.empty()) {
+    // Each boundary 16 times the one before, so that they stay in order while they move apart.
+    usual.initial = usual.initial << std::min<std::size_t>(4 * tier, 16);
+    usual.least = usual.least << std::min<std::size_t>(4 * tier, 16);
+    return usual;
+  }
+  size_threshold wanted = options.thresholds[tier];
+  if (wanted.initial == 0) wanted.initial = usual.initial;
+  if (wanted.least == 0) wanted.least = std::min(usual.least, wanted.initial);
+  if (wanted.most == 0) wanted.most = std::max(usual.most, wanted.initial);
+  return wanted;
+}
+
+/// A tier's part of what it and the next have may be off its goal by the tolerance, in parts of the goal:
+/// between which ratios of the two that is.
+tier_boundary boundary_between(const memory_tier_share& below, const memory_tier_share& above,
+                               const size_threshold& sizes, double tolerance) {
+  tier_boundary made{.initial = sizes.initial, .least = sizes.least, .most = sizes.most};
+  const auto lower = static_cast<double>(below.share);
+  const auto upper = static_cast<double>(above.share);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (lower == 0) {
+    made.least_ratio = infinity;
+    return made;
+  }
+  made.least_ratio = std::max(0.0, (upper - tolerance * lower) / (lower * (1 + tolerance)));
+  made.most_ratio = tolerance < 1 ? (upper + tolerance * lower) / (lower * (1 - tolerance)) : infinity;
+  return made;
+}
+
+tier_division division_of(std::span<const memory_tier_share> given, const std::vector<tier>& tiers,
+                          tiering how, const tiering_options& options) {
+  std::vector<divided_tier> divided;
+  for (std::size_t i = 0; i < given.size(); ++i) divided.push_back({given[i].share, &tiers[i].bytes});
+  if (how == tiering::static_ratio) return tier_division(divided);
+  std::vector<tier_boundary> boundaries;
+  for (std::size_t i = 0; i + 1 < given.size(); ++i)
+    boundaries.push_back(
+        boundary_between(given[i], given[i + 1], threshold_after(i, options), options.tolerance));
+  return tier_division(divided, boundaries,
+                       {.check_interval = options.check_interval, .degree = options.degree});
+}
 
 class tiering_allocation final : public kind_allocation {
  public:
   tiering_allocation(std::span<const memory_tier_share> tiers, tiering how, const tiering_options& options)
-      : how_(how), options_(options), tiers_(tiers.size()) {
-    double sum = 0;
-    for (const memory_tier_share& given : tiers) sum += static_cast<double>(given.share);
-    for (std::size_t i = 0; i < tiers.size(); ++i) {
-      tiers_[i].memory = tiers[i].memory;
-      tiers_[i].goal = static_cast<double>(tiers[i].share) / sum;
-      tiers_[i].limit = std::numeric_limits<std::size_t>::max();
-    }
-    for (std::size_t i = 0; i + 1 < tiers.size() && how == tiering::size_threshold; ++i) {
-      const size_threshold wanted = threshold(i);
-      tiers_[i].limit = wanted.initial;
-      tiers_[i].least_limit = wanted.least;
-      tiers_[i].most_limit = wanted.most;
-    }
+      : fall_back_(options.fall_back),
+        tiers_(tiers.size()),
+        division_(division_of(tiers, tiers_, how, options)) {
+    for (std::size_t i = 0; i < tiers.size(); ++i) tiers_[i].memory = tiers[i].memory;
   }
 
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept override {
-    const std::size_t chosen = how_ == tiering::static_ratio ? farthest_behind() : tier_for(bytes);
+    const std::size_t chosen = division_.tier_for(bytes);
     void* block = allocate_in(tiers_[chosen], bytes, alignment);
-    for (std::size_t i = 0; block == nullptr && options_.fall_back && i < tiers_.size(); ++i)
+    for (std::size_t i = 0; block == nullptr && fall_back_ && i < tiers_.size(); ++i)
       if (i != chosen) block = allocate_in(tiers_[i], bytes, alignment);
-    if (how_ == tiering::size_threshold && until_check_.fetch_sub(1, std::memory_order_relaxed) == 1) {
-      until_check_.store(options_.check_interval, std::memory_order_relaxed);
-      move_thresholds();
-    }
+    division_.note_allocation();
     return block;
   }
 
@@ -65,7 +94,7 @@ class tiering_allocation final : public kind_allocation {
     if (t == nullptr) return nullptr;
     const auto before = static_cast<std::int64_t>(t->memory->usable_size(block));
     void* const resized = t->memory->realloc(block, bytes);
-    if (resized == nullptr) return options_.fall_back ? kind_allocation::reallocate(block, bytes) : nullptr;
+    if (resized == nullptr) return fall_back_ ? kind_allocation::reallocate(block, bytes) : nullptr;
     count(*t, static_cast<std::int64_t>(t->memory->usable_size(resized)) - before);
     return resized;
   }
@@ -112,29 +141,9 @@ class tiering_allocation final : public kind_allocation {
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, t.bytes.load(std::memory_order_relaxed))));
     return all;
   }
-  std::vector<std::size_t> thresholds() const {
-    std::vector<std::size_t> all;
-    for (std::size_t i = 0; how_ == tiering::size_threshold && i + 1 < tiers_.size(); ++i)
-      all.push_back(tiers_[i].limit.load(std::memory_order_relaxed));
-    return all;
-  }
+  std::vector<std::size_t> thresholds() const { return division_.boundaries(); }
 
  private:
-  size_threshold threshold(std::size_t i) const {
-    size_threshold usual;
-    if (options_.thresholds.empty()) {
-      // Each boundary 16 times the one before, so that they stay in order while they move apart.
-      usual.initial = usual.initial << std::min<std::size_t>(4 * i, 16);
-      usual.least = usual.least << std::min<std::size_t>(4 * i, 16);
-      return usual;
-    }
-    size_threshold wanted = options_.thresholds[i];
-    if (wanted.initial == 0) wanted.initial = usual.initial;
-    if (wanted.least == 0) wanted.least = std::min(usual.least, wanted.initial);
-    if (wanted.most == 0) wanted.most = std::max(usual.most, wanted.initial);
-    return wanted;
-  }
-
   static void count(tier& t, std::int64_t bytes) noexcept {
     t.bytes.fetch_add(bytes, std::memory_order_relaxed);
   }
@@ -157,58 +166,9 @@ class tiering_allocation final : public kind_allocation {
   }
   tier* tier_of(const void* block) noexcept { return const_cast<tier*>(std::as_const(*this).tier_of(block)); }
 
-  std::size_t farthest_behind() const noexcept {
-    std::size_t found = 0;
-    double least = std::numeric_limits<double>::max();
-    for (std::size_t i = 0; i < tiers_.size(); ++i) {
-      if (tiers_[i].goal <= 0) continue;
-      const double filled =
-          static_cast<double>(tiers_[i].bytes.load(std::memory_order_relaxed)) / tiers_[i].goal;
-      if (filled < least) {
-        least = filled;
-        found = i;
-      }
-    }
-    return found;
-  }
-
-  std::size_t tier_for(std::size_t bytes) const noexcept {
-    std::size_t i = 0;
-    while (i + 1 < tiers_.size() && bytes >= tiers_[i].limit.load(std::memory_order_relaxed)) ++i;
-    return i;
-  }
-
-  /// A tier that has too little, compared with the next, gets more sizes; one that has too much, fewer.
-  /// Several threads may do so at once: a threshold then moves twice, within its bounds.
-  void move_thresholds() noexcept {
-    for (std::size_t i = 0; i + 1 < tiers_.size(); ++i) {
-      tier& t = tiers_[i];
-      const auto here = static_cast<double>(t.bytes.load(std::memory_order_relaxed));
-      const auto next = static_cast<double>(tiers_[i + 1].bytes.load(std::memory_order_relaxed));
-      if (here + next <= 0) continue;
-      const double goal = t.goal / (t.goal + tiers_[i + 1].goal);
-      const double share = here / (here + next);
-      if (std::abs(share - goal) <= options_.tolerance * goal) continue;
-      const std::size_t limit = t.limit.load(std::memory_order_relaxed);
-      const auto by =
-          std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(limit) * options_.degree));
-      const std::size_t below = i == 0 ? 0 : tiers_[i - 1].limit.load(std::memory_order_relaxed);
-      const std::size_t least = std::max(t.least_limit, below);
-      const std::size_t most =
-          i + 2 < tiers_.size() ? std::min(t.most_limit, tiers_[i + 1].limit.load(std::memory_order_relaxed))
-                                : t.most_limit;
-      if (share < goal)
-        t.limit.store(std::min(limit + by, std::max(most, limit)), std::memory_order_relaxed);
-      else
-        t.limit.store(std::max(limit - std::min(limit, by), std::min(least, limit)),
-                      std::memory_order_relaxed);
-    }
-  }
-
-  const tiering how_;
-  const tiering_options options_;
+  const bool fall_back_;
   std::vector<tier> tiers_;
-  std::atomic<unsigned> until_check_{options_.check_interval};
+  tier_division division_;
 };
 
 std::shared_ptr<const tiering_allocation> tiering_of(const kind& tiered) {

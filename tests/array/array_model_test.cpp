@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -114,7 +115,7 @@ class array_model : public testing::TestWithParam<int> {
 };
 
 TEST_P(array_model, AgreesWithPlainMemory) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   std::optional<array_store> arrays;
   arrays.emplace(create_only, scratch.path(), small_store());
   std::int32_t next = 1;

@@ -13,7 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -53,7 +55,7 @@ class array_store_test : public testing::Test {
   }
   bool is_sound() const { return manager::verify(scratch.path()).whole(); }
 
-  scratch_store scratch;
+  scratch_directory scratch;
 };
 
 TEST_F(array_store_test, KeepsEveryKindOfValue) {

@@ -9,6 +9,7 @@
 
 #include "c/c_store.hpp"
 #include "perdure/manager.hpp"
+#include "support/errors.hpp"
 
 namespace perdure::c {
 namespace {

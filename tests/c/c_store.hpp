@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/c/perdure.h"
+#include "support/scratch_directory.hpp"
 
 #define EXPECT_OK(call) EXPECT_EQ(call, PERDURE_OK) << perdure_last_error_message()
 #define ASSERT_OK(call) ASSERT_EQ(call, PERDURE_OK) << perdure_last_error_message()
@@ -20,6 +20,15 @@ inline perdure_store_options small_options() {
   options.struct_size = sizeof options;
   options.capacity = std::uint64_t{4} << 30;
   return options;
+}
+
+/// A new store with a blob of zeros in it; null where that failed.
+inline perdure_store* create_with_blob(const std::string& path, const char* name, std::size_t bytes,
+                                       void** data) {
+  const perdure_store_options options = small_options();
+  perdure_store* store = nullptr;
+  if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return nullptr;
+  return perdure_blob_create(store, name, bytes, 0, data) == PERDURE_OK ? store : nullptr;
 }
 
 struct c_store_test : testing::Test {
@@ -47,7 +56,7 @@ struct c_store_test : testing::Test {
   }
   std::string beside(const char* name) const { return (scratch.directory() / name).string(); }
 
-  scratch_store scratch;
+  scratch_directory scratch;
   std::string path;
   perdure_store* store = nullptr;
 };

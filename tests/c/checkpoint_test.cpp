@@ -1,14 +1,15 @@
 // Checkpoints through the C API. That they hold after a crash is the store's own tests' matter.
 #include "perdure/c/checkpoint.h"
 
-#include <sys/resource.h>
-
 #include <chrono>
 #include <csignal>
 #include <thread>
 #include <vector>
 
 #include "c/c_store.hpp"
+#include "support/child_process.hpp"
+#include "support/full_disk.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::c {
 namespace {
@@ -144,38 +145,18 @@ TEST_F(checkpoint_test, ManyThreadsWait) {
   EXPECT_OK(perdure_pending_checkpoint_free(pending));
 }
 
-/// While it lives no file may grow, as if the disk were full. For child processes.
-class no_room {
- public:
-  no_room() {
-    std::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = 4096;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  no_room(const no_room&) = delete;
-  no_room& operator=(const no_room&) = delete;
-  ~no_room() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST(checkpoint_failure, LeavesTheProgramRunningAndTheLastCheckpointInPlace) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const std::string path = scratch.path().string();
   ASSERT_TRUE(in_another_process([&] {
-    const perdure_store_options options = small_options();
-    perdure_store* store = nullptr;
     void* data = nullptr;
-    if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return 1;
-    if (perdure_blob_create(store, "bytes", 1 << 20, 0, &data) != PERDURE_OK) return 2;
+    perdure_store* const store = create_with_blob(path, "bytes", 1 << 20, &data);
+    if (store == nullptr) return 2;
     std::memset(data, 1, 1 << 20);
     if (perdure_checkpoint(store, nullptr) != PERDURE_OK) return 3;
     std::memset(data, 2, 1 << 20);
     {
-      const no_room limit;
+      const file_size_limit limit(4096);
       const perdure_status status = perdure_checkpoint(store, nullptr);
       if (status == PERDURE_OK || status != perdure_last_error_code()) return 4;
       if (std::strlen(perdure_last_error_message()) == 0) return 5;

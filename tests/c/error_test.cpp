@@ -4,7 +4,9 @@
 #include <thread>
 
 #include "c/c_store.hpp"
+#include "perdure/error.hpp"
 #include "perdure/version.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::c {
 namespace {
@@ -19,7 +21,7 @@ TEST(c_error, StatusHasAName) {
 
 TEST(c_error, LastErrorIsKeptUntilTheNext) {
   perdure_store* store = nullptr;
-  const scratch_store scratch;
+  const scratch_directory scratch;
   EXPECT_EQ(perdure_store_open(scratch.path().c_str(), nullptr, &store), PERDURE_NOT_FOUND);
   const std::string message = perdure_last_error_message();
   EXPECT_NE(message.find(scratch.path()), std::string::npos);

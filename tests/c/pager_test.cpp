@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "c_store.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::c {
 namespace {
@@ -24,7 +25,7 @@ struct c_pager_test : testing::Test {
   }
   std::uint64_t* words() const { return static_cast<std::uint64_t*>(data); }
 
-  scratch_store scratch;
+  scratch_directory scratch;
   std::string path;
   perdure_map_options options{};
   perdure_mapping* mapping = nullptr;

@@ -1,23 +1,22 @@
 // Between processes: what one leaves, the next one finds; killed ones, forked ones.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "c/c_store.hpp"
+#include "support/child_process.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::c {
 namespace {
 
 TEST(c_process, AnotherProcessFindsEverything) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const std::string path = scratch.path().string();
   ASSERT_TRUE(in_another_process([&] {
-    const perdure_store_options options = small_options();
-    perdure_store* store = nullptr;
     void* data = nullptr;
-    if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return 1;
-    if (perdure_blob_create(store, "text", 6, 0, &data) != PERDURE_OK) return 2;
+    perdure_store* const store = create_with_blob(path, "text", 6, &data);
+    if (store == nullptr) return 2;
     std::memcpy(data, "hello", 6);
     if (perdure_attribute_set(store, "text", "language", "en", 2) != PERDURE_OK) return 3;
     return perdure_store_close(store) == PERDURE_OK ? 0 : 4;
@@ -34,24 +33,19 @@ TEST(c_process, AnotherProcessFindsEverything) {
 }
 
 TEST(c_process, KilledOneLeavesItsLastCheckpoint) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const std::string path = scratch.path().string();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const perdure_store_options options = small_options();
-    perdure_store* store = nullptr;
-    void* data = nullptr;
-    perdure_store_create(path.c_str(), &options, &store);
-    perdure_blob_create(store, "number", sizeof(long), 0, &data);
-    *static_cast<long*>(data) = 1;
-    if (perdure_checkpoint(store, nullptr) != PERDURE_OK) ::_exit(1);
-    *static_cast<long*>(data) = 2;
-    perdure_blob_create(store, "later", 8, 0, &data);
-    ::raise(SIGKILL);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status));
+  ASSERT_EQ(result_of_child([&] {
+              void* data = nullptr;
+              perdure_store* const store = create_with_blob(path, "number", sizeof(long), &data);
+              if (store == nullptr) return 2;
+              *static_cast<long*>(data) = 1;
+              if (perdure_checkpoint(store, nullptr) != PERDURE_OK) return 1;
+              *static_cast<long*>(data) = 2;
+              perdure_blob_create(store, "later", 8, 0, &data);
+              return ::raise(SIGKILL);
+            }),
+            128 + SIGKILL);
   perdure_store* store = nullptr;
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
   void* data = nullptr;
@@ -63,14 +57,11 @@ TEST(c_process, KilledOneLeavesItsLastCheckpoint) {
 }
 
 TEST(c_process, OneThatEndsWithoutClosingKeepsItsLastCheckpoint) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const std::string path = scratch.path().string();
   ASSERT_TRUE(in_another_process([&] {
-    const perdure_store_options options = small_options();
-    perdure_store* store = nullptr;
     void* data = nullptr;
-    if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return 1;
-    return perdure_blob_create(store, "lost", 8, 0, &data) == PERDURE_OK ? 0 : 2;
+    return create_with_blob(path, "lost", 8, &data) != nullptr ? 0 : 1;
   }));
   perdure_store* store = nullptr;
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
@@ -80,7 +71,7 @@ TEST(c_process, OneThatEndsWithoutClosingKeepsItsLastCheckpoint) {
 }
 
 TEST(c_process, SharedBackingThatDiedOpenIsOpenedWhenTold) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const std::string path = scratch.path().string();
   perdure_store_options options = small_options();
   options.backing = PERDURE_BACKING_SHARED;

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <perdure/array_store.hpp>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -88,7 +88,7 @@ class ArrayCommands : public testing::Test {
     return path("all");
   }
 
-  perdure::test::scratch_directory dir_;
+  perdure::scratch_directory dir_;
 };
 
 TEST_F(ArrayCommands, ImportExportAndStatOfNpy) {

@@ -15,18 +15,20 @@
 #include <sstream>
 #include <thread>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/data_files.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using nlohmann::json;
+using perdure::scratch_directory;
 using perdure::test::data_file;
 using perdure::test::outcome;
 using perdure::test::perdure_program;
 using perdure::test::perdure_run;
 using perdure::test::perdure_run_to;
 using perdure::test::process;
-using perdure::test::scratch_directory;
 
 using arguments = std::vector<std::string>;
 
@@ -332,8 +334,8 @@ TEST_F(Cli, MissingThings) {
     absent.push_back(path("absent"));
     expect_part(fails(absent), "there is no datastore " + path("absent") + ": the path does not exist");
     arguments foreign = a;
-    foreign.push_back(dir_.path().string());
-    expect_part(fails(foreign), dir_.path().string());
+    foreign.push_back(dir_.directory().string());
+    expect_part(fails(foreign), dir_.directory().string());
   }
   expect_part(fails({"graph", "bfs", small_store(), "--source", "99"}), "vertex 99 is not in the graph");
   expect_part(fails({"graph", "ingest", file("plain", "x"), file("g.txt", "1 2\n")}), "plain");
@@ -412,7 +414,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
                               {{"stage", "out"}, {path("fast"), store}, store, true, true},
                               {{"diff"}, {path("copy"), store}, "", true, false, 1},
                               {{"rm"}, {path("copy"), path("monday")}, ""},
-                              {{"doctor"}, {"--at", dir_.path().string()}, ""},
+                              {{"doctor"}, {"--at", dir_.directory().string()}, ""},
                               {{"top"}, {}, ""},
                               {{"graph", "generate", "rmat"}, {"--scale", "3", "-o", path("e")}, "", true},
                               {{"graph", "info"}, {store}, store, false, true},
@@ -740,7 +742,7 @@ TEST_F(Cli, FailedWritesAreFailures) {
   expect_part(o.err, "perdure: standard output: cannot write");
   // No half-written files.
   fails({"graph", "bfs", store, "--source", "99", "--levels", path("levels")});
-  for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.directory()))
     EXPECT_EQ(entry.path().filename().string().find("levels"), std::string::npos);
 }
 

@@ -6,8 +6,9 @@
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/data_files.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -45,8 +46,8 @@ TEST(Doctor, ListsTheTiersOfThePager) {
 }
 
 TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
-  const perdure::test::scratch_directory scratch;
-  const std::string at = scratch.path().string();
+  const perdure::scratch_directory scratch;
+  const std::string at = scratch.directory().string();
   const outcome o = perdure_run({"doctor", "--at", at, "--json"});
   ASSERT_EQ(o.status, 0) << o.err;
   const auto report = nlohmann::json::parse(o.out);
@@ -70,7 +71,7 @@ TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
 }
 
 TEST(Doctor, TellsTheTrackerThatTheEnvironmentAsksFor) {
-  const perdure::test::scratch_directory scratch;
+  const perdure::scratch_directory scratch;
   const char* const before = std::getenv("PERDURE_TRACKER");
   const std::string kept = before == nullptr ? "" : before;
   const auto trackers_under = [&](const char* value) {

@@ -7,8 +7,8 @@
 #include <perdure/graph/edge_list.hpp>
 #include <perdure/manager.hpp>
 
-#include "graph/data_files.hpp"
-#include "program.hpp"
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ class GraphAnalysis : public testing::Test {
     return path("store");
   }
 
-  perdure::test::scratch_directory dir_;
+  perdure::scratch_directory dir_;
 };
 
 TEST_F(GraphAnalysis, TakesACsrWhereTheStoreHasOne) {

@@ -30,8 +30,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "program.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/program.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
@@ -39,7 +39,7 @@ using nlohmann::json;
 using perdure::test::outcome;
 using perdure::test::perdure_run;
 
-class listed_containers : public perdure::scratch_directory {
+class listed_containers : public perdure::scratch_test {
  protected:
   std::string at(const std::string& name) const { return path(name).string(); }
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <perdure/perdure.hpp>
 
-#include "program.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/program.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 using nlohmann::json;
@@ -18,7 +18,7 @@ using perdure::test::perdure_run;
 
 using arguments = std::vector<std::string>;
 
-class looking_after_stores : public perdure::scratch_directory {
+class looking_after_stores : public perdure::scratch_test {
  protected:
   std::string at(const std::string& name) const { return path(name).string(); }
 

@@ -11,8 +11,8 @@
 #include <random>
 #include <set>
 
-#include "program.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/program.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 using nlohmann::json;
@@ -36,7 +36,7 @@ const void* of_process() {
   return reinterpret_cast<const void*>((high << 32) + 0x5b6c7d80);
 }
 
-class raw_pointers : public perdure::scratch_directory {
+class raw_pointers : public perdure::scratch_test {
  protected:
   json verified(int status, std::vector<std::string> more = {}) const {
     std::vector<std::string> command{"verify", "--pointers", path("store"), "--json"};

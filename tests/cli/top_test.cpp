@@ -15,16 +15,16 @@
 #include <sstream>
 #include <utility>
 
-#include "program.hpp"
 #include "segment/segment.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/program.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
 using perdure::test::outcome;
 using perdure::test::perdure_run;
 
-class Top : public perdure::scratch_directory {
+class Top : public perdure::scratch_test {
  protected:
   Top() {
     ::setenv("PERDURE_PAGER_PUBLISH", "1", 1);

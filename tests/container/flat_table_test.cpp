@@ -43,6 +43,16 @@ static_assert(std::is_default_constructible_v<perdure::flat_map<int, int>>);
 static_assert(std::uses_allocator_v<perdure::flat_set<int>, perdure::allocator<char>>);
 static_assert(perdure::detail::has_relocator<plain_map<int, int>>);
 static_assert(perdure::detail::has_relocator<perdure::flat_set<int>>);
+// Copies and lists may leave out the arguments of the template.
+static_assert(
+    std::is_same_v<decltype(perdure::flat_map(std::declval<const plain_map<int, long>&>(),
+                                              std::declval<std::allocator<std::pair<const int, long>>>())),
+                   plain_map<int, long>>);
+static_assert(std::is_same_v<
+              decltype(perdure::flat_map(std::declval<std::initializer_list<std::pair<const int, long>>>())),
+              perdure::flat_map<int, long>>);
+static_assert(std::is_same_v<decltype(perdure::flat_set(std::declval<std::initializer_list<int>>())),
+                             perdure::flat_set<int>>);
 
 // Control bytes -------------------------------------------------------------------------------------------
 
@@ -450,14 +460,7 @@ void fail_everywhere(std::size_t elements, Operation operation) {
       const int n = static_cast<int>(i);
       values.try_emplace(T(n), n + 1000);
     }
-    counts.throw_at(point);
-    bool failed = false;
-    try {
-      operation(values);
-    } catch (const construction_failed&) {
-      failed = true;
-    }
-    counts.never_throw();
+    const bool failed = fails_at(point, [&] { operation(values); });
     ASSERT_EQ(counts.alive(), 2 * values.size()) << "at point " << point;
     if (!failed) {
       ASSERT_GT(point, 1U) << "nothing could fail";

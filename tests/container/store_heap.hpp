@@ -6,7 +6,7 @@
 #include <memory>
 #include <perdure/heap.hpp>
 
-#include "store/tested_segment.hpp"
+#include "support/tested_segment.hpp"
 
 namespace perdure::test {
 

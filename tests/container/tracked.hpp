@@ -102,6 +102,21 @@ class tracked {
   int value_;
 };
 
+/// Whether the operation fails where a tracked element's `point`-th step from now on throws.
+template <class Operation>
+bool fails_at(std::uint64_t point, Operation&& operation) {
+  census& counts = census::of_tracked();
+  counts.throw_at(point);
+  bool failed = false;
+  try {
+    operation();
+  } catch (const construction_failed&) {
+    failed = true;
+  }
+  counts.never_throw();
+  return failed;
+}
+
 /// As above, but cannot be copied.
 class tracked_move_only : public tracked<moves::nothrow> {
  public:

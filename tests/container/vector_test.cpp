@@ -318,14 +318,7 @@ void fail_everywhere(bool strong, std::size_t spare, Operation operation) {
     values.reserve(8 + spare);
     for (int i = 0; i < 8; ++i) values.emplace_back(i);
     const std::vector<int> before{0, 1, 2, 3, 4, 5, 6, 7};
-    counts.throw_at(point);
-    bool failed = false;
-    try {
-      operation(values);
-    } catch (const construction_failed&) {
-      failed = true;
-    }
-    counts.never_throw();
+    const bool failed = fails_at(point, [&] { operation(values); });
     std::vector<int> after;
     for (const T& value : values) after.push_back(value.value());
     ASSERT_EQ(counts.alive(), values.size()) << "at point " << point;

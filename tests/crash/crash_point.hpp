@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "crash/call_log.hpp"
-#include "crash/random_stream.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "crash/random_stream.hpp"
 #include "crash/store_files.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

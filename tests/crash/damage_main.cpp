@@ -25,6 +25,8 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::random_stream;
+using perdure::scratch_directory;
 
 struct settings {
   std::uint64_t damages = 10000;
@@ -145,8 +147,8 @@ int main(int argc, char** argv) {
   if (shared == MAP_FAILED) return 1;
   tally& sum = *new (shared) tally;
   sum.next = wanted.first;
-  const scratch here;
-  const std::vector<original_pair> stores = make_stores(here.path(), wanted.seed);
+  const scratch_directory here(place_for_rigs());
+  const std::vector<original_pair> stores = make_stores(here.directory(), wanted.seed);
 
   // A store that kills the process is the worst answer, and not the last.
   bool broken = false;
@@ -154,7 +156,7 @@ int main(int argc, char** argv) {
     const pid_t child = ::fork();
     if (child == 0) {
       try {
-        work(wanted, stores, here.path(), sum);
+        work(wanted, stores, here.directory(), sum);
       } catch (const std::exception& failure) {
         std::fprintf(stderr, "crash_damage: %s: %s\n", sum.at_work, failure.what());
         ::_exit(1);

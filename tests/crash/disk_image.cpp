@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "store/page_pattern.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure::crash {
 

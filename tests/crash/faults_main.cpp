@@ -24,6 +24,8 @@ namespace {
 
 using namespace perdure;
 using namespace perdure::crash;
+using perdure::random_stream;
+using perdure::scratch_directory;
 
 using call_count = std::atomic<std::uint64_t>;
 
@@ -79,15 +81,15 @@ int main(int argc, char** argv) {
       ::mmap(nullptr, sizeof(call_count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   call_count& calls = *new (shared) call_count;
-  const scratch here;
-  const std::filesystem::path store = here.path() / "store";
+  const scratch_directory here(place_for_rigs());
+  const std::filesystem::path store = here.directory() / "store";
   faulty_run run;
   std::uint64_t runs = 0;
   std::uint64_t violations = 0;
   std::string violation;
   const auto one = [&](fault kind, std::uint64_t first, bool sticky) {
-    std::filesystem::remove_all(here.path());
-    std::filesystem::create_directory(here.path());
+    std::filesystem::remove_all(here.directory());
+    std::filesystem::create_directory(here.directory());
     calls = 0;
     const fault_rules rules = rules_of(kind, sticky);
     std::string problem = run.make(store, seed, rules, [&]() -> std::unique_ptr<fault_source> {

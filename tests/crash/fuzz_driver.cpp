@@ -21,14 +21,16 @@
 #include <string>
 #include <vector>
 
-#include "crash/random_stream.hpp"
 #include "crash/scratch.hpp"
+#include "support/random_stream.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
 using namespace perdure::crash;
+using perdure::random_stream;
+using perdure::scratch_directory;
 
 constexpr unsigned patience_s = 120;  // for one input
 
@@ -109,8 +111,8 @@ int main(int argc, char** argv) {
   if (shared == MAP_FAILED) return 1;
   auto& at_work = *new (shared) std::atomic<std::uint64_t>{0};
   // Made here, since a child that dies leaves things lying about.
-  const scratch here;
-  ::setenv("PERDURE_CRASH_DIR", here.path().c_str(), 1);
+  const scratch_directory here(place_for_rigs());
+  ::setenv("PERDURE_CRASH_DIR", here.directory().c_str(), 1);
   const pid_t child = ::fork();
   // Through exit, so that what targets keep in files goes too.
   if (child == 0) std::exit(run_all(wanted, at_work));

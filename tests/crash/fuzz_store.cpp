@@ -19,6 +19,7 @@ namespace {
 
 using namespace perdure;
 using namespace perdure::crash;
+using perdure::scratch_directory;
 
 store_options small_store() {
   store_options options;
@@ -42,7 +43,7 @@ void fill(manager& store) {
 /// home, but neither table nor super block had heard of it.
 struct originals {
   originals() {
-    const std::filesystem::path path = here.path() / "original";
+    const std::filesystem::path path = here.directory() / "original";
     manager(create_only, path, small_store()).close();
     {
       manager store(open_only, path);
@@ -65,7 +66,7 @@ struct originals {
     set_close_failure_handler([](const std::filesystem::path&, const char*) {});
   }
 
-  scratch here;
+  scratch_directory here{place_for_rigs()};
   store_files closed;
   store_files unfinished;
 };
@@ -158,9 +159,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   store_files files = script.byte() % 2 == 0 ? from.closed : from.unfinished;
   const std::uint8_t choice = script.byte();
   store_mutation(files).run(script);
-  const std::filesystem::path path = from.here.path() / "store";
+  const std::filesystem::path path = from.here.directory() / "store";
   write_files(files, path);
-  std::filesystem::remove_all(from.here.path() / "copy");
+  std::filesystem::remove_all(from.here.directory() / "copy");
   use(path, choice);
   return 0;
 }

@@ -2,7 +2,7 @@
 
 # perdure_kill_rig(NAME PROGRAM): the rig for one build of the program
 function(perdure_kill_rig name program)
-  add_executable(${name} $<TARGET_OBJECTS:perdure_crash_kill> ../cli/program.cpp)
+  add_executable(${name} $<TARGET_OBJECTS:perdure_crash_kill> ../support/program.cpp)
   target_link_libraries(${name} PRIVATE perdure_crash_kill)
   target_compile_definitions(${name} PRIVATE PERDURE_PROGRAM="$<TARGET_FILE:${program}>")
   perdure_set_warnings(${name})

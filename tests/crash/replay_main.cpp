@@ -33,6 +33,8 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::random_stream;
+using perdure::scratch_directory;
 
 struct settings {
   std::uint64_t states = 5000;
@@ -112,7 +114,7 @@ bool fails_to_write_back(std::uint64_t run) {
 }
 
 void work(const settings& wanted, unsigned job, totals& sum) {
-  const scratch here;
+  const scratch_directory here(place_for_rigs());
   replay_limits limits;
   limits.states = (wanted.states + wanted.jobs - 1) / wanted.jobs;
   limits.thin = wanted.thin;
@@ -127,12 +129,12 @@ void work(const settings& wanted, unsigned job, totals& sum) {
   }
   // What is new about a store made in place is how it begins.
   const std::size_t steps = wanted.in_place ? 1 : 8;
-  replayer rig(here.path(), limits);
+  replayer rig(here.directory(), limits);
   at_work = &rig;
   run_numbers numbers(wanted, job);
   while (!rig.is_done()) {
     const std::uint64_t seed = numbers.next();
-    recorded_run run = record(here.path(), seed, steps, nullptr, chosen, wanted.in_place);
+    recorded_run run = record(here.directory(), seed, steps, nullptr, chosen, wanted.in_place);
     // Every third run has a call that fails, and others a write-back.
     const bool fails = seed % 3 == 0 || fails_to_write_back(seed) || wanted.faults;
     if (run.problem.empty() && !wanted.dax && fails) {
@@ -142,9 +144,9 @@ void work(const settings& wanted, unsigned job, totals& sum) {
                                       : fault::io_error;
       if (fails_to_write_back(seed)) kind = fault::write_back;
       fault_plan count(kind, ~std::uint64_t{0}, false, wanted.in);
-      record(here.path(), seed, steps, &count, chosen, wanted.in_place);
+      record(here.directory(), seed, steps, &count, chosen, wanted.in_place);
       fault_plan faults(kind, random.below(std::max<std::uint64_t>(1, count.calls())), false, wanted.in);
-      run = record(here.path(), seed, steps, &faults, chosen, wanted.in_place);
+      run = record(here.directory(), seed, steps, &faults, chosen, wanted.in_place);
     }
     ++sum.runs;
     if (!run.problem.empty()) {

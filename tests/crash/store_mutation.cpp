@@ -11,7 +11,7 @@
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
 #include "store/file/super_block.hpp"
-#include "store/page_pattern.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure::crash {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "crash/random_stream.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

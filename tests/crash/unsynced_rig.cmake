@@ -3,7 +3,7 @@
 
 # perdure_unsynced_rig(NAME PROGRAM): the rig for one build of the program
 function(perdure_unsynced_rig name program)
-  add_executable(${name} $<TARGET_OBJECTS:perdure_crash_unsynced> ../cli/program.cpp)
+  add_executable(${name} $<TARGET_OBJECTS:perdure_crash_unsynced> ../support/program.cpp)
   target_link_libraries(${name} PRIVATE perdure_crash_unsynced)
   target_compile_definitions(${name} PRIVATE PERDURE_PROGRAM="$<TARGET_FILE:${program}>")
   perdure_set_warnings(${name})

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "store/file/layout.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure::crash {
 

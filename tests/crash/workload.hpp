@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "crash/random_stream.hpp"
 #include "segment/segment.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 extern "C" {
 int stores_everything(const char* path);
@@ -20,7 +21,7 @@ namespace perdure {
 namespace {
 
 TEST(arrays, StoresWhatCppLoads) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   ASSERT_EQ(stores_everything(scratch.path().c_str()), 0);
   const array_store arrays(open_read_only, scratch.path());
   const auto cube = arrays.view<double, 3>("cube");
@@ -44,7 +45,7 @@ TEST(arrays, StoresWhatCppLoads) {
 }
 
 TEST(arrays, LoadsWhatCppStored) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     array_store arrays(create_only, scratch.path(), small_store());
     const std::vector<float> plane{0, 1, 2, 10, 11, 12};
@@ -58,12 +59,12 @@ TEST(arrays, LoadsWhatCppStored) {
 }
 
 TEST(arrays, WorksInParts) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   EXPECT_EQ(works_in_parts(scratch.path().c_str()), 0);
 }
 
 TEST(arrays, TellsErrors) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   EXPECT_EQ(tells_errors(scratch.path().c_str()), 0);
 }
 

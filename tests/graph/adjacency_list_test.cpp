@@ -4,9 +4,9 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 
-#include "data_files.hpp"
 #include "families.hpp"
 #include "reference_graph.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -95,7 +95,7 @@ TYPED_TEST(AdjacencyList, IngestsInPortions) {
 }
 
 TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
-  const scratch_directory dir;
+  const perdure::scratch_directory dir;
   std::string text;
   for (int i = 0; i < 100000; ++i) text += std::to_string(i) + " " + std::to_string(i + 1) + "\n";
   text.insert(text.find('\n', text.size() * 3 / 4) + 1, "x\n");

@@ -11,7 +11,7 @@
 
 #include "families.hpp"
 #include "reference_graph.hpp"
-#include "store/error_matcher.hpp"
+#include "support/errors.hpp"
 
 namespace {
 using namespace perdure::graph;

@@ -15,10 +15,10 @@
 #include <perdure/pager.hpp>
 #include <tuple>
 
-#include "graph/data_files.hpp"
 #include "reference_graph.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -270,14 +270,14 @@ template <class Manager>
 class CsrInStore : public testing::Test {
  protected:
   using graph_type = csr<typename Manager::template allocator_type<std::byte>>;
-  scratch_directory dir_;
+  perdure::scratch_directory dir_;
 };
 using managers = testing::Types<perdure::manager, perdure::pinned_manager>;
 TYPED_TEST_SUITE(CsrInStore, managers);
 
 TYPED_TEST(CsrInStore, IsFoundAgain) {
   using stored_type = typename TestFixture::graph_type;
-  const auto path = this->dir_.path() / "store";
+  const auto path = this->dir_.directory() / "store";
   const std::vector<edge> edges = rmat_edges(12);
   const csr_options options{.with_incoming = true, .order = vertex_order::by_degree, .threads = 2};
   const model expected = expected_of(edges, options);
@@ -309,7 +309,7 @@ TYPED_TEST(CsrInStore, IsFoundAgain) {
   EXPECT_TRUE(store.check().empty());
 }
 
-class SearchInThePager : public perdure::scratch_directory {};
+class SearchInThePager : public perdure::scratch_test {};
 
 TEST_F(SearchInThePager, WorksWithAllOfItInAQuarterOfItsSize) {
   const auto graph = csr_of(rmat_edges(13), {.kind = direction::undirected,

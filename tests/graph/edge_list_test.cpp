@@ -7,14 +7,15 @@
 #include <thread>
 #include <vector>
 
-#include "data_files.hpp"
+#include "support/data_files.hpp"
+#include "support/scratch_directory.hpp"
 #include "workload/compressed.hpp"
 
 namespace {
 using namespace perdure::graph;
 using perdure::errc;
+using perdure::scratch_directory;
 using perdure::test::gzip;
-using perdure::test::scratch_directory;
 using perdure::workload::line_error;
 
 struct reading {
@@ -260,7 +261,7 @@ TEST_F(EdgeList, FilesThatCannotBeRead) {
     return errc::ok;
   };
   EXPECT_EQ(code(dir_ / "absent"), errc::not_found);
-  EXPECT_EQ(code(dir_.path()), errc::io);
+  EXPECT_EQ(code(dir_.directory()), errc::io);
   const auto path = dir_.write("secret", "1 2\n");
   std::filesystem::permissions(path, std::filesystem::perms::none);
   if (::geteuid() != 0) {

@@ -9,7 +9,7 @@
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/heap.hpp>
 
-#include "store/tested_segment.hpp"
+#include "support/tested_segment.hpp"
 
 namespace perdure::test {
 

@@ -11,8 +11,8 @@
 #include <perdure/graph/vertex_index.hpp>
 #include <perdure/manager.hpp>
 
-#include "data_files.hpp"
 #include "reference_graph.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -37,7 +37,7 @@ class GraphInStore : public testing::Test {
     o.pinned = std::is_same_v<typename Stored::manager, perdure::pinned_manager>;
     return o;
   }
-  scratch_directory dir_;
+  perdure::scratch_directory dir_;
 };
 
 using stored_types =
@@ -111,7 +111,7 @@ TYPED_TEST(GraphInStore, ComesBackAsOfTheLastCheckpoint) {
 }
 
 TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
-  const scratch_directory dir;
+  const perdure::scratch_directory dir;
   perdure::store_options options;
   options.capacity = std::size_t{1} << 30;
   perdure::manager m(create_only, dir / "store", options);
@@ -125,7 +125,7 @@ TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
 }
 
 TEST(GraphInStoreErrors, CapacityUsedUpLeavesTheLastCheckpoint) {
-  const scratch_directory dir;
+  const perdure::scratch_directory dir;
   perdure::store_options options;
   options.capacity = std::size_t{1} << 30;
   std::uint64_t committed = 0;

@@ -10,8 +10,8 @@
 #include <perdure/workload/byte_stream.hpp>
 #include <sstream>
 
-#include "data_files.hpp"
 #include "reference_graph.hpp"
+#include "support/data_files.hpp"
 
 namespace {
 using namespace perdure::graph;

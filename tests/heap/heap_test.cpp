@@ -14,7 +14,7 @@
 #include "perdure/error.hpp"
 #include "segment/segment.hpp"
 #include "segment/volatile_segment.hpp"
-#include "store/tested_segment.hpp"
+#include "support/tested_segment.hpp"
 
 namespace perdure {
 namespace {

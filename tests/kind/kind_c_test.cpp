@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "c/c_store.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::c {
 namespace {
@@ -193,7 +194,7 @@ TEST(CStaticKind, EachIsThereOrSaysWhyNot) {
 }
 
 TEST(CFileKind, IsMadeAndRefused) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   perdure_kind* kind = nullptr;
   const perdure_kind_options options = small("file");
   ASSERT_OK(perdure_kind_create_file(scratch.directory().c_str(), 256 << 20, &options, &kind));

@@ -16,7 +16,8 @@
 
 #include "c/c_store.hpp"
 #include "kind/small_kind.hpp"
-#include "manager/scratch_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -205,7 +206,7 @@ std::string read(const std::filesystem::path& file) {
 }
 
 TEST(AddressLogger, WritesALineForEachCall) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const auto file = scratch.directory() / "log";
   const auto k = make_small_kind();
   {
@@ -228,7 +229,7 @@ __attribute__((noinline)) void* allocate_here(kind& k) {
 }
 
 TEST(AllocationProfiler, SamplesLiveBytesInProportion) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const auto k = make_small_kind();
   const auto profiler = std::make_shared<allocation_profiler>(4096);
   const kind_decoration attached(*k, profiler);
@@ -258,7 +259,7 @@ TEST(AllocationProfiler, SamplesLiveBytesInProportion) {
 // pprof reads: a header with the sums, a line of the same four numbers and a stack for each sample, and the
 // mappings that hold the stacks' addresses.
 TEST(AllocationProfiler, KeepsToTheRulesOfTheFormat) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const auto k = make_small_kind();
   const auto profiler = std::make_shared<allocation_profiler>(1);
   const kind_decoration attached(*k, profiler);
@@ -363,7 +364,7 @@ TEST(CKindDecorator, CallsHooks) {
   perdure_kind_decorator* account = nullptr;
   perdure_kind_decorator* logger = nullptr;
   perdure_kind_decorator* profiler = nullptr;
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const std::string log = (scratch.directory() / "log").string();
   const std::string profile = (scratch.directory() / "profile").string();
   ASSERT_OK(perdure_kind_attach_accounting(kind, &account));

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "kind/small_kind.hpp"
-#include "manager/scratch_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -21,7 +23,7 @@ struct FileKind : testing::Test {
   std::unique_ptr<kind> create(std::uint64_t max_bytes) {
     return kind::create_file(scratch.directory(), max_bytes, small_kind("file"));
   }
-  scratch_store scratch;
+  scratch_directory scratch;
 };
 
 TEST_F(FileKind, KeepsWhatIsWrittenInAFileWithoutAName) {

@@ -17,7 +17,6 @@
 #include "kind/node_policy.hpp"
 #include "kind/small_kind.hpp"
 #include "kind/tier_selection.hpp"
-#include "manager/scratch_store.hpp"
 #include "os/numa.hpp"
 #include "os/numa_topology.hpp"
 

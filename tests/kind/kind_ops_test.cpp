@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "c/c_store.hpp"
+#include "support/child_process.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure::c {
 namespace {
@@ -224,7 +226,7 @@ TEST(KindOps, AsksForNodes) {
 }
 
 TEST(KindOps, InheritsWhatItDoesNotSay) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const perdure_kind_options options = own_options();
   perdure_kind* file = nullptr;
   ASSERT_OK(perdure_kind_create_file(scratch.directory().c_str(), 64 << 20, &options, &file));

@@ -2,7 +2,6 @@
 #include "perdure/kind.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,7 +19,10 @@
 #include <vector>
 
 #include "kind/small_kind.hpp"
-#include "manager/scratch_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -384,7 +386,7 @@ TEST(Kind, ServesPolymorphicContainers) {
 }
 
 TEST(Kind, IsMadeOverAStore) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   heap& memory = *store.get_allocator<int>().memory();
   {

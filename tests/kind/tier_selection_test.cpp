@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "kind/node_policy.hpp"
-#include "manager/scratch_store.hpp"
 #include "os/numa_topology.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -72,7 +73,7 @@ struct TierSelection : testing::Test {
                     {4, 65536, "", "30 40 40 50 10", 30000, 250, {0}, true}});
   }
 
-  scratch_store scratch;
+  scratch_directory scratch;
 };
 
 node_set set_of(std::initializer_list<unsigned> numbers) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <random>
 #include <thread>
@@ -10,7 +12,9 @@
 
 #include "c/c_store.hpp"
 #include "kind/small_kind.hpp"
-#include "manager/scratch_store.hpp"
+#include "perdure/tier_division.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -82,7 +86,7 @@ TEST_F(TieredKind, MovesThresholdsUntilTheSharesComeAbout) {
 }
 
 TEST_F(TieredKind, FallsBackWhenATierIsFull) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const auto tight = kind::create_file(scratch.directory(), 4 << 20, small_kind("tight"));
   const memory_tier_share tiers[] = {{tight.get(), 1000}, {second.get(), 1}};
   for (const bool falls_back : {true, false}) {
@@ -155,6 +159,30 @@ TEST_F(TieredKind, RefusesWhatMakesNoSense) {
   const memory_tier_share nested[] = {{k.get(), 1}};
   EXPECT_EQ(refused(nested, tiering::static_ratio), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { bytes_of_tiers(*first); }), errc::wrong_type);
+}
+
+TEST(TierDivision, MovesABoundaryOnlyWhereTheRatioIsOutOfItsBounds) {
+  std::array<std::atomic<std::int64_t>, 2> bytes{};
+  const divided_tier tiers[] = {{1, bytes.data()}, {1, &bytes[1]}};
+  const tier_boundary between{.initial = 100, .least = 80, .most = 125, .least_ratio = 1, .most_ratio = 2};
+  tier_division division(tiers, std::span(&between, 1), {.check_interval = 1, .degree = 0.1});
+  const auto after = [&](std::int64_t below, std::int64_t above) {
+    bytes[0] = below;
+    bytes[1] = above;
+    division.note_allocation();
+    return division.boundaries().front();
+  };
+  EXPECT_EQ(after(0, 0), 100u);
+  EXPECT_EQ(after(10, 10), 100u);
+  EXPECT_EQ(after(10, 20), 100u);
+  EXPECT_EQ(after(10, 21), 110u);
+  EXPECT_EQ(division.tier_for(109), 0u);
+  EXPECT_EQ(division.tier_for(110), 1u);
+  EXPECT_EQ(after(0, 1), 121u);
+  EXPECT_EQ(after(0, 1), 125u) << "the most";
+  EXPECT_EQ(after(10, 9), 113u);
+  for (int i = 0; i < 10; ++i) after(1, 0);
+  EXPECT_EQ(division.boundaries().front(), 80u) << "the least";
 }
 
 TEST(CTieredKind, IsMadeAndRefused) {

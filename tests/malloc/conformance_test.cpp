@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <new>
 #include <string>
 #include <vector>
+
+#include "support/child_process.hpp"
 
 extern "C" void* __libc_malloc(std::size_t bytes);
 
@@ -305,16 +306,13 @@ TEST(malloc_conformance, MoreThanTheSystemGivesIsRefused) {
 
 TEST(malloc_conformance, WhatIsReservedIsGivenThoughNothingMoreMayBeMapped) {
   void* const first = std::malloc(100);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const rlimit little{mib, mib};
-    if (::setrlimit(RLIMIT_AS, &little) != 0) ::_exit(1);
-    // The C library could map nothing for it.
-    ::_exit(std::malloc(200 * mib) != nullptr && __libc_malloc(200 * mib) == nullptr ? 0 : 2);
-  }
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(perdure::result_of_child([&] {
+              const rlimit little{mib, mib};
+              if (::setrlimit(RLIMIT_AS, &little) != 0) return 1;
+              // The C library could map nothing for it.
+              return std::malloc(200 * mib) != nullptr && __libc_malloc(200 * mib) == nullptr ? 0 : 2;
+            }),
+            0);
   std::free(first);
 }
 

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +12,8 @@
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "support/child_process.hpp"
 
 namespace {
 
@@ -142,12 +143,6 @@ TEST(malloc_threads, MemoryOfEndedThreadsIsUsedAgain) {
   EXPECT_LT(::mallinfo2().uordblks, after_one + (std::size_t{1} << 20));
 }
 
-/// Whether the child ended by itself, with status 0.
-bool ended_well(pid_t child) {
-  int status = 0;
-  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 TEST(malloc_threads, ChildrenOfABusyProcessAllocate) {
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
@@ -159,17 +154,14 @@ TEST(malloc_threads, ChildrenOfABusyProcessAllocate) {
   int failed = 0;
   for (unsigned i = 0; i < 200; ++i) {
     void* const inherited = std::malloc(1000);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const bool is_well = perdure::in_another_process([&] {
       ::alarm(20);  // a lock that nobody is left to release would hold it for ever
       std::free(inherited);
       bool good = churn(i).run(2000);
       std::thread([&good, i] { good = good && churn(i).run(2000); }).join();
-      const pid_t grandchild = ::fork();
-      if (grandchild == 0) ::_exit(churn(i).run(100) ? 0 : 1);
-      ::_exit(good && ended_well(grandchild) ? 0 : 1);
-    }
-    if (!ended_well(child)) ++failed;
+      return good && perdure::in_another_process([i] { return churn(i).run(100) ? 0 : 1; }) ? 0 : 1;
+    });
+    if (!is_well) ++failed;
     std::free(inherited);
   }
   over = true;

@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 
@@ -169,7 +171,7 @@ TEST(DataType, RoundsHalves) {
 }
 
 TEST(DataObject, IsFoundByCppAndTheOtherWayRound) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     manager store(create_only, scratch.path(), small_store());
     auto* const from_cpp = store.construct<particle>("cpp")[3]();
@@ -206,7 +208,7 @@ TEST(DataObject, IsFoundByCppAndTheOtherWayRound) {
 }
 
 TEST(DataObject, IsNoneIfItIsMoreThanPlainData) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   store.construct<vector<int>>("vector")();
   store.construct<hidden>("hidden")();
@@ -221,7 +223,7 @@ TEST(DataObject, IsNoneIfItIsMoreThanPlainData) {
 }
 
 TEST(DataObject, RefusesAbsurdArguments) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   EXPECT_EQ(code_of([&] { store.create_data("x", element_kind::text, 1); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { store.create_data("x", element_kind::int64, std::uint64_t{1} << 62); }),
@@ -242,7 +244,7 @@ TEST(DataObject, IsTheOneOfAStoreFromBeforeTypesWereTold) {
 }
 
 TEST(Blob, IsFoundAgain) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     manager store(create_only, scratch.path(), small_store());
     const std::span<std::byte> blob = store.create_blob("blob", 100, 4096);

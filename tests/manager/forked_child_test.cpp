@@ -1,5 +1,4 @@
 // What a forked child may do with the manager that its parent has open.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
@@ -28,7 +30,7 @@ namespace perdure {
 namespace {
 
 TEST(a_forked_child_with_a_manager, is_refused_what_needs_the_writers_memory) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   int* const number = store.construct<int>("number")(1);
   store.set_attribute("number", "unit", "metre");
@@ -59,7 +61,7 @@ TEST(a_forked_child_with_a_manager, may_close_it_and_open_another) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer takes a thread of the child for its parent's that had the same stack";
 #endif
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   int* const number = store.construct<int>("number")(1);
   store.checkpoint();
@@ -80,7 +82,7 @@ std::optional<manager> of_the_program;
 
 // Its threads' caches hold blocks of the parent's heap then.
 TEST(a_forked_child_with_a_manager, may_end_like_any_program) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   of_the_program.emplace(create_only, scratch.path(), small_store());
   std::vector<int*> all;
   for (int i = 0; i < 100; ++i) all.push_back(of_the_program->construct<int>(anonymous_instance)(i));
@@ -97,7 +99,7 @@ TEST(a_forked_child_with_a_manager, may_end_like_any_program) {
 
 // Both have the same blocks in their threads' caches, and one heap.
 TEST(a_forked_child_with_a_manager, gives_back_nothing_of_shared_memory) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   store_options options = small_store();
   options.backing = backing::shared_file;
   manager store(create_only, scratch.path(), options);
@@ -122,7 +124,7 @@ TEST(a_forked_child_with_a_manager, closes_it_whatever_threads_of_its_parent_wer
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "a sanitizer's own locks may be held in a child of several threads";
 #endif
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   std::atomic<bool> is_over{false};
   std::vector<std::jthread> threads;
@@ -140,21 +142,19 @@ TEST(a_forked_child_with_a_manager, closes_it_whatever_threads_of_its_parent_wer
     });
   }
   for (int i = 0; i < 200 && !::testing::Test::HasFailure(); ++i) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(20);
-      store.close();
-      ::_exit(0);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "child " << i << ": " << status;
+    EXPECT_EQ(result_of_child([&] {
+                ::alarm(20);
+                store.close();
+                return 0;
+              }),
+              0)
+        << "child " << i;
   }
   is_over = true;
 }
 
 TEST(a_forked_child_with_a_manager, of_a_reader_finds_what_is_there) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     manager store(create_only, scratch.path(), small_store());
     store.construct<int>("number")(1);

@@ -5,10 +5,11 @@
 #include <fstream>
 #include <perdure/perdure.hpp>
 
-#include "manager/scratch_store.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -50,7 +51,7 @@ class lazily_opened_objects : public ::testing::Test {
     return manager(open_read_only, scratch_.path(), {.verify = verify_mode::lazy});
   }
 
-  scratch_store scratch_;
+  scratch_directory scratch_;
   std::uint64_t data_ = 0;
   std::uint64_t object_ = 0;
 };

@@ -13,14 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/container/vector.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
 
 struct manager_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   manager store{create_only, scratch.path()};
 };
 
@@ -64,7 +65,7 @@ std::string told_by_bad_alloc(Call call) {
 }
 
 TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   store_options options;
   options.capacity = std::size_t{1} << 30;
   manager store(create_only, scratch.path(), options);

@@ -8,14 +8,15 @@
 #include <thread>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
 
 struct manager_threads : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   manager store{create_only, scratch.path()};
 
   template <class Body>

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -23,7 +23,7 @@ bool is_slow() {
 
 TEST(many_objects, AreFoundAgain) {
   const int objects = is_slow() ? 30000 : 300000;
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     manager store(create_only, scratch.path());
     for (int i = 0; i < objects; ++i) store.construct<int>(std::to_string(i))(i);

@@ -12,7 +12,7 @@
 
 #include "manager/attribute_list.hpp"
 #include "manager/name_hash.hpp"
-#include "store/tested_segment.hpp"
+#include "support/tested_segment.hpp"
 
 namespace perdure::detail {
 namespace {

@@ -1,7 +1,6 @@
 // Opening, closing, moving and removing stores.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <fstream>
@@ -11,16 +10,20 @@
 #include <utility>
 
 #include "heap/layout.hpp"
-#include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
 #include "segment/segment.hpp"
 #include "store/file/unfinished_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/full_disk.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
 struct open_mode_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   std::filesystem::path path = scratch.path();
 };
 
@@ -380,23 +383,6 @@ void keep_report(const std::filesystem::path& where, const char* what) {
   reported = where.string() + ": " + what;
 }
 
-/// No file of this process may grow beyond a page: writing fails as on a full disk.
-class full_disk {
- public:
-  full_disk() {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{4096, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  full_disk(const full_disk&) = delete;
-  full_disk& operator=(const full_disk&) = delete;
-  ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 // A heap that no manager made gets a directory when it is opened for writing, and that takes memory from it.
 TEST_F(open_mode_test, ADirectoryIsNotPutIntoADamagedHeap) {
   {
@@ -422,7 +408,7 @@ TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {
       store.checkpoint();
       store.store().wait_applied();
       store.construct<char>("bytes")[3 << 20](1);
-      const full_disk limit;
+      const file_size_limit limit(4096);
       const manager dying = std::move(store);
     }
     return reported.starts_with(path.string()) && reported.size() > path.string().size() + 2 ? 0 : 1;
@@ -440,7 +426,7 @@ TEST_F(open_mode_test, AFailedCloseMayBeRepeated) {
     store.store().wait_applied();
     const char* const bytes = store.construct<char>("bytes")[3 << 20](1);
     {
-      const full_disk limit;
+      const file_size_limit limit(4096);
       if (code_of([&] { store.close(); }) == errc::ok) return 1;
     }
     // Still open and whole.

@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/container/deque.hpp"
 #include "perdure/container/forward_list.hpp"
 #include "perdure/container/list.hpp"
@@ -24,6 +23,8 @@
 #include "perdure/container/unordered_map.hpp"
 #include "perdure/container/unordered_set.hpp"
 #include "perdure/perdure.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -55,7 +56,7 @@ class ship {
 };
 
 struct own_memory_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   std::optional<manager> store{std::in_place, create_only, scratch.path(), small_store()};
 
   bool inside(const void* address) const { return store->belongs_to_segment(address); }
@@ -211,7 +212,7 @@ TEST_F(own_memory_test, CopiesLieInOrdinaryMemory) {
 }
 
 TEST_F(own_memory_test, BetweenTwoStoresContentIsCopied) {
-  const scratch_store elsewhere;
+  const scratch_directory elsewhere;
   auto* const here = store->construct<person>("person")(ada());
   {
     manager other(create_only, elsewhere.path(), small_store());

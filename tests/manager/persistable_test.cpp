@@ -37,7 +37,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -323,7 +323,7 @@ struct destroyed_loudly {
 };
 
 TEST(Persistable, APlacementMayTakeAnyType) {
-  const perdure::scratch_store scratch;
+  const perdure::scratch_directory scratch;
   perdure::basic_manager<takes_anything> store(perdure::create_only, scratch.path());
   int victim = 0;
   store.construct<destroyed_loudly>("it")(&victim);

@@ -7,8 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/manager.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -28,7 +31,7 @@ struct node {
 };
 
 TEST(pinned_store, StandardContainersSurvive) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   const char* const text = "a text that is longer than the string's own room";
   ASSERT_TRUE(in_another_process([&] {
     pinned_manager store(create_only, scratch.path(), small_store());
@@ -67,7 +70,7 @@ TEST(pinned_store, StandardContainersSurvive) {
 }
 
 TEST(pinned_store, TheAddressIsTheSame) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   void* address = nullptr;
   {
     pinned_manager store(create_only, scratch.path(), small_store());
@@ -78,7 +81,7 @@ TEST(pinned_store, TheAddressIsTheSame) {
 }
 
 TEST(pinned_store, RelocatableStoresAreRefused) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   { manager store(create_only, scratch.path(), small_store()); }
   EXPECT_EQ(code_of([&] { pinned_manager store(open_only, scratch.path()); }), errc::incompatible);
   EXPECT_EQ(code_of([&] { pinned_manager store(open_read_only, scratch.path()); }), errc::incompatible);
@@ -89,7 +92,7 @@ TEST(pinned_store, RelocatableStoresAreRefused) {
 }
 
 TEST(pinned_store, AManagerMayLookIntoIt) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     pinned_manager store(create_only, scratch.path(), small_store());
     store.construct<int>("x")(5);

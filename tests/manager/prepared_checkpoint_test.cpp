@@ -5,7 +5,9 @@
 #include <perdure/manager.hpp>
 #include <thread>
 
-#include "manager/scratch_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -16,7 +18,7 @@ class prepared_by_manager : public testing::Test {
     const manager store(open_read_only, scratch.path());
     return *store.find<int>("value").first;
   }
-  scratch_store scratch;
+  scratch_directory scratch;
 };
 
 TEST_F(prepared_by_manager, counts_once_it_is_decided) {

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/perdure.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace perdure {
 namespace {
@@ -19,7 +21,7 @@ struct record {
 };
 
 TEST(reattach, AnotherProcessFindsEverything) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   using index = flat_map<string, vector<int>>;
   ASSERT_TRUE(in_another_process([&] {
     manager store(create_only, scratch.path());
@@ -68,7 +70,7 @@ TEST(reattach, AnotherProcessFindsEverything) {
 }
 
 TEST(reattach, WhatWasNotCheckpointedIsLostAndNothingElse) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   ASSERT_TRUE(in_another_process([&]() -> int {
     manager store(create_only, scratch.path());
     store.construct<int>("kept")(1);
@@ -87,7 +89,7 @@ TEST(reattach, WhatWasNotCheckpointedIsLostAndNothingElse) {
 }
 
 TEST(reattach, AgreesWithAModelOverManyRuns) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   std::map<std::string, std::vector<int>> model;
   std::mt19937 random(11);
   for (int run = 0; run < 12; ++run) {
@@ -117,7 +119,7 @@ TEST(reattach, AgreesWithAModelOverManyRuns) {
 }
 
 TEST(reattach, EmptiedStoresKeepWorking) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   { manager store(create_only, scratch.path()); }
   for (int run = 0; run < 5; ++run) {
     manager store(open_only, scratch.path());

@@ -16,7 +16,9 @@
 #include <variant>
 
 #include "manager/changed_types.hpp"
-#include "manager/scratch_store.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 
@@ -115,7 +117,7 @@ struct type_layout_test : testing::Test {
     const std::string said = refusal<T>(name);
     EXPECT_NE(said.find(says), std::string::npos) << said;
   }
-  scratch_store scratch;
+  scratch_directory scratch;
   std::filesystem::path path = scratch.path();
 };
 

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "manager/scratch_store.hpp"
 #include "perdure/container/deque.hpp"
 #include "perdure/container/forward_list.hpp"
 #include "perdure/container/list.hpp"
@@ -20,12 +19,14 @@
 #include "perdure/container/unordered_map.hpp"
 #include "perdure/container/unordered_set.hpp"
 #include "perdure/perdure.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
 struct uses_allocator_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   manager store{create_only, scratch.path()};
 
   bool inside(const void* address) const { return store.belongs_to_segment(address); }
@@ -171,8 +172,8 @@ struct two_stores : testing::Test {
     large.discard();
     small.discard();
   }
-  scratch_store roomy;
-  scratch_store cramped;
+  scratch_directory roomy;
+  scratch_directory cramped;
   manager large{create_only, roomy.path(), small_store()};
   manager small{create_only, cramped.path(), of_capacity(std::size_t{8} << 20)};
 

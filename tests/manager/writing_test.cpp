@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "manager/refused_call.hpp"
-#include "manager/scratch_store.hpp"
 #include "perdure/container/map.hpp"
 #include "perdure/container/vector.hpp"
 #include "perdure/manager.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -51,7 +53,7 @@ class busy_threads {
 
 /// Makes checkpoints, and shows each of some as it is on disk, opened by itself, to `look`.
 template <class Look>
-void look_at_checkpoints(manager& store, const scratch_store& scratch, int checkpoints, Look look) {
+void look_at_checkpoints(manager& store, const scratch_directory& scratch, int checkpoints, Look look) {
   for (int i = 0; i < checkpoints; ++i) {
     if (i % 4 == 1)
       store.checkpoint_async().wait();
@@ -121,7 +123,7 @@ void grow_containers(manager& store, std::mt19937& random) {
 }
 
 void allocate_during_checkpoints(int checkpoints) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   {
     manager store(create_only, scratch.path(), small_store());
     store.construct<int>("kept")(42);
@@ -142,7 +144,7 @@ TEST(Writing, ThreadsMayAllocateDuringCheckpoints) {
 }
 
 TEST(Writing, ThreadsMayAllocateDuringSnapshotsOfASharedFile) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   store_options options = small_store();
   options.backing = backing::shared_file;
   manager store(create_only, scratch.path(), options);
@@ -161,7 +163,7 @@ TEST(Writing, ThreadsMayAllocateDuringSnapshotsOfASharedFile) {
 }
 
 TEST(Writing, ThreadsThatComeAndGoDuringCheckpointsLoseNothing) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   busy_threads threads;
   threads.add(2, [&](std::mt19937& random) {
@@ -184,7 +186,7 @@ struct bare {
 };
 
 TEST(Writing, ObjectsMayBeMadeAndChangedDuringCheckpoints) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   busy_threads threads;
   threads.add(3, [&](std::mt19937& random) {
@@ -207,7 +209,7 @@ TEST(Writing, ObjectsMayBeMadeAndChangedDuringCheckpoints) {
 }
 
 TEST(Writing, CheckpointsOfSeveralThreadsTakeTurns) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   busy_threads threads;
   threads.add(1, [&](std::mt19937& random) { churn(store, random); });
@@ -245,7 +247,7 @@ void transfer(bank& accounts, std::mutex& lock, manager& store, std::mt19937& ra
 }
 
 void transfer_during_checkpoints(int checkpoints) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   auto* const accounts = store.construct<bank>("bank")();
   std::mutex lock;
@@ -268,7 +270,7 @@ TEST(Writing, WhatIsStoredInsideIsWholeInEveryCheckpoint) {
 }
 
 TEST(Writing, ACheckpointWaitsForTheGuard) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   std::atomic<bool> over{false};
   std::thread checkpointing;
@@ -292,7 +294,7 @@ TEST(Writing, ACheckpointWaitsForTheGuard) {
 }
 
 TEST(Writing, AThreadThatEndsWhileACheckpointWaitsReturnsItsBlocks) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   std::binary_semaphore has_blocks{0};
   std::binary_semaphore may_end{0};
@@ -318,7 +320,7 @@ TEST(Writing, AThreadThatEndsWhileACheckpointWaitsReturnsItsBlocks) {
 }
 
 TEST(Writing, ClosingWaitsForTheGuardsOfOthers) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   int* const value = store.construct<int>("value")(0);
   std::binary_semaphore is_inside{0};
@@ -337,7 +339,7 @@ TEST(Writing, ClosingWaitsForTheGuardsOfOthers) {
 }
 
 TEST(Writing, WhatWouldWaitForItselfIsRefused) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   {
     const auto guard = store.writing();
@@ -358,8 +360,8 @@ TEST(Writing, WhatWouldWaitForItselfIsRefused) {
 }
 
 TEST(Writing, GuardsOfAnotherStoreDoNotMatter) {
-  const scratch_store scratch;
-  const scratch_store other_scratch;
+  const scratch_directory scratch;
+  const scratch_directory other_scratch;
   manager store(create_only, scratch.path(), small_store());
   manager other(create_only, other_scratch.path(), small_store());
   const auto guard = other.writing();
@@ -370,7 +372,7 @@ TEST(Writing, GuardsOfAnotherStoreDoNotMatter) {
 std::string close_failure;
 
 TEST(Writing, AManagerThatEndsInsideSaysThatNothingWasKept) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   close_failure.clear();
   const auto before =
       set_close_failure_handler([](const std::filesystem::path&, const char* what) { close_failure = what; });
@@ -396,7 +398,7 @@ struct blocks_in_constructor {
 };
 
 TEST(Writing, AThreadInsideIsNotMadeToWaitForAConstruction) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   std::binary_semaphore begun{0};
   std::binary_semaphore may_end{0};
@@ -423,14 +425,14 @@ struct checkpoints_itself {
 };
 
 TEST(Writing, ConstructorsMayMakeCheckpoints) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   EXPECT_NE(store.construct<checkpoints_itself>("it")(store), nullptr);
   expect_sound(store);
 }
 
 TEST(Writing, AThreadThatEndsInsideHoldsNobodyUp) {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   testing::internal::CaptureStderr();
   alignas(write_guard) unsigned char place[sizeof(write_guard)];
@@ -443,7 +445,7 @@ TEST(WritingDeathTest, AGuardThatEndsOnAnotherThreadStopsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
-        const scratch_store scratch;
+        const scratch_directory scratch;
         manager store(create_only, scratch.path(), small_store());
         auto guard = std::make_unique<write_guard>(store.memory());
         std::thread([&] { guard.reset(); }).join();
@@ -467,7 +469,7 @@ TEST(WritingDeathTest, AllHoldsWhereTheKernelHasNoMembarrier) {
 }
 
 void checkpoint_after_a_late_filter() {
-  const scratch_store scratch;
+  const scratch_directory scratch;
   manager store(create_only, scratch.path(), small_store());
   std::binary_semaphore has_cache{0};
   std::binary_semaphore may_end{0};

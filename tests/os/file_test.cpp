@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <fstream>
 #include <functional>
@@ -11,12 +10,13 @@
 #include <system_error>
 #include <vector>
 
-#include "store/scratch_directory.hpp"
+#include "support/full_disk.hpp"
+#include "support/scratch_test.hpp"
 
 namespace perdure::os {
 namespace {
 
-class a_file : public scratch_directory {
+class a_file : public scratch_test {
  protected:
   file directory() { return file::open_directory(path("")); }
 };
@@ -81,21 +81,15 @@ TEST_F(a_file, can_have_holes_punched_and_space_reserved) {
 
 TEST_F(a_file, reports_errors_with_its_path) {
   const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT);
-  ::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  rlimit small = before;
-  small.rlim_cur = 10000;
-  ::setrlimit(RLIMIT_FSIZE, &small);
   const std::vector<char> bytes(20000, 'x');
   std::string message;
   try {
+    const file_size_limit limit(10000);
     f.write_at(bytes.data(), bytes.size(), 0);  // short at first, then EFBIG
   } catch (const std::system_error& failure) {
     message = failure.what();
     EXPECT_EQ(failure.code().value(), EFBIG);
   }
-  ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_NE(message.find(path("f").string()), std::string::npos) << message;
   EXPECT_EQ(f.size(), 10000u);
 }

@@ -4,12 +4,12 @@
 
 #include <fstream>
 
-#include "store/scratch_directory.hpp"
+#include "support/scratch_test.hpp"
 
 namespace perdure::os {
 namespace {
 
-class memory_limits : public scratch_directory {
+class memory_limits : public scratch_test {
  protected:
   void write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories(path(name).parent_path());

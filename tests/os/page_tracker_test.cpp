@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,6 +18,7 @@
 #include "os/file.hpp"
 #include "os/mapping.hpp"
 #include "os/thread_sanitizer.hpp"
+#include "support/child_process.hpp"
 
 namespace perdure::os {
 namespace {
@@ -285,14 +285,10 @@ TEST_P(a_page_tracker, lets_nobody_into_a_held_part_when_mappings_are_short) {
 
 TEST_P(a_page_tracker, holds_nobody_in_a_forked_child) {
   tracker_->hold_writers({0, mib});
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(in_another_process([&] {
     store_to(2);
-    ::_exit(range_.base()[2 * page] == std::byte{1} ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return range_.base()[2 * page] == std::byte{1} ? 0 : 1;
+  }));
   tracker_->admit_writers({0, mib});
 }
 
@@ -300,14 +296,10 @@ TEST_P(a_page_tracker, stays_with_the_parent_after_a_fork) {
   store_to(1);
   collect(in_file);
   settle();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  ASSERT_TRUE(in_another_process([&] {
     store_to(2);
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return 0;
+  }));
   store_to(30);
   expect_found(collect(in_file), {30});
 }
@@ -344,8 +336,7 @@ TEST(the_mprotect_tracker, leaves_the_faults_of_others_to_others) {
     handler_ran = handler_ran + 1;
     ::mprotect(guarded, page, PROT_READ | PROT_WRITE);
   };
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(in_another_process([&] {
     ::sigaction(SIGSEGV, &mine, &before);
     guarded = static_cast<std::byte*>(::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     reservation range(2 * mib, 2 * mib);
@@ -357,16 +348,12 @@ TEST(the_mprotect_tracker, leaves_the_faults_of_others_to_others) {
     std::vector<byte_range> dirty;
     tracker->collect({0, range.size()}, dirty);
     tracker->detach();
-    ::_exit(handler_ran == 1 && dirty.size() == 1 ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return handler_ran == 1 && dirty.size() == 1 ? 0 : 1;
+  }));
 }
 
 TEST(the_mprotect_tracker, lets_a_stray_store_end_the_program) {
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_FALSE(in_another_process([&] {
     ::signal(SIGSEGV, SIG_DFL);
     reservation range(4 * mib, 2 * mib);
     guarded_range memory(range.base(), range.size());
@@ -375,11 +362,8 @@ TEST(the_mprotect_tracker, lets_a_stray_store_end_the_program) {
     std::byte* const elsewhere =
         static_cast<std::byte*>(::mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     *const_cast<volatile std::byte*>(elsewhere) = std::byte{1};
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return 0;
+  }));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,7 +10,8 @@
 #include <vector>
 
 #include "os/file.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/child_process.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ using perdure::os::transfer_request;
 constexpr std::size_t block = 4096;
 constexpr std::size_t blocks = 40;
 
-class parallel_io_test : public perdure::scratch_directory {
+class parallel_io_test : public perdure::scratch_test {
  protected:
   parallel_io_test() : descriptor_(::open(path("file").c_str(), O_RDWR | O_CREAT, 0600)) {
     for (std::size_t i = 0; i < blocks; ++i) {
@@ -62,11 +62,8 @@ TEST_F(parallel_io_test, reads_what_was_written_again_and_again) {
 
 TEST_F(parallel_io_test, is_for_a_forked_child_too) {
   ASSERT_EQ(read_right(), blocks);
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(read_right() == blocks && read_right() == blocks ? 0 : 1);
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(
+      perdure::in_another_process([&] { return read_right() == blocks && read_right() == blocks ? 0 : 1; }));
   EXPECT_EQ(read_right(), blocks);
 }
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,6 +17,7 @@
 #include "os/file.hpp"
 #include "os/file_observer.hpp"
 #include "os/page_tracker.hpp"
+#include "support/child_process.hpp"
 
 namespace perdure::os {
 namespace {
@@ -91,14 +91,12 @@ TEST(persistent_memory, is_not_a_childs) {
   const file backing = memory_file(mib);
   const reservation range(mib, 2 * mib);
   map_persistent(range.base(), mib, backing.descriptor(), 0, access::read_write);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  // It dies, unless something else of its own has come to lie there.
+  result_of_child([&] {
     ::signal(SIGSEGV, SIG_DFL);
     *static_cast<volatile std::byte*>(range.base()) = std::byte{1};
-    ::_exit(0);
-  }
-  // It dies, unless something else of its own has come to lie there.
-  ::waitpid(child, nullptr, 0);
+    return 0;
+  });
   EXPECT_EQ(range.base()[0], std::byte{0});
 }
 

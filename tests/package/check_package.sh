@@ -23,6 +23,9 @@ cmake --build "$scratch/consumer"
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 1 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 2 ]
+[ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 1 ]
+[ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 2 ]
+[ -e "$scratch/boost.store/super" ]
 [ "$("$scratch/consumer/memkind_consumer")" = default ]
 echo "find_package: the program built, linked and kept its count"
 
@@ -54,6 +57,12 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-compat) "$
 "$compiler" "$scratch/metall_consumer.o" $(pkg-config --libs perdure-compat) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/metall_by_pkg_config"
 [ "$("$scratch/metall_by_pkg_config" "$scratch/metall.store")" = 3 ]
 echo "pkg-config: the program for Metall built, linked and found its store"
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-in-place-of-boost) "$here/consumer/boost_consumer.cpp" -o "$scratch/boost_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/boost_consumer.o" $(pkg-config --libs perdure-in-place-of-boost) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/boost_by_pkg_config"
+[ "$("$scratch/boost_by_pkg_config" "$scratch/boost.store")" = 3 ]
+echo "pkg-config: the program for Boost.Interprocess built, linked and found its store"
 # shellcheck disable=SC2046,SC2086
 $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "$here/consumer/memkind_consumer.cpp" -o "$scratch/memkind_consumer.o"
 # shellcheck disable=SC2046

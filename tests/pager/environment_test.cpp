@@ -1,12 +1,12 @@
 // File systems, and too little memory.
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <thread>
 
 #include "patterned_file.hpp"
-#include "store/loop_mount.hpp"
-#include "store/memory_group.hpp"
+#include "support/child_process.hpp"
+#include "support/loop_mount.hpp"
+#include "support/memory_group.hpp"
 
 namespace perdure::pager {
 namespace {
@@ -66,20 +66,13 @@ TEST_F(pager_test, survives_with_little_more_memory_than_its_budget) {
   if (!group.exists()) GTEST_SKIP() << "no control group with a memory limit can be made here";
   constexpr std::size_t pages = 64 * mib / page_bytes;
   const auto file = make_file(pages);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::string wrong = "the group cannot be entered";
-    try {
-      if (group.enter()) wrong = work_through(file, pages, 8 * mib / page_bytes);
-    } catch (const std::exception& failure) {
-      wrong = failure.what();
-    }
-    if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
-    ::_exit(wrong.empty() ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(result_of_child([&] {
+              std::string wrong = "the group cannot be entered";
+              if (group.enter()) wrong = work_through(file, pages, 8 * mib / page_bytes);
+              if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
+              return wrong.empty() ? 0 : 1;
+            }),
+            0);
 }
 #endif
 

@@ -11,7 +11,7 @@
 #include "os/file_observer.hpp"
 #include "os/memory_faults.hpp"
 #include "patterned_file.hpp"
-#include "store/error_matcher.hpp"
+#include "support/errors.hpp"
 
 namespace perdure::pager {
 namespace {

@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "store/scratch_directory.hpp"
+#include "support/random_stream.hpp"
+#include "support/scratch_test.hpp"
 
 namespace perdure::pager {
 
@@ -24,10 +25,7 @@ inline constexpr std::size_t words_of_page = page_bytes / sizeof(std::uint64_t);
 
 /// What a word of a fresh file is.
 inline std::uint64_t pattern(std::uint64_t word) noexcept {
-  std::uint64_t x = word + 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
+  return mix(word);
 }
 
 inline std::vector<std::uint64_t> patterned(std::size_t words) {
@@ -61,7 +59,7 @@ inline tier tier_under_test() {
   return name != nullptr && name == to_string(tier::guard) ? tier::guard : tier::uffd_sigbus;
 }
 
-class pager_test : public scratch_directory {
+class pager_test : public scratch_test {
  protected:
   void SetUp() override {
     if (const auto reason = why_unavailable(tier_under_test())) GTEST_SKIP() << *reason;

@@ -7,10 +7,10 @@
 #include <optional>
 #include <thread>
 
-#include "child_result.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
-#include "store/error_matcher.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
 
 namespace perdure::pager {
 namespace {

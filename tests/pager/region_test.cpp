@@ -12,7 +12,7 @@
 
 #include "os/memory_limits.hpp"
 #include "patterned_file.hpp"
-#include "store/error_matcher.hpp"
+#include "support/errors.hpp"
 
 namespace perdure::pager {
 namespace {

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "child_result.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "patterned_file.hpp"
+#include "support/child_process.hpp"
 
 namespace perdure::pager {
 namespace {

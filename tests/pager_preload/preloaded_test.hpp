@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "pager/child_result.hpp"
+#include "support/child_process.hpp"
 
 namespace perdure::pager_preload {
 

@@ -7,11 +7,11 @@
 
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
-#include "store/stored_pages.hpp"
 #include "store/tested_backing.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
@@ -42,7 +42,7 @@ class sync_gate final : public os::file_observer {
   std::atomic<bool> held_{false};
 };
 
-class an_asynchronous_checkpoint : public scratch_directory {
+class an_asynchronous_checkpoint : public scratch_test {
  protected:
   // Where checkpoints cannot be but synchronous, a test that holds one up would wait for itself.
   static bool goes_on(datastore& store) {
@@ -52,7 +52,7 @@ class an_asynchronous_checkpoint : public scratch_directory {
 
 TEST_F(an_asynchronous_checkpoint, holds_what_there_was_at_the_call) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 0; page < 600; ++page) put(*store, page, 1);
     const pending_checkpoint first = store->checkpoint_async();
@@ -71,7 +71,7 @@ TEST_F(an_asynchronous_checkpoint, holds_what_there_was_at_the_call) {
 }
 
 TEST_F(an_asynchronous_checkpoint, returns_before_it_is_durable) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   if (!goes_on(*store)) GTEST_SKIP() << "synchronous with this page tracker";
   store->memory().grow(4 * mib);
   put(*store, 1, 1);
@@ -88,7 +88,7 @@ TEST_F(an_asynchronous_checkpoint, returns_before_it_is_durable) {
 }
 
 TEST_F(an_asynchronous_checkpoint, of_nothing_is_ready_at_once) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->memory().grow(2 * mib);
   put(*store, 0, 1);
   store->checkpoint();
@@ -98,7 +98,7 @@ TEST_F(an_asynchronous_checkpoint, of_nothing_is_ready_at_once) {
 }
 
 TEST_F(an_asynchronous_checkpoint, is_waited_for_when_the_store_closes) {
-  auto store = tested::create(path(), small());
+  auto store = tested::create(path(), small_store());
   store->memory().grow(2 * mib);
   put(*store, 3, 7);
   const pending_checkpoint handle = store->checkpoint_async();
@@ -109,7 +109,7 @@ TEST_F(an_asynchronous_checkpoint, is_waited_for_when_the_store_closes) {
 }
 
 TEST_F(an_asynchronous_checkpoint, that_failed_says_so_and_the_next_has_its_pages) {
-  auto store = tested::create(path(), small());
+  auto store = tested::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 8; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -140,7 +140,7 @@ TEST_F(an_asynchronous_checkpoint, that_failed_says_so_and_the_next_has_its_page
 }
 
 TEST_F(an_asynchronous_checkpoint, that_failed_leaves_the_one_before_in_force) {
-  auto store = tested::create(path(), small());
+  auto store = tested::create(path(), small_store());
   store->memory().grow(4 * mib);
   put(*store, 5, 1);
   store->checkpoint();
@@ -160,7 +160,7 @@ TEST_F(an_asynchronous_checkpoint, that_failed_leaves_the_one_before_in_force) {
 }
 
 TEST_F(an_asynchronous_checkpoint, takes_a_label_and_can_be_kept) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->memory().grow(2 * mib);
   put(*store, 0, 1);
   store->checkpoint_async({}, "monday").wait();
@@ -177,7 +177,7 @@ TEST_F(an_asynchronous_checkpoint, keeps_epochs_apart_under_constant_change) {
   std::mt19937_64 random(5);
   std::vector<std::uint64_t> now(pages, 0);
   std::vector<std::uint64_t> at_call;
-  auto store = tested::create(path(), small());
+  auto store = tested::create(path(), small_store());
   store->memory().grow(pages * page_size);
   const auto change = [&] {
     for (int i = 0; i < 200; ++i) {

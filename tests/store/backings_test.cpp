@@ -14,24 +14,24 @@
 #include <vector>
 
 #include "os/persistent_memory.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
-#include "store/stored_pages.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
-class each_backing : public scratch_directory, public ::testing::WithParamInterface<backing> {
+class each_backing : public scratch_test, public ::testing::WithParamInterface<backing> {
  protected:
-  each_backing() : scratch_directory(fast_directory()) { os::pretend_persistent_memory(true); }
+  each_backing() : scratch_test(fast_directory()) { os::pretend_persistent_memory(true); }
   ~each_backing() override { os::pretend_persistent_memory(false); }
 
   static const backing_row& row() { return row_of(GetParam()); }
 
   static store_options options() {
-    store_options chosen = small();
+    store_options chosen = small_store();
     chosen.backing = GetParam();
     return chosen;
   }
@@ -145,7 +145,7 @@ TEST_P(each_backing, leaves_nothing_behind_where_it_is_not_to_be_had) {
   os::pretend_persistent_memory(false);
   const bool is_to_be_had = row().needs != backing_needs::persistent_memory;
   ::setenv("PERDURE_BACKING", std::string(row().name).c_str(), 1);
-  const auto make = [&] { datastore::create(path(), small())->close(); };
+  const auto make = [&] { datastore::create(path(), small_store())->close(); };
   if (is_to_be_had) {
     EXPECT_NO_THROW(make());
   } else {

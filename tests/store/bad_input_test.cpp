@@ -1,8 +1,6 @@
 // What a datastore says to paths and files that are not as they should be. Nothing committed may be lost
 // by looking at a store in vain.
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -11,22 +9,23 @@
 #include <perdure/datastore.hpp>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/journal.hpp"
 #include "store/file/layout.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
+#include "support/errors.hpp"
+#include "support/flipped_bit.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
-class a_bad_store : public scratch_directory {
+class a_bad_store : public scratch_test {
  protected:
   // Epoch 3: page 1 holds pattern 3, pages 2..600 their own number.
   void make_store() {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 2; page <= 600; ++page)
       fill_page(store->memory().base() + page * page_size, page);
@@ -59,12 +58,7 @@ class a_bad_store : public scratch_directory {
     stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
     ASSERT_TRUE(stream.good());
   }
-  void flip(const std::string& file, std::uint64_t offset) {
-    std::ifstream stream(path() / file, std::ios::binary);
-    stream.seekg(static_cast<std::streamoff>(offset));
-    const char byte = static_cast<char>(stream.get() ^ 4);
-    put(file, offset, &byte, 1);
-  }
+  void flip(const std::string& file, std::uint64_t offset) { flip_bit(path() / file, offset, 2); }
   // Changes both super slots and gives them valid checksums, as another library might have written them.
   void change_super(const std::function<void(layout::super_slot&)>& change) {
     for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{layout::block}}) {
@@ -96,36 +90,37 @@ TEST_F(a_bad_store, may_be_a_foreign_directory_or_file) {
   std::filesystem::create_directory(path());
   std::ofstream(path() / "notes.txt") << "nothing of ours";
   EXPECT_TRUE(cannot_be_opened(errc::not_a_store, "super"));
-  EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] { datastore::create(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] { datastore::create(path(), small_store()); }));
   std::ofstream(path() / "super") << std::string(20000, 'x');
   EXPECT_TRUE(cannot_be_opened(errc::not_a_store, "super"));
   std::filesystem::remove_all(path());
   std::ofstream(path()) << "a file";
   EXPECT_TRUE(cannot_be_opened(errc::not_a_store, "directory"));
-  EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] { datastore::create(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] { datastore::create(path(), small_store()); }));
 }
 
 TEST_F(a_bad_store, is_not_made_over_another_or_in_a_missing_place) {
   make_store();
-  EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] { datastore::create(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::already_exists, "exists", [&] { datastore::create(path(), small_store()); }));
   EXPECT_TRUE(is_intact());
-  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::create(path("no/such/place"), small()); }));
-  EXPECT_TRUE(fails_with(errc::invalid_argument, "path", [&] { datastore::create("", small()); }));
+  EXPECT_TRUE(
+      fails_with(errc::not_found, "", [&] { datastore::create(path("no/such/place"), small_store()); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "path", [&] { datastore::create("", small_store()); }));
 }
 
 TEST_F(a_bad_store, is_not_made_with_absurd_sizes) {
-  store_options options = small();
+  store_options options = small_store();
   options.capacity = 0;
   EXPECT_TRUE(fails_with(errc::invalid_argument, "capacity", [&] { datastore::create(path(), options); }));
   options.capacity = ~std::size_t{0};
   EXPECT_TRUE(fails_with(errc::invalid_argument, "capacity", [&] { datastore::create(path(), options); }));
-  options = small();
+  options = small_store();
   options.home_file_size = 12345;
   EXPECT_TRUE(fails_with(errc::invalid_argument, "2 MiB", [&] { datastore::create(path(), options); }));
   options = store_options();
   options.home_file_size = 2 * mib;
   EXPECT_TRUE(fails_with(errc::invalid_argument, "home files", [&] { datastore::create(path(), options); }));
-  options = small();
+  options = small_store();
   options.pinned = true;
   options.address = reinterpret_cast<void*>(std::uintptr_t{4096});
   EXPECT_TRUE(fails_with(errc::invalid_argument, "1 GiB", [&] { datastore::create(path(), options); }));
@@ -169,7 +164,7 @@ TEST_F(a_bad_store, tells_the_sizes_of_a_file_that_is_cut_short) {
   std::filesystem::resize_file(path() / "heap.000", left);
   const std::string told = "it is cut short, to " + std::to_string(left) + " bytes";
   EXPECT_TRUE(fails_with(errc::damaged, told + ", of which the store needs " + std::to_string(size),
-                         [&] { datastore::open(path(), small()); }));
+                         [&] { datastore::open(path(), small_store()); }));
   const verify_report report = datastore::verify(path());
   ASSERT_FALSE(report.findings.empty());
   EXPECT_NE(to_string(report.findings.front()).find(told), std::string::npos)
@@ -337,8 +332,8 @@ TEST_F(a_bad_store, may_be_on_a_read_only_file_system) {
   const std::filesystem::path there = path("mounted");
   ASSERT_EQ(::mount(nullptr, there.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr), 0);
   EXPECT_TRUE(fails_with(errc::permission_denied, "read-only", [&] { datastore::open(there / "store"); }));
-  EXPECT_TRUE(
-      fails_with(errc::permission_denied, "read-only", [&] { datastore::create(there / "new", small()); }));
+  EXPECT_TRUE(fails_with(errc::permission_denied, "read-only",
+                         [&] { datastore::create(there / "new", small_store()); }));
   {
     const auto store = datastore::open_read_only(there / "store");
     EXPECT_TRUE(holds(store->memory().base() + page_size, 3));

@@ -1,6 +1,5 @@
 // Threads that store to a store while it makes its checkpoints. Each store falls into this epoch or the next:
 // none is lost for good, and no page comes to contradict its checksum.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,9 +11,10 @@
 #include <vector>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
@@ -61,9 +61,9 @@ class careless_threads {
   std::vector<std::jthread> threads_;
 };
 
-class a_store_of_careless_threads : public scratch_directory {
+class a_store_of_careless_threads : public scratch_test {
  protected:
-  a_store_of_careless_threads() : scratch_directory(fast_directory()) {}
+  a_store_of_careless_threads() : scratch_test(fast_directory()) {}
 
   static ::testing::AssertionResult has_all(datastore& store, const careless_threads& threads) {
     std::uint64_t lost = 0;
@@ -77,7 +77,7 @@ class a_store_of_careless_threads : public scratch_directory {
 };
 
 TEST_F(a_store_of_careless_threads, has_every_store_in_memory_and_in_the_next_quiet_checkpoint) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(pages * page_size);
   store->checkpoint();
   careless_threads threads(*store);
@@ -94,7 +94,7 @@ TEST_F(a_store_of_careless_threads, has_every_store_in_memory_and_in_the_next_qu
   store->checkpoint();
   store->close();
   EXPECT_TRUE(datastore::verify(path()).whole());
-  const auto again = datastore::open(path(), small());
+  const auto again = datastore::open(path(), small_store());
   EXPECT_TRUE(has_all(*again, threads)) << "in the store";
 }
 
@@ -102,9 +102,8 @@ TEST_F(a_store_of_careless_threads, has_every_store_in_memory_and_in_the_next_qu
 TEST_F(a_store_of_careless_threads, is_whole_after_each_checkpoint) {
   for (unsigned checkpoints = 1; checkpoints <= 4; ++checkpoints) {
     const std::filesystem::path where = path("store-" + std::to_string(checkpoints));
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const auto store = datastore::create(where, small());
+    ASSERT_TRUE(in_another_process([&]() -> int {
+      const auto store = datastore::create(where, small_store());
       store->memory().grow(pages * page_size);
       const careless_threads threads(*store);
       for (unsigned i = 0; i < checkpoints; ++i) {
@@ -112,12 +111,9 @@ TEST_F(a_store_of_careless_threads, is_whole_after_each_checkpoint) {
         store->checkpoint();
       }
       ::_exit(0);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }));
     EXPECT_EQ(datastore::verify(where).damages, 0u);
-    datastore::open(where, small())->close();
+    datastore::open(where, small_store())->close();
     EXPECT_TRUE(datastore::verify(where).whole());
   }
 }

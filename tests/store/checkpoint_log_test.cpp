@@ -4,33 +4,30 @@
 #include <perdure/datastore.hpp>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/loop_mount.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
+#include "support/errors.hpp"
+#include "support/loop_mount.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
 
-void write(datastore& store, std::uint64_t page, std::uint64_t number) {
-  fill_page(store.memory().base() + page * page_size, number);
-}
-
-class the_log : public scratch_directory {};
+class the_log : public scratch_test {};
 
 TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
   std::uint64_t base = 0;
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     base = reinterpret_cast<std::uintptr_t>(store->memory().base());
     store->memory().grow(4 * mib);
-    for (std::uint64_t page = 0; page < 100; ++page) write(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, page + 1);
     store->checkpoint({}, "first");
-    for (std::uint64_t page = 0; page < 10; ++page) write(*store, page, page + 50);
-    write(*store, 50, 0);
+    for (std::uint64_t page = 0; page < 10; ++page) put(*store, page, page + 50);
+    put(*store, 50, 0);
     const page_run gone{60, 5};
     store->checkpoint({&gone, 1});
   }
@@ -52,7 +49,7 @@ TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
 }
 
 TEST_F(the_log, has_labelled_checkpoints_of_nothing) {
-  const auto store = datastore::create(path(), small());
+  const auto store = datastore::create(path(), small_store());
   store->checkpoint();
   EXPECT_EQ(store->epoch(), 0u);
   store->checkpoint({}, "empty");
@@ -68,10 +65,10 @@ TEST_F(the_log, has_labelled_checkpoints_of_nothing) {
 
 TEST_F(the_log, is_bounded_and_keeps_the_newest) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(2 * mib);
     for (std::uint64_t i = 1; i <= 5; ++i) {
-      write(*store, 0, i);
+      put(*store, 0, i);
       store->checkpoint();
     }
   }
@@ -81,7 +78,7 @@ TEST_F(the_log, is_bounded_and_keeps_the_newest) {
 
 TEST_F(the_log, passes_over_damaged_records_and_is_not_needed) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     for (const char* label : {"a", "b", "c"}) store->checkpoint({}, label);
   }
   {
@@ -111,15 +108,15 @@ TEST_F(the_log, passes_over_damaged_records_and_is_not_needed) {
 
 TEST_F(the_log, has_what_recovery_brought_home) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(4 * mib);
-    write(*store, 1, 1);
+    put(*store, 1, 1);
     store->checkpoint({}, "one");
   }
   fs::copy(path(), path("before"), fs::copy_options::recursive);
   {
     const auto store = datastore::open(path());
-    write(*store, 1, 2);
+    put(*store, 1, 2);
     store->checkpoint({}, "two");
   }
   for (const char* name : {"super", "heap.000", "crc", "log"})
@@ -130,10 +127,10 @@ TEST_F(the_log, has_what_recovery_brought_home) {
   EXPECT_EQ(datastore::log(path())[1].label, "two");
 }
 
-class kept_epochs_of_a_store : public scratch_directory {
+class kept_epochs_of_a_store : public scratch_test {
  protected:
   static store_options keeping(unsigned last) {
-    store_options options = small();
+    store_options options = small_store();
     options.keep_last = last;
     return options;
   }
@@ -142,7 +139,7 @@ class kept_epochs_of_a_store : public scratch_directory {
       const auto store = datastore::create(where, keeping(2));
       store->memory().grow(4 * mib);
       for (std::uint64_t i = 1; i <= 4; ++i) {
-        write(*store, 7, i);
+        put(*store, 7, i);
         store->checkpoint({}, i == 3 ? "" : "number " + std::to_string(i));
       }
     }
@@ -174,7 +171,7 @@ TEST_F(kept_epochs_of_a_store, are_where_the_store_is_though_the_working_directo
   {
     const auto store = datastore::create("store", keeping(2));
     store->memory().grow(4 * mib);
-    write(*store, 7, 1);
+    put(*store, 7, 1);
     fs::current_path(before);
     store->checkpoint({}, "elsewhere");
     EXPECT_EQ(store->info().epoch, 1u);
@@ -193,7 +190,7 @@ TEST_F(kept_epochs_of_a_store, need_a_file_system_that_shares_blocks) {
   if (!mount) GTEST_SKIP() << mount.why_not();
   const auto store = datastore::create(mount.path() / "store", keeping(2));
   store->memory().grow(4 * mib);
-  write(*store, 7, 1);
+  put(*store, 7, 1);
   EXPECT_TRUE(fails_with(errc::unsupported, "XFS", [&] { store->checkpoint({}, "label"); }));
   EXPECT_EQ(store->epoch(), 0u);
   store->checkpoint();

@@ -12,8 +12,8 @@
 
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
 
 namespace perdure {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::byte> random_bytes(std::size_t size, unsigned seed) {
   return bytes;
 }
 
-class copies : public scratch_directory {
+class copies : public scratch_test {
  protected:
   static store_options options() {
     store_options wanted;

@@ -9,42 +9,37 @@
 #include <thread>
 
 #include "os/file.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/layout.hpp"
 #include "store/model_store.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
 #include "store/tested_backing.hpp"
+#include "support/errors.hpp"
+#include "support/flipped_bit.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
-class after_a_crash : public scratch_directory {
+class after_a_crash : public scratch_test {
  protected:
-  void flip(const std::string& file, std::uint64_t offset) {
-    std::fstream stream(path() / file, std::ios::in | std::ios::out | std::ios::binary);
-    stream.seekg(static_cast<std::streamoff>(offset));
-    const int byte = stream.get();
-    stream.seekp(static_cast<std::streamoff>(offset));
-    stream.put(static_cast<char>(byte ^ 0x10));
-    ASSERT_TRUE(stream.good());
-  }
+  void flip(const std::string& file, std::uint64_t offset) { flip_bit(path() / file, offset, 4); }
 
   // A store at epoch 2 whose files are those of epoch 1, except for the journals: as a crash right after
   // the commit leaves it. Epoch 2 changes pages 0..49, makes 60..69 zero and releases 80..89.
   void commit_without_applying() {
     {
-      const auto store = datastore::create(path("before"), small());
+      const auto store = datastore::create(path("before"), small_store());
       store->memory().grow(4 * mib);
-      for (std::uint64_t page = 0; page < 100; ++page) fill(*store, page, page + 1);
+      for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, page + 1);
       store->checkpoint();
     }
     std::filesystem::copy(path("before"), path(), std::filesystem::copy_options::recursive);
     {
       const auto store = datastore::open(path());
-      for (std::uint64_t page = 0; page < 50; ++page) fill(*store, page, page + 1000);
-      for (std::uint64_t page = 60; page < 70; ++page) fill(*store, page, 0);
+      for (std::uint64_t page = 0; page < 50; ++page) put(*store, page, page + 1000);
+      for (std::uint64_t page = 60; page < 70; ++page) put(*store, page, 0);
       const page_run gone{80, 10};
       store->checkpoint(std::span(&gone, 1));
       ASSERT_EQ(store->epoch(), 2u);
@@ -53,10 +48,6 @@ class after_a_crash : public scratch_directory {
       std::filesystem::copy_file(path("before") / file, path() / file,
                                  std::filesystem::copy_options::overwrite_existing);
     }
-  }
-
-  static void fill(datastore& store, std::uint64_t page, std::uint64_t number) {
-    fill_page(store.memory().base() + page * page_size, number);
   }
 
   static ::testing::AssertionResult is_epoch(datastore& store, std::uint64_t epoch) {
@@ -83,7 +74,7 @@ TEST_F(after_a_crash, what_was_committed_is_brought_home) {
     const auto store = tested::open(path());
     EXPECT_TRUE(is_epoch(*store, 2));
     EXPECT_EQ(store->info().applied_epoch, 2u);
-    fill(*store, 99, 5);
+    put(*store, 99, 5);
     store->checkpoint();
     EXPECT_EQ(store->epoch(), 3u);
   }
@@ -139,8 +130,8 @@ TEST_F(after_a_crash, a_torn_table_page_is_made_from_the_pages) {
   {
     const auto store = tested::open(path());
     EXPECT_TRUE(is_epoch(*store, 2));
-    fill(*store, 0, 7);
-    fill(*store, 95, 8);
+    put(*store, 0, 7);
+    put(*store, 95, 8);
     EXPECT_NO_THROW(store->checkpoint());
   }
   const auto store = tested::open(path());
@@ -151,9 +142,9 @@ TEST_F(after_a_crash, a_torn_table_page_is_made_from_the_pages) {
 
 TEST_F(after_a_crash, pages_written_home_for_a_checkpoint_that_never_was_are_zero_again) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(2 * mib);
-    fill(*store, 0, 1);
+    put(*store, 0, 1);
     store->checkpoint();
   }
   {
@@ -164,7 +155,7 @@ TEST_F(after_a_crash, pages_written_home_for_a_checkpoint_that_never_was_are_zer
   {
     const auto store = tested::open(path());
     store->memory().grow(8 * mib);
-    fill(*store, 2000, 9);
+    put(*store, 2000, 9);
     store->checkpoint();
   }
   const auto store = tested::open(path());
@@ -174,19 +165,19 @@ TEST_F(after_a_crash, pages_written_home_for_a_checkpoint_that_never_was_are_zer
 }
 
 TEST_F(after_a_crash, a_stump_of_a_home_file_is_replaced) {
-  store_options options = small();
+  store_options options = small_store();
   options.home_file_size = 2 * mib;
   {
     const auto store = tested::create(path(), options);
     store->memory().grow(2 * mib);
-    fill(*store, 0, 1);
+    put(*store, 0, 1);
     store->checkpoint();
   }
   std::ofstream(path() / "heap.001") << "half";
   {
     const auto store = tested::open(path());
     store->memory().grow(4 * mib);
-    fill(*store, 600, 6);
+    put(*store, 600, 6);
     store->checkpoint();
   }
   EXPECT_TRUE(holds(tested::open(path())->memory().base() + 600 * page_size, 6));
@@ -196,7 +187,7 @@ TEST_F(after_a_crash, a_stump_of_a_home_file_is_replaced) {
 TEST_F(after_a_crash, a_killed_writer_has_lost_nothing_it_acknowledged) {
   constexpr std::uint64_t seed = 4711;
   constexpr std::uint64_t most_pages = 4000;
-  tested::create(path(), small());
+  tested::create(path(), small_store());
   std::mt19937 random(99);
   std::uint64_t acknowledged = 0;
   for (int round = 0; round < 12; ++round) {

@@ -1,7 +1,6 @@
 // What a datastore promises when nothing goes wrong.
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,26 +8,20 @@
 #include <vector>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
 #include "store/tested_backing.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{2} << 30;
-  return options;
-}
-
-class a_datastore : public scratch_directory {};
+class a_datastore : public scratch_test {};
 
 TEST_F(a_datastore, uses_the_tracker_it_is_told_to) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   const char* wish = std::getenv("PERDURE_TRACKER");
   if (wish != nullptr && *wish != 0) {
     EXPECT_EQ(store->tracker(), wish);
@@ -39,7 +32,7 @@ TEST_F(a_datastore, uses_the_tracker_it_is_told_to) {
 
 TEST_F(a_datastore, keeps_what_was_checkpointed) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     EXPECT_EQ(store->epoch(), 0u);
     EXPECT_EQ(store->memory().size(), 0u);
     store->memory().grow(8 * mib);
@@ -56,7 +49,7 @@ TEST_F(a_datastore, keeps_what_was_checkpointed) {
 
 TEST_F(a_datastore, forgets_what_was_not_checkpointed) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(4 * mib);
     put(*store, 7, 1);
     store->checkpoint();
@@ -72,7 +65,7 @@ TEST_F(a_datastore, forgets_what_was_not_checkpointed) {
 }
 
 TEST_F(a_datastore, commits_only_what_changed) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->memory().grow(4 * mib);
   put(*store, 1, 1);
   store->checkpoint();
@@ -88,7 +81,7 @@ TEST_F(a_datastore, commits_only_what_changed) {
 
 TEST_F(a_datastore, finds_nothing_changed_after_reopening) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(8 * mib);
     for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 1);
     store->checkpoint();
@@ -102,7 +95,7 @@ TEST_F(a_datastore, finds_nothing_changed_after_reopening) {
 
 TEST_F(a_datastore, keeps_single_byte_stores_of_many_epochs) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(16 * mib);
     for (int epoch = 1; epoch <= 20; ++epoch) {
       for (int i = 0; i < 50; ++i) {
@@ -125,7 +118,7 @@ TEST_F(a_datastore, keeps_single_byte_stores_of_many_epochs) {
 }
 
 TEST_F(a_datastore, can_be_made_of_several_files) {
-  store_options options = small();
+  store_options options = small_store();
   options.home_file_size = 2 * mib;
   {
     const auto store = tested::create(path(), options);
@@ -145,7 +138,7 @@ TEST_F(a_datastore, can_be_made_of_several_files) {
 
 TEST_F(a_datastore, makes_pages_zero_again) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 0; page < 64; ++page) put(*store, page, page + 1);
     store->checkpoint();
@@ -161,7 +154,7 @@ TEST_F(a_datastore, makes_pages_zero_again) {
 }
 
 TEST_F(a_datastore, gives_released_pages_back_to_the_disk) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->memory().grow(16 * mib);
   for (std::uint64_t page = 0; page < 4096; ++page) put(*store, page, page + 1);
   store->checkpoint();
@@ -183,7 +176,7 @@ TEST_F(a_datastore, gives_released_pages_back_to_the_disk) {
 }
 
 TEST_F(a_datastore, refuses_released_pages_outside_the_segment) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->memory().grow(2 * mib);
   const page_run outside{500, 13};
   EXPECT_TRUE(
@@ -191,7 +184,7 @@ TEST_F(a_datastore, refuses_released_pages_outside_the_segment) {
 }
 
 TEST_F(a_datastore, describes_itself) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->memory().grow(4 * mib);
   put(*store, 0, 1);
   store->checkpoint();
@@ -200,7 +193,7 @@ TEST_F(a_datastore, describes_itself) {
     EXPECT_EQ(info.format_version, 2u);
     EXPECT_EQ(info.epoch, 1u);
     EXPECT_EQ(info.applied_epoch, 1u);
-    EXPECT_EQ(info.capacity, std::size_t{2} << 30);
+    EXPECT_EQ(info.capacity, gib);
     EXPECT_EQ(info.size, 4 * mib);
     EXPECT_EQ(info.home_files, 1u);
     EXPECT_EQ(info.uuid.size(), 36u);
@@ -215,14 +208,14 @@ TEST_F(a_datastore, describes_itself) {
 }
 
 TEST_F(a_datastore, may_be_opened_through_a_symbolic_link_and_with_a_trailing_slash) {
-  tested::create(path().string() + "/", small())->close();
+  tested::create(path().string() + "/", small_store())->close();
   std::filesystem::create_directory_symlink(path(), path("link"));
   EXPECT_EQ(tested::open(path("link").string() + "/")->epoch(), 0u);
 }
 
 TEST_F(a_datastore, is_shared_by_readers) {
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(2 * mib);
     put(*store, 3, 3);
     store->checkpoint();
@@ -239,7 +232,7 @@ TEST_F(a_datastore, is_shared_by_readers) {
 }
 
 TEST_F(a_datastore, has_one_writer_and_names_it) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   const std::string holder = "this process has it open";
   EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { tested::open(path()); }));
   EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path()); }));
@@ -248,39 +241,29 @@ TEST_F(a_datastore, has_one_writer_and_names_it) {
 }
 
 TEST_F(a_datastore, is_out_of_use_when_closed) {
-  const auto store = tested::create(path(), small());
+  const auto store = tested::create(path(), small_store());
   store->close();
   store->close();
   EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->checkpoint(); }));
 }
 
 TEST_F(a_datastore, has_no_memory_to_trim_when_closed) {
-  const auto store = datastore::create(path(), small());
+  const auto store = datastore::create(path(), small_store());
   store->close();
   EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->trim(); }));
   EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->prepare({}, "label"); }));
 }
 
 TEST_F(a_datastore, cannot_be_checkpointed_by_a_forked_child) {
-  auto store = tested::create(path(), small());
+  auto store = tested::create(path(), small_store());
   store->memory().grow(2 * mib);
   put(*store, 1, 1);
   store->checkpoint();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    int result = 1;
-    try {
-      store->checkpoint();
-    } catch (const error& failure) {
-      result = failure.code() == errc::invalid_argument ? 0 : 2;
-    }
+  EXPECT_TRUE(in_another_process([&] {
+    const bool is_refused = code_of([&] { store->checkpoint(); }) == errc::invalid_argument;
     store.reset();
-    ::_exit(result);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    return is_refused ? 0 : 1;
+  }));
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] { tested::open(path()); }))
       << "the parent still holds the lock";
   put(*store, 2, 2);
@@ -292,7 +275,7 @@ TEST_F(a_datastore, cannot_be_checkpointed_by_a_forked_child) {
 }
 
 TEST_F(a_datastore, stays_at_its_address_when_pinned) {
-  store_options options = small();
+  store_options options = small_store();
   options.pinned = true;
   std::byte* base = nullptr;
   {
@@ -308,8 +291,8 @@ TEST_F(a_datastore, stays_at_its_address_when_pinned) {
     EXPECT_EQ(store->memory().base(), base);
     EXPECT_TRUE(has(*store, 5, 5));
   }
-  void* const squatter = ::mmap(base + (std::size_t{1} << 30), page_size, PROT_READ,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  void* const squatter =
+      ::mmap(base + gib / 2, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   ASSERT_NE(squatter, MAP_FAILED);
   EXPECT_TRUE(fails_with(errc::address_taken, "pinned", [&] { tested::open(path()); }));
   ::munmap(squatter, page_size);
@@ -317,7 +300,7 @@ TEST_F(a_datastore, stays_at_its_address_when_pinned) {
 }
 
 TEST_F(a_datastore, can_be_pinned_where_the_program_wants) {
-  store_options options = small();
+  store_options options = small_store();
   options.pinned = true;
   // An address that is free in this process, whatever a sanitizer has put where.
   options.address = tested::create(path("other"), options)->memory().base();
@@ -326,7 +309,7 @@ TEST_F(a_datastore, can_be_pinned_where_the_program_wants) {
 }
 
 TEST_F(a_datastore, lives_in_its_files_with_the_shared_backing) {
-  store_options options = small();
+  store_options options = small_store();
   options.backing = backing::shared_file;
   {
     const auto store = tested::create(path(), options);
@@ -357,18 +340,16 @@ TEST_F(a_datastore, lives_in_its_files_with_the_shared_backing) {
 }
 
 TEST_F(a_datastore, that_died_in_shared_use_is_refused_unless_accepted) {
-  store_options options = small();
+  store_options options = small_store();
   options.backing = backing::shared_file;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto store = tested::create(path(), options);
-    store->memory().grow(2 * mib);
-    put(*store, 1, 1);
-    store->checkpoint();
-    ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  EXPECT_EQ(result_of_child([&] {
+              const auto store = tested::create(path(), options);
+              store->memory().grow(2 * mib);
+              put(*store, 1, 1);
+              store->checkpoint();
+              return ::kill(::getpid(), SIGKILL);
+            }),
+            128 + SIGKILL);
   EXPECT_TRUE(datastore::inspect(path()).open_dirty);
   EXPECT_TRUE(fails_with(errc::damaged, "not closed", [&] { tested::open(path()); }));
   EXPECT_TRUE(fails_with(errc::damaged, "not closed", [&] { datastore::open_read_only(path()); }));
@@ -391,9 +372,8 @@ TEST_F(a_datastore, takes_the_default_capacity_where_address_space_is_plenty) {
 }
 
 TEST_F(a_datastore, gets_a_higher_capacity_when_nobody_has_it_open) {
-  constexpr std::size_t gib = std::size_t{1} << 30;
   {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(4 * mib);
     put(*store, 7, 1);
     store->checkpoint();

@@ -4,8 +4,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,25 +20,19 @@
 #include "os/persistent_memory.hpp"
 #include "os/thread_sanitizer.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/model_store.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
 #include "store/tested_backing.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small(backing kind = backing::dax) {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  options.backing = kind;
-  return options;
-}
-
-class in_persistent_memory : public scratch_directory {
+class in_persistent_memory : public scratch_test {
  protected:
   // Where the directory is in none, the page cache stands in for it.
   in_persistent_memory() { os::pretend_persistent_memory(tested::wish() != "dax"); }
@@ -48,7 +40,7 @@ class in_persistent_memory : public scratch_directory {
 
   // A store at epoch 1 with pages 0..999 of 4 MiB.
   std::unique_ptr<datastore> thousand_pages() {
-    auto store = datastore::create(path(), small());
+    auto store = datastore::create(path(), small_store(backing::dax));
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 1);
     store->checkpoint();
@@ -69,12 +61,14 @@ class in_persistent_memory : public scratch_directory {
 TEST_F(in_persistent_memory, a_store_is_refused_where_there_is_none) {
   if (tested::wish() == "dax") GTEST_SKIP() << "there is some";
   os::pretend_persistent_memory(false);
-  EXPECT_TRUE(fails_with(errc::unsupported, "DAX", [&] { datastore::create(path(), small()); }));
-  EXPECT_FALSE(std::filesystem::exists(path())) << "what was begun is taken away";
-  datastore::create(path(), small(backing::private_memory));
-  EXPECT_TRUE(fails_with(errc::unsupported, "-o dax", [&] { datastore::open(path(), small()); }));
   EXPECT_TRUE(
-      fails_with(errc::unsupported, "DAX", [&] { manager refused(open_or_create, path(), small()); }));
+      fails_with(errc::unsupported, "DAX", [&] { datastore::create(path(), small_store(backing::dax)); }));
+  EXPECT_FALSE(std::filesystem::exists(path())) << "what was begun is taken away";
+  datastore::create(path(), small_store(backing::private_memory));
+  EXPECT_TRUE(
+      fails_with(errc::unsupported, "-o dax", [&] { datastore::open(path(), small_store(backing::dax)); }));
+  EXPECT_TRUE(fails_with(errc::unsupported, "DAX",
+                         [&] { manager refused(open_or_create, path(), small_store(backing::dax)); }));
   EXPECT_NO_THROW(datastore::open(path()));
 }
 
@@ -110,7 +104,7 @@ TEST_F(in_persistent_memory, what_was_stored_after_the_last_checkpoint_is_undone
   EXPECT_TRUE(is_first_epoch(*datastore::open_read_only(path())));
   datastore::copy(path(), path("copy"));
   EXPECT_TRUE(is_first_epoch(*datastore::open(path("copy"))));
-  EXPECT_TRUE(is_first_epoch(*datastore::open(path(), small())));
+  EXPECT_TRUE(is_first_epoch(*datastore::open(path(), small_store(backing::dax))));
   EXPECT_TRUE(datastore::verify(path()).findings.empty());
 }
 
@@ -119,7 +113,7 @@ TEST_F(in_persistent_memory, a_store_may_be_opened_with_any_backing) {
   model_store model(7, 3000);
   std::filesystem::remove_all(path());
   constexpr backing in_turn[] = {backing::dax, backing::private_memory};
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store(backing::dax));
   for (int round = 0; round < 40; ++round) {
     const std::vector<page_run> released = model.advance(store.get());
     store->checkpoint(released);
@@ -130,29 +124,28 @@ TEST_F(in_persistent_memory, a_store_may_be_opened_with_any_backing) {
     if (round % 2 == 0) continue;
     store.reset();
     ASSERT_TRUE(datastore::verify(path()).whole()) << round;
-    store = datastore::open(path(), small(in_turn[(round / 2 + 1) % 2]));
+    store = datastore::open(path(), small_store(in_turn[(round / 2 + 1) % 2]));
     ASSERT_TRUE(model.matches(*store)) << round;
   }
 }
 
 TEST_F(in_persistent_memory, a_killed_program_leaves_the_last_checkpoint) {
   thousand_pages().reset();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto store = datastore::open(path(), small());
-    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 7);
-    ::kill(::getpid(), SIGKILL);
-  }
-  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(result_of_child([&] {
+              const auto store = datastore::open(path(), small_store(backing::dax));
+              for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 7);
+              return ::kill(::getpid(), SIGKILL);
+            }),
+            128 + SIGKILL);
   EXPECT_TRUE(is_first_epoch(*datastore::open_read_only(path())));
-  EXPECT_TRUE(is_first_epoch(*datastore::open(path(), small(backing::private_memory))));
+  EXPECT_TRUE(is_first_epoch(*datastore::open(path(), small_store(backing::private_memory))));
   EXPECT_TRUE(datastore::verify(path()).findings.empty());
 }
 
 TEST_F(in_persistent_memory, more_can_change_than_the_part_of_the_undo_log_that_is_mapped) {
   constexpr std::uint64_t pages = 48 * mib / page_size;
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store(backing::dax));
     store->memory().grow(48 * mib);
     for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, page + 1);
     store->checkpoint();
@@ -186,7 +179,7 @@ TEST_F(in_persistent_memory, threads_may_store_to_the_same_pages_at_once) {
   constexpr std::uint64_t pages = 512;
   std::uint64_t rounds = 0;
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store(backing::dax));
     store->memory().grow(4 * mib);
     for (; rounds < 10; ++rounds) {
       {
@@ -216,7 +209,7 @@ TEST_F(in_persistent_memory, threads_that_are_not_quiet_wait_for_a_checkpoint) {
     return reinterpret_cast<std::atomic<std::uint64_t>*>(store.memory().base() + i * page_size);
   };
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store(backing::dax));
     store->memory().grow(4 * mib);
     std::atomic<bool> enough{false};
     // Each counter is raised in turn: what a checkpoint holds is some state that was.
@@ -276,7 +269,7 @@ TEST_F(in_persistent_memory, only_bytes_of_the_segment_are_made_writable) {
 
 TEST_F(in_persistent_memory, lazy_checks_are_refused) {
   thousand_pages().reset();
-  store_options lazy = small();
+  store_options lazy = small_store(backing::dax);
   lazy.verify = verify_mode::lazy;
   EXPECT_TRUE(fails_with(errc::unsupported, "first touched", [&] { datastore::open(path(), lazy); }));
   lazy.verify = verify_mode::open;
@@ -286,59 +279,26 @@ TEST_F(in_persistent_memory, lazy_checks_are_refused) {
 TEST_F(in_persistent_memory, a_forked_child_can_do_no_harm) {
   auto store = thousand_pages();
   put(*store, 3, 77);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_FALSE(in_another_process([&] {
     ::signal(SIGSEGV, SIG_DFL);
     *const_cast<volatile std::byte*>(store->memory().base() + 3 * page_size) = std::byte{1};
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return 0;
+  }));
   EXPECT_TRUE(has(*store, 3, 77));
   store->checkpoint();
   EXPECT_TRUE(has(*store, 3, 77));
 }
 
-// Fails calls of some kinds on a file, or on all whose names begin so if that ends with a full stop.
-class failing_calls final : public os::file_observer {
- public:
-  failing_calls(os::file_operation operation, std::string file, int error)
-      : failing_calls(std::set{operation}, std::move(file), error) {}
-  failing_calls(std::set<os::file_operation> operations, std::string file, int error)
-      : operations_(std::move(operations)), file_(std::move(file)), error_(error) {
-    os::observe_files(this);
-  }
-  ~failing_calls() override { os::observe_files(nullptr); }
-  verdict before(const os::file_call& call) override {
-    if (!operations_.contains(call.operation)) return {};
-    // In the handlers of stores too, so nothing is allocated.
-    std::array<char, 64> link{};
-    std::array<char, 1024> name{};
-    std::snprintf(link.data(), link.size(), "/proc/self/fd/%d", call.descriptor);
-    if (::readlink(link.data(), name.data(), name.size() - 1) < 0) return {};
-    const std::string_view path(name.data());
-    const bool is_meant = file_.ends_with('.') ? path.find(file_) != path.npos : path.ends_with(file_);
-    return is_meant ? verdict{error_} : verdict{};
-  }
-  void after(const os::file_call&, std::int64_t, int) override {}
-
- private:
-  std::set<os::file_operation> operations_;
-  std::string file_;
-  int error_;
-};
-
 TEST_F(in_persistent_memory, a_checkpoint_that_fails_leaves_the_one_before_and_can_be_repeated) {
   for (const os::file_operation operation : {os::file_operation::write, os::file_operation::sync_data}) {
-    for (const char* file : {"/jrnl.0", "/crc", "/super"}) {
+    for (const char* file : {"jrnl.0", "crc", "super"}) {
       std::filesystem::remove_all(path());
       auto store = thousand_pages();
       for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 2);
       const page_run gone{990, 5};
       bool failed = false;
       {
-        const failing_calls broken(operation, file, EIO);
+        const watched_calls broken(failing(operation, file, EIO));
         try {
           store->checkpoint(std::span(&gone, 1));
         } catch (const error& failure) {
@@ -400,14 +360,14 @@ class bus_errors_leave {
 TEST_F(in_persistent_memory, a_store_whose_old_image_finds_no_room_is_a_bus_error) {
   if (bus_errors_are_deadly) GTEST_SKIP() << "not with this sanitizer";
   constexpr std::uint64_t pages = 32 * mib / page_size;
-  const auto store = datastore::create(path(), small());
+  const auto store = datastore::create(path(), small_store(backing::dax));
   store->memory().grow(32 * mib);
   for (const std::uint64_t end : {pages, pages / 4}) {
     for (std::uint64_t page = 0; page < end; ++page) put(*store, page, page + 1);
     store->checkpoint();
   }
   // The log gets no longer than it is.
-  auto broken = std::make_unique<failing_calls>(os::file_operation::resize, "/undo", ENOSPC);
+  auto broken = std::make_unique<watched_calls>(failing(os::file_operation::resize, "undo", ENOSPC));
   std::atomic<std::uint64_t> page{0};
   {
     const bus_errors_leave handler;
@@ -441,7 +401,7 @@ TEST_F(in_persistent_memory, a_journal_that_failed_and_cannot_be_replaced_lets_n
   const bus_errors_leave handler;
   {
     using enum os::file_operation;
-    const failing_calls broken({write, sync, sync_data}, "/jrnl.", EIO);
+    const watched_calls broken(failing({write, sync, sync_data}, "jrnl.", EIO));
     EXPECT_TRUE(fails_with(errc::io, "jrnl", [&] { store->checkpoint(); }));
     if (sigsetjmp(way_out, 1) == 0) {
       put(*store, 8, 80);
@@ -464,7 +424,7 @@ TEST_F(in_persistent_memory, a_journal_that_failed_and_cannot_be_replaced_lets_n
 TEST_F(in_persistent_memory, a_segment_does_not_grow_beyond_the_disk) {
   const auto store = thousand_pages();
   {
-    const failing_calls full(os::file_operation::reserve_space, "/heap.000", ENOSPC);
+    const watched_calls full(failing(os::file_operation::reserve_space, "heap.000", ENOSPC));
     EXPECT_THROW(store->memory().grow(8 * mib), std::bad_alloc);
     EXPECT_EQ(store->memory().size(), 4 * mib);
   }
@@ -475,7 +435,7 @@ TEST_F(in_persistent_memory, a_segment_does_not_grow_beyond_the_disk) {
 
 TEST_F(in_persistent_memory, objects_live) {
   {
-    manager store(create_only, path(), small());
+    manager store(create_only, path(), small_store(backing::dax));
     auto& map = *store.construct<flat_map<string, long>>("words")();
     for (int i = 0; i < 20000; ++i) ++map[string(std::to_string(i % 5000), map.get_allocator())];
     store.checkpoint();
@@ -485,7 +445,7 @@ TEST_F(in_persistent_memory, objects_live) {
     for (int i = 0; i < 300; ++i) ++again[string(std::to_string(i), again.get_allocator())];
   }
   EXPECT_TRUE(datastore::verify(path()).findings.empty());
-  manager store(open_only, path(), small());
+  manager store(open_only, path(), small_store(backing::dax));
   const auto* const found = store.find<flat_map<string, long>>("words").first;
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->size(), 300u);

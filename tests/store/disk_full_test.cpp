@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,26 +10,16 @@
 #include <string>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/loop_mount.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/errors.hpp"
+#include "support/full_disk.hpp"
+#include "support/loop_mount.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small(backing kind = backing::private_memory) {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  options.backing = kind;
-  return options;
-}
-
-void fill(datastore& store, std::uint64_t page, std::uint64_t number) {
-  fill_page(store.memory().base() + page * page_size, number);
-}
 
 ::testing::AssertionResult has(datastore& store, std::uint64_t first, std::uint64_t count,
                                std::uint64_t plus) {
@@ -41,24 +30,7 @@ void fill(datastore& store, std::uint64_t page, std::uint64_t number) {
   return ::testing::AssertionSuccess();
 }
 
-class file_size_limit {
- public:
-  explicit file_size_limit(std::size_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit lower = before_;
-    lower.rlim_cur = bytes;
-    ::setrlimit(RLIMIT_FSIZE, &lower);
-  }
-  file_size_limit(const file_size_limit&) = delete;
-  file_size_limit& operator=(const file_size_limit&) = delete;
-  ~file_size_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-class a_full_disk : public scratch_directory {
+class a_full_disk : public scratch_test {
  protected:
   // The snapshot shares the blocks of home, so bringing a checkpoint home takes space that there is not.
   void opens_though_a_checkpoint_cannot_be_brought_home(verify_mode verify, backing kind,
@@ -67,16 +39,16 @@ class a_full_disk : public scratch_directory {
     if (!mount) GTEST_SKIP() << mount.why_not();
     const std::filesystem::path where = mount.path() / "store";
     const std::filesystem::path filler = mount.path() / "filler";
-    store_options options = small(kind);
+    store_options options = small_store(kind);
     options.verify = verify;
     constexpr std::uint64_t pages = 8192;
     {
       const auto store = datastore::create(where, options);
       store->memory().grow(pages * page_size);
-      for (std::uint64_t page = 0; page < pages; ++page) fill(*store, page, page + 1);
+      for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, page + 1);
       store->checkpoint();
       store->snapshot(mount.path() / "snapshot");
-      for (std::uint64_t page = 0; page < pages; ++page) fill(*store, page, page + 2);
+      for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, page + 2);
       leave_free(filler, pages * page_size + 4 * mib);
       store->checkpoint();
       EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->wait_applied(); }));
@@ -86,13 +58,13 @@ class a_full_disk : public scratch_directory {
       const auto store = datastore::open(where, options);
       EXPECT_EQ(store->epoch(), 2u);
       EXPECT_TRUE(has(*store, 0, pages, 2));
-      fill(*store, 5, 99);
+      put(*store, 5, 99);
       EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
       EXPECT_TRUE(has(*store, 6, pages - 6, 2));
     }
     const auto store = datastore::open(where, options);
     EXPECT_TRUE(has(*store, 0, pages, 2)) << "what could not be made durable is not there";
-    fill(*store, 5, 99);
+    put(*store, 5, 99);
     std::filesystem::remove(filler);
     store->checkpoint();
     store->close();
@@ -145,21 +117,21 @@ TEST_F(a_full_disk, with_a_snapshot_lets_a_store_be_checked_when_touched_on_xfs)
 
 TEST_F(a_full_disk, fails_the_checkpoint_that_does_not_fit_and_no_other) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(4 * mib);
-    for (std::uint64_t page = 0; page < 500; ++page) fill(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 500; ++page) put(*store, page, page + 1);
     store->checkpoint();
     store->wait_applied();
     {
       const file_size_limit limit(8 * mib);
       store->memory().grow(32 * mib);
-      for (std::uint64_t page = 0; page < 8000; ++page) fill(*store, page, page + 2);
+      for (std::uint64_t page = 0; page < 8000; ++page) put(*store, page, page + 2);
       EXPECT_TRUE(fails_with(errc::no_space, "store", [&] { store->checkpoint(); }));
       EXPECT_TRUE(fails_with(errc::no_space, "store", [&] { store->checkpoint(); })) << "still no space";
       EXPECT_EQ(store->epoch(), 1u);
       // The memory is all there.
       EXPECT_TRUE(has(*store, 0, 8000, 2));
-      fill(*store, 3, 5);
+      put(*store, 3, 5);
     }
     store->checkpoint();
     EXPECT_EQ(store->epoch(), 2u);
@@ -172,14 +144,14 @@ TEST_F(a_full_disk, fails_the_checkpoint_that_does_not_fit_and_no_other) {
 
 TEST_F(a_full_disk, leaves_the_last_checkpoint_when_the_program_gives_up) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(4 * mib);
-    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 1);
     store->checkpoint();
     store->wait_applied();
     // Overwrites only: it is the journal that grows too long.
     const file_size_limit limit(3 * mib);
-    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 2);
+    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 2);
     EXPECT_TRUE(fails_with(errc::no_space, "jrnl", [&] { store->checkpoint(); }));
   }
   const auto store = datastore::open(path());
@@ -189,14 +161,14 @@ TEST_F(a_full_disk, leaves_the_last_checkpoint_when_the_program_gives_up) {
 
 TEST_F(a_full_disk, lets_no_zero_page_inherit_what_a_failed_checkpoint_wrote) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(2 * mib);
-    fill(*store, 0, 1);
+    put(*store, 0, 1);
     store->checkpoint();
     store->wait_applied();
     store->memory().grow(16 * mib);
-    for (std::uint64_t page = 600; page < 2000; ++page) fill(*store, page, page);
-    for (std::uint64_t page = 0; page < 400; ++page) fill(*store, page, page + 1);
+    for (std::uint64_t page = 600; page < 2000; ++page) put(*store, page, page);
+    for (std::uint64_t page = 0; page < 400; ++page) put(*store, page, page + 1);
     {
       // The fresh pages fit, the file does; the journal of what was in place does not.
       const file_size_limit limit(18 * mib);
@@ -204,7 +176,7 @@ TEST_F(a_full_disk, lets_no_zero_page_inherit_what_a_failed_checkpoint_wrote) {
       store->memory().grow(32 * mib);
       EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
     }
-    for (std::uint64_t page = 600; page < 2000; ++page) fill(*store, page, 0);
+    for (std::uint64_t page = 600; page < 2000; ++page) put(*store, page, 0);
     store->checkpoint();
   }
   const auto store = datastore::open(path());
@@ -213,7 +185,7 @@ TEST_F(a_full_disk, lets_no_zero_page_inherit_what_a_failed_checkpoint_wrote) {
     ASSERT_TRUE(holds(store->memory().base() + page * page_size, 0));
 }
 
-class a_small_file_system : public scratch_directory {
+class a_small_file_system : public scratch_test {
  protected:
   a_small_file_system() {
     std::filesystem::create_directory(path("disk"));
@@ -229,23 +201,23 @@ class a_small_file_system : public scratch_directory {
 TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
   if (!mounted_) GTEST_SKIP() << "needs the right to mount";
   {
-    const auto store = datastore::create(this->store(), small());
+    const auto store = datastore::create(this->store(), small_store());
     store->memory().grow(4 * mib);
-    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 1);
     store->checkpoint();
     store->wait_applied();
     std::uint64_t epoch = 1;
     // Fresh pages that do not fit; overwrites that do not fit; then something that does.
     store->memory().grow(64 * mib);
-    for (std::uint64_t page = 1024; page < 9000; ++page) fill(*store, page, page);
+    for (std::uint64_t page = 1024; page < 9000; ++page) put(*store, page, page);
     EXPECT_TRUE(fails_with(errc::no_space, "space", [&] { store->checkpoint(); }));
     EXPECT_EQ(store->epoch(), epoch);
-    for (std::uint64_t page = 1024; page < 9000; ++page) fill(*store, page, 0);
+    for (std::uint64_t page = 1024; page < 9000; ++page) put(*store, page, 0);
     std::ofstream(path("disk") / "filler") << std::string(15 * mib, 'f');
-    for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 2);
+    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 2);
     try {
       for (int round = 0; round < 3; ++round) {
-        for (std::uint64_t page = 0; page < 1000; ++page) fill(*store, page, page + 2);
+        for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 2);
         store->checkpoint();
         ++epoch;
       }
@@ -254,7 +226,7 @@ TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
     }
     EXPECT_EQ(store->epoch(), epoch);
     std::filesystem::remove(path("disk") / "filler");
-    fill(*store, 5, 7);
+    put(*store, 5, 7);
     store->checkpoint();
     store->wait_applied();
   }
@@ -265,14 +237,14 @@ TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
 // What a checkpoint needs after its commit it has taken before.
 TEST_F(a_small_file_system, has_room_for_bringing_home_what_was_committed) {
   if (!mounted_) GTEST_SKIP() << "needs the right to mount";
-  const auto store = datastore::create(this->store(), small());
+  const auto store = datastore::create(this->store(), small_store());
   store->memory().grow(4 * mib);
-  fill(*store, 0, 1);
+  put(*store, 0, 1);
   store->checkpoint();
   store->wait_applied();
   // The other pages are holes. Their journal finds room, they themselves would not.
   std::ofstream(path("disk") / "filler") << std::string(21 * mib, 'f');
-  for (std::uint64_t page = 1; page < 500; ++page) fill(*store, page, page);
+  for (std::uint64_t page = 1; page < 500; ++page) put(*store, page, page);
   bool committed = false;
   try {
     store->checkpoint();
@@ -289,7 +261,7 @@ TEST_F(a_small_file_system, has_room_for_bringing_home_what_was_committed) {
 
 TEST_F(a_small_file_system, refuses_growth_of_a_shared_store_with_bad_alloc) {
   if (!mounted_) GTEST_SKIP() << "needs the right to mount";
-  const auto store = datastore::create(this->store(), small(backing::shared_file));
+  const auto store = datastore::create(this->store(), small_store(backing::shared_file));
   EXPECT_THROW(store->memory().grow(80 * mib), std::bad_alloc);
   EXPECT_EQ(store->memory().size(), 0u);
 }
@@ -299,7 +271,7 @@ TEST_F(a_small_file_system, too_small_for_a_store_is_left_clean) {
   std::ofstream filler(path("disk") / "filler");
   filler << std::string(30 * mib, 'f');
   filler.close();
-  EXPECT_TRUE(fails_with(errc::no_space, "", [&] { datastore::create(store(), small()); }));
+  EXPECT_TRUE(fails_with(errc::no_space, "", [&] { datastore::create(store(), small_store()); }));
   std::filesystem::remove(path("disk") / "filler");
   EXPECT_TRUE(std::filesystem::is_empty(path("disk")));
 }

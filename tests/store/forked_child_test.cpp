@@ -1,6 +1,5 @@
 // What a forked child has of the stores that its parent has open.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,20 +12,20 @@
 
 #include "os/mapping.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
 #include "store/tested_backing.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::uint64_t pages = 2048;
 
-store_options small(verify_mode verify = verify_mode::journal) {
-  store_options options;
-  options.capacity = std::size_t{2} << 30;
+store_options verified_by(verify_mode verify) {
+  store_options options = small_store();
   options.verify = verify;
   return options;
 }
@@ -64,9 +63,7 @@ class child {
     for (ssize_t got = 0; (got = ::read(said_, part.data(), part.size())) > 0;)
       words_.append(part.data(), static_cast<std::size_t>(got));
     ::close(said_);
-    int status = 0;
-    if (::waitpid(process_, &status, 0) != process_) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result_of(process_);
   }
   /// What it wrote on its standard error stream.
   const std::string& words() const { return words_; }
@@ -80,12 +77,12 @@ class child {
 
 constexpr int killed_by_sigsegv = 128 + SIGSEGV;
 
-class a_forked_child : public scratch_directory {
+class a_forked_child : public scratch_test {
  protected:
   // Sanitizers have a handler that ends programs otherwise.
   void SetUp() override { ::signal(SIGSEGV, SIG_DFL); }
   void make_store() {
-    const auto store = tested::create(path(), small());
+    const auto store = tested::create(path(), small_store());
     store->memory().grow(pages * page_size);
     for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, page + 1);
     store->checkpoint();
@@ -103,7 +100,7 @@ TEST_F(a_forked_child, is_told_that_it_has_nothing_of_a_writers_memory) {
   make_store();
   for (const verify_mode verify : {verify_mode::journal, verify_mode::lazy}) {
     if (verify == verify_mode::lazy && tested::in_persistent_memory()) continue;
-    const auto store = tested::open(path(), small(verify));
+    const auto store = tested::open(path(), verified_by(verify));
     put(*store, 1, 77);
     ASSERT_TRUE(has(*store, 3, 4));
     // Changed, read, not touched.
@@ -126,7 +123,7 @@ TEST_F(a_forked_child, is_told_that_it_has_nothing_of_a_writers_memory) {
 
 TEST_F(a_forked_child, finds_nothing_else_at_the_addresses_of_a_writers_memory) {
   make_store();
-  const auto store = tested::open(path(), small());
+  const auto store = tested::open(path(), small_store());
   child one([&] {
     int pipe[2];
     if (::pipe(pipe) != 0) return 1;
@@ -144,7 +141,7 @@ TEST_F(a_forked_child, is_refused_what_needs_a_writers_memory) {
   make_store();
   for (const verify_mode verify : {verify_mode::journal, verify_mode::lazy}) {
     if (verify == verify_mode::lazy && tested::in_persistent_memory()) continue;
-    const auto store = tested::open(path(), small(verify));
+    const auto store = tested::open(path(), verified_by(verify));
     const bool sound_is_asked_for = verify == verify_mode::lazy;
     child one([&] {
       const auto refused = [&](const std::function<void()>& call) -> bool {
@@ -169,7 +166,7 @@ TEST_F(a_forked_child, is_refused_what_needs_a_writers_memory) {
 
 TEST_F(a_forked_child, may_close_a_writers_store_and_leaves_the_parent_its_own) {
   make_store();
-  auto store = tested::open(path(), small());
+  auto store = tested::open(path(), small_store());
   put(*store, 1, 77);
   for (const bool closes : {false, true}) {
     child one([&] {
@@ -190,7 +187,7 @@ TEST_F(a_forked_child, may_close_a_writers_store_and_leaves_the_parent_its_own) 
   store->checkpoint();
   store->close();
   EXPECT_TRUE(datastore::verify(path()).whole());
-  const auto again = tested::open(path(), small());
+  const auto again = tested::open(path(), small_store());
   EXPECT_TRUE(has(*again, 1, 77));
   EXPECT_TRUE(has(*again, 2, 78));
   EXPECT_TRUE(has(*again, 3, 79));
@@ -198,7 +195,7 @@ TEST_F(a_forked_child, may_close_a_writers_store_and_leaves_the_parent_its_own) 
 
 TEST_F(a_forked_child, of_a_child_is_told_too) {
   make_store();
-  const auto store = tested::open(path(), small());
+  const auto store = tested::open(path(), small_store());
   child one([&] {
     child two([&] { return touch(*store, 5); });
     return two.end() == killed_by_sigsegv && two.words().find("forked from the writer") != std::string::npos
@@ -213,12 +210,12 @@ TEST_F(a_forked_child, of_a_writer_may_read_a_snapshot) {
   GTEST_SKIP() << "ThreadSanitizer takes a thread of the child for its parent's that had the same stack";
 #endif
   make_store();
-  const auto store = tested::open(path(), small());
+  const auto store = tested::open(path(), small_store());
   store->snapshot(path("copy"));
   for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 1);
   store->checkpoint();
   child one([&] {
-    const auto copy = datastore::open_read_only(path("copy"), small());
+    const auto copy = datastore::open_read_only(path("copy"), small_store());
     for (std::uint64_t page = 0; page < pages; ++page)
       if (!has(*copy, page, page + 1)) return 1;
     return 0;
@@ -230,8 +227,8 @@ TEST_F(a_forked_child, of_a_reader_reads_on_when_its_parent_has_closed) {
   make_store();
   for (const verify_mode verify : {verify_mode::journal, verify_mode::lazy}) {
     for (const bool changes : {false, true}) {
-      auto store = changes ? datastore::open_copy_on_write(path(), small(verify))
-                           : datastore::open_read_only(path(), small(verify));
+      auto store = changes ? datastore::open_copy_on_write(path(), verified_by(verify))
+                           : datastore::open_read_only(path(), verified_by(verify));
       if (store->tracker() == "pager") GTEST_SKIP() << "with that backing no child has any memory";
       touch(*store, 0);
       if (changes) put(*store, 7, 99);
@@ -242,7 +239,7 @@ TEST_F(a_forked_child, of_a_reader_reads_on_when_its_parent_has_closed) {
         return 0;
       });
       store.reset();
-      EXPECT_TRUE(fails_with(errc::in_use, "", [&] { tested::open(path(), small()); }))
+      EXPECT_TRUE(fails_with(errc::in_use, "", [&] { tested::open(path(), small_store()); }))
           << "the child keeps the reader's lock";
       EXPECT_EQ(one.end(), 0) << one.words();
     }
@@ -251,7 +248,7 @@ TEST_F(a_forked_child, of_a_reader_reads_on_when_its_parent_has_closed) {
 
 TEST_F(a_forked_child, shares_the_memory_of_a_shared_file) {
   make_store();
-  store_options options = small();
+  store_options options = small_store();
   options.backing = backing::shared_file;
   auto store = datastore::open(path(), options);
   child one([&] {
@@ -267,12 +264,12 @@ TEST_F(a_forked_child, shares_the_memory_of_a_shared_file) {
   EXPECT_EQ(one.end(), 0) << one.words();
   store->checkpoint();
   store->close();
-  EXPECT_TRUE(has(*datastore::open_read_only(path(), small()), 3, 77));
+  EXPECT_TRUE(has(*datastore::open_read_only(path(), small_store()), 3, 77));
 }
 
 TEST_F(a_forked_child, that_runs_another_program_is_not_concerned) {
   make_store();
-  const auto store = tested::open(path(), small());
+  const auto store = tested::open(path(), small_store());
   put(*store, 1, 77);
   child one([] { return ::execl("/bin/true", "true", nullptr); });
   EXPECT_EQ(one.end(), 0);

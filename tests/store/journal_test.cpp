@@ -6,11 +6,11 @@
 
 #include <functional>
 
-#include "store/error_matcher.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/super_block.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/errors.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
 
 namespace perdure {
 namespace {
@@ -22,9 +22,9 @@ using layout::journal_header;
 constexpr std::uint64_t capacity = std::uint64_t{1} << 30;
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 
-class a_journal : public scratch_directory {
+class a_journal : public scratch_test {
  protected:
-  a_journal() : scratch_directory(fast_directory()), directory_(os::file::open_directory(path(""))) {
+  a_journal() : scratch_test(fast_directory()), directory_(os::file::open_directory(path(""))) {
     uuid_ = random_uuid();
     journal::create(directory_, 0, uuid_);
     std::vector<std::byte> payload(2 * page_size);

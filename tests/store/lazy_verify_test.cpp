@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,24 +16,24 @@
 #include <vector>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
 #include "store/model_store.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/flipped_bit.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::uint64_t extent_pages = 2 * mib / page_size;
 
 store_options lazily() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  options.home_file_size = 8 * mib;
+  store_options options = store_of_files(8 * mib);
   options.verify = verify_mode::lazy;
   return options;
 }
@@ -59,11 +58,11 @@ void let_signals_kill() {
   ::signal(SIGBUS, SIG_DFL);
 }
 
-class lazy_verification : public scratch_directory {
+class lazy_verification : public scratch_test {
  protected:
   static constexpr std::uint64_t pages = 24 * mib / page_size;
 
-  lazy_verification() : scratch_directory(fast_directory()) {}
+  lazy_verification() : scratch_test(fast_directory()) {}
   ~lazy_verification() override { set_damage_handler(nullptr); }
 
   void make_store() const {
@@ -73,14 +72,7 @@ class lazy_verification : public scratch_directory {
       if (number_of(page) != 0) put(*store, page, number_of(page));
     store->checkpoint();
   }
-  void flip(const std::string& name, std::uint64_t offset) const {
-    std::fstream file(path() / name, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(offset));
-    const int before = file.get();
-    ASSERT_NE(before, EOF);
-    file.seekp(static_cast<std::streamoff>(offset));
-    file.put(static_cast<char>(before ^ 8));
-  }
+  void flip(const std::string& name, std::uint64_t offset) const { flip_bit(path() / name, offset); }
   void flip_page(std::uint64_t page) const {
     constexpr std::uint64_t per_file = 8 * mib / page_size;
     flip("heap.00" + std::to_string(page / per_file),
@@ -507,9 +499,7 @@ TEST_F(lazy_verification, goes_on_in_a_forked_child_of_a_reader) {
     ::_exit(good ? 0 : 1);
   }
   for (std::uint64_t page = 0; page < pages; page += 50) EXPECT_TRUE(has(*store, page, number_of(page)));
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(result_of(child), 0);
 }
 
 TEST_F(lazy_verification, leaves_stores_of_readers_to_others) {
@@ -525,8 +515,7 @@ TEST_F(lazy_verification, leaves_stores_of_readers_to_others) {
 
 TEST_F(lazy_verification, opens_more_where_mappings_run_out) {
   make_store();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int result = result_of_child([&] {
     const auto store = open();
     touch(*store, 2 * extent_pages);
     // Every second page gets another protection, until there is no mapping left.
@@ -535,17 +524,14 @@ TEST_F(lazy_verification, opens_more_where_mappings_run_out) {
         ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     std::size_t at = 0;
     while (at < bytes && ::mprotect(waste + at, page_size, PROT_READ) == 0) at += 2 * page_size;
-    if (at >= bytes) ::_exit(2);
+    if (at >= bytes) return 2;
     bool good = true;
     for (std::uint64_t page : {std::uint64_t{1}, 10 * extent_pages + 1, 5 * extent_pages, pages - 1})
       good = good && holds(store->memory().base() + page * page_size, number_of(page));
     ::_exit(good ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status)) << status;
-  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "vm.max_map_count is too high to be reached";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  });
+  if (result == 2) GTEST_SKIP() << "vm.max_map_count is too high to be reached";
+  EXPECT_EQ(result, 0);
 }
 
 }  // namespace

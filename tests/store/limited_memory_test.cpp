@@ -1,5 +1,4 @@
 // More changed pages than the process may have memory for.
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,14 +9,14 @@
 #include <random>
 
 #include "segment/segment.hpp"
-#include "store/memory_group.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
+#include "support/child_process.hpp"
+#include "support/memory_group.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 std::uint64_t bytes_written() {
   std::ifstream file("/proc/self/io");
@@ -71,13 +70,12 @@ double in_child(const memory_group& group, const std::function<double()>& task) 
   double result = -1;
   if (::read(channel[0], &result, sizeof result) != sizeof result) result = -2;  // killed
   ::close(channel[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) std::fprintf(stderr, "under the limit: killed by signal %d\n", WTERMSIG(status));
+  const int ended = result_of(child);
+  if (ended > 128) std::fprintf(stderr, "under the limit: killed by signal %d\n", ended - 128);
   return result;
 }
 
-class little_memory : public scratch_directory {};
+class little_memory : public scratch_test {};
 
 TEST_F(little_memory, is_enough_for_new_and_for_overwritten_pages) {
   const auto [memory, dirty] = how_much();

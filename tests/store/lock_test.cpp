@@ -1,6 +1,5 @@
 // Who may open a store that another has open.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,19 +7,20 @@
 #include <perdure/datastore.hpp>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace perdure {
 namespace {
 
-class a_lock : public scratch_directory {
+class a_lock : public scratch_test {
  protected:
-  a_lock() : scratch_directory(fast_directory()) {}
+  a_lock() : scratch_test(fast_directory()) {}
 
   void make_store() const {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(2 * mib);
     store->memory().base()[0] = std::byte{1};
     store->checkpoint();
@@ -29,50 +29,47 @@ class a_lock : public scratch_directory {
 
 TEST_F(a_lock, names_its_holder) {
   make_store();
-  const auto writer = datastore::open(path(), small());
+  const auto writer = datastore::open(path(), small_store());
   const pid_t self = ::getpid();
   EXPECT_TRUE(fails_with(errc::in_use, "is in use: this process has it open for writing already",
-                         [&] { datastore::open(path(), small()); }));
-  const pid_t child = ::fork();
-  if (child == 0) {
+                         [&] { datastore::open(path(), small_store()); }));
+  EXPECT_TRUE(in_another_process([&] {
     const std::string holder = "it is open for writing by process " + std::to_string(self) + " on host ";
-    ::_exit(fails_with(errc::in_use, holder, [&] { datastore::open(path(), small()); }) ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return fails_with(errc::in_use, holder, [&] { datastore::open(path(), small_store()); }) ? 0 : 1;
+  }));
 }
 
 TEST_F(a_lock, holds_though_its_file_is_removed) {
   make_store();
-  const auto writer = datastore::open(path(), small());
+  const auto writer = datastore::open(path(), small_store());
   std::filesystem::remove(path() / "LOCK");
-  EXPECT_TRUE(fails_with(errc::in_use, "by another process", [&] { datastore::open(path(), small()); }));
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open_read_only(path(), small()); }));
+  EXPECT_TRUE(
+      fails_with(errc::in_use, "by another process", [&] { datastore::open(path(), small_store()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open_read_only(path(), small_store()); }));
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::remove(path()); }));
 }
 
 TEST_F(a_lock, holds_though_its_file_is_replaced) {
   make_store();
-  const auto writer = datastore::open(path(), small());
+  const auto writer = datastore::open(path(), small_store());
   std::ofstream(path() / "new") << "process 1\n";
   std::filesystem::rename(path() / "new", path() / "LOCK");
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small_store()); }));
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::remove(path()); }));
 }
 
 TEST_F(a_lock, is_the_makers_from_the_beginning) {
-  const auto writer = datastore::create(path(), small());
+  const auto writer = datastore::create(path(), small_store());
   std::filesystem::remove(path() / "LOCK");
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small_store()); }));
 }
 
 TEST_F(a_lock, of_readers_keeps_writers_away_though_there_is_no_file) {
   make_store();
   std::filesystem::remove(path() / "LOCK");
-  const auto reader = datastore::open_read_only(path(), small());
-  const auto another = datastore::open_read_only(path(), small());
-  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small()); }));
+  const auto reader = datastore::open_read_only(path(), small_store());
+  const auto another = datastore::open_read_only(path(), small_store());
+  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small_store()); }));
 }
 
 // A process opens the store, forks, and is killed; its child lives until that is killed too.
@@ -95,23 +92,23 @@ pid_t leave_a_child_behind(Open&& open) {
   if (::read(tell[0], &child, sizeof child) != sizeof child) child = -1;
   ::close(tell[0]);
   ::kill(parent, SIGKILL);
-  ::waitpid(parent, nullptr, 0);
+  result_of(parent);
   return child;
 }
 
 TEST_F(a_lock, ends_with_a_writer_that_leaves_a_child_behind) {
   make_store();
-  const pid_t child = leave_a_child_behind([&] { return datastore::open(path(), small()); });
+  const pid_t child = leave_a_child_behind([&] { return datastore::open(path(), small_store()); });
   ASSERT_GT(child, 0);
-  EXPECT_NO_THROW(datastore::open(path(), small()));
+  EXPECT_NO_THROW(datastore::open(path(), small_store()));
   ::kill(child, SIGKILL);
 }
 
 TEST_F(a_lock, stays_with_the_child_of_a_reader_which_goes_on_reading) {
   make_store();
-  const pid_t child = leave_a_child_behind([&] { return datastore::open_read_only(path(), small()); });
+  const pid_t child = leave_a_child_behind([&] { return datastore::open_read_only(path(), small_store()); });
   ASSERT_GT(child, 0);
-  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small_store()); }));
   ::kill(child, SIGKILL);
 }
 

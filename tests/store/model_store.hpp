@@ -10,7 +10,7 @@
 
 #include "segment/page_runs.hpp"
 #include "segment/segment.hpp"
-#include "store/page_pattern.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure {
 

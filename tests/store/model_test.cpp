@@ -2,18 +2,18 @@
 #include <perdure/datastore.hpp>
 
 #include "store/model_store.hpp"
-#include "store/scratch_directory.hpp"
 #include "store/tested_backing.hpp"
+#include "support/scratch_test.hpp"
 
 namespace perdure {
 namespace {
 
 // The first history runs on a disk, the others where they are quick.
-class a_random_history : public scratch_directory, public ::testing::WithParamInterface<std::uint64_t> {
+class a_random_history : public scratch_test, public ::testing::WithParamInterface<std::uint64_t> {
  protected:
   a_random_history()
-      : scratch_directory(GetParam() == 1 || tested::wish() == "dax" ? std::filesystem::temp_directory_path()
-                                                                     : fast_directory()) {}
+      : scratch_test(GetParam() == 1 || tested::wish() == "dax" ? std::filesystem::temp_directory_path()
+                                                                : fast_directory()) {}
 };
 
 TEST_P(a_random_history, is_kept) {

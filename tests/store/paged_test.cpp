@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,17 +17,19 @@
 #include "os/file.hpp"
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t budget = 2 * mib;
 
-class a_paged_store : public scratch_directory {
+class a_paged_store : public scratch_test {
  protected:
   void SetUp() override {
     if (pager::why_unavailable(pager::tier::uffd_sigbus)) GTEST_SKIP() << "needs userfaultfd";
@@ -287,21 +288,6 @@ TEST_F(a_paged_store, prefetches) {
   EXPECT_EQ(store->paging()->faults, faults);
 }
 
-class no_more_writes final : public os::file_observer {
- public:
-  verdict before(const os::file_call& call) override {
-    const bool takes_space = call.operation == os::file_operation::write ||
-                             call.operation == os::file_operation::reserve_space ||
-                             call.operation == os::file_operation::resize;
-    return {takes_space && fails_ ? ENOSPC : 0};
-  }
-  void after(const os::file_call&, std::int64_t, int) override {}
-  void stop() { fails_ = false; }
-
- private:
-  std::atomic<bool> fails_{true};
-};
-
 TEST_F(a_paged_store, outlives_a_full_disk) {
   constexpr std::uint64_t pages = 3 * budget / page_size;
   {
@@ -309,19 +295,23 @@ TEST_F(a_paged_store, outlives_a_full_disk) {
     fill_all(*store, pages, 1);
     store->checkpoint();
     store->wait_applied();
-    no_more_writes full;
-    os::observe_files(&full);
+    std::atomic<bool> is_full{true};
+    const watched_calls calls([&](const os::file_call& call, std::string_view) {
+      const bool takes_space = call.operation == os::file_operation::write ||
+                               call.operation == os::file_operation::reserve_space ||
+                               call.operation == os::file_operation::resize;
+      return takes_space && is_full ? ENOSPC : 0;
+    });
     fill_all(*store, pages, 2);
     EXPECT_TRUE(fails_with(errc::no_space, "space", [&] { store->checkpoint(); }));
     EXPECT_TRUE(fails_with(errc::no_space, "space", [&] { store->trim(); }));
     EXPECT_TRUE(has_all(*store, pages, 2));
-    full.stop();
+    is_full = false;
     store->trim();
     EXPECT_LE(store->paging()->resident_bytes, budget);
     EXPECT_TRUE(has_all(*store, pages, 2));
     store->checkpoint();
     store->wait_applied();
-    os::observe_files(nullptr);
   }
   EXPECT_TRUE(datastore::verify(path("store")).whole());
   EXPECT_TRUE(has_all(*open(), pages, 2));
@@ -421,18 +411,8 @@ TEST_F(a_paged_store, takes_no_space_for_pages_that_are_empty_when_they_leave) {
 TEST_F(a_paged_store, is_not_there_in_a_forked_child) {
   const auto store = create(4 * mib);
   fill_all(*store, 100, 1);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      store->checkpoint();
-    } catch (const error& failure) {
-      std::_Exit(failure.code() == errc::invalid_argument ? 0 : 1);
-    }
-    std::_Exit(2);
-  }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(in_another_process(
+      [&] { return code_of([&] { store->checkpoint(); }) == errc::invalid_argument ? 0 : 1; }));
   store->checkpoint();
   EXPECT_TRUE(has_all(*store, 100, 1));
 }

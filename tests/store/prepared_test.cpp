@@ -1,6 +1,5 @@
 // Checkpoints in two phases: prepared, and then decided on or abandoned, by this process or after a crash.
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,11 +14,12 @@
 
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
-#include "store/stored_pages.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
@@ -58,11 +58,11 @@ class call_counter final : public os::file_observer {
   std::atomic<int> until_failure_{0};
 };
 
-class a_prepared_checkpoint : public scratch_directory {
+class a_prepared_checkpoint : public scratch_test {
  protected:
   // A store whose checkpoint 1 has pattern 1 in its first pages.
   std::unique_ptr<datastore> first() {
-    auto store = datastore::create(path(), small());
+    auto store = datastore::create(path(), small_store());
     store->memory().grow(4 * mib);
     write(*store, 1);
     store->checkpoint();
@@ -81,7 +81,7 @@ class a_prepared_checkpoint : public scratch_directory {
     return copy;
   }
   static store_options told(std::uint64_t last) {
-    store_options options = small();
+    store_options options = small_store();
     options.last_decided = last;
     return options;
   }
@@ -405,20 +405,11 @@ TEST_F(a_prepared_checkpoint, is_nothing_to_a_forked_child) {
   const auto store = first();
   write(*store, 2);
   auto prepared = store->prepare();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    bool is_refused = false;
-    try {
-      prepared->decide();
-    } catch (const error& failure) {
-      is_refused = failure.code() == errc::invalid_argument;
-    }
+  EXPECT_TRUE(in_another_process([&] {
+    const bool is_refused = code_of([&] { prepared->decide(); }) == errc::invalid_argument;
     prepared.reset();
-    ::_exit(is_refused ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return is_refused ? 0 : 1;
+  }));
   prepared->decide();
   EXPECT_EQ(store->epoch(), 2u);
 }
@@ -465,14 +456,10 @@ TEST_F(a_prepared_checkpoint, cannot_be_abandoned_by_a_forked_child) {
   const auto store = first();
   write(*store, 2);
   const auto prepared = store->prepare();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(in_another_process([&] {
     prepared->abandon();
-    ::_exit(0);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return 0;
+  }));
   EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 2u);
 }
 
@@ -538,7 +525,7 @@ TEST_F(a_prepared_checkpoint, has_space_for_its_decision) {
 }
 
 TEST_F(a_prepared_checkpoint, is_refused_where_pages_are_durable_before_it) {
-  store_options options = small();
+  store_options options = small_store();
   options.backing = backing::shared_file;
   const auto store = datastore::create(path(), options);
   EXPECT_TRUE(fails_with(errc::unsupported, "cannot prepare", [&] { store->prepare(); }));

@@ -1,43 +1,41 @@
 // Stores on media that cannot be written to.
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <perdure/datastore.hpp>
 #include <vector>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-class read_only_media : public scratch_directory {
+class read_only_media : public scratch_test {
  protected:
   ~read_only_media() override {
     if (mounted_) ::umount2(path("mount").c_str(), MNT_DETACH);
   }
   // A store whose second checkpoint is committed and not home, on a read-only mount. Says why not.
   std::string prepare() {
-    store_options options;
-    options.capacity = std::size_t{1} << 30;
     fs::create_directory(path("media"));
     {
-      const auto store = datastore::create(path("media") / "store", options);
+      const auto store = datastore::create(path("media") / "store", small_store());
       store->memory().grow(4 * mib);
-      for (std::uint64_t page = 0; page < 900; ++page) write(*store, page, page + 1);
+      for (std::uint64_t page = 0; page < 900; ++page) put(*store, page, page + 1);
       store->checkpoint();
     }
     fs::copy(path("media") / "store", path("before"), fs::copy_options::recursive);
     {
       const auto store = datastore::open(path("media") / "store");
-      for (std::uint64_t page = 0; page < 900; page += 9) write(*store, page, page + 5000);
+      for (std::uint64_t page = 0; page < 900; page += 9) put(*store, page, page + 5000);
       store->checkpoint();
     }
     for (const char* name : {"super", "heap.000", "crc"})
@@ -52,9 +50,6 @@ class read_only_media : public scratch_directory {
     if (::mount(nullptr, path("mount").c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0)
       return "read-only bind mounts are not allowed";
     return {};
-  }
-  static void write(datastore& store, std::uint64_t page, std::uint64_t number) {
-    fill_page(store.memory().base() + page * page_size, number);
   }
   static bool right(datastore& store) {
     for (std::uint64_t page = 0; page < 900; ++page) {
@@ -83,11 +78,7 @@ TEST_F(read_only_media, are_read_by_many_processes_at_the_last_commit) {
     }
     children.push_back(child);
   }
-  for (const pid_t child : children) {
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-  }
+  for (const pid_t child : children) EXPECT_EQ(result_of(child), 0);
   const verify_report report = datastore::verify(where);
   EXPECT_TRUE(report.whole());
   EXPECT_EQ(report.epoch, 2u);

@@ -1,6 +1,5 @@
 // Readers, copies and verification of a store that is being written.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,11 +11,13 @@
 
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/loop_mount.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/loop_mount.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 constexpr std::uint64_t pages = 768;
 
 store_options holding_the_writer() {
-  store_options options = small();
+  store_options options = small_store();
   options.beside_writer = reader_beside_writer::hold_writer;
   return options;
 }
@@ -48,12 +49,12 @@ bool is_as_of(datastore& store, std::uint64_t epoch) {
   return true;
 }
 
-class beside_a_writer : public scratch_directory {
+class beside_a_writer : public scratch_test {
  protected:
-  beside_a_writer() : scratch_directory(fast_directory()) {}
+  beside_a_writer() : scratch_test(fast_directory()) {}
 
   static std::unique_ptr<datastore> make_store(const std::filesystem::path& where) {
-    auto store = datastore::create(where, small());
+    auto store = datastore::create(where, small_store());
     store->memory().grow(pages * page_size);
     write_epoch(*store, 1);
     return store;
@@ -104,7 +105,7 @@ TEST_F(beside_a_writer, copies_are_of_one_checkpoint) {
         datastore::copy(path(), path("copy"));
         ASSERT_TRUE(datastore::verify(path("copy")).whole());
         {
-          const auto copy = datastore::open(path("copy"), small());
+          const auto copy = datastore::open(path("copy"), small_store());
           ASSERT_GE(copy->epoch(), acknowledged);
           ASSERT_TRUE(is_as_of(*copy, copy->epoch())) << "epoch " << copy->epoch();
         }
@@ -116,7 +117,7 @@ TEST_F(beside_a_writer, copies_are_of_one_checkpoint) {
 TEST_F(beside_a_writer, copies_take_nothing_of_a_checkpoint_that_is_committed_meanwhile) {
   constexpr std::uint64_t old_pages = 8192;
   constexpr std::uint64_t new_pages = 512;
-  const auto store = datastore::create(path(), small());
+  const auto store = datastore::create(path(), small_store());
   const auto end_after = [](std::uint64_t epoch) { return old_pages + epoch * new_pages; };
   const auto extend = [&](std::uint64_t epoch) {
     store->memory().grow(end_after(epoch) * page_size);
@@ -130,7 +131,7 @@ TEST_F(beside_a_writer, copies_take_nothing_of_a_checkpoint_that_is_committed_me
     extend(epoch);
     copying.get();
     {
-      const auto copy = datastore::open(path("copy"), small());
+      const auto copy = datastore::open(path("copy"), small_store());
       const std::uint64_t pages_then = end_after(copy->epoch());
       ASSERT_EQ(copy->memory().size(), pages_then * page_size);
       for (std::uint64_t page = 0; page < pages_then; ++page)
@@ -173,15 +174,15 @@ TEST_F(beside_a_writer, a_reader_keeps_its_checkpoint_while_later_ones_are_ackno
 TEST_F(beside_a_writer, a_reader_that_would_hold_it_up_is_refused) {
   const auto store = make_store(path());
   const std::string holder = "this process has it open";
-  EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path(), small()); }));
-  EXPECT_TRUE(
-      fails_with(errc::in_use, "cannot share blocks", [&] { datastore::open_read_only(path(), small()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, holder, [&] { datastore::open_read_only(path(), small_store()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "cannot share blocks",
+                         [&] { datastore::open_read_only(path(), small_store()); }));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path().parent_path()), {}), 1);
 }
 
 TEST_F(beside_a_writer, that_writes_in_place_there_are_no_readers) {
   make_store(path())->close();
-  store_options options = small();
+  store_options options = small_store();
   options.backing = backing::shared_file;
   const auto store = datastore::open(path(), options);
   EXPECT_TRUE(
@@ -196,7 +197,7 @@ TEST_F(beside_a_writer, that_has_died_a_reader_keeps_the_next_one_away) {
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t writer = ::fork();
   if (writer == 0) {
-    const auto store = datastore::open(path(), small());
+    const auto store = datastore::open(path(), small_store());
     write_epoch(*store, 2);
     if (::write(ready[1], "r", 1) != 1) ::_exit(1);
     for (;;) ::pause();
@@ -205,46 +206,30 @@ TEST_F(beside_a_writer, that_has_died_a_reader_keeps_the_next_one_away) {
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
   const auto reader = datastore::open_read_only(path(), holding_the_writer());
   ::kill(writer, SIGKILL);
-  ::waitpid(writer, nullptr, 0);
-  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small()); }));
+  result_of(writer);
+  EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small_store()); }));
   EXPECT_TRUE(is_as_of(*reader, 2));
   reader->close();
-  const auto next = datastore::open(path(), small());
+  const auto next = datastore::open(path(), small_store());
   EXPECT_TRUE(is_as_of(*next, 2));
   write_epoch(*next, 3);
 }
-
-// Lets the sync that commits a checkpoint take its time, and fail.
-class failing_commit final : public os::file_observer {
- public:
-  failing_commit() { os::observe_files(this); }
-  ~failing_commit() override { os::observe_files(nullptr); }
-
-  std::atomic<bool> is_under_way{false};
-
-  verdict before(const os::file_call& call) override {
-    if (call.operation != os::file_operation::sync_data || has_failed_) return {};
-    const std::string link = "/proc/self/fd/" + std::to_string(call.descriptor);
-    if (std::filesystem::read_symlink(link).filename().string().rfind("jrnl.", 0) != 0) return {};
-    has_failed_ = true;
-    is_under_way = true;
-    is_under_way.notify_all();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    return {EIO};
-  }
-  void after(const os::file_call&, std::int64_t, int) override {}
-
- private:
-  std::atomic<bool> has_failed_{false};
-};
 
 TEST_F(beside_a_writer, no_reader_sees_a_checkpoint_that_is_never_committed) {
   const auto store = make_store(path());
   store->wait_applied();
   change(*store, 2);
-  failing_commit fault;
+  // The sync that commits the checkpoint takes its time, and fails.
+  std::atomic<bool> is_under_way{false};
+  const watched_calls calls([&](const os::file_call& call, std::string_view file) {
+    if (call.operation != os::file_operation::sync_data || !file.starts_with("jrnl.")) return 0;
+    if (is_under_way.exchange(true)) return 0;
+    is_under_way.notify_all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return EIO;
+  });
   std::future<std::uint64_t> reader = std::async(std::launch::async, [&] {
-    fault.is_under_way.wait(false);
+    is_under_way.wait(false);
     const auto beside = datastore::open_read_only(path(), holding_the_writer());
     return is_as_of(*beside, beside->epoch()) ? beside->epoch() : 0;
   });
@@ -267,11 +252,11 @@ class beside_a_writer_where_blocks_are_shared : public beside_a_writer {
     store->checkpoint();
     change(*store, 3);
     store->trim();
-    const auto reader = datastore::open_read_only(where, small());
-    const auto scratch = datastore::open_copy_on_write(where, small());
+    const auto reader = datastore::open_read_only(where, small_store());
+    const auto scratch = datastore::open_copy_on_write(where, small_store());
     fill_page(scratch->memory().base(), 77);
     // The writer decides.
-    store_options told = small();
+    store_options told = small_store();
     told.last_decided = 1;
     EXPECT_EQ(datastore::open_read_only(where, told)->epoch(), 2u);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(mount.path()), {}), 1);
@@ -282,9 +267,9 @@ class beside_a_writer_where_blocks_are_shared : public beside_a_writer {
     EXPECT_TRUE(is_as_of(*reader, 2));
     EXPECT_TRUE(holds(scratch->memory().base(), 77));
     EXPECT_TRUE(fails_with(errc::unsupported, "copy", [&] { reader->snapshot(mount.path() / "no"); }));
-    EXPECT_TRUE(is_as_of(*datastore::open_read_only(where, small()), 7));
+    EXPECT_TRUE(is_as_of(*datastore::open_read_only(where, small_store()), 7));
     store->close();
-    EXPECT_NO_THROW(datastore::open(where, small()));
+    EXPECT_NO_THROW(datastore::open(where, small_store()));
     EXPECT_TRUE(is_as_of(*reader, 2));
   }
 };

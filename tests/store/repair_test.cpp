@@ -9,17 +9,19 @@
 
 #include "os/crc32c.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
+#include "store/three_files_test.hpp"
+#include "support/errors.hpp"
+#include "support/flipped_bit.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 std::string describe(const repair_report& report) {
   std::string text;
@@ -28,46 +30,15 @@ std::string describe(const repair_report& report) {
   return text;
 }
 
-class repairing : public scratch_directory {
+class repairing : public three_files_test {
  protected:
-  void make_store() {
-    if (fs::exists(path("master"))) {
-      fs::remove_all(path());
-      fs::copy(path("master"), path(), fs::copy_options::recursive);
-      return;
-    }
-    store_options options;
-    options.capacity = std::size_t{1} << 30;
-    options.home_file_size = 4 * mib;
-    const auto store = datastore::create(path(), options);
-    store->memory().grow(10 * mib);
-    for (std::uint64_t page = 0; page < 2560; page += 5) write(*store, page, page + 1);
-    store->checkpoint();
-    for (std::uint64_t page = 0; page < 2560; page += 50) write(*store, page, page + 7000);
-    store->checkpoint();
-    store->close();
-    fs::copy(path(), path("master"), fs::copy_options::recursive);
-  }
-  static void write(datastore& store, std::uint64_t page, std::uint64_t number) {
-    fill_page(store.memory().base() + page * page_size, number);
-  }
-  void flip(const std::string& name, std::uint64_t offset) const {
-    std::fstream file(path() / name, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(offset));
-    const int before = file.get();
-    ASSERT_NE(before, EOF);
-    file.seekp(static_cast<std::streamoff>(offset));
-    file.put(static_cast<char>(before ^ 4));
-  }
+  void flip(const std::string& name, std::uint64_t offset) const { flip_bit(path() / name, offset, 2); }
   ::testing::AssertionResult content_is_right() const {
     const auto store = datastore::open(path());
-    for (std::uint64_t page = 0; page < 2560; ++page) {
-      const std::uint64_t number = page % 50 == 0 ? page + 7000 : page % 5 == 0 ? page + 1 : 0;
-      if (!holds(store->memory().base() + page * page_size, number))
-        return ::testing::AssertionFailure() << "page " << page << " is wrong";
-    }
+    for (std::uint64_t page = 0; page < pages; ++page)
+      if (auto found = has(*store, page, number_of(page)); !found) return found;
     // And it can be worked on.
-    write(*store, 17, 1);
+    put(*store, 17, 1);
     store->checkpoint();
     store->close();
     const verify_report report = datastore::verify(path());
@@ -233,7 +204,7 @@ TEST_F(repairing, brings_a_committed_checkpoint_home_first) {
   make_store();
   {
     const auto store = datastore::open(path());
-    write(*store, 5, 12345);
+    put(*store, 5, 12345);
     store->checkpoint();
   }
   for (const char* name : {"super", "heap.000", "heap.001", "heap.002", "crc"})
@@ -252,7 +223,7 @@ TEST_F(repairing, gives_checksums_to_a_store_written_through_a_shared_mapping) {
   options.backing = backing::shared_file;
   {
     const auto store = datastore::open(path(), options);
-    write(*store, 7, 99);
+    put(*store, 7, 99);
   }
   const repair_report report = datastore::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);

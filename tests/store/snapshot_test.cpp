@@ -1,7 +1,6 @@
 // Copies of stores: whole or not there, independent of the original, cheap where blocks can be shared.
 #include <fcntl.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -11,30 +10,23 @@
 
 #include "os/file.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/loop_mount.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/stored_pages.hpp"
 #include "store/tested_backing.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/loop_mount.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  options.home_file_size = 8 * mib;
-  return options;
-}
-
-class snapshots : public scratch_directory {
+class snapshots : public scratch_test {
  protected:
   std::unique_ptr<datastore> make_store(const fs::path& where) {
-    auto store = tested::create(where, small());
+    auto store = tested::create(where, store_of_files(8 * mib));
     store->memory().grow(20 * mib);
     for (std::uint64_t page = 0; page < 5000; page += 3) put(*store, page, page + 1);
     store->checkpoint();
@@ -101,7 +93,7 @@ TEST_F(snapshots, share_blocks_on_xfs) {
     ::statvfs(mount.path().c_str(), &status);
     return (status.f_blocks - status.f_bfree) * status.f_frsize;
   };
-  const auto store = datastore::create(mount.path() / "store", small());
+  const auto store = datastore::create(mount.path() / "store", store_of_files(8 * mib));
   store->memory().grow(64 * mib);
   for (std::uint64_t page = 0; page < 16384; ++page) put(*store, page, page + 1);
   store->checkpoint();
@@ -194,8 +186,7 @@ TEST_F(snapshots, a_killed_one_leaves_none_or_a_whole_one) {
     }
     ::usleep(static_cast<useconds_t>(i * 1500));
     ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
+    result_of(child);
     if (fs::exists(to)) {
       EXPECT_TRUE(datastore::verify(to).whole());
       EXPECT_EQ(datastore::open_read_only(to)->epoch(), 1u);

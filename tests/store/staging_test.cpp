@@ -1,39 +1,28 @@
 // Working on a copy in a faster place and writing back what changed.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <perdure/datastore.hpp>
 #include <random>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
-
-store_options small() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  options.home_file_size = 8 * mib;
-  return options;
-}
-
-void write(datastore& store, std::uint64_t page, std::uint64_t number) {
-  fill_page(store.memory().base() + page * page_size, number);
-}
-
-class staging : public scratch_directory {
+class staging : public scratch_test {
  protected:
   void make_store() {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), store_of_files(8 * mib));
     store->memory().grow(10 * mib);
-    for (std::uint64_t page = 0; page < 2560; page += 5) write(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 2560; page += 5) put(*store, page, page + 1);
     store->checkpoint();
   }
   ::testing::AssertionResult same_content() const {
@@ -48,21 +37,17 @@ class staging : public scratch_directory {
 
 TEST_F(staging, writes_back_over_a_store_whose_writer_was_killed) {
   make_store();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto store = datastore::open(path(), small());
-    write(*store, 10, 77);
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const auto store = datastore::open(path(), store_of_files(8 * mib));
+    put(*store, 10, 77);
     store->checkpoint();
     store->wait_applied();
     ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }));
   datastore::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
-    write(*fast, 10, 11);  // what the table, which the kill left behind, still says
+    put(*fast, 10, 11);  // what the table, which the kill left behind, still says
     fast->checkpoint();
   }
   EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 1u);
@@ -75,12 +60,12 @@ TEST_F(staging, writes_back_what_changed_and_no_more) {
   {
     const auto fast = datastore::open(path("fast"));
     for (std::uint64_t round = 0; round < 3; ++round) {
-      for (std::uint64_t page = 0; page < 40; ++page) write(*fast, page * 7, page + round * 1000 + 500);
+      for (std::uint64_t page = 0; page < 40; ++page) put(*fast, page * 7, page + round * 1000 + 500);
       fast->checkpoint();
     }
     fast->memory().grow(20 * mib);
-    write(*fast, 5000, 5);
-    write(*fast, 10, 0);
+    put(*fast, 5000, 5);
+    put(*fast, 10, 0);
     fast->checkpoint();
   }
   const stage_report report = datastore::stage_out(path("fast"), path());
@@ -95,7 +80,7 @@ TEST_F(staging, writes_back_what_changed_and_no_more) {
   EXPECT_EQ(datastore::inspect(path()).epoch, 2u);
   {
     const auto fast = datastore::open(path("fast"));
-    write(*fast, 1, 2);
+    put(*fast, 1, 2);
     fast->checkpoint();
   }
   EXPECT_EQ(datastore::stage_out(path("fast"), path()).epoch, 3u);
@@ -139,12 +124,12 @@ TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
   datastore::stage_in(path(), path("fast"));
   {
     const auto store = datastore::open(path());
-    write(*store, 3, 33);
+    put(*store, 3, 33);
     store->checkpoint();
   }
   {
     const auto fast = datastore::open(path("fast"));
-    write(*fast, 4, 44);
+    put(*fast, 4, 44);
     fast->checkpoint();
   }
   EXPECT_TRUE(fails_with(errc::conflict, "epoch 2", [&] { datastore::stage_out(path("fast"), path()); }));
@@ -155,7 +140,7 @@ TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
 
 TEST_F(staging, takes_copies_of_the_same_store_only) {
   make_store();
-  datastore::create(path("fast"), small())->close();
+  datastore::create(path("fast"), store_of_files(8 * mib))->close();
   EXPECT_TRUE(fails_with(errc::incompatible, "no copy", [&] { datastore::stage_out(path("fast"), path()); }));
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] {
     datastore::remove(path("fast"));
@@ -172,7 +157,7 @@ TEST_F(staging, survives_being_killed_at_any_time) {
   for (int round = 0; round < 15; ++round) {
     {
       const auto fast = datastore::open(path("fast"));
-      for (int i = 0; i < 200; ++i) write(*fast, random() % 2560, random() % 100'000 + 1);
+      for (int i = 0; i < 200; ++i) put(*fast, random() % 2560, random() % 100'000 + 1);
       fast->checkpoint();
     }
     const std::uint64_t before = datastore::inspect(path()).epoch;
@@ -186,14 +171,13 @@ TEST_F(staging, survives_being_killed_at_any_time) {
     }
     ::usleep(static_cast<useconds_t>(random() % 12'000));
     ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
+    result_of(child);
     EXPECT_TRUE(datastore::verify(path()).whole());
     EXPECT_TRUE(datastore::verify(path("fast")).whole());
     if (round % 3 != 0) {
       // More work before anyone notices.
       const auto fast = datastore::open(path("fast"));
-      write(*fast, 9, round + 1);
+      put(*fast, 9, round + 1);
       fast->checkpoint();
     }
     datastore::stage_out(path("fast"), path());

@@ -1,7 +1,6 @@
 // Pages written home before their checkpoint, so that a store may be larger than memory.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,58 +18,17 @@
 #include "os/file_observer.hpp"
 #include "os/memory_limits.hpp"
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
 #include "store/model_store.hpp"
-#include "store/scratch_directory.hpp"
-#include "store/small_store.hpp"
-#include "store/stored_pages.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
-
-// Asked about each call, with the file's name: what shall it fail with, 0 for nothing?
-class watched_calls final : public os::file_observer {
- public:
-  using judge = std::function<int(const os::file_call&, const std::string& file)>;
-  explicit watched_calls(judge decide) : decide_(std::move(decide)) { os::observe_files(this); }
-  ~watched_calls() override { os::observe_files(nullptr); }
-  verdict before(const os::file_call& call) override {
-    std::error_code ignored;
-    const auto path =
-        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(call.descriptor), ignored);
-    return {decide_(call, path.filename().string())};
-  }
-  void after(const os::file_call&, std::int64_t, int) override {}
-
- private:
-  judge decide_;
-};
-
-// Fails calls of one kind on one file, all or only the one of that number.
-watched_calls failing(os::file_operation operation, const std::string& file, int with, int only = 0) {
-  return watched_calls(
-      [=, count = std::make_shared<int>(0)](const os::file_call& call, const std::string& name) {
-        if (call.operation != operation || name != file) return 0;
-        return only == 0 || ++*count == only ? with : 0;
-      });
-}
-
-// What a child process that did this ended with.
-int end_of_child(const std::function<void()>& task) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      task();
-    } catch (const error&) {
-      ::_exit(1);
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
-}
 
 void keep_storing(datastore& store, std::uint64_t pages, const std::atomic<bool>& enough) {
   while (!enough) {
@@ -88,11 +46,11 @@ constexpr bool memory_can_be_measured = false;
 constexpr bool memory_can_be_measured = true;
 #endif
 
-class trimming : public scratch_directory {
+class trimming : public scratch_test {
  protected:
   // Home, as its first checkpoint.
   std::unique_ptr<datastore> make_store_of_a_hundred_pages() const {
-    auto store = datastore::create(path(), small());
+    auto store = datastore::create(path(), small_store());
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
     store->checkpoint();
@@ -102,7 +60,7 @@ class trimming : public scratch_directory {
 };
 
 TEST_F(trimming, gives_memory_back_and_keeps_the_content) {
-  const auto store = datastore::create(path(), small());
+  const auto store = datastore::create(path(), small_store());
   constexpr std::uint64_t pages = 96 * mib / page_size;
   store->memory().grow(96 * mib);
   const std::uint64_t before = os::anonymous_memory();
@@ -123,7 +81,7 @@ TEST_F(trimming, gives_memory_back_and_keeps_the_content) {
 }
 
 TEST_F(trimming, is_undone_when_no_checkpoint_follows) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(8 * mib);
   for (std::uint64_t page = 0; page < 1500; page += 3) put(*store, page, 1);
   store->checkpoint();
@@ -152,7 +110,7 @@ TEST_F(trimming, is_undone_when_no_checkpoint_follows) {
 }
 
 TEST_F(trimming, is_repaired_away_when_no_checkpoint_follows) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(2 * mib);
   put(*store, 7, 1);
   store->checkpoint();
@@ -166,7 +124,7 @@ TEST_F(trimming, is_repaired_away_when_no_checkpoint_follows) {
 }
 
 TEST_F(trimming, leaves_the_committed_checkpoint_to_snapshots) {
-  const auto store = datastore::create(path(), small());
+  const auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 500; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -181,7 +139,7 @@ TEST_F(trimming, leaves_the_committed_checkpoint_to_snapshots) {
 }
 
 TEST_F(trimming, keeps_pages_that_became_zero_or_were_released) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -208,7 +166,7 @@ TEST_F(trimming, keeps_pages_that_became_zero_or_were_released) {
 }
 
 TEST_F(trimming, writes_pages_that_change_again_once_more) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 1024; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -229,7 +187,7 @@ TEST_F(trimming, writes_pages_that_change_again_once_more) {
 }
 
 TEST_F(trimming, that_fails_loses_nothing) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 600; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -238,7 +196,7 @@ TEST_F(trimming, that_fails_loses_nothing) {
   for (const auto& [operation, file] :
        {std::pair(os::file_operation::sync_data, "undo"), std::pair(os::file_operation::write, "undo"),
         std::pair(os::file_operation::write, "heap.000")}) {
-    const auto broken = failing(operation, file, ENOSPC);
+    const watched_calls broken(failing(operation, file, ENOSPC));
     EXPECT_THROW(store->trim(), error);
   }
   for (std::uint64_t page = 0; page < 600; ++page) ASSERT_TRUE(has(*store, page, 2));
@@ -250,7 +208,7 @@ TEST_F(trimming, that_fails_loses_nothing) {
 }
 
 TEST_F(trimming, survives_a_checkpoint_that_fails) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 600; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -260,7 +218,7 @@ TEST_F(trimming, survives_a_checkpoint_that_fails) {
   store->trim();
   for (std::uint64_t page = 1; page < 1500; page += 6) put(*store, page, 3);
   {
-    const auto broken = failing(os::file_operation::sync_data, "jrnl.0", EIO);
+    const watched_calls broken(failing(os::file_operation::sync_data, "jrnl.0", EIO));
     EXPECT_THROW(store->checkpoint(), error);
   }
   store->trim();
@@ -275,7 +233,7 @@ TEST_F(trimming, survives_a_checkpoint_that_fails) {
 }
 
 TEST_F(trimming, loses_no_store_of_threads_that_go_on) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   constexpr std::size_t bytes = 32 * mib;
   constexpr int threads = 3;
   store->memory().grow(bytes);
@@ -317,7 +275,7 @@ TEST_F(trimming, loses_no_store_of_threads_that_go_on) {
 }
 
 TEST_F(trimming, happens_by_itself_above_the_budget) {
-  store_options options = small();
+  store_options options = small_store();
   options.memory_budget = 32 * mib;
   auto store = datastore::create(path(), options);
   constexpr std::size_t bytes = 192 * mib;
@@ -342,7 +300,7 @@ TEST_F(trimming, happens_by_itself_above_the_budget) {
 
 TEST_F(trimming, does_nothing_for_readers) {
   {
-    const auto store = datastore::create(path(), small());
+    const auto store = datastore::create(path(), small_store());
     store->memory().grow(2 * mib);
     put(*store, 3, 1);
     store->checkpoint();
@@ -353,7 +311,7 @@ TEST_F(trimming, does_nothing_for_readers) {
 }
 
 TEST_F(trimming, reports_what_it_saved_and_is_torn) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (std::uint64_t page = 0; page < 20; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -382,13 +340,13 @@ TEST_F(trimming, that_fails_half_way_does_not_spoil_the_next_checkpoint) {
   for (const std::uint64_t page : {0, 1, 2, 50, 51}) put(*store, page, 2);
   {
     // The first run of pages is home, the second is not.
-    const auto broken = failing(os::file_operation::write, "heap.000", ENOSPC, 2);
+    const watched_calls broken(failing(os::file_operation::write, "heap.000", ENOSPC, 2));
     EXPECT_THROW(store->trim(), error);
   }
   {
     // As if killed right after the commit: what follows it fails.
     bool committed = false;
-    const watched_calls broken([&](const os::file_call& call, const std::string& file) {
+    const watched_calls broken([&](const os::file_call& call, std::string_view file) {
       if (call.operation == os::file_operation::sync_data && file == "jrnl.0") committed = true;
       return committed && (file == "super" || file == "crc" || file == "log") ? EIO : 0;
     });
@@ -405,7 +363,7 @@ TEST_F(trimming, that_fails_half_way_leaves_pages_that_may_be_released) {
   auto store = make_store_of_a_hundred_pages();
   for (const std::uint64_t page : {0, 1, 2, 50, 51}) put(*store, page, 2);
   {
-    const auto broken = failing(os::file_operation::write, "heap.000", ENOSPC, 2);
+    const watched_calls broken(failing(os::file_operation::write, "heap.000", ENOSPC, 2));
     EXPECT_THROW(store->trim(), error);
   }
   const std::vector<page_run> released{{0, 2}};
@@ -420,7 +378,7 @@ TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
   std::atomic<bool> failed{false};
   std::atomic<std::uint64_t> written{0};
   {
-    const watched_calls first([&](const os::file_call& call, const std::string& file) {
+    const watched_calls first([&](const os::file_call& call, std::string_view file) {
       if (file != "heap.000") return 0;
       if (call.operation == os::file_operation::write && failed) written += call.bytes;
       if (call.operation != os::file_operation::sync_data || failed) return 0;
@@ -443,7 +401,7 @@ TEST_F(trimming, gives_up_no_memory_before_its_pages_are_durable) {
   for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, 2);
   {
     // A write-back that failed: the file system shows what the disk has.
-    const watched_calls device([&](const os::file_call& call, const std::string& file) {
+    const watched_calls device([&](const os::file_call& call, std::string_view file) {
       if (file != "heap.000" || call.operation != os::file_operation::sync_data) return 0;
       const std::vector<std::byte> old(100 * page_size, std::byte{7});
       EXPECT_EQ(::pwrite(call.descriptor, old.data(), old.size(), layout::home_data_offset),
@@ -461,7 +419,7 @@ TEST_F(trimming, gives_up_no_memory_before_its_pages_are_durable) {
 }
 
 TEST_F(trimming, makes_the_name_of_its_log_durable_though_the_first_try_failed) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   put(*store, 1, 1);
   store->checkpoint();
@@ -471,7 +429,7 @@ TEST_F(trimming, makes_the_name_of_its_log_durable_though_the_first_try_failed) 
   bool made = false;
   bool durable = false;
   bool overwritten_too_early = false;
-  const watched_calls calls([&](const os::file_call& call, const std::string& file) {
+  const watched_calls calls([&](const os::file_call& call, std::string_view file) {
     if (call.operation == os::file_operation::open && call.name == std::string_view("undo")) made = true;
     if (call.operation == os::file_operation::sync && made && file == "store") durable = true;
     if (call.operation == os::file_operation::write && file == "heap.000" && !durable)
@@ -490,10 +448,10 @@ TEST_F(trimming, that_fails_beside_running_threads_makes_no_store_invisible) {
   constexpr std::uint64_t pages = 8 * mib / page_size;
   std::atomic<bool> is_full{false};
   // Outlives the store, whose threads may be asking.
-  const watched_calls calls([&](const os::file_call& call, const std::string& name) {
+  const watched_calls calls([&](const os::file_call& call, std::string_view name) {
     return is_full && call.operation == os::file_operation::write && name == "undo" ? ENOSPC : 0;
   });
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(8 * mib);
   for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 1);
   store->checkpoint();
@@ -523,7 +481,7 @@ TEST_F(trimming, that_fails_beside_running_threads_makes_no_store_invisible) {
 }
 
 TEST_F(trimming, is_undone_though_the_newer_super_slot_is_damaged) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   for (const std::uint64_t epoch : {1, 2, 3}) {
     for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, epoch);
@@ -550,7 +508,7 @@ TEST_F(trimming, is_undone_though_the_newer_super_slot_is_damaged) {
 }
 
 TEST_F(trimming, refuses_a_forked_child_at_once) {
-  store_options options = small();
+  store_options options = small_store();
   options.memory_budget = 16 * mib;
   auto store = datastore::create(path(), options);
   store->memory().grow(64 * mib);
@@ -558,34 +516,32 @@ TEST_F(trimming, refuses_a_forked_child_at_once) {
   const std::jthread beside([&] { keep_storing(*store, 64 * mib / page_size, enough); });
   for (int i = 0; i < 10; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    const int refused = end_of_child([&] {
+    EXPECT_TRUE(in_another_process([&] {
       ::alarm(20);
-      store->checkpoint();
-    });
-    EXPECT_TRUE(WIFEXITED(refused) && WEXITSTATUS(refused) == 1) << refused;
-    const int not_grown = end_of_child([&] {
+      return code_of([&] { store->checkpoint(); }) != errc::ok ? 0 : 1;
+    }));
+    EXPECT_TRUE(in_another_process([&] {
       ::alarm(20);
-      store->memory().grow(store->memory().size() + 2 * mib);
-    });
-    EXPECT_TRUE(WIFEXITED(not_grown) && WEXITSTATUS(not_grown) == 1) << not_grown;
+      return code_of([&] { store->memory().grow(store->memory().size() + 2 * mib); }) != errc::ok ? 0 : 1;
+    }));
   }
   enough = true;
 }
 
 TEST_F(trimming, leaves_wild_stores_to_the_kernel) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   put(*store, 0, 1);
   store->trim();
-  const int ended = end_of_child([&] {
+  EXPECT_FALSE(in_another_process([&] {
     ::signal(SIGABRT, SIG_DFL);
     *const_cast<volatile std::byte*>(store->memory().base() + 900 * mib) = std::byte{1};
-  });
-  EXPECT_NE(ended, 0);
+    return 0;
+  }));
 }
 
 TEST_F(trimming, does_not_disturb_writing_back) {
-  store_options options = small();
+  store_options options = small_store();
   constexpr std::uint64_t pages = 64 * mib / page_size;
   {
     auto store = datastore::create(path(), options);
@@ -606,7 +562,7 @@ TEST_F(trimming, does_not_disturb_writing_back) {
 }
 
 TEST_F(trimming, shows_readers_the_newer_of_two_journals) {
-  auto store = datastore::create(path(), small());
+  auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);
   put(*store, 1000, 1);
   store->checkpoint();
@@ -629,13 +585,13 @@ TEST_F(trimming, shows_readers_the_newer_of_two_journals) {
   EXPECT_TRUE(has(*reader, 1001, 2));
 }
 
-class a_trimmed_history : public scratch_directory, public ::testing::WithParamInterface<std::uint64_t> {
+class a_trimmed_history : public scratch_test, public ::testing::WithParamInterface<std::uint64_t> {
  protected:
-  a_trimmed_history() : scratch_directory(fast_directory()) {}
+  a_trimmed_history() : scratch_test(fast_directory()) {}
 };
 
 TEST_P(a_trimmed_history, is_kept) {
-  store_options options = small();
+  store_options options = small_store();
   options.home_file_size = GetParam() % 2 == 0 ? std::size_t{1} << 30 : std::size_t{4} << 20;
   auto store = datastore::create(path(), options);
   model_store model(GetParam(), 6000);

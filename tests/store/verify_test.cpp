@@ -4,32 +4,27 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <perdure/datastore.hpp>
 #include <perdure/verify.hpp>
 #include <random>
 
 #include "segment/segment.hpp"
-#include "store/error_matcher.hpp"
 #include "store/file/layout.hpp"
-#include "store/page_pattern.hpp"
-#include "store/scratch_directory.hpp"
+#include "store/three_files_test.hpp"
+#include "support/errors.hpp"
+#include "support/flipped_bit.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::uint64_t pages_per_file = 4 * mib / page_size;
-
-store_options small_files() {
-  store_options options;
-  options.capacity = std::size_t{1} << 30;
-  options.home_file_size = 4 * mib;
-  return options;
-}
 
 std::string describe(const verify_report& report) {
   std::string text = std::to_string(report.damages) + " damages";
@@ -38,35 +33,14 @@ std::string describe(const verify_report& report) {
   return text;
 }
 
-class verifying : public scratch_directory {
+class verifying : public three_files_test {
  protected:
-  // Three home files, some pages written, some released, some never touched. Made once, then copied.
   void make_store() {
-    if (fs::exists(path("master"))) {
-      fs::remove_all(path());
-      fs::copy(path("master"), path(), fs::copy_options::recursive);
-      return;
-    }
-    const auto store = datastore::create(path(), small_files());
-    store->memory().grow(10 * mib);
-    for (std::uint64_t page = 0; page < 2560; page += 5) write(*store, page, page + 1);
-    store->checkpoint();
-    for (std::uint64_t page = 0; page < 2560; page += 50) write(*store, page, page + 7000);
     const page_run gone{1000, 20};
-    store->checkpoint({&gone, 1});
-    store->close();
-    fs::copy(path(), path("master"), fs::copy_options::recursive);
-  }
-  static void write(datastore& store, std::uint64_t page, std::uint64_t number) {
-    fill_page(store.memory().base() + page * page_size, number);
+    three_files_test::make_store({&gone, 1});
   }
   void flip(const std::string& name, std::uint64_t offset, unsigned bit = 3) const {
-    std::fstream file(path() / name, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(offset));
-    const int before = file.get();
-    ASSERT_NE(before, EOF);
-    file.seekp(static_cast<std::streamoff>(offset));
-    file.put(static_cast<char>(before ^ (1 << bit)));
+    flip_bit(path() / name, offset, bit);
   }
   verify_report verify() const { return datastore::verify(path()); }
   static const verify_finding* find(const verify_report& report, store_section part) {
@@ -90,7 +64,7 @@ TEST_F(verifying, a_sound_store_is_whole) {
 }
 
 TEST_F(verifying, an_empty_store_is_whole) {
-  datastore::create(path(), small_files())->close();
+  datastore::create(path(), store_of_files(4 * mib))->close();
   const verify_report report = verify();
   EXPECT_TRUE(report.whole()) << describe(report);
   EXPECT_EQ(report.pages, 0u);
@@ -102,11 +76,11 @@ TEST_F(verifying, minds_no_super_block_that_is_two_checkpoints_behind) {
   make_store();
   fs::copy_file(path() / "super", path("super before"));
   {
-    const auto store = datastore::open(path(), small_files());
+    const auto store = datastore::open(path(), store_of_files(4 * mib));
     store->memory().grow(18 * mib);
-    write(*store, 4095, 1);
+    put(*store, 4095, 1);
     store->checkpoint();
-    write(*store, 5, 2);
+    put(*store, 5, 2);
     store->checkpoint();
   }
   fs::copy_file(path("super before"), path() / "super", fs::copy_options::overwrite_existing);
@@ -248,15 +222,15 @@ TEST_F(verifying, notices_files_that_are_short_missing_or_foreign) {
 
 TEST_F(verifying, judges_by_the_journal_what_is_not_yet_home) {
   {
-    const auto store = datastore::create(path(), small_files());
+    const auto store = datastore::create(path(), store_of_files(4 * mib));
     store->memory().grow(4 * mib);
-    for (std::uint64_t page = 0; page < 900; ++page) write(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 900; ++page) put(*store, page, page + 1);
     store->checkpoint();
   }
   fs::copy(path(), path("before"), fs::copy_options::recursive);
   {
     const auto store = datastore::open(path());
-    for (std::uint64_t page = 100; page < 200; ++page) write(*store, page, page + 5000);
+    for (std::uint64_t page = 100; page < 200; ++page) put(*store, page, page + 5000);
     store->checkpoint();
   }
   // Committed, nothing of it home: as after a crash.
@@ -297,11 +271,11 @@ TEST_F(verifying, judges_by_the_journal_what_is_not_yet_home) {
 
 TEST_F(verifying, is_the_same_on_any_number_of_threads) {
   {
-    store_options options = small_files();
+    store_options options = store_of_files(4 * mib);
     options.home_file_size = 64 * mib;
     const auto store = datastore::create(path(), options);
     store->memory().grow(40 * mib);
-    for (std::uint64_t page = 0; page < 10000; ++page) write(*store, page, page + 1);
+    for (std::uint64_t page = 0; page < 10000; ++page) put(*store, page, page + 1);
     store->checkpoint();
   }
   std::mt19937_64 random(3);

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "segment/segment.hpp"
-#include "store/page_pattern.hpp"
 #include "store/tested_backing.hpp"
+#include "support/page_pattern.hpp"
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <thread>
 
-#include "graph/data_files.hpp"
+#include "support/scratch_directory.hpp"
 #include "workload/compressed.hpp"
 
 namespace {
 using perdure::errc;
-using perdure::test::scratch_directory;
+using perdure::scratch_directory;
 namespace workload = perdure::workload;
 
 std::string all_of(workload::byte_stream& stream, std::size_t at_once = 100'000) {

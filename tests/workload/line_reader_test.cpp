@@ -7,10 +7,10 @@
 #include <perdure/workload/parallel.hpp>
 #include <string>
 
-#include "graph/data_files.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
-using perdure::test::scratch_directory;
+using perdure::scratch_directory;
 namespace workload = perdure::workload;
 
 class LineReader : public testing::Test {

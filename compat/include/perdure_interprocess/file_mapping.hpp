@@ -2,9 +2,7 @@
 #pragma once
 
 #include <boost/interprocess/file_mapping.hpp>
-#include <filesystem>
-#include <perdure/manager.hpp>
-#include <string>
+#include <perdure_interprocess/detail/basic_file_mapping.hpp>
 
 namespace perdure_interprocess {
 
@@ -13,31 +11,10 @@ using boost::interprocess::mode_t;
 using boost::interprocess::read_only;
 using boost::interprocess::read_write;
 
-class file_mapping : public boost::interprocess::file_mapping {
- public:
-  using boost::interprocess::file_mapping::file_mapping;
-
-  /// Removes the store, or the file, at the path. False if there is neither, or it cannot be removed.
-  static bool remove(const std::filesystem::path& path) {
-    try {
-      if (std::filesystem::is_directory(path)) return perdure::manager::remove(path);
-      return boost::interprocess::file_mapping::remove(path.c_str());
-    } catch (const std::exception&) {
-      return false;
-    }
-  }
-};
-
-/// Removes the store, or the file, at the path when it goes.
-class remove_file_on_destroy {
- public:
-  explicit remove_file_on_destroy(const char* path) : path_(path) {}
-  remove_file_on_destroy(const remove_file_on_destroy&) = delete;
-  remove_file_on_destroy& operator=(const remove_file_on_destroy&) = delete;
-  ~remove_file_on_destroy() { file_mapping::remove(path_); }
-
- private:
-  std::filesystem::path path_;
-};
+#ifdef PERDURE_IN_PLACE_OF_BOOST
+using boost::interprocess::file_mapping;  // ours already
+#else
+using file_mapping = basic_file_mapping<boost::interprocess::file_mapping>;
+#endif
 
 }  // namespace perdure_interprocess

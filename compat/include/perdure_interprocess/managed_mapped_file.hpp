@@ -43,7 +43,7 @@ namespace perdure_interprocess {
 template <class CharType, class MemoryAlgorithm, template <class> class IndexType>
 class basic_managed_mapped_file {
   using file_manager = perdure_interprocess::segment_manager<CharType, MemoryAlgorithm, IndexType>;
-  using placement = std::conditional_t<std::is_pointer_v<typename MemoryAlgorithm::void_pointer>,
+  using placement = std::conditional_t<std::is_pointer_v<typename file_manager::void_pointer>,
                                        perdure::pinned, perdure::relocatable>;
   using open_file = detail::open_file<placement>;
   using manager_type = typename open_file::manager_type;
@@ -53,7 +53,8 @@ class basic_managed_mapped_file {
   using char_type = CharType;
   using char_t = CharType;
   using memory_algorithm = MemoryAlgorithm;
-  using mutex_family = typename MemoryAlgorithm::mutex_family;
+  using mutex_family = typename segment_manager::mutex_family;
+  using instance_type = typename segment_manager::instance_type;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
   using handle_t = difference_type;

@@ -6,21 +6,17 @@
 #include <mutex>
 #include <new>
 #include <perdure/placement.hpp>
-#include <perdure_interprocess/allocators/allocator.hpp>
 #include <perdure_interprocess/detail/instance_iterator.hpp>
+#include <perdure_interprocess/detail/library_names.hpp>
 #include <perdure_interprocess/detail/named_proxy.hpp>
 #include <perdure_interprocess/detail/open_file.hpp>
 #include <perdure_interprocess/detail/segment_memory.hpp>
 #include <perdure_interprocess/detail/translate_errors.hpp>
 #include <perdure_interprocess/interprocess_fwd.hpp>
-#include <perdure_interprocess/smart_ptr/deleter.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace perdure_interprocess {
-
-/// How an object is found again.
-enum instance_type { anonymous_type, named_type, unique_type, max_allocation_type };
 
 /// The memory of an open store.
 ///
@@ -31,8 +27,8 @@ class segment_manager_base {
  public:
   using segment_manager_base_type = segment_manager_base;
   using memory_algorithm = MemoryAlgorithm;
-  using void_pointer = typename MemoryAlgorithm::void_pointer;
-  using mutex_family = typename MemoryAlgorithm::mutex_family;
+  using void_pointer = typename detail::library_names<MemoryAlgorithm>::void_pointer;
+  using mutex_family = typename detail::library_names<MemoryAlgorithm>::mutex_family;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
   using multiallocation_chain = boost::container::dtl::basic_multiallocation_chain<void_pointer>;
@@ -167,6 +163,7 @@ class segment_manager_base {
 template <class CharType, class MemoryAlgorithm, template <class> class IndexType>
 class segment_manager : public segment_manager_base<MemoryAlgorithm> {
   using base = segment_manager_base<MemoryAlgorithm>;
+  using names = detail::library_names<MemoryAlgorithm>;
   using typename base::placement;
 
   static_assert(std::is_same_v<CharType, char>, "names of objects are bytes: use UTF-8 and char");
@@ -174,7 +171,8 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
  public:
   using typename base::size_type;
   using char_type = CharType;
-  using char_ptr_holder_t = detail::instance_key;
+  using char_ptr_holder_t = typename names::instance_key;
+  using instance_type = typename names::instance_type;
   using const_named_iterator = detail::instance_iterator;
   using const_unique_iterator = detail::instance_iterator;
   template <class T>
@@ -287,13 +285,13 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
     return detail::translate_errors([&] {
       switch (base::open_file::containing(object).manager().get_instance_kind(object)) {
         case perdure::instance_kind::named:
-          return named_type;
+          return instance_type(named_type);
         case perdure::instance_kind::unique:
-          return unique_type;
+          return instance_type(unique_type);
         case perdure::instance_kind::anonymous:
           break;
       }
-      return anonymous_type;
+      return instance_type(anonymous_type);
     });
   }
   template <class T>
@@ -318,7 +316,7 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
 
   template <class T>
   struct allocator {
-    using type = perdure_interprocess::allocator<T, segment_manager>;
+    using type = typename names::template allocator<T, segment_manager>;
   };
   template <class T>
   typename allocator<T>::type get_allocator() {
@@ -326,7 +324,7 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
   }
   template <class T>
   struct deleter {
-    using type = perdure_interprocess::deleter<T, segment_manager>;
+    using type = typename names::template deleter<T, segment_manager>;
   };
   template <class T>
   typename deleter<T>::type get_deleter() {

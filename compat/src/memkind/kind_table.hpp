@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <perdure/kind.hpp>
 #include <string_view>
@@ -15,7 +16,7 @@ struct memkind {
   std::atomic<int> failure{MEMKIND_SUCCESS};  // why there is none
   int partition = -1;                         // of a static one
   bool trims_on_free = false;
-  std::atomic<std::size_t> tiered_bytes{0};  // allocated through memkind_memtier.h
+  std::atomic<std::int64_t> tiered_bytes{0};  // allocated through memkind_memtier.h
   const memkind_ops* ops = nullptr;          // of memkind_create
   char name[MEMKIND_NAME_LENGTH] = "";
 };

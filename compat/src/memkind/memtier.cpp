@@ -1,11 +1,13 @@
 // memkind_memtier.h: allocations split between kinds, by a static ratio or by a threshold of size that
-// follows it.
+// follows it. The splitting is Perdure's; here is what the blocks are counted by, and how memkind puts it.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <memory>
+#include <limits>
 #include <new>
+#include <perdure/tier_division.hpp>
 #include <string_view>
 #include <vector>
 
@@ -31,34 +33,25 @@ struct tier {
   unsigned ratio;
 };
 
-// Between a tier and the next: smaller blocks belong below it.
-struct threshold {
-  std::size_t value;
-  std::size_t least;
-  std::size_t most;
-};
-
 struct dynamic_settings {
   unsigned check_count = 20;
   float trigger = 0.02F;
   float degree = 0.15F;
 };
 
-threshold default_threshold(std::size_t index) {
-  return {1024 * (index + 1), 1024 * index + 513, 1024 * index + 1536};
-}
-
-std::size_t bytes_in(memkind_t kind) noexcept {
-  return kind->tiered_bytes.load(std::memory_order_relaxed);
+perdure::tier_boundary default_threshold(std::size_t index) {
+  return {.initial = 1024 * (index + 1), .least = 1024 * index + 513, .most = 1024 * index + 1536};
 }
 
 void count_block(memkind_t kind, void* block) noexcept {
   if (kind != nullptr && block != nullptr)
-    kind->tiered_bytes.fetch_add(memkind_malloc_usable_size(kind, block), std::memory_order_relaxed);
+    kind->tiered_bytes.fetch_add(static_cast<std::int64_t>(memkind_malloc_usable_size(kind, block)),
+                                 std::memory_order_relaxed);
 }
 
 void discount(memkind_t kind, std::size_t bytes) noexcept {
-  if (kind != nullptr) kind->tiered_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  if (kind != nullptr)
+    kind->tiered_bytes.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -66,77 +59,57 @@ void discount(memkind_t kind, std::size_t bytes) noexcept {
 struct memtier_builder {
   memtier_policy_t policy;
   std::vector<tier> tiers;
-  std::vector<threshold> thresholds;
+  std::vector<perdure::tier_boundary> thresholds;
   dynamic_settings settings;
-};
-
-struct memtier_memory {
-  explicit memtier_memory(const memtier_builder& builder)
-      : policy(builder.policy),
-        tiers(builder.tiers),
-        settings(builder.settings),
-        bounds(builder.thresholds),
-        values(builder.thresholds.size()) {
-    for (std::size_t i = 0; i < bounds.size(); ++i) values[i] = bounds[i].value;
-  }
-
-  memkind_t choose(std::size_t bytes) noexcept {
-    if (policy == MEMTIER_POLICY_STATIC_RATIO) return emptiest();
-    adjust_now_and_then();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (bytes < values[i].load(std::memory_order_relaxed)) return tiers[i].kind;
-    }
-    return tiers.back().kind;
-  }
-
- private:
-  // Least filled for its share; the first of equals.
-  memkind_t emptiest() const noexcept {
-    const tier* best = &tiers.front();
-    for (const tier& each : tiers) {
-      const double here = static_cast<double>(bytes_in(each.kind)) / each.ratio;
-      const double there = static_cast<double>(bytes_in(best->kind)) / best->ratio;
-      if (here < there) best = &each;
-    }
-    return best->kind;
-  }
-
-  void adjust_now_and_then() noexcept {
-    if (calls.fetch_add(1, std::memory_order_relaxed) + 1 < settings.check_count) return;
-    calls.store(0, std::memory_order_relaxed);
-    for (std::size_t i = 0; i < values.size(); ++i) adjust(i);
-  }
-
-  // Blocks larger than the threshold go above it, so a higher one leaves less to the tier above.
-  void adjust(std::size_t i) noexcept {
-    const auto below = static_cast<double>(bytes_in(tiers[i].kind));
-    const auto above = static_cast<double>(bytes_in(tiers[i + 1].kind));
-    if (below == 0 && above == 0) return;
-    const double wanted = static_cast<double>(tiers[i + 1].ratio) / tiers[i].ratio;
-    const double surplus = below == 0 ? 2 * settings.trigger + wanted : above / below - wanted;
-    if (std::abs(surplus) < static_cast<double>(settings.trigger)) return;
-    const std::size_t now = values[i].load(std::memory_order_relaxed);
-    const std::size_t room = surplus > 0 ? bounds[i].most - now : now - bounds[i].least;
-    // A degree may be of any size: compared before it is made a number of bytes.
-    const double wished = static_cast<double>(now) * static_cast<double>(settings.degree);
-    const std::size_t step = wished < static_cast<double>(room) ? static_cast<std::size_t>(wished) : room;
-    values[i].store(surplus > 0 ? now + step : now - step, std::memory_order_relaxed);
-  }
-
-  memtier_policy_t policy;
-  std::vector<tier> tiers;
-  dynamic_settings settings;
-  std::vector<threshold> bounds;
-  std::vector<std::atomic<std::size_t>> values;
-  std::atomic<unsigned> calls{0};
 };
 
 namespace {
 
-bool are_in_order(const std::vector<threshold>& thresholds) {
+std::vector<perdure::divided_tier> divided(const std::vector<tier>& tiers) {
+  std::vector<perdure::divided_tier> all;
+  for (const tier& each : tiers) all.push_back({each.ratio, &each.kind->tiered_bytes});
+  return all;
+}
+
+perdure::tier_division division_of(const memtier_builder& builder) {
+  const std::vector<tier>& tiers = builder.tiers;
+  if (builder.policy == MEMTIER_POLICY_STATIC_RATIO) return perdure::tier_division(divided(tiers));
+  // A threshold moves where the ratio of the tiers beside it is off by the trigger or more.
+  const auto trigger = static_cast<double>(builder.settings.trigger);
+  auto thresholds = builder.thresholds;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const double wanted = static_cast<double>(tiers[i + 1].ratio) / tiers[i].ratio;
+    thresholds[i].least_ratio = std::nextafter(wanted - trigger, std::numeric_limits<double>::infinity());
+    thresholds[i].most_ratio = std::nextafter(wanted + trigger, 0.0);
+  }
+  return perdure::tier_division(divided(tiers), thresholds,
+                                {.check_interval = std::max(builder.settings.check_count, 1U),
+                                 .degree = static_cast<double>(builder.settings.degree),
+                                 .least = 0});
+}
+
+}  // namespace
+
+struct memtier_memory {
+  explicit memtier_memory(const memtier_builder& builder)
+      : tiers(builder.tiers), division(division_of(builder)) {}
+
+  memkind_t choose(std::size_t bytes) noexcept {
+    division.note_allocation();
+    return tiers[division.tier_for(bytes)].kind;
+  }
+
+ private:
+  std::vector<tier> tiers;
+  perdure::tier_division division;
+};
+
+namespace {
+
+bool are_in_order(const std::vector<perdure::tier_boundary>& thresholds) {
   std::size_t previous = 0;
-  for (const threshold& each : thresholds) {
-    if (each.least > each.value || each.value > each.most || each.least < previous) return false;
+  for (const perdure::tier_boundary& each : thresholds) {
+    if (each.least > each.initial || each.initial > each.most || each.least < previous) return false;
     previous = each.most;
   }
   return true;
@@ -147,14 +120,15 @@ bool are_sound(const dynamic_settings& settings) {
   return settings.trigger >= 0.0F && settings.degree >= 0.0F;
 }
 
-bool set_threshold(std::vector<threshold>& thresholds, std::string_view name, const void* value) {
+bool set_threshold(std::vector<perdure::tier_boundary>& thresholds, std::string_view name,
+                   const void* value) {
   std::size_t index = 0;
   const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (failure != std::errc() || index >= thresholds.size()) return false;
   const std::string_view member(end, static_cast<std::size_t>(name.data() + name.size() - end));
   const std::size_t given = *static_cast<const std::size_t*>(value);
   if (member == "].val") {
-    thresholds[index].value = given;
+    thresholds[index].initial = given;
   } else if (member == "].min") {
     thresholds[index].least = given;
   } else if (member == "].max") {
@@ -292,7 +266,9 @@ size_t memtier_usable_size(void* ptr) {
 }
 
 size_t memtier_kind_allocated_size(memkind_t kind) {
-  return is_known(kind) ? bytes_in(kind) : 0;
+  if (!is_known(kind)) return 0;
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(0, kind->tiered_bytes.load(std::memory_order_relaxed)));
 }
 
 void* memtier_malloc(struct memtier_memory* memory, size_t size) {

@@ -8,8 +8,7 @@ enum {
   /// Each block goes to the tier that is farthest behind its share.
   PERDURE_TIERING_STATIC_RATIO = 0,
   /// Smaller blocks go to the first tier, larger ones to the next; the thresholds move so that the shares
-  /// come
-  /// about.
+  /// come about.
   PERDURE_TIERING_SIZE_THRESHOLD = 1
 };
 

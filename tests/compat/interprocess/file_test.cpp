@@ -1,5 +1,4 @@
 // Creating, opening, flushing, growing and removing.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "compat/interprocess/interprocess_fixture.hpp"
+#include "support/child_process.hpp"
 
 namespace perdure {
 namespace {
@@ -90,7 +90,7 @@ TEST_F(file_test, WhatIsNoStoreIsAPathError) {
   try {
     bip::managed_mapped_file file(bip::open_only, path.c_str());
     FAIL();
-  } catch (const bip::store_exception& failure) {
+  } catch (const store_exception& failure) {
     EXPECT_EQ(failure.reason(), errc::not_a_store);
     EXPECT_NE(std::string(failure.what()).find(path), std::string::npos);
   }

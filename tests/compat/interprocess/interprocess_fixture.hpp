@@ -4,15 +4,25 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#ifdef IN_PLACE_OF_BOOST
+#include <boost/interprocess/managed_mapped_file.hpp>
+#else
 #include <perdure_interprocess/managed_mapped_file.hpp>
+#endif
+#include <perdure_interprocess/exceptions.hpp>
 #include <string>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
 
+#ifdef IN_PLACE_OF_BOOST
+namespace bip = boost::interprocess;
+#else
 namespace bip = perdure_interprocess;
+#endif
 
 namespace perdure {
 
+using perdure_interprocess::store_exception;
 using segment_manager = bip::managed_mapped_file::segment_manager;
 inline constexpr std::size_t gib = std::size_t{1} << 30;
 
@@ -27,7 +37,7 @@ inline bip::error_code_t thrown_by(const std::function<void()>& body) {
 }
 
 struct empty_path_test : testing::Test {
-  scratch_store scratch;
+  scratch_directory scratch;
   std::string path = scratch.path().string();
 };
 

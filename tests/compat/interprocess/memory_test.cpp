@@ -207,6 +207,8 @@ TEST_F(memory_test, NodeAllocators) {
   EXPECT_TRUE(file.all_memory_deallocated());
 }
 
+// Boost's own has other casts, and prints its distance.
+#ifndef IN_PLACE_OF_BOOST
 TEST_F(memory_test, OffsetPointers) {
   struct base {
     int value = 1;
@@ -237,6 +239,7 @@ TEST_F(memory_test, OffsetPointers) {
   EXPECT_FALSE(first);
   EXPECT_EQ(second, b);
 }
+#endif
 
 }  // namespace
 }  // namespace perdure

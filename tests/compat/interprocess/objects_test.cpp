@@ -45,7 +45,7 @@ TEST_F(objects_test, AnotherTypeIsAnError) {
   try {
     (void)file.find<double>("x");
     FAIL();
-  } catch (const bip::store_exception& failure) {
+  } catch (const store_exception& failure) {
     EXPECT_EQ(failure.reason(), errc::wrong_type);
     EXPECT_NE(std::string(failure.what()).find("double"), std::string::npos);
   }

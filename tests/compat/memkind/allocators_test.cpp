@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "store/scratch_directory.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ TEST(a_static_kind_allocator, knows_every_kind_and_no_others) {
                std::runtime_error);
 }
 
-class a_pmem_allocator : public perdure::scratch_directory {};
+class a_pmem_allocator : public perdure::scratch_test {};
 
 TEST_F(a_pmem_allocator, serves_containers) {
   using allocator = libmemkind::pmem::allocator<int>;

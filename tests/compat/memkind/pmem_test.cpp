@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "compat/memkind/constants.hpp"
-#include "store/scratch_directory.hpp"
+#include "support/scratch_test.hpp"
 
 namespace {
 
-class a_pmem_kind : public perdure::scratch_directory {
+class a_pmem_kind : public perdure::scratch_test {
  protected:
   std::string directory() const { return path("").string(); }
 };

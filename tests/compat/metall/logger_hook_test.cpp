@@ -6,7 +6,7 @@
 #include <metall/metall.hpp>
 #include <string>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 std::string last_message;
@@ -19,7 +19,7 @@ extern "C" void metall_log(metall_log_level level, const char*, size_t, const ch
 }
 
 TEST(LoggerHook, TakesTheMessages) {
-  const perdure::scratch_store scratch;
+  const perdure::scratch_directory scratch;
   const metall::manager bad(metall::open_only, scratch.path());
   EXPECT_EQ(last_level, metall_error);
   EXPECT_NE(last_message.find(scratch.path().string()), std::string::npos);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compat/metall/metall_test.hpp"
+#include "support/child_process.hpp"
 
 namespace {
 

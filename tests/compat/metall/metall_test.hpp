@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <metall/metall.hpp>
 
-#include "manager/scratch_store.hpp"
+#include "support/scratch_directory.hpp"
 
 struct metall_test : testing::Test {
   metall_test() { metall::logger::set_log_level(metall::logger::level_filter::silent); }
 
   std::filesystem::path path(const char* name = "store") const { return scratch.directory() / name; }
 
-  perdure::scratch_store scratch;
+  perdure::scratch_directory scratch;
 };

@@ -22,6 +22,7 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::scratch_directory;
 
 struct settings {
   std::string file_system = "ext4";
@@ -85,9 +86,9 @@ void tell_and_die(int signal) {
 
 int run(const settings& wanted) {
   keep_mounts_private();
-  const scratch here;
+  const scratch_directory here(place_for_rigs());
   const auto start = std::chrono::steady_clock::now();
-  block_replayer rig(here.path(), wanted.file_system, start + std::chrono::seconds(wanted.seconds));
+  block_replayer rig(here.directory(), wanted.file_system, start + std::chrono::seconds(wanted.seconds));
   rig.keep_image(wanted.image);
   at_work = &rig;
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) ::signal(signal, tell_and_die);

@@ -6,7 +6,7 @@
 
 #include "crash/block/block_image.hpp"
 #include "crash/block/recording_disk.hpp"
-#include "crash/random_stream.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

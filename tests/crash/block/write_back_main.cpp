@@ -21,6 +21,8 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::random_stream;
+using perdure::scratch_directory;
 
 struct settings {
   std::string file_system = "ext4";
@@ -62,8 +64,8 @@ bool has_given_up(const std::filesystem::path& root) {
 
 int run(const settings& wanted) {
   keep_mounts_private();
-  const scratch here;
-  real_disk disk(here.path(), wanted.file_system);
+  const scratch_directory here(place_for_rigs());
+  real_disk disk(here.directory(), wanted.file_system);
   faulty_run run;
   unsigned struck = 0;
   unsigned failures = 0;

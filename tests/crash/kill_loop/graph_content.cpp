@@ -5,7 +5,7 @@
 #include <perdure/graph/store_containers.hpp>
 #include <vector>
 
-#include "store/page_pattern.hpp"
+#include "support/page_pattern.hpp"
 
 namespace perdure::crash {
 

@@ -5,7 +5,7 @@
 #include <perdure/error.hpp>
 #include <stdexcept>
 
-#include "cli/program.hpp"
+#include "support/program.hpp"
 
 namespace perdure::crash {
 

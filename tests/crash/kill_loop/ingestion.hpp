@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.hpp"
+#include "support/program.hpp"
 
 namespace perdure::crash {
 

@@ -7,7 +7,7 @@
 
 #include "crash/kill_loop/ingested_store.hpp"
 #include "crash/kill_loop/ingestion.hpp"
-#include "crash/random_stream.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::scratch_directory;
 
 struct settings {
   std::filesystem::path directory = ".";
@@ -71,15 +72,11 @@ unsigned long long printable(std::uint64_t number) {
 
 int main(int argc, char** argv) {
   const settings wanted = parse(argc, argv);
-  std::string work = (wanted.directory / "kill-loop-XXXXXX").string();
-  if (::mkdtemp(work.data()) == nullptr) {
-    std::fprintf(stderr, "crash_kill_loop: cannot make a directory %s\n", work.c_str());
-    return 1;
-  }
+  scratch_directory work(wanted.directory);
   const auto start = std::chrono::steady_clock::now();
   const auto end = wanted.minutes == 0 ? std::chrono::steady_clock::time_point::max()
                                        : start + std::chrono::minutes(wanted.minutes);
-  kill_loop loop(work, wanted.seed, wanted.scale, wanted.threads);
+  kill_loop loop(work.directory(), wanted.seed, wanted.scale, wanted.threads);
   std::string violation;
   try {
     while ((wanted.kills == 0 || loop.counts().kills < wanted.kills) &&
@@ -99,11 +96,12 @@ int main(int argc, char** argv) {
       printable(counts.in_creation), printable(counts.pending), printable(counts.in_recovery),
       violation.empty() ? 0 : 1);
   if (!violation.empty()) {
-    std::fprintf(stderr, "VIOLATION (seed %llu, in %s): %s\n", printable(wanted.seed), work.c_str(),
-                 violation.c_str());
-    if (!wanted.expected.is_expected()) return 1;
+    std::fprintf(stderr, "VIOLATION (seed %llu, in %s): %s\n", printable(wanted.seed),
+                 work.directory().c_str(), violation.c_str());
+    if (!wanted.expected.is_expected()) {
+      work.keep();
+      return 1;
+    }
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(work, ignored);
   return wanted.expected.judge(violation);
 }

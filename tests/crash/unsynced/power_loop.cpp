@@ -5,10 +5,10 @@
 #include <perdure/datastore.hpp>
 #include <stdexcept>
 
-#include "cli/program.hpp"
 #include "crash/state_directory.hpp"
 #include "crash/unsynced/snapshotting_ingestion.hpp"
 #include "crash/unsynced/unsynced_mount.hpp"
+#include "support/program.hpp"
 
 namespace perdure::crash {
 

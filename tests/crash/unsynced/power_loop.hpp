@@ -9,8 +9,8 @@
 
 #include "crash/kill_loop/ingested_store.hpp"
 #include "crash/kill_loop/ingestion.hpp"
-#include "crash/random_stream.hpp"
 #include "crash/unsynced/unsynced_disk.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

@@ -13,7 +13,7 @@
 
 #include "crash/crash_point.hpp"
 #include "crash/disk_image.hpp"
-#include "crash/random_stream.hpp"
+#include "support/random_stream.hpp"
 
 namespace perdure::crash {
 

@@ -23,6 +23,7 @@
 namespace {
 
 using namespace perdure::crash;
+using perdure::scratch_directory;
 
 struct settings {
   power_settings loop;
@@ -68,11 +69,11 @@ void tell_and_die(int signal) {
 
 // Ends with the first violation. Empty where there was none.
 std::string run(const settings& wanted, std::uint64_t seed, std::chrono::steady_clock::time_point end) {
-  scratch here;
+  scratch_directory here(place_for_rigs());
   const auto start = std::chrono::steady_clock::now();
   power_settings now = wanted.loop;
   now.seed = seed;
-  power_loop loop(here.path(), now);
+  power_loop loop(here.directory(), now);
   at_work = &loop;
   std::string violation;
   try {
@@ -89,7 +90,7 @@ std::string run(const settings& wanted, std::uint64_t seed, std::chrono::steady_
   std::fprintf(stderr, "VIOLATION (seed %llu): %s", printable(seed), violation.c_str());
   if (!wanted.expected.is_expected()) {
     here.keep();
-    std::fprintf(stderr, "the state is in %s\n", here.path().c_str());
+    std::fprintf(stderr, "the state is in %s\n", here.directory().c_str());
   }
   return violation;
 }

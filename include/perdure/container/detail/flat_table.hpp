@@ -105,18 +105,39 @@ class flat_iterator {
   slot* slot_ = nullptr;  // null at the end
 };
 
-/// How the table sees its elements: a set's element is its key.
+/// How the table and the container over it see their elements: a set's element is its key. `shown_type` is
+/// what iterators that are not constant refer to. `key_among` is the key that an element built of these
+/// arguments would have, where it is one of them.
 template <class Key>
 struct set_policy {
   using key_type = Key;
   using value_type = Key;
+  using shown_type = const Key;
   static const Key& key(const value_type& value) noexcept { return value; }
+  template <std::same_as<Key> Argument>
+  static const Key& key_among(const Argument& key) noexcept {
+    return key;
+  }
+  static bool same_besides_key(const value_type&, const value_type&) noexcept { return true; }
 };
 template <class Key, class Mapped>
 struct map_policy {
   using key_type = Key;
   using value_type = std::pair<const Key, Mapped>;
+  using shown_type = value_type;
   static const Key& key(const value_type& value) noexcept { return value.first; }
+  template <std::same_as<Key> First, class Second>
+  static const Key& key_among(const First& key, const Second&) noexcept {
+    return key;
+  }
+  template <class Pair>
+    requires requires(const Pair& value) {
+      requires std::same_as<std::remove_cvref_t<decltype((value.first))>, Key>;
+    }
+  static const Key& key_among(const Pair& value) noexcept {
+    return value.first;
+  }
+  static bool same_besides_key(const value_type& a, const value_type& b) { return a.second == b.second; }
 };
 
 template <class Hash>

@@ -1,0 +1,29 @@
+// A full disk, by the limit on the sizes of this process's files.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstddef>
+
+namespace perdure {
+
+/// No file may grow beyond so many bytes: writing there fails as on a full disk. The process has to live with
+/// SIGXFSZ ignored from then on.
+class file_size_limit {
+ public:
+  explicit file_size_limit(std::size_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit lower{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &lower);
+  }
+  file_size_limit(const file_size_limit&) = delete;
+  file_size_limit& operator=(const file_size_limit&) = delete;
+  ~file_size_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace perdure
