@@ -121,3 +121,10 @@ foreach(name array equal json json_fwd key_value_pair object parse pretty_print 
 endforeach()
 passed_on(metall/json/string.hpp "JSON strings are Metall's strings; json_fwd.hpp names them."
           "#include <metall/json/json_fwd.hpp>")
+
+# pMEMCPY -------------------------------------------------------------------------------------------------------------
+
+foreach(name memcpy.h pmemcpy.hpp)
+  passed_on(pmemcpy/${name} "The name by which some of pMEMCPY's programs include its interface."
+            "#include <pmemcpy/pmemcpy.h>")
+endforeach()

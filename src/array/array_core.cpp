@@ -322,8 +322,11 @@ stored_arrays::shape stored_arrays::shape_of(std::string_view id, const stored_a
   of.how = {static_cast<compression>(array.codec), array.level, array.shuffle != 0};
   of.may_overlap = array.may_overlap != 0;
   const std::size_t rank = of.dims.rank();
+  const bool has_grid =
+      of.layout != array_layout::chunked ||
+      (of.chunk.rank() == rank && std::find(of.chunk.begin(), of.chunk.end(), 0) == of.chunk.end());
   const bool is_sound = array.boxes.size() == 2 * rank * array.blocks.size() && array.layout <= 2 &&
-                        array.codec <= 2 && (of.layout != array_layout::chunked || of.chunk.rank() == rank);
+                        array.codec <= 2 && of.type.dims().empty() && has_grid;
   if (!is_sound)
     throw error(errc::damaged, quoted(id) + ": what the store says of its blocks contradicts itself");
   return of;
@@ -538,9 +541,15 @@ void stored_arrays::link_blocks(stored_array& array, std::span<const new_block> 
   make_room(array.boxes, 2 * rank * made.size());
   make_room(array.blocks, made.size());
   if (is_chunked) array.chunks.reserve(array.chunks.size() + made.size());
-  // From here on nothing fails.
   const extents dims = to_extents(array.dims);
   const extents chunk = to_extents(array.chunk);
+  for (const new_block& one : made) {
+    if (!is_chunked) break;
+    const auto known = array.chunks.find(chunk_number(dims, chunk, one.where.offset));
+    if (known != array.chunks.end() && known->second >= array.blocks.size())
+      throw error(errc::damaged, "an array's grid names a block that it does not have");
+  }
+  // From here on nothing fails.
   for (const new_block& one : made) {
     if (is_chunked) {
       const std::uint64_t number = chunk_number(dims, chunk, one.where.offset);
@@ -854,7 +863,12 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
     stored_block block;
     {
       const std::shared_lock lock(mutex_);
-      block = require(id).blocks[0];
+      const std::vector<held_block> held = blocks_in(id, of, require(id), {extents::all(rank, 0), of.dims});
+      const bool is_sound = held.size() == 1 && held[0].where.count == of.dims && held[0].block.codec == 0 &&
+                            held[0].block.stored_bytes == held[0].block.bytes;
+      if (!is_sound)
+        throw error(errc::damaged, quoted(id) + ": it is contiguous, and its block is another's");
+      block = held[0].block;
     }
     std::byte* const data = const_cast<std::byte*>(blocks_.bytes_of(block, quoted(id)).data());
     const auto strides = row_major_strides(of.dims, element);

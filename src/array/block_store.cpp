@@ -75,7 +75,9 @@ void block_store::reserve(std::size_t blocks) {
 
 void block_store::retire(const stored_block& block) noexcept {
   std::byte* const data = std::to_address(block.data);
-  const std::size_t bytes = block.stored_bytes;
+  if (!is_in_store(data, 1)) return;  // of a damaged store
+  // What such a store says would release the pages of others.
+  const std::size_t bytes = std::min<std::size_t>(block.stored_bytes, store_.memory().usable_size(data));
   {
     const std::scoped_lock lock(mutex_);
     // What no checkpoint has is needed only by those who look at it.
@@ -119,11 +121,15 @@ void block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
   store_.store().copy_in(data, bytes);
 }
 
-std::span<const std::byte> block_store::bytes_of(const stored_block& block, const std::string& what) const {
-  const auto base = reinterpret_cast<std::uintptr_t>(store_.memory().base());
-  const auto data = reinterpret_cast<std::uintptr_t>(std::to_address(block.data));
+bool block_store::is_in_store(const std::byte* data, std::uint64_t bytes) const noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(store_.memory().base());
+  const auto at = reinterpret_cast<std::uintptr_t>(data);
   const std::size_t size = store_.size();
-  if (data < base || data - base > size || block.stored_bytes > size - (data - base))
+  return at >= begin && at - begin <= size && bytes <= size - (at - begin);
+}
+
+std::span<const std::byte> block_store::bytes_of(const stored_block& block, const std::string& what) const {
+  if (!is_in_store(std::to_address(block.data), block.stored_bytes))
     throw error(errc::damaged, what + ": a block of it does not lie in the store");
   return {std::to_address(block.data), block.stored_bytes};
 }

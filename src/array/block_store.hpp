@@ -74,6 +74,7 @@ class block_store {
   bool is_held(const retired& one) const noexcept {
     return !holds_.empty() && *holds_.begin() < one.generation;
   }
+  bool is_in_store(const std::byte* data, std::uint64_t bytes) const noexcept;
   void note_unlinked(std::byte* data, std::size_t bytes);
   void forget_unlinked(const std::byte* data) noexcept;
 

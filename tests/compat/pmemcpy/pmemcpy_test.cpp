@@ -7,28 +7,22 @@
 
 #include <complex>
 #include <cstdio>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/errors.hpp"
 #include "support/scratch_test.hpp"
 
 namespace {
+
+using perdure::code_of;
 
 class pmemcpy_programs : public perdure::scratch_test {
  protected:
   pmemcpy_programs() : perdure::scratch_test(perdure::fast_directory()) {}
   std::string name() const { return path("pool").string(); }
-  static perdure::errc code_of(const std::function<void()>& action) {
-    try {
-      action();
-    } catch (const perdure::error& failure) {
-      return failure.code();
-    }
-    return perdure::errc{};
-  }
 };
 
 struct particle {
