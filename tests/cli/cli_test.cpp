@@ -96,6 +96,9 @@ TEST_F(Cli, VersionAndHelp) {
                                    {"graph", "ktruss"},
                                    {"graph", "louvain"},
                                    {"graph", "lpa"},
+                                   {"graph", "bc"},
+                                   {"graph", "path"},
+                                   {"graph", "neighbours"},
                                    {"graph", "cc"}}) {
     arguments a = command;
     a.push_back("--help");

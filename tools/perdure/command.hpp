@@ -54,5 +54,8 @@ void add_triangle_commands(command graph);
 void add_core_command(command graph);
 void add_truss_command(command graph);
 void add_community_commands(command graph);
+void add_betweenness_command(command graph);
+void add_path_command(command graph);
+void add_neighbours_command(command graph);
 
 }  // namespace perdure::cli
