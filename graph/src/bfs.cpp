@@ -1,15 +1,13 @@
 // What a search needs whatever the graph is.
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
+#include <perdure/graph/neighbourhood.hpp>
 #include <string>
 
 namespace perdure::graph::detail {
 
 void require_bfs_arguments(std::size_t vertices, vertex_handle source, const bfs_arrays& arrays) {
-  if (source >= vertices)
-    throw error(errc::not_found, source == no_vertex
-                                     ? std::string("the vertex to start from is not in the graph")
-                                     : "vertex number " + std::to_string(source) + " is not in the graph");
+  require_vertex(vertices, source);
   const auto is_short = [vertices](std::size_t length) { return length != 0 && length < vertices; };
   if (is_short(arrays.levels.size()) || is_short(arrays.parents.size()) ||
       arrays.scratch.size() < bfs_arrays::scratch_bytes(vertices))

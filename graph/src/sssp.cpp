@@ -1,5 +1,7 @@
-// What finding shortest paths needs whatever the graph is.
+// What finding shortest paths and neighbours needs whatever the graph is.
 #include <perdure/error.hpp>
+#include <perdure/graph/neighbourhood.hpp>
+#include <perdure/graph/shortest_path.hpp>
 #include <perdure/graph/sssp.hpp>
 #include <string>
 
@@ -11,11 +13,20 @@ void throw_bad_weight(double weight) {
                   std::to_string(weight));
 }
 
+void require_vertex(std::size_t vertices, vertex_handle v) {
+  if (v < vertices) return;
+  throw error(errc::not_found, v == no_vertex
+                                   ? std::string("the vertex to start from is not in the graph")
+                                   : "vertex number " + std::to_string(v) + " is not in the graph");
+}
+
+void require_ends_of_path(std::size_t vertices, vertex_handle from, vertex_handle to) {
+  require_vertex(vertices, from);
+  require_vertex(vertices, to);
+}
+
 void require_sssp_arguments(std::size_t vertices, vertex_handle source, double delta) {
-  if (source >= vertices)
-    throw error(errc::not_found, source == no_vertex
-                                     ? std::string("the vertex to start from is not in the graph")
-                                     : "vertex number " + std::to_string(source) + " is not in the graph");
+  require_vertex(vertices, source);
   if (!(delta >= 0)) throw error(errc::invalid_argument, "the width of a step (delta) must be more than 0");
 }
 

@@ -98,6 +98,9 @@ TEST_F(Cli, VersionAndHelp) {
                                    {"graph", "ktruss"},
                                    {"graph", "louvain"},
                                    {"graph", "lpa"},
+                                   {"graph", "bc"},
+                                   {"graph", "path"},
+                                   {"graph", "neighbours"},
                                    {"graph", "cc"}}) {
     arguments a = command;
     a.push_back("--help");

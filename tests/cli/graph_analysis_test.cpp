@@ -255,6 +255,42 @@ TEST_F(GraphAnalysis, Communities) {
   EXPECT_EQ(ok_json({"graph", "lpa", store, "--iterations", "1"})["iterations"], 1);
 }
 
+TEST_F(GraphAnalysis, BetweennessPathsAndNeighbours) {
+  const std::string store = path("chain");
+  ok({"graph", "ingest", store, dir_.write("chain.txt", "1 2\n2 3\n3 4\n9 9\n").string(), "--undirected"});
+  const nlohmann::json scores = ok_json({"graph", "bc", store, "--verify", "--top", "1"});
+  EXPECT_EQ(scores["exact"], true);
+  EXPECT_EQ(scores["sources"], 5);
+  EXPECT_EQ(scores["is_right"], true);
+  EXPECT_EQ(scores["top"], (nlohmann::json{{{"id", 2}, {"betweenness", 2.0}}}));
+  EXPECT_EQ(ok({"graph", "bc", store, "-o", "-"}), "1\t0\n2\t2\n3\t2\n4\t0\n9\t0\n");
+  EXPECT_EQ(ok_json({"graph", "bc", store, "--samples", "2"})["exact"], false);
+  EXPECT_NEAR(ok_json({"graph", "bc", store, "--normalized"})["top"][0]["betweenness"], 1.0 / 3, 1e-12);
+
+  const nlohmann::json found =
+      ok_json({"graph", "path", store, "--source", "4", "--target", "1", "--verify"});
+  EXPECT_EQ(found["path"], (nlohmann::json{4, 3, 2, 1}));
+  EXPECT_EQ(found["length"], 3);
+  EXPECT_EQ(found["distance"], 3);
+  EXPECT_EQ(found["found"], true);
+  EXPECT_EQ(ok_json({"graph", "path", store, "--source", "4", "--target", "9", "--verify"})["found"], false);
+  EXPECT_NE(ok({"graph", "path", store, "--source", "4", "--target", "9"}).find("no path"),
+            std::string::npos);
+  EXPECT_EQ(ok({"graph", "path", store, "--source", "3", "--target", "1", "-o", "-"}), "3\n2\n1\n");
+  EXPECT_NE(ok({"graph", "path", store, "--source", "3", "--target", "1"}).find("3 2 1\n"),
+            std::string::npos);
+
+  const nlohmann::json around = ok_json({"graph", "neighbours", store, "2", "--hops", "2", "--verify"});
+  EXPECT_EQ(around["neighbours"], (nlohmann::json{1, 3, 4}));
+  EXPECT_EQ(around["reached"], 3);
+  EXPECT_EQ(around["levels"], (nlohmann::json{1, 2, 1}));
+  EXPECT_EQ(ok({"graph", "neighbours", store, "2", "-o", "-"}), "1\t1\n3\t1\n");
+  EXPECT_NE(ok({"graph", "neighbours", store, "2", "--hops", "2"}).find("2: 1 3\n"), std::string::npos);
+  EXPECT_NE(fails({"graph", "neighbours", store, "7"}).find("vertex 7 is not in the graph"),
+            std::string::npos);
+  fails({"graph", "neighbours", store}, 2);
+}
+
 TEST_F(GraphAnalysis, ListsWhatACsrHolds) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json all = ok_json({"ls", store})["objects"][0];

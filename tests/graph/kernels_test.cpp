@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <perdure/error.hpp>
+#include <perdure/graph/betweenness.hpp>
 #include <perdure/graph/communities.hpp>
 #include <perdure/graph/core_numbers.hpp>
+#include <perdure/graph/neighbourhood.hpp>
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <perdure/graph/shortest_path.hpp>
 #include <perdure/graph/sssp.hpp>
 #include <perdure/graph/strong_components.hpp>
 #include <perdure/graph/triangles.hpp>
@@ -318,7 +321,7 @@ TEST(Trusses, AndCoresOfALargerGraph) {
 // --- communities ---
 
 TEST(Communities, HaveTheModularityThatTheyAreSaidToHave) {
-  on_small_graphs(8, many, [](const auto& view, unsigned threads) {
+  on_small_graphs(8, many / 4, [](const auto& view, unsigned threads) {
     community_result found = louvain(view, {.threads = threads});
     EXPECT_EQ(verify_communities(view, found).value_or("right"), "right");
     // Not worse than all in one, or each alone.
@@ -408,6 +411,111 @@ TEST(Communities, OfLargerGraphs) {
   EXPECT_TRUE(fails_with(errc::invalid_argument, "weighs -1", [&] { louvain(graph.view()); }));
   EXPECT_TRUE(
       fails_with(errc::invalid_argument, "resolution", [&] { louvain(csr_view{}, {.resolution = -1}); }));
+}
+
+// --- betweenness, paths, neighbourhoods ---
+
+/// Numbers of arcs and of shortest paths between all pairs.
+struct all_paths {
+  std::vector<std::vector<unsigned>> distances;  // the number of vertices: none
+  std::vector<std::vector<double>> counts;
+
+  explicit all_paths(const matrix& m)
+      : distances(m.size(), std::vector<unsigned>(m.size(), static_cast<unsigned>(m.size()))),
+        counts(m.size(), std::vector<double>(m.size())) {
+    const std::size_t n = m.size();
+    for (std::size_t s = 0; s < n; ++s) {
+      distances[s][s] = 0;
+      counts[s][s] = 1;
+      for (unsigned level = 0; level < n; ++level)
+        for (std::size_t v = 0; v < n; ++v)
+          for (std::size_t u = 0; u < n; ++u) {
+            if (distances[s][v] != level || m[v][u] == 0 || u == v || distances[s][u] <= level) continue;
+            distances[s][u] = level + 1;
+            counts[s][u] += counts[s][v];
+          }
+    }
+  }
+};
+
+TEST(Betweenness, IsThatOfTheDefinition) {
+  on_small_graphs(10, many, [](const auto& view, unsigned threads) {
+    const matrix m = matrix_of(view);
+    const std::size_t n = m.size();
+    const all_paths paths(m);
+    std::vector<double> expected(n);
+    for (std::size_t s = 0; s < n; ++s)
+      for (std::size_t t = 0; t < n; ++t)
+        for (std::size_t v = 0; v < n; ++v)
+          if (s != t && v != s && v != t && paths.counts[s][t] > 0 &&
+              paths.distances[s][v] + paths.distances[v][t] == paths.distances[s][t])
+            expected[v] +=
+                paths.counts[s][v] * paths.counts[v][t] / paths.counts[s][t] / (view.symmetric() ? 2 : 1);
+    betweenness_result found = betweenness(view, {.threads = threads});
+    ASSERT_EQ(found.scores.size(), n);
+    for (std::size_t v = 0; v < n; ++v) EXPECT_NEAR(found.scores[v], expected[v], 1e-9);
+    EXPECT_EQ(verify_betweenness(view, found).value_or("right"), "right");
+    const betweenness_result sampled = betweenness(view, {.samples = 5, .threads = threads});
+    EXPECT_EQ(sampled.sources.size(), std::min<std::size_t>(n, 5));
+    EXPECT_EQ(verify_betweenness(view, sampled).value_or("right"), "right");
+    if (n == 0) return;
+    found.scores[0] += 1;
+    EXPECT_TRUE(verify_betweenness(view, found));
+  });
+}
+
+TEST(Betweenness, IsEstimatedBySamples) {
+  const csr_view view = skewed(direction::undirected, 10).view();
+  const betweenness_result exact = betweenness(view, {.threads = 2});
+  const betweenness_result sampled = betweenness(view, {.samples = 200, .threads = 2});
+  const auto highest = std::max_element(exact.scores.begin(), exact.scores.end()) - exact.scores.begin();
+  const auto v = static_cast<std::size_t>(highest);
+  EXPECT_NEAR(sampled.scores[v], exact.scores[v], 0.3 * exact.scores[v]);
+}
+
+TEST(ShortestPath, IsAsShortAsTheDistance) {
+  std::mt19937_64 random(11);
+  on_small_graphs(11, many, [&](const auto& view, unsigned) {
+    if (view.size() == 0) return;
+    const auto from = static_cast<vertex_handle>(random() % view.size());
+    const auto to = static_cast<vertex_handle>(random() % view.size());
+    path_result found = shortest_path(view, from, to);
+    const double distance = naive_distances(view, from)[to];
+    EXPECT_EQ(found.vertices.empty(), std::isinf(distance));
+    if (!found.vertices.empty()) {
+      EXPECT_EQ(found.distance, distance);
+    }
+    EXPECT_EQ(verify_path(view, from, to, found).value_or("right"), "right");
+    if (found.vertices.empty()) {
+      found = {{from, to}, 1};
+    } else {
+      found.distance += 1;
+    }
+    EXPECT_TRUE(verify_path(view, from, to, found));
+  });
+  EXPECT_TRUE(
+      fails_with(errc::not_found, "not in the graph", [] { shortest_path(csr_view{}, 0, no_vertex); }));
+}
+
+TEST(Neighbourhood, IsWhatIsNearEnough) {
+  std::mt19937_64 random(12);
+  on_small_graphs(12, many, [&](const auto& view, unsigned) {
+    if (view.size() == 0) return;
+    const auto v = static_cast<vertex_handle>(random() % view.size());
+    const std::uint64_t hops = random() % 4;
+    const all_paths paths(matrix_of(view));
+    neighbourhood_result found = neighbourhood(view, v, hops);
+    std::size_t within = 0;
+    for (const unsigned distance : paths.distances[v])
+      if (distance <= hops && distance < view.size()) ++within;
+    EXPECT_EQ(found.vertices.size(), within);
+    found.each([&](vertex_handle u, std::uint64_t hop) { EXPECT_EQ(paths.distances[v][u], hop); });
+    EXPECT_EQ(verify_neighbourhood(view, v, hops, found).value_or("right"), "right");
+    found.vertices.push_back(v);
+    EXPECT_TRUE(verify_neighbourhood(view, v, hops, found));
+  });
+  EXPECT_TRUE(
+      fails_with(errc::not_found, "not in the graph", [] { neighbourhood(csr_view{}, no_vertex, 1); }));
 }
 
 TEST(Triangles, OfALargerGraph) {

@@ -57,6 +57,9 @@ void add_triangle_commands(command graph);
 void add_core_command(command graph);
 void add_truss_command(command graph);
 void add_community_commands(command graph);
+void add_betweenness_command(command graph);
+void add_path_command(command graph);
+void add_neighbours_command(command graph);
 
 // The subcommands of `perdure array`.
 void add_array_list_command(command array);

@@ -35,6 +35,9 @@ void add_graph_commands(command program) {
   add_core_command(graph);
   add_truss_command(graph);
   add_community_commands(graph);
+  add_betweenness_command(graph);
+  add_path_command(graph);
+  add_neighbours_command(graph);
 }
 
 namespace {

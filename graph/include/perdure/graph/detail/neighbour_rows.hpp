@@ -115,8 +115,7 @@ void with_incoming(const Graph& graph, unsigned threads, Work&& work) {
 
 /// Whether each row is ordered, and has neither repetitions nor the vertex itself.
 template <graph_view Graph>
-bool is_simple(const Graph& graph, unsigned threads) {
-  if (!graph.symmetric()) return false;
+bool has_distinct_rows(const Graph& graph, unsigned threads) {
   std::atomic<bool> simple{true};
   workload::parallel_for(threads, graph.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && simple.load(std::memory_order_relaxed); ++i) {
@@ -151,10 +150,24 @@ neighbour_rows simple_rows(const Graph& graph, unsigned threads) {
   return rows;
 }
 
+/// Calls `work(rows)` with the graph without loops and repetitions, but with its directions: the graph itself
+/// where it is that.
+template <graph_view Graph, class Work>
+void on_distinct_rows(const Graph& graph, unsigned threads, Work&& work) {
+  if (has_distinct_rows(graph, threads)) return work(graph);
+  neighbour_rows rows =
+      neighbour_rows::collect(graph.size(), threads, [&graph](vertex_handle v, auto&& emit) {
+        for (const vertex_handle u : graph.neighbours(v))
+          if (u != v) emit(v, u);
+      });
+  rows.normalise(threads);
+  work(rows);
+}
+
 /// Calls `work(rows)` with the underlying simple graph: the graph itself where it is that.
 template <graph_view Graph, class Work>
 void on_simple_graph(const Graph& graph, unsigned threads, Work&& work) {
-  if (is_simple(graph, threads)) {
+  if (graph.symmetric() && has_distinct_rows(graph, threads)) {
     work(graph);
   } else {
     work(simple_rows(graph, threads));
