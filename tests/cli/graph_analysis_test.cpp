@@ -5,8 +5,10 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
 
 #include "support/program.hpp"
@@ -356,6 +358,85 @@ TEST_F(GraphAnalysis, TellsHowManyNeighboursVerticesHave) {
   const nlohmann::json directed = ok_json({"graph", "stats", path("l")});
   EXPECT_EQ(directed["degrees"]["largest"], 2);
   EXPECT_EQ(directed["in_degrees"]["largest"], 1);
+}
+
+TEST_F(GraphAnalysis, UsesTheFrozenGraphWhileItIsFresh) {
+  const std::string store = path("s");
+  const auto file = [&](const std::string& text) {
+    static int number = 0;
+    return dir_.write("e" + std::to_string(++number), text).string();
+  };
+  ok({"graph", "ingest", store, file("1 2 5\n2 3 1\n5 1 2\n9 9 1\n")});
+  const auto distances = [&] { return ok({"graph", "sssp", store, "--source", "1", "--output", "-"}); };
+  const std::string before = distances();
+  EXPECT_FALSE(ok_json({"graph", "cc", store}).contains("frozen"));
+  EXPECT_EQ(ok_json({"graph", "freeze", store})["done"], "built");
+  EXPECT_EQ(ok_json({"graph", "freeze", store})["done"], "kept");
+  nlohmann::json cc = ok_json({"graph", "cc", store, "--check"});
+  EXPECT_EQ(cc["frozen"], "fresh");
+  EXPECT_EQ(cc["index_seconds"], 0);
+  EXPECT_EQ(distances(), before);
+  // What is added goes into both.
+  ok({"graph", "ingest", store, file("3 10 1\n10 2 1\n")});
+  cc = ok_json({"graph", "cc", store, "--check"});
+  EXPECT_EQ(cc["frozen"], "fresh");
+  EXPECT_EQ(cc["vertices"], 6);
+  EXPECT_EQ(distances(), "1\t0\n2\t5\n3\t6\n10\t7\n");
+  const nlohmann::json frozen = ok_json({"graph", "freeze", store});
+  EXPECT_EQ(frozen["done"], "merged");
+  EXPECT_EQ(frozen["merged_edges"], 2);
+  EXPECT_EQ(distances(), "1\t0\n2\t5\n3\t6\n10\t7\n");
+  // What another program adds does not.
+  {
+    perdure::manager other(perdure::open_only, store);
+    using list_type = graph::adjacency_list<graph::store_containers>;
+    other.find<list_type>("graph").first->add_edge(3, 5);
+    other.close();
+  }
+  EXPECT_EQ(ok_json({"graph", "cc", store, "--check"})["frozen"], "stale");
+  EXPECT_NE(ok({"graph", "cc", store}).find("stale"), std::string::npos);
+  EXPECT_EQ(ok_json({"graph", "freeze", store})["done"], "built");
+  EXPECT_EQ(ok_json({"graph", "cc", store})["frozen"], "fresh");
+  ok({"graph", "ingest", store, file("1 2 3\n"), "--duplicates", "sum"});
+  EXPECT_EQ(ok_json({"graph", "cc", store})["frozen"], "stale");
+}
+
+TEST_F(GraphAnalysis, AppendsABucketAnIteration) {
+  const std::string store = path("s");
+  const std::string events =
+      dir_.write("t", "1 2 0\n2 3 2678399\n3 4 2678400\n4 1 5097600\n1 5 100\n").string();
+  const nlohmann::json all = ok_json({"graph", "append", store, events, "--time-column", "3", "--bucket",
+                                      "month", "--plot", path("p.svg"), "--keep", "0"});
+  ASSERT_EQ(all["buckets"].size(), 3U);
+  EXPECT_EQ(all["buckets"][0]["bucket"], "1970-01");
+  EXPECT_EQ(all["buckets"][0]["edges"], 3);
+  EXPECT_EQ(all["buckets"][2]["bucket"], "1970-03");
+  EXPECT_EQ(text_of(path("p.svg")).substr(0, 4), "<svg");
+  const nlohmann::json log = ok_json({"log", store});
+  EXPECT_EQ(log["checkpoints"].back()["label"], "1970-03");
+  EXPECT_EQ(ok_json({"graph", "info", store})["edges"], 5);
+  EXPECT_NE(
+      fails({"graph", "append", store, events, "--time-column", "3", "--bucket", "day"}).find("already"),
+      std::string::npos);
+  const auto first_bucket = [&](const std::string& kind, const std::string& line) {
+    return ok_json({"graph", "append", path("b" + kind), dir_.write("b", line).string(), "--time-column", "3",
+                    "--bucket", kind})["buckets"][0]["bucket"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(first_bucket("week", "1 2 2016-01-03\n"), "2015-W53");
+  EXPECT_EQ(first_bucket("day", "1 2 2016-02-29\n"), "2016-02-29");
+  EXPECT_EQ(first_bucket("3600", "1 2 7300\n"), "7200");
+  fails({"graph", "append", store, events, "--bucket", "year"}, 2);
+  EXPECT_NE(fails({"graph", "append", store, dir_.write("n", "1 2\n").string(), "--bucket", "day"})
+                .find("--time-column"),
+            std::string::npos);
+  EXPECT_NE(fails({"graph", "info", store + "@1970-01"}).find("was not kept"), std::string::npos);
+  EXPECT_NE(fails({"graph", "info", store + "@1971-01"}).find("no checkpoint has the label"),
+            std::string::npos);
+  const std::string named =
+      dir_.write("n.csv", "from,to,date\nann,ben,2016-03-01\nben,cy,2016-04-01\n").string();
+  ok({"graph", "append", path("named"), named, "--names", "--bucket", "month"});
+  EXPECT_EQ(ok({"graph", "export", path("named"), "-o", "-"}), "ann\tben\t1456790400\nben\tcy\t1459468800\n");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
+#include <perdure/graph/freeze.hpp>
+#include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/kind_allocator.hpp>
 #include <perdure/manager.hpp>
@@ -98,6 +100,69 @@ TEST(Csr, HasTheVerticesThatTheSourceDeclares) {
     EXPECT_NE(graph.view().find(first + 19), no_vertex);
     EXPECT_EQ(graph.view().find(first + 20), no_vertex);
     EXPECT_EQ(graph.view().degree(graph.view().find(7)), 1U);
+  }
+}
+
+/// The same edges, as a CSR that is made at once.
+void expect_same(const csr_view& view, const csr_view& expected) {
+  ASSERT_EQ(view.size(), expected.size());
+  ASSERT_EQ(view.arcs(), expected.arcs());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto v = static_cast<vertex_handle>(i);
+    const vertex_handle here = view.find(expected.id(v));
+    ASSERT_NE(here, no_vertex);
+    std::vector<std::pair<vertex_id, double>> found;
+    std::vector<std::pair<vertex_id, double>> wanted;
+    for (std::size_t k = 0; k < view.degree(here); ++k)
+      found.emplace_back(view.id(view.neighbours(here)[k]), view.has_weights() ? view.weights(here)[k] : 0);
+    for (std::size_t k = 0; k < expected.degree(v); ++k)
+      wanted.emplace_back(expected.id(expected.neighbours(v)[k]),
+                          expected.has_weights() ? expected.weights(v)[k] : 0);
+    std::sort(found.begin(), found.end());
+    std::sort(wanted.begin(), wanted.end());
+    EXPECT_EQ(found, wanted);
+    EXPECT_TRUE(std::is_sorted(view.neighbours(here).begin(), view.neighbours(here).end()));
+    EXPECT_EQ(view.in_degree(here), expected.in_degree(v));
+  }
+  const auto order = view.in_id_order();
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end(),
+                             [&](vertex_handle a, vertex_handle b) { return view.id(a) < view.id(b); }));
+}
+
+TEST(Csr, OfAListAndWhatItGotSinceIsTheWhole) {
+  using family = flat_containers<std::allocator>;
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 60; ++round) {
+    const direction kind = random() % 2 == 0 ? direction::directed : direction::undirected;
+    const std::uint64_t ids = 1 + random() % 60;
+    const std::vector<edge> all = random_edges(random(), random() % 300, ids, random() % 3 == 0);
+    const std::span<const edge> every(all);
+    const std::size_t first = random() % (all.size() + 1);
+    adjacency_list<family> list(kind);
+    span_source before(every.first(first));
+    ingest(list, before, {.threads = 2});
+    memory_csr frozen;
+    const vertex_order order = random() % 2 == 0 ? vertex_order::by_id : vertex_order::by_degree;
+    freeze(frozen, vertex_index(list), order, 2);
+    memory_csr expected;
+    span_source again(every.first(first));
+    build_csr(expected, again, {.kind = kind, .with_incoming = true});
+    expect_same(frozen.view(), expected.view());
+    EXPECT_EQ(frozen.self_loops(), expected.self_loops());
+
+    csr_delta<std::allocator<std::byte>> delta;
+    span_source after(every.subspan(first), 7);
+    recording_source recorded(after, delta, 1);
+    ingest(list, recorded, {.threads = 3});
+    memory_csr merged;
+    merge_delta(merged, frozen.view(), delta, 2);
+    span_source whole(every);
+    build_csr(expected, whole, {.kind = kind, .with_incoming = true});
+    expect_same(merged.view(), expected.view());
+    EXPECT_EQ(merged.self_loops(), expected.self_loops());
+    EXPECT_EQ(merged.edges(), list.edges());
+    merge_delta(frozen, frozen.view(), delta, 1);
+    expect_same(frozen.view(), expected.view());
   }
 }
 

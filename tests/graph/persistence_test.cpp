@@ -4,8 +4,10 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/boost_containers.hpp>
+#include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/ingest.hpp>
+#include <perdure/graph/properties.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/graph/vertex_index.hpp>
@@ -142,6 +144,36 @@ TEST(GraphInStoreErrors, CapacityUsedUpLeavesTheLastCheckpoint) {
   }
   const perdure::manager m(open_read_only, dir / "store");
   EXPECT_EQ(m.find<adjacency_list<store_containers>>("graph").first->edges(), committed);
+}
+
+TEST(GraphProperties, AreArraysOfTheStore) {
+  const scratch_directory dir;
+  const std::vector<edge> some{{1, 2}, {2, 3}, {3, 3}};
+  {
+    perdure::manager store(create_only, dir / "s");
+    stored_csr& g = *store.construct<stored_csr>("web")();
+    span_source source(some);
+    build_csr(g, source, {.kind = direction::undirected});
+    perdure::array_store arrays(store);
+    properties of_web(arrays, "web", g.view());
+    of_web.set_vertices<float>("rank", std::vector<float>{0.5F, 0.25F, 0.25F});
+    of_web.set_edges<std::int64_t>("since", std::vector<std::int64_t>{10, 10, 20, 20, 30});
+    EXPECT_THROW(of_web.set_vertices<float>("rank", std::vector<float>{1}), perdure::error);
+    store.checkpoint();
+  }
+  perdure::manager store(open_only, dir / "s");
+  perdure::array_store arrays(store);
+  EXPECT_EQ(arrays.list(), (std::vector<std::string>{"web/edges/since", "web/vertices/rank"}));
+  stored_csr& g = *store.find<stored_csr>("web").first;
+  const properties of_web(arrays, "web", g.view());
+  EXPECT_EQ(of_web.vertices<float>("rank")(1), 0.25F);
+  EXPECT_EQ(of_web.edges<std::int64_t>("since")(4), 30);
+  EXPECT_EQ(of_web.vertex_properties(), (std::vector<std::string>{"web/vertices/rank"}));
+  EXPECT_THROW(of_web.vertices<double>("rank"), perdure::error);
+  EXPECT_THROW(of_web.vertices<float>("age"), perdure::error);
+  span_source one(std::span<const edge>(some).first(1));
+  build_csr(g, one, {.kind = direction::undirected});
+  EXPECT_THROW(properties(arrays, "web", g.view()).vertices<float>("rank"), perdure::error);
 }
 
 }  // namespace

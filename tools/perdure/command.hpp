@@ -45,6 +45,8 @@ void add_array_commands(command program);
 // The subcommands of `perdure graph`.
 void add_generate_command(command graph);
 void add_ingest_command(command graph);
+void add_append_command(command graph);
+void add_freeze_command(command graph);
 void add_export_commands(command graph);
 void add_stats_command(command graph);
 void add_graph_info_command(command graph);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <perdure/error.hpp>
+#include <string_view>
 
 #include "graph_options.hpp"
 
@@ -80,6 +81,7 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
   if (wrote_to_standard_output_) return;
   if (given_.as_json) {
     json all{{"store", given_.store.string()}, {"graph", attached_.name}};
+    if (const char* const frozen = attached_.frozen_state()) all["frozen"] = frozen;
     all.update(findings);
     all.update({{"vertices", vertices_},
                 {"threads", given_.threads},
@@ -93,6 +95,9 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
   }
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(attached_.seconds) + "\n");
+  if (const char* const frozen = attached_.frozen_state();
+      frozen != nullptr && std::string_view(frozen) == "stale")
+    out.write("frozen         stale, so the list was used; 'perdure graph freeze' brings it up to date\n");
   write(out);
   if (is_right_) out.write("checked        the answer is right\n");
   out.finish();

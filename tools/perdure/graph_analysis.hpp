@@ -93,12 +93,14 @@ class analysis {
   /// Calls `work(view)` with a view of the graph, whichever kind it is.
   template <class Work>
   void on_graph(Work&& work) {
-    if (const auto* const rows = std::get_if<const graph::stored_csr*>(&attached_.graph)) {
-      vertices_ = (*rows)->vertices();
-      work((*rows)->view());
+    const stopwatch watch;
+    if (const std::optional<graph::csr_view> rows = attached_.rows(given_.threads)) {
+      // Of a CSR as it is stored there is nothing to do.
+      if (attached_.delta != nullptr && !attached_.delta->empty()) index_seconds_ = watch.seconds();
+      vertices_ = rows->size();
+      work(*rows);
       return;
     }
-    const stopwatch watch;
     const graph::vertex_index index(*std::get<const stored_graph*>(attached_.graph), given_.threads,
                                     attached_.weights);
     index_seconds_ = watch.seconds();

@@ -102,6 +102,7 @@ class ingestion {
       }
       added_ = g.list->edges() - edges_before;
       merge(g);
+      g.settle(given_.threads);
       vertices_ = g.list->vertices();
       edges_ = g.list->edges();
       undirected_ = g.list->undirected();
@@ -119,7 +120,7 @@ class ingestion {
 
   void merge(growing_graph& g) const {
     try {
-      graph::merge_duplicates(*g.list, g.columns, given_.duplicates, given_.threads);
+      g.merge_duplicates(given_.duplicates, given_.threads);
     } catch (const error& failure) {
       throw error(failure.code(), given_.store.string() + ": " + failure.what());
     }
@@ -158,17 +159,17 @@ class ingestion {
     return created_ ? name + " was not made" : name + " is as it was before";
   }
 
-  void ingest_source(manager& store, const growing_graph& g, graph::edge_source& source,
-                     const std::string& label) {
+  void ingest_source(manager& store, growing_graph& g, graph::edge_source& source, const std::string& label) {
     const progress_line progress("ingest " + label, [&source] { return source.progress(); });
     for (;;) {
       const stopwatch watch;
-      const graph::ingest_result r = graph::ingest(
-          *g.list, source, {reading_threads(), given_.checkpoint_every - since_checkpoint_}, g.columns);
+      const graph::ingest_result r =
+          g.add(source, {reading_threads(), given_.checkpoint_every - since_checkpoint_});
       ingest_seconds_ += watch.seconds();
       since_checkpoint_ += r.edges;
       if (since_checkpoint_ >= given_.checkpoint_every) {
         const stopwatch checkpoint_watch;
+        g.settle(given_.threads);
         store.checkpoint();
         const double seconds = checkpoint_watch.seconds();
         checkpoint_seconds_ += seconds;

@@ -25,9 +25,20 @@ struct growing_graph {
   /// and input do not go together.
   growing_graph(manager& store, const std::filesystem::path& path, const growth_wanted& wanted);
 
+  /// Adds edges, to the list, its columns, and what is kept of it as a CSR.
+  graph::ingest_result add(graph::edge_source& source, const graph::ingest_options& options) const;
+  /// Makes one of several edges, as asked for.
+  void merge_duplicates(graph::duplicate_edges how, unsigned threads);
+  /// Before each checkpoint: notes which state of the list CSR and delta are, or drops both if they are none.
+  /// A delta that has grown to a quarter of the CSR is merged into it, so that adding an edge costs the same
+  /// on average however large the graph is.
+  void settle(unsigned threads);
+
   stored_graph* list;
   graph::edge_columns<graph::store_containers> columns;
   stored_names* names = nullptr;
+  graph::stored_csr* frozen = nullptr;  ///< null: the list is not frozen, or the CSR is stale
+  stored_delta* delta = nullptr;
 };
 
 }  // namespace perdure::cli

@@ -71,16 +71,65 @@ found_graph find_graph(const manager& store, const std::filesystem::path& path, 
   return only_graph(store, path);
 }
 
+/// Of STORE@LABEL the kept copy.
+std::filesystem::path store_at(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos || manager::exists(path)) return path;
+  const std::filesystem::path store = text.substr(0, at);
+  const std::string label = text.substr(at + 1);
+  if (!manager::exists(store)) return path;
+  bool is_known = false;
+  std::optional<std::uint64_t> epoch;
+  for (const checkpoint_record& one : datastore::log(store)) {
+    if (one.label != label) continue;
+    is_known = true;
+    if (one.kept) epoch = one.epoch;
+  }
+  if (!epoch)
+    throw error(errc::not_found,
+                store.string() + (is_known ? ": the checkpoint \"" + printable_name(label) +
+                                                 "\" was not kept, which takes a file system that shares "
+                                                 "blocks (XFS, btrfs)"
+                                           : ": no checkpoint has the label \"" + printable_name(label) +
+                                                 "\" ('perdure log' shows them)"));
+  return store / "epochs" / std::to_string(*epoch);
+}
+
 }  // namespace
+
+bool is_fresh(const stored_graph& list, const graph::stored_csr* frozen, const stored_delta* delta,
+              const stored_column* weights) {
+  return frozen != nullptr && delta != nullptr && delta->state() == graph::list_state::of(list) &&
+         (frozen->arcs() == 0 || frozen->has_weights() == (weights != nullptr));
+}
+
+std::optional<graph::csr_view> attached_graph::rows(unsigned threads) {
+  if (const auto* const stored = std::get_if<const graph::stored_csr*>(&graph)) return (*stored)->view();
+  if (!is_fresh(*std::get<const stored_graph*>(graph), frozen, delta, weights)) return std::nullopt;
+  if (delta->empty()) return frozen->view();
+  merged_ = std::make_unique<graph::memory_csr>();
+  graph::merge_delta(*merged_, frozen->view(), *delta, threads);
+  return merged_->view();
+}
+
+const char* attached_graph::frozen_state() const {
+  if (frozen == nullptr) return nullptr;
+  return is_fresh(*std::get<const stored_graph*>(graph), frozen, delta, weights) ? "fresh" : "stale";
+}
 
 attached_graph::attached_graph(const std::filesystem::path& path, const std::string& wanted,
                                const store_options& settings)
-    : store(open_read_only, path, settings) {
+    : store(open_read_only, store_at(path), settings) {
   found_graph found = find_graph(store, path, wanted);
   name = std::move(found.name);
   graph = found.graph;
-  if (std::holds_alternative<const stored_graph*>(graph))
+  if (std::holds_alternative<const stored_graph*>(graph)) {
     weights = store.find<stored_column>(name + weights_suffix).first;
+    frozen = store.find<graph::stored_csr>(name + frozen_suffix).first;
+    delta = store.find<stored_delta>(name + delta_suffix).first;
+    if (delta == nullptr) frozen = nullptr;
+  }
   names = store.find<stored_names>(name + names_suffix).first;
   seconds = watch.seconds();
 }
