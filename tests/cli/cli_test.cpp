@@ -462,6 +462,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
   };
   const std::string store = small_store();
   const std::string edges = file("more.txt", "30 40\n");
+  const std::string in_arrays = path("arrays");
   const std::vector<row> rows{
       {{"info"}, {store}, store, false, true},
       {{"ls"}, {store}, store},
@@ -493,7 +494,21 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"graph", "sssp"}, {store, "--source", "10"}, "", true},
       {{"graph", "tc"}, {store}, "", true},
       {{"graph", "clustering"}, {store}, "", true},
-      {{"graph", "cc"}, {store}, "", true}};
+      {{"graph", "cc"}, {store}, "", true},
+      {{"graph", "scc"}, {store}, "", true},
+      {{"graph", "kcore"}, {store}, "", true},
+      {{"graph", "ktruss"}, {store}, "", true},
+      {{"graph", "louvain"}, {store}, "", true},
+      {{"graph", "lpa"}, {store}, "", true},
+      {{"graph", "bc"}, {store}, "", true},
+      {{"graph", "path"}, {store, "10", "30"}, "", true},
+      {{"graph", "neighbours"}, {store, "10"}, "", true},
+      {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},
+      {{"array", "ls"}, {in_arrays}, in_arrays},
+      {{"array", "stat"}, {in_arrays + ":t"}, ""},
+      {{"array", "dump"}, {in_arrays + ":t"}, ""},
+      {{"array", "export"}, {in_arrays + ":t", path("t.npy")}, in_arrays, true},
+      {{"array", "diff"}, {in_arrays + ":t", in_arrays + ":t"}, ""}};
   for (const row& one : rows) {
     arguments line{"--json"};
     line.insert(line.end(), one.command.begin(), one.command.end());
@@ -515,7 +530,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
     }
   }
   // These are all that there are.
-  for (const arguments& above : {arguments{}, {"graph"}, {"graph", "generate"}, {"stage"}}) {
+  for (const arguments& above : {arguments{}, {"array"}, {"graph"}, {"graph", "generate"}, {"stage"}}) {
     arguments help = above;
     help.emplace_back("--help");
     const std::vector<std::string> names = commands_in(ok(help));
