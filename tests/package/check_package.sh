@@ -70,4 +70,39 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "
 [ "$("$scratch/memkind_by_pkg_config")" = default ]
 echo "pkg-config: the program for memkind built, linked and found its kind"
 
-both
+modules=$(find "$prefix" -name perdure.mod)
+if [ -n "$modules" ]; then
+  cmake -S "$here/fortran_consumer" -B "$scratch/fortran_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER="$c_compiler" -DCMAKE_PREFIX_PATH="$prefix"
+  cmake --build "$scratch/fortran_consumer"
+  [ "$("$scratch/fortran_consumer/fortran_consumer" "$scratch/fortran.store")" = 1 ]
+  # As a program of another compiler's would.
+  # shellcheck disable=SC2046
+  (cd "$scratch" && f95 -o fortran_from_source "$(dirname "$modules")/perdure.f90" \
+    "$here/fortran_consumer/fortran_consumer.f90" $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")")
+  [ "$("$scratch/fortran_from_source" "$scratch/fortran.store")" = 2 ]
+  # shellcheck disable=SC2046
+  f95 -o "$scratch/fortran_by_pkg_config" $(pkg-config --cflags perdure-fortran) \
+    "$here/fortran_consumer/fortran_consumer.f90" $(pkg-config --libs perdure-fortran) -Wl,-rpath,"$(dirname "$library")"
+  [ "$("$scratch/fortran_by_pkg_config" "$scratch/fortran.store")" = 3 ]
+  echo "Fortran: the program built by find_package, from the module's source, and by pkg-config, and counted on"
+fi
+
+# Programs of MPI, by whichever is there.
+if ! command -v mpicxx >/dev/null || ! command -v mpiexec >/dev/null; then
+  echo "skipped: programs of MPI, as there is no mpicxx"
+  exit 0
+fi
+run_on_two() {
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_btl_vader_single_copy_mechanism=none timeout 60 mpiexec -n 2 "$@"
+}
+cmake -S "$here/mpi_consumer" -B "$scratch/mpi_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$scratch/mpi_consumer"
+[ "$(run_on_two "$scratch/mpi_consumer/mpi_consumer" "$scratch/set")" = 1 ]
+# shellcheck disable=SC2046
+mpicxx -std=c++20 -O2 $(pkg-config --cflags perdure-mpi) "$here/mpi_consumer/mpi_consumer.cpp" \
+  $(pkg-config --libs perdure-mpi) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/mpi_by_pkg_config"
+[ "$(run_on_two "$scratch/mpi_by_pkg_config" "$scratch/set")" = 2 ]
+echo "find_package and pkg-config: the programs of MPI built, linked and counted on, on two ranks"
