@@ -69,9 +69,7 @@ class data_type {
   static data_type opaque(std::string_view name, std::size_t size, std::size_t alignment);
 
   /// This type in a fixed array; of an array, an array of these. Dimensions are not 0.
-  data_type array(std::initializer_list<std::uint64_t> dims) const {
-    return array(std::span(dims.begin(), dims.size()));
-  }
+  data_type array(std::initializer_list<std::uint64_t> dims) const;
   data_type array(std::span<const std::uint64_t> dims) const;
 
   element_kind kind() const noexcept { return kind_; }
@@ -114,6 +112,11 @@ struct data_field {
   data_type type;
   friend bool operator==(const data_field&, const data_field&) noexcept = default;
 };
+
+// Here, where a data_field is known: a type that is returned may have to be destroyed.
+inline data_type data_type::array(std::initializer_list<std::uint64_t> dims) const {
+  return array(std::span(dims.begin(), dims.size()));
+}
 
 /// `float64` and the like; empty for kinds that are more than a word.
 std::string_view to_string(element_kind kind) noexcept;
