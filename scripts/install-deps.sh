@@ -83,6 +83,8 @@ for group in "$@"; do
       ;;
     bench)
       want_command python3 python3
+      want_package libhdf5-dev
+      want_package libnetcdf-dev
       want_package libmimalloc-dev
       want_package libjemalloc-dev
       want_package libgoogle-perftools-dev

@@ -1,6 +1,6 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
-from suites import adjacency, alloc, bfs, kinds, malloc, migration, paged, pager, store
+from suites import adjacency, alloc, arrays, bfs, kinds, malloc, migration, paged, pager, store
 
 # In the order in which they run.
 SUITES = {
@@ -12,5 +12,6 @@ SUITES = {
     "store": store,
     "pager": pager,
     "bfs": bfs,
+    "arrays": arrays,
     "paged": paged,
 }

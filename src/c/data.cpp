@@ -14,7 +14,7 @@ using perdure::data_object;
 using perdure::data_type;
 using perdure::detail::if_exists;
 
-[[noreturn]] void refuse_missing(const char* name) {
+[[noreturn]] void refuse_missing_data(const char* name) {
   throw perdure::error(perdure::errc::not_found, "there is no object named \"" + std::string(name) + '"');
 }
 
@@ -37,7 +37,7 @@ perdure_status perdure_data_find(const perdure_store* store, const char* name, c
     void*& result = required_result(data, "data");
     if (length != nullptr) *length = 0;
     const data_object found = perdure::detail::find_data(core_of(store), required_text(name, "name"));
-    if (!found) refuse_missing(name);
+    if (!found) refuse_missing_data(name);
     const data_type wanted = data_type::parse(required_text(type, "type"));
     if (!(found.type == wanted))
       throw perdure::error(perdure::errc::wrong_type, "the object \"" + std::string(name) + "\" is of type " +
@@ -63,6 +63,6 @@ perdure_status perdure_data_find_or_create(perdure_store* store, const char* nam
 
 perdure_status perdure_data_destroy(perdure_store* store, const char* name) {
   return guarded([&] {
-    if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name"))) refuse_missing(name);
+    if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name"))) refuse_missing_data(name);
   });
 }
