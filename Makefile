@@ -44,9 +44,9 @@ build:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target perdure perdure_cli)
 
-# With the tools that make file systems, where the tests may mount some.
+# With the tools that make file systems, where the tests may mount some, and both MPIs.
 build-test:
-	@scripts/install-deps.sh build test file-systems
+	@scripts/install-deps.sh build test file-systems mpi
 	@tests/vm/prepare.sh build/vm
 	@$(call configure_and_build,release)
 
