@@ -127,7 +127,7 @@ std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
     case graph_format::metis:
       return text(longest_metis_line, metis(!has_empty_vertex_line(head.bytes)));
     case graph_format::gapbs: {
-      const bool has_weights = head.bytes.size() >= gapbs_header::bytes && has_gapbs_weights(head, path);
+      const bool has_weights = head.bytes.size() >= gapbs_header::size && has_gapbs_weights(head, path);
       return open_gapbs(std::move(stream), has_weights);
     }
     case graph_format::binary:

@@ -126,6 +126,29 @@ std::string layout_of_csr() {
   return layout + "1 1 1 0 1 o h .direction\n";
 }
 
+std::string layout_of_column() {
+  std::string layout = own_line<stored_column>();
+  layout += inner(detail::layout_of<perdure::vector<stored_column::bank_type>>(), ".banks");
+  return layout + "1 8 8 0 1 o d .missing\n";
+}
+
+std::string layout_of_names() {
+  std::string layout = own_line<stored_names>();
+  layout += inner(detail::layout_of<perdure::vector<char>>(), ".text");
+  layout += inner(detail::layout_of<perdure::vector<std::uint64_t>>(), ".ends");
+  return layout + inner(detail::layout_of<perdure::vector<std::uint64_t>>(), ".slots");
+}
+
+std::string layout_of_delta() {
+  std::string layout = own_line<stored_delta>();
+  layout.append(number_line).append(".of_edges\n");
+  layout.append(number_line).append(".of_self_loops\n");
+  layout.append(number_line).append(".of_vertices\n");
+  layout += inner(detail::layout_of<perdure::vector<graph::edge>>(), ".edges");
+  layout += inner(detail::layout_of<perdure::vector<double>>(), ".weights");
+  return layout + inner(detail::layout_of<perdure::vector<graph::id_range>>(), ".declared");
+}
+
 }  // namespace
 
 stored_types::stored_types(const object_info& object) {
@@ -138,6 +161,12 @@ stored_types::stored_types(const object_info& object) {
     read(layout_of_adjacency_list());
   } else if (own.name == typeid(graph::stored_csr).name()) {
     read(layout_of_csr());
+  } else if (own.name == typeid(stored_column).name()) {
+    read(layout_of_column());
+  } else if (own.name == typeid(stored_names).name()) {
+    read(layout_of_names());
+  } else if (own.name == typeid(stored_delta).name()) {
+    read(layout_of_delta());
   } else {
     read(object.layout());
   }

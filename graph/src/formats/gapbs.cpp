@@ -23,7 +23,7 @@ class gapbs_source final : public graph_file {
  public:
   gapbs_source(std::unique_ptr<workload::byte_stream> stream, bool has_weights)
       : stream_(std::move(stream)), record_(has_weights ? 8 : 4) {
-    char head[gapbs_header::bytes];
+    char head[gapbs_header::size];
     if (read_whole(*stream_, head, sizeof head) != sizeof head) fail("the file ends within its header");
     header_ = gapbs_header::at(head);
     if ((head[0] & ~1) != 0) fail("the first byte of a GAPBS graph is 0 or 1");
@@ -148,14 +148,14 @@ std::uint64_t gapbs_header::length(bool has_weights) const noexcept {
   constexpr std::uint64_t most = std::uint64_t{1} << 56;
   if (arcs > most / 8 || vertices > most / 8) return 0;
   const std::uint64_t once = (vertices + 1) * 8 + arcs * (has_weights ? 8 : 4);
-  return bytes + once * (is_directed ? 2 : 1);
+  return size + once * (is_directed ? 2 : 1);
 }
 
 bool gapbs_header::may_be(std::string_view head) noexcept {
-  if (head.size() < bytes + 8 || (head[0] & ~1) != 0) return false;
+  if (head.size() < size + 8 || (head[0] & ~1) != 0) return false;
   const gapbs_header header = at(head.data());
   return header.vertices != 0 && header.vertices <= most_of_gapbs && header.arcs < (std::uint64_t{1} << 40) &&
-         little_endian<std::uint64_t>(head.data() + bytes) == 0;
+         little_endian<std::uint64_t>(head.data() + size) == 0;
 }
 
 std::unique_ptr<graph_file> open_gapbs(std::unique_ptr<workload::byte_stream> stream, bool has_weights) {

@@ -11,7 +11,7 @@ namespace perdure::graph::formats {
 
 /// A byte (1: directed), the numbers of arcs and of vertices, the first offset; all but the byte of 64 bits.
 struct gapbs_header {
-  static constexpr std::size_t bytes = 17;
+  static constexpr std::size_t size = 17;
 
   bool is_directed = false;
   std::uint64_t arcs = 0;

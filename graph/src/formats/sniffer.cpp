@@ -208,7 +208,7 @@ graph_format sniff(const file_head& head, const std::filesystem::path& name) {
   const file_head text{bytes, head.is_whole, head.length};
   if (ending == ".bin") return graph_format::binary;
   if (gapbs_header::may_be(bytes) ||
-      ((ending == ".sg" || ending == ".wsg") && bytes.size() >= gapbs_header::bytes))
+      ((ending == ".sg" || ending == ".wsg") && bytes.size() >= gapbs_header::size))
     return graph_format::gapbs;
   if (!is_text(bytes)) {
     // Something that begins as text is text with a line that is wrong, which its reader says better.
