@@ -34,7 +34,7 @@ constexpr std::array numbers{
 constexpr std::size_t longest_text = std::size_t{64} << 10;
 constexpr unsigned deepest = 32;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_type(const std::string& what) {
   throw error(errc::invalid_argument, "no type of data: " + what);
 }
 
@@ -194,25 +194,25 @@ std::string_view to_string(element_kind kind) noexcept {
 data_type::data_type(element_kind kind) : kind_(kind) {
   const auto found =
       std::find_if(numbers.begin(), numbers.end(), [kind](const number& one) { return one.kind == kind; });
-  if (found == numbers.end()) refuse("a struct, a list and opaque bytes are more than a kind");
+  if (found == numbers.end()) refuse_type("a struct, a list and opaque bytes are more than a kind");
   size_ = found->size;
   alignment_ = found->alignment;
 }
 
 data_type data_type::structure(std::vector<data_field> fields, std::size_t size, std::size_t alignment) {
   if (!std::has_single_bit(alignment) || size % alignment != 0)
-    refuse("a struct of " + std::to_string(size) + " bytes cannot be aligned to " +
-           std::to_string(alignment));
+    refuse_type("a struct of " + std::to_string(size) + " bytes cannot be aligned to " +
+                std::to_string(alignment));
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const data_field& field = fields[i];
-    if (field.name.empty()) refuse("a field has no name");
-    if (field.type.is_variable()) refuse("the field " + field.name + " has any length");
+    if (field.name.empty()) refuse_type("a field has no name");
+    if (field.type.is_variable()) refuse_type("the field " + field.name + " has any length");
     if (field.offset < end || field.offset > size || field.type.size() > size - field.offset)
-      refuse("the field " + field.name + " does not lie behind the one before it and within " +
-             std::to_string(size) + " bytes");
+      refuse_type("the field " + field.name + " does not lie behind the one before it and within " +
+                  std::to_string(size) + " bytes");
     for (std::size_t j = 0; j < i; ++j)
-      if (fields[j].name == field.name) refuse("two fields are called " + field.name);
+      if (fields[j].name == field.name) refuse_type("two fields are called " + field.name);
     end = field.offset + field.type.size();
   }
   data_type type;
@@ -224,7 +224,7 @@ data_type data_type::structure(std::vector<data_field> fields, std::size_t size,
 }
 
 data_type data_type::list_of(data_type element) {
-  if (element.is_variable()) refuse("a list of lists or strings");
+  if (element.is_variable()) refuse_type("a list of lists or strings");
   data_type type;
   type.kind_ = element_kind::sequence;
   type.parts_.push_back({{}, 0, std::move(element)});
@@ -233,8 +233,8 @@ data_type data_type::list_of(data_type element) {
 
 data_type data_type::opaque(std::string_view name, std::size_t size, std::size_t alignment) {
   if (!std::has_single_bit(alignment) || size % alignment != 0)
-    refuse(std::to_string(size) + " bytes cannot be aligned to " + std::to_string(alignment));
-  if (name.empty()) refuse("opaque bytes need a name");
+    refuse_type(std::to_string(size) + " bytes cannot be aligned to " + std::to_string(alignment));
+  if (name.empty()) refuse_type("opaque bytes need a name");
   data_type type;
   type.size_ = size;
   type.alignment_ = alignment;
@@ -243,7 +243,7 @@ data_type data_type::opaque(std::string_view name, std::size_t size, std::size_t
 }
 
 data_type data_type::array(std::span<const std::uint64_t> dims) const {
-  if (is_variable()) refuse("a fixed array of elements of any length");
+  if (is_variable()) refuse_type("a fixed array of elements of any length");
   data_type type = *this;
   type.multiply(dims);
   type.dims_.insert(type.dims_.begin(), dims.begin(), dims.end());
@@ -253,8 +253,8 @@ data_type data_type::array(std::span<const std::uint64_t> dims) const {
 void data_type::multiply(std::span<const std::uint64_t> dims) {
   constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max();
   for (const std::uint64_t extent : dims) {
-    if (extent == 0) refuse("a fixed array of no elements");
-    if (size_ != 0 && extent > most / size_) refuse("a fixed array of more bytes than there can be");
+    if (extent == 0) refuse_type("a fixed array of no elements");
+    if (size_ != 0 && extent > most / size_) refuse_type("a fixed array of more bytes than there can be");
     size_ *= extent;
   }
 }
@@ -265,7 +265,7 @@ const std::vector<data_field>& data_type::fields() const noexcept {
 }
 
 const data_type& data_type::element() const {
-  if (kind_ != element_kind::sequence) refuse(text() + " has no elements: it is no list");
+  if (kind_ != element_kind::sequence) refuse_type(text() + " has no elements: it is no list");
   return parts_.front().type;
 }
 

@@ -1,0 +1,76 @@
+// Values beside arrays.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "array/stored_arrays.hpp"
+
+namespace perdure::detail {
+
+void stored_arrays::set_attribute(std::string_view id, std::string_view key, const data_type& type,
+                                  const extents& dims, std::span<const std::byte> value) {
+  require_writable();
+  if (key.empty() || key.size() > longest_id)
+    throw error(errc::invalid_argument, "an attribute's name has 1 to 4096 bytes");
+  if (!type.is_variable() && value.size() != bytes_of(dims, type.size()))
+    throw error(errc::invalid_argument, "the attribute \"" + std::string(key) + "\" has " +
+                                            std::to_string(value.size()) + " bytes, which are no " +
+                                            dims.text() + " elements of " + type.text());
+  const std::unique_lock lock(mutex_);
+  stored_array& array = require(id);
+  const write_guard guard(store_->memory());
+  const bool is_new = array.attributes.find(key) == array.attributes.end();
+  // No attribute has the empty name. If there is no memory for the value all is as before.
+  const auto entry = array.attributes.try_emplace(perdure::string(is_new ? key : "")).first;
+  try {
+    entry->second.type = type.text();
+    assign(entry->second.dims, dims);
+    entry->second.bytes.assign(reinterpret_cast<const char*>(value.data()), value.size());
+  } catch (...) {
+    array.attributes.erase(entry);
+    throw;
+  }
+  if (is_new) return;
+  array.attributes.find(key)->second.exchange(entry->second);
+  array.attributes.erase(entry);
+}
+
+std::optional<array_core::attribute_value> stored_arrays::attribute(std::string_view id,
+                                                                    std::string_view key) const {
+  require_open();
+  const std::shared_lock lock(mutex_);
+  const stored_array& array = require(id);
+  const auto found = array.attributes.find(key);
+  if (found == array.attributes.end()) return std::nullopt;
+  const stored_attribute& stored = found->second;
+  try {
+    attribute_value value{data_type::parse(stored.type), to_extents(stored.dims), std::string(stored.bytes)};
+    if (!value.type.is_variable() && value.bytes.size() != bytes_of(value.dims, value.type.size()))
+      throw error(errc::damaged, "its bytes are not those of its type");
+    return value;
+  } catch (const error& failure) {
+    throw error(errc::damaged,
+                quoted(id) + ": the attribute \"" + std::string(key) + "\": " + failure.what());
+  }
+}
+
+std::vector<std::string> stored_arrays::attributes(std::string_view id) const {
+  require_open();
+  std::vector<std::string> keys;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [key, value] : require(id).attributes) keys.emplace_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+bool stored_arrays::remove_attribute(std::string_view id, std::string_view key) {
+  require_writable();
+  const std::unique_lock lock(mutex_);
+  stored_array& array = require(id);
+  const write_guard guard(store_->memory());
+  return array.attributes.erase(key) != 0;
+}
+
+}  // namespace perdure::detail

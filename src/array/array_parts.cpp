@@ -1,0 +1,251 @@
+// Parts of arrays written; arrays that grow, shrink and go.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "array/region_copy.hpp"
+#include "array/stored_arrays.hpp"
+
+namespace perdure::detail {
+
+void stored_arrays::write(std::string_view id, const data_type& type, const slab& where,
+                          const const_elements& from) {
+  require_writable();
+  const std::scoped_lock writing(writing_);
+  shape of;
+  {
+    const std::shared_lock lock(mutex_);
+    of = shape_of(id, require(id));
+  }
+  require_type(id, of.type, type);
+  if (type.is_variable())
+    throw error(errc::invalid_argument, quoted(id) + " has elements of any length, and is stored as a whole");
+  require_slab(id, of.dims, where, from.dims);
+  if (where.count.elements() == 0) return;
+  write_parts(id, of, where, from, of.dims);
+}
+
+// `writing_` is held. The array has the dimensions `before`, and those of `of` once the part is written.
+void stored_arrays::write_parts(std::string_view id, const shape& of, const slab& where,
+                                const const_elements& from, const extents& before) {
+  const std::size_t element = of.type.size();
+  const std::size_t rank = of.dims.rank();
+  const auto from_strides = strides_for(where.count, from);
+  const box part = around(where);
+  if (of.layout == array_layout::contiguous) {
+    stored_block block;
+    {
+      const std::shared_lock lock(mutex_);
+      const std::vector<held_block> held = blocks_in(id, of, require(id), {extents::all(rank, 0), of.dims});
+      const bool is_sound = held.size() == 1 && held[0].where.count == of.dims && held[0].block.codec == 0 &&
+                            held[0].block.stored_bytes == held[0].block.bytes;
+      if (!is_sound)
+        throw error(errc::damaged, quoted(id) + ": it is contiguous, and its block is another's");
+      block = held[0].block;
+    }
+    std::byte* const data = const_cast<std::byte*>(blocks_.bytes_of(block, quoted(id)).data());
+    const auto strides = row_major_strides(of.dims, element);
+    auto to_strides = strides;
+    std::byte* to = data;
+    for (std::size_t i = 0; i < rank; ++i) {
+      to += static_cast<std::ptrdiff_t>(where.offset[i]) * strides[i];
+      to_strides[i] = strides[i] * static_cast<std::ptrdiff_t>(where.stride.empty() ? 1 : where.stride[i]);
+    }
+    const std::size_t bytes = bytes_of(where.count, element);
+    const bool is_whole = where.count == of.dims && is_dense(where.count, from_strides, element);
+    if (is_whole) return blocks_.fill(data, {from.data, bytes});
+    const write_guard guard(store_->memory());
+    copy_region(where.count, element, to, to_strides, from.data, from_strides);
+    return;
+  }
+  const bool strided = is_strided(where);
+  std::vector<new_block> made;
+  make_blocks(
+      of.dims, of.layout == array_layout::chunked ? of.chunk : extents(), part, made,
+      [&](const box& one, stored_block& block) {
+        const box common = part.common_with(one);
+        if (!strided && part.contains(one)) {
+          // All of it is given.
+          const_elements given{from.data, one.count, from_strides};
+          for (std::size_t i = 0; i < rank; ++i)
+            given.data += static_cast<std::ptrdiff_t>(one.offset[i] - part.offset[i]) * from_strides[i];
+          block = filled_from(of, one, given);
+          return true;
+        }
+        // What it held before, and what is given over it.
+        std::vector<std::byte> bytes(bytes_of(one.count, element));
+        const elements whole = elements::row_major(bytes.data(), one.count, element);
+        std::vector<held_block> held;
+        {
+          const std::shared_lock lock(mutex_);
+          held = blocks_in(id, of, require(id), one);
+        }
+        read_slab(id, of, held, {one.offset, one.count, {}}, whole, nullptr);
+        extents count = extents::all(rank, 0);
+        std::byte* to = bytes.data();
+        const std::byte* source = from.data;
+        auto to_strides = whole.strides;
+        bool is_none = false;
+        for (std::size_t i = 0; i < rank; ++i) {
+          const std::uint64_t stride = where.stride.empty() ? 1 : where.stride[i];
+          // The first and the end of the slab's elements that are in the block.
+          const std::uint64_t begin = common.offset[i] <= where.offset[i]
+                                          ? 0
+                                          : (common.offset[i] - where.offset[i] + stride - 1) / stride;
+          const std::uint64_t end = std::min<std::uint64_t>(
+              where.count[i], (common.offset[i] + common.count[i] - where.offset[i] + stride - 1) / stride);
+          is_none = is_none || end <= begin;
+          count[i] = end > begin ? end - begin : 0;
+          to += static_cast<std::ptrdiff_t>(where.offset[i] + begin * stride - one.offset[i]) *
+                whole.strides[i];
+          source += static_cast<std::ptrdiff_t>(begin) * from_strides[i];
+          to_strides[i] = whole.strides[i] * static_cast<std::ptrdiff_t>(stride);
+        }
+        if (is_none) return false;
+        copy_region(count, element, to, to_strides, source, from_strides);
+        block = filled_block(bytes.size(), element, of.how, {}, bytes.data());
+        return true;
+      });
+  link_or_give_up(made, [&] {
+    stored_array& array = require(id);
+    assign(array.dims, of.dims);
+    try {
+      link_blocks(array, made);
+    } catch (...) {
+      assign(array.dims, before);
+      throw;
+    }
+  });
+}
+
+void stored_arrays::append(std::string_view id, const data_type& type, const const_elements& from) {
+  require_writable();
+  shape of;
+  const std::scoped_lock writing(writing_);
+  {
+    const std::shared_lock lock(mutex_);
+    of = shape_of(id, require(id));
+  }
+  require_type(id, of.type, type);
+  if (of.dims.empty())
+    throw error(errc::invalid_argument, quoted(id) + " is a single element: nothing can be appended");
+  // One step less than the array has dimensions is one step.
+  const_elements steps = from;
+  if (from.dims.rank() + 1 == of.dims.rank()) {
+    steps.dims = extents{1};
+    for (const std::uint64_t n : from.dims) steps.dims.push_back(n);
+    std::copy_n(from.strides.begin(), from.dims.rank(), steps.strides.begin() + 1);
+    steps.strides[0] = 0;
+  }
+  extents dims = of.dims;
+  bool fits = steps.dims.rank() == dims.rank();
+  for (std::size_t i = 1; fits && i < dims.rank(); ++i) fits = steps.dims[i] == dims[i];
+  if (!fits)
+    throw error(errc::invalid_argument, "elements of shape " + from.dims.text() + " cannot be appended to " +
+                                            quoted(id) + " of shape " + of.dims.text());
+  slab where{extents::all(dims.rank(), 0), steps.dims, {}};
+  where.offset[0] = dims[0];
+  if (__builtin_add_overflow(dims[0], steps.dims[0], &dims[0]))
+    throw error(errc::invalid_argument, quoted(id) + " would be longer than it can be");
+  bytes_of(dims, type.size());
+  if (of.layout == array_layout::contiguous)
+    throw error(errc::unsupported,
+                quoted(id) + " is contiguous and cannot grow: store it in blocks or chunks");
+  // The grid's numbers count the outermost dimension last, so that chunks keep theirs.
+  const extents before = of.dims;
+  of.dims = dims;
+  if (steps.dims.elements() != 0) return write_parts(id, of, where, steps, before);
+  const std::unique_lock lock(mutex_);
+  const write_guard guard(store_->memory());
+  assign(require(id).dims, dims);
+}
+
+void stored_arrays::resize(std::string_view id, const extents& dims) {
+  require_writable();
+  const std::scoped_lock writing(writing_);
+  shape of;
+  {
+    const std::shared_lock lock(mutex_);
+    of = shape_of(id, require(id));
+  }
+  if (dims.rank() != of.dims.rank())
+    throw error(errc::invalid_argument, quoted(id) + " has " + std::to_string(of.dims.rank()) +
+                                            " dimensions, and cannot be made one of " + dims.text());
+  bytes_of(dims, of.type.size());
+  if (dims == of.dims) return;
+  if (of.type.is_variable() || of.layout == array_layout::contiguous)
+    throw error(
+        errc::unsupported,
+        quoted(id) + " cannot be resized: only arrays in blocks or chunks can, of elements of one length");
+  // Blocks that are cut are made anew, lest their rest come back when the array grows again.
+  const box inside{extents::all(dims.rank(), 0), dims};
+  std::vector<new_block> made;
+  const std::size_t element = of.type.size();
+  std::vector<held_block> held;
+  {
+    const std::shared_lock lock(mutex_);
+    held = blocks_in(id, of, require(id), {extents::all(dims.rank(), 0), of.dims});
+  }
+  try {
+    for (const held_block& one : held) {
+      const box rest = one.where.common_with(inside);
+      if (rest.empty() || rest.count == one.where.count) continue;
+      std::vector<std::byte> bytes(bytes_of(rest.count, element));
+      read_slab(id, of, std::span(&one, 1), {rest.offset, rest.count, {}},
+                elements::row_major(bytes.data(), rest.count, element), nullptr);
+      made.reserve(held.size());
+      made.push_back({rest, filled_block(bytes.size(), element, of.how, {}, bytes.data())});
+    }
+  } catch (...) {
+    const std::unique_lock lock(mutex_);
+    const write_guard guard(store_->memory());
+    give_up(made);
+    throw;
+  }
+  link_or_give_up(made, [&] {
+    stored_array& array = require(id);
+    blocks_.reserve(array.blocks.size());
+    // From here on nothing fails: there are no more blocks than before, nor numbers in the grid.
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < array.blocks.size();) {
+      const box before = block_box(array, i);
+      const box rest = before.common_with(inside);
+      if (rest.empty()) {
+        drop_block(array, i);
+        continue;
+      }
+      if (!(rest.count == before.count)) {
+        blocks_.retire(array.blocks[i]);
+        array.blocks[i] = made[next].block;
+        blocks_.link(std::to_address(made[next].block.data));
+        const std::size_t rank = array.dims.size();
+        std::copy(rest.count.begin(), rest.count.end(),
+                  array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * i + 1) * rank));
+        ++next;
+      }
+      ++i;
+    }
+    assign(array.dims, dims);
+    if (of.layout != array_layout::chunked) return;
+    array.chunks.clear();
+    for (std::size_t i = 0; i < array.blocks.size(); ++i)
+      array.chunks.try_emplace(chunk_number(dims, of.chunk, block_box(array, i).offset),
+                               static_cast<std::uint32_t>(i));
+  });
+}
+
+bool stored_arrays::erase(std::string_view id) {
+  require_writable();
+  const std::scoped_lock writing(writing_);
+  const std::unique_lock lock(mutex_);
+  const auto found = catalogue_->arrays.find(id);
+  if (found == catalogue_->arrays.end()) return false;
+  const write_guard guard(store_->memory());
+  blocks_.reserve(found->second.blocks.size());
+  drop_all_blocks(found->second);
+  catalogue_->arrays.erase(found);
+  blocks_.collect();
+  return true;
+}
+
+}  // namespace perdure::detail
