@@ -83,14 +83,15 @@ class delta_stepping {
   double distance(vertex_handle v) const noexcept {
     return std::atomic_ref(const_cast<double&>(distances_[v])).load(std::memory_order_relaxed);
   }
-  /// Bins are numbered by real numbers, since there may be more than whole ones go to.
-  double bin_of(double distance) const noexcept {
-    return std::min(std::floor(distance * bins_in_a_unit_), std::numeric_limits<double>::max());
+  /// In the stretch: how many bins behind its beginning, and what part of the next. All that asks for a bin
+  /// goes by this, so that rounding gives each distance one answer.
+  double place_of(double distance) const noexcept {
+    return std::min(distance * bins_in_a_unit_, std::numeric_limits<double>::max()) - stretch_;
   }
 
   /// Follows the arcs of all vertices in the frontier.
   void step() {
-    const double now = stretch_ + static_cast<double>(bin_);
+    const auto now = static_cast<double>(bin_);
     std::atomic<std::size_t> next{0};
     const std::size_t pieces = (frontier_.size() + grain - 1) / grain;
     // Of few vertices: in less time no other thread wakes up.
@@ -116,7 +117,7 @@ class delta_stepping {
 
   void follow_arcs_of(vertex_handle v, double now, found& mine) {
     const double from = distance(v);
-    if (bin_of(from) < now) return;
+    if (place_of(from) < now) return;
     visit_weighted(graph_, v, [&](vertex_handle u, double weight) {
       if (!(weight >= 0)) throw_bad_weight(weight);
       const double to = from + weight;
@@ -125,7 +126,7 @@ class delta_stepping {
       do {
         if (!(to < before)) return;
       } while (!known.compare_exchange_weak(before, to, std::memory_order_relaxed));
-      const double place = bin_of(to) - stretch_;
+      const double place = place_of(to);
       if (place < static_cast<double>(bins)) {
         mine.near[static_cast<std::size_t>(place)].push_back(u);
       } else {
@@ -154,18 +155,18 @@ class delta_stepping {
     double nearest = std::numeric_limits<double>::infinity();
     for (found& one : own_) {
       for (const vertex_handle v : one.far) {
-        const double bin = bin_of(distances_[v]);
-        if (bin < stretch_ + static_cast<double>(bins)) continue;  // it had its turn
-        nearest = std::min(nearest, bin);
+        if (place_of(distances_[v]) < static_cast<double>(bins)) continue;  // it had its turn
+        nearest = std::min(nearest, distances_[v]);
         far.push_back(v);
       }
       one.far.clear();
     }
     if (far.empty()) return false;
-    stretch_ = nearest;
+    // Beyond the largest number all distances are in one bin.
+    stretch_ = std::min(std::floor(nearest * bins_in_a_unit_), std::numeric_limits<double>::max());
     bin_ = 0;
     for (const vertex_handle v : far) {
-      const double place = bin_of(distances_[v]) - stretch_;
+      const double place = place_of(distances_[v]);
       if (place < static_cast<double>(bins)) {
         own_[0].near[static_cast<std::size_t>(place)].push_back(v);
       } else {
