@@ -63,6 +63,7 @@ perdure_status perdure_data_find_or_create(perdure_store* store, const char* nam
 
 perdure_status perdure_data_destroy(perdure_store* store, const char* name) {
   return guarded([&] {
-    if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name"))) refuse_missing_data(name);
+    if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name")))
+      refuse_missing_data(name);
   });
 }
