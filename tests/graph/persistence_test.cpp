@@ -147,7 +147,7 @@ TEST(GraphInStoreErrors, CapacityUsedUpLeavesTheLastCheckpoint) {
 }
 
 TEST(GraphProperties, AreArraysOfTheStore) {
-  const scratch_directory dir;
+  const perdure::scratch_directory dir;
   const std::vector<edge> some{{1, 2}, {2, 3}, {3, 3}};
   {
     perdure::manager store(create_only, dir / "s");
