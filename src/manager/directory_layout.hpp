@@ -37,7 +37,7 @@ static_assert(sizeof(directory_root) == 128);
 
 /// A slot: the object's offset in units of 16 bytes (44 bits), its kind (2 bits), and the top of its hash
 /// (18 bits), so that probing seldom touches the record of another object. 0 is free.
-using slot = std::uint64_t;
+using directory_slot = std::uint64_t;
 inline constexpr unsigned slot_kind_shift = 44;
 inline constexpr unsigned slot_tag_shift = 46;
 inline constexpr std::uint64_t slot_offset_mask = (std::uint64_t{1} << slot_kind_shift) - 1;

@@ -53,8 +53,8 @@ bool sound(const object_record& record, std::uint64_t offset) noexcept {
 
 void name_directory::format(heap& memory) {
   const std::size_t slots = std::size_t{1} << least_table_bits;
-  void* const table = memory.allocate(slots * sizeof(slot));
-  std::memset(table, 0, slots * sizeof(slot));
+  void* const table = memory.allocate(slots * sizeof(directory_slot));
+  std::memset(table, 0, slots * sizeof(directory_slot));
   void* root = nullptr;
   try {
     root = memory.allocate(sizeof(directory_root));
@@ -99,7 +99,7 @@ name_directory::name_directory(checked_memory memory) : memory_(std::move(memory
 void name_directory::use_table(std::uint64_t offset, std::uint32_t bits) {
   if (bits < least_table_bits || bits > most_table_bits) memory_.fail("the size of its table is absurd");
   const std::size_t slots = std::size_t{1} << bits;
-  slots_ = memory_.at<slot>(offset, "its table", (slots - 1) * sizeof(slot));
+  slots_ = memory_.at<directory_slot>(offset, "its table", (slots - 1) * sizeof(directory_slot));
   slot_count_ = slots;
 }
 
@@ -107,7 +107,7 @@ std::uint64_t name_directory::key_hash(instance_kind kind, std::string_view key)
   return name_hash(key, kind_seed(kind));
 }
 
-slot name_directory::slot_for(const object_record& record, const void* object) const noexcept {
+directory_slot name_directory::slot_for(const object_record& record, const void* object) const noexcept {
   return (memory_.memory().offset_of(object) / object_alignment) |
          (std::uint64_t{record.kind} << slot_kind_shift) | (record.hash >> slot_tag_shift << slot_tag_shift);
 }
@@ -126,11 +126,11 @@ object_record& name_directory::record_of(const void* object) const {
 }
 
 void* name_directory::find(instance_kind kind, std::uint64_t hash, std::string_view key) const {
-  const slot wanted = (std::uint64_t{static_cast<std::uint8_t>(kind)} << slot_kind_shift) |
-                      (hash >> slot_tag_shift << slot_tag_shift);
+  const directory_slot wanted = (std::uint64_t{static_cast<std::uint8_t>(kind)} << slot_kind_shift) |
+                                (hash >> slot_tag_shift << slot_tag_shift);
   // The bound ends a probe in a table that damage has filled up.
   for (std::size_t i = 0, at = hash; i < slot_count_; ++i, ++at) {
-    const slot s = slots_[at & mask()];
+    const directory_slot s = slots_[at & mask()];
     if (s == 0) return nullptr;
     if ((s & ~slot_offset_mask) != wanted) continue;
     void* const object = object_in(s);
@@ -154,9 +154,9 @@ std::size_t name_directory::slot_index_of(const void* object) const {
   memory_.require_sound(offset - sizeof(object_record), sizeof(object_record));
   const object_record& record = *record_before(object);
   if (!sound(record, offset)) return no_slot;
-  const slot wanted = slot_for(record, object);
+  const directory_slot wanted = slot_for(record, object);
   for (std::size_t i = 0, at = record.hash; i < slot_count_; ++i, ++at) {
-    const slot s = slots_[at & mask()];
+    const directory_slot s = slots_[at & mask()];
     if (s == wanted) return at & mask();
     if (s == 0) break;
   }
@@ -198,7 +198,8 @@ std::size_t name_directory::own_blocks() const {
   return root_and_table + root_->type_count + list_attributes(memory_, root_->attributes).size();
 }
 
-void name_directory::place(slot* table, std::size_t mask, slot s, std::uint64_t hash) noexcept {
+void name_directory::place(directory_slot* table, std::size_t mask, directory_slot s,
+                           std::uint64_t hash) noexcept {
   std::size_t at = hash & mask;
   while (table[at] != 0) at = (at + 1) & mask;
   table[at] = s;
@@ -213,9 +214,9 @@ void name_directory::reserve(std::size_t more) {
 
   heap& heap = memory_.memory();
   const std::size_t slots = std::size_t{1} << bits;
-  void* const block = heap.allocate(slots * sizeof(slot));
-  std::memset(block, 0, slots * sizeof(slot));
-  auto* const table = static_cast<slot*>(block);
+  void* const block = heap.allocate(slots * sizeof(directory_slot));
+  std::memset(block, 0, slots * sizeof(directory_slot));
+  auto* const table = static_cast<directory_slot*>(block);
   try {
     for (std::size_t i = 0; i < slot_count_; ++i)
       if (slots_[i] != 0) place(table, slots - 1, slots_[i], record_of(object_in(slots_[i])).hash);

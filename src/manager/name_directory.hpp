@@ -70,12 +70,12 @@ class name_directory {
 
   std::size_t mask() const noexcept { return slot_count_ - 1; }
   void use_table(std::uint64_t offset, std::uint32_t bits);
-  void* object_in(slot s) const noexcept {
+  void* object_in(directory_slot s) const noexcept {
     return memory_.memory().at((s & slot_offset_mask) * object_alignment);
   }
-  slot slot_for(const object_record& record, const void* object) const noexcept;
+  directory_slot slot_for(const object_record& record, const void* object) const noexcept;
   std::size_t slot_index_of(const void* object) const;
-  static void place(slot* table, std::size_t mask, slot s, std::uint64_t hash) noexcept;
+  static void place(directory_slot* table, std::size_t mask, directory_slot s, std::uint64_t hash) noexcept;
 
   std::size_t next_slot(std::size_t from, instance_kind kind) const noexcept;
   object_info describe_slot(std::size_t index) const;
@@ -83,7 +83,7 @@ class name_directory {
   checked_memory memory_;
   type_table types_;
   directory_root* root_ = nullptr;
-  slot* slots_ = nullptr;
+  directory_slot* slots_ = nullptr;
   std::size_t slot_count_ = 0;
 };
 

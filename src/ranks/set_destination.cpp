@@ -29,9 +29,9 @@ void set_destination::begin(const set_state& source, bool may_replace) {
 }
 
 std::filesystem::path set_destination::place(const set_state& source, std::uint32_t part) const {
-  set_state here = source;
-  here.number = number_;
-  return directory_.place_for_part(here, part, {});
+  set_state copied = source;
+  copied.number = number_;
+  return directory_.place_for_part(copied, part, {});
 }
 
 void set_destination::require_copied(const set_state& source, std::uint32_t part) const {
@@ -47,11 +47,11 @@ void set_destination::require_copied(const set_state& source, std::uint32_t part
 }
 
 void set_destination::publish(const set_state& source) {
-  set_state here = source;
-  here.number = number_;
-  if (replaced_ == 0) return manifest_->publish(here);
+  set_state copied = source;
+  copied.number = number_;
+  if (replaced_ == 0) return manifest_->publish(copied);
   std::exception_ptr failure;
-  switch (manifest_->store(here, failure)) {
+  switch (manifest_->store(copied, failure)) {
     case set_manifest::written::yes:
       return;
     case set_manifest::written::no:

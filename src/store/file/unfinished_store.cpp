@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<bool> always_in_place{false};
 
-[[noreturn]] void throw_exists(const std::filesystem::path& place) {
+[[noreturn]] void refuse_taken_place(const std::filesystem::path& place) {
   throw error(errc::already_exists, place.string() + " exists already: open it, or choose another path");
 }
 
@@ -75,7 +75,7 @@ void unfinished_store::begin_in_place(store_access access) {
   directory_ = os::file::open_directory(path_);
   // Whoever makes a store here holds it.
   lock_.emplace(directory_, access);
-  if (!holds_unfinished_store(path_)) throw_exists(place_);
+  if (!holds_unfinished_store(path_)) refuse_taken_place(place_);
   is_begun_ = true;
   os::file::open_in(directory_, unfinished_super, O_RDWR | O_CREAT).sync();
   directory_.sync();
@@ -118,7 +118,7 @@ store_lock unfinished_store::publish() {
   } catch (const std::system_error& failure) {
     const int code = failure.code().value();
     if (code != EEXIST && code != ENOTEMPTY && code != ENOTDIR) throw;
-    throw_exists(place_);
+    refuse_taken_place(place_);
   }
   is_begun_ = false;
   parent.sync();
