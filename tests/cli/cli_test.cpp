@@ -501,7 +501,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"graph", "louvain"}, {store}, "", true},
       {{"graph", "lpa"}, {store}, "", true},
       {{"graph", "bc"}, {store}, "", true},
-      {{"graph", "path"}, {store, "10", "30"}, "", true},
+      {{"graph", "path"}, {store, "--source", "10", "--target", "30"}, "", true},
       {{"graph", "neighbours"}, {store, "10"}, "", true},
       {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},
       {{"array", "ls"}, {in_arrays}, in_arrays},
