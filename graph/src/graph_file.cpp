@@ -55,7 +55,8 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
       chosen.target == 1 && fields.size() > 2 && is_number(fields[2]))
     chosen.weight = 2;
   graph_file_info info = info_of_columns(format, chosen, has_header ? "CSV with a header" : "edge list");
-  const auto is_further = [](std::size_t column) { return column == chosen_fields::absent || column >= 2; };
+  // One that is absent has the largest number.
+  const auto is_further = [](std::size_t column) { return column >= 2; };
   if (!has_header && options.names == nullptr && chosen.source == 0 && chosen.target == 1 &&
       is_further(chosen.weight) && is_further(chosen.time) && delimiter != ';') {
     const auto number = [](std::size_t column) {

@@ -76,7 +76,7 @@ data_object construct_data(manager_core& core, const object_name& name, const da
   }
   if (created != nullptr) *created = is_new;
   if (is_new) return {type, length, data};
-  const data_object found = find_data(core, name);
+  data_object found = find_data(core, name);
   if (!(found.type == type))
     throw error(errc::wrong_type,
                 "the object " + quoted(name) + " is of type " + found.type.text() + ", not " + type.text());

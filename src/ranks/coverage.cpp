@@ -156,8 +156,9 @@ void cover_book::require_sound(const std::string& id, const ranks_parts& all) {
   std::vector<int> owners;
   for (const auto& [rank, array] : all) {
     const auto differ = [&, one = first, other = rank](const std::string& its, const std::string& others) {
-      return "the array \"" + id + "\" is " + its + " on " + rank_text(one) + " and " + others + " on " +
-             rank_text(other) + ": all ranks must create it as the same";
+      std::string text = "the array \"" + id + "\" is ";
+      text.append(its).append(" on ").append(rank_text(one)).append(" and ").append(others).append(" on ");
+      return text.append(rank_text(other)).append(": all ranks must create it as the same");
     };
     if (array.type != expected.type) throw error(errc::wrong_type, differ(expected.type, array.type));
     if (!(array.dims == expected.dims))

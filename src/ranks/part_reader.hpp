@@ -42,8 +42,8 @@ class part_reader {
 /// whole capacity.
 class part_readers {
  public:
-  part_readers(set_directory directory, set_state set, store_options options)
-      : directory_(std::move(directory)), set_(set), options_(std::move(options)) {}
+  part_readers(set_directory directory, set_state set, const store_options& options)
+      : directory_(std::move(directory)), set_(set), options_(options) {}
 
   const set_state& set() const noexcept { return set_; }
   /// Open while it is held, and for some time after that.

@@ -81,6 +81,7 @@ struct degree_distribution {
   }
   std::vector<std::pair<double, double>> points() const {
     std::vector<std::pair<double, double>> all;
+    all.reserve(vertices.size());
     for (const auto& [degree, count] : vertices)
       all.emplace_back(static_cast<double>(degree), static_cast<double>(count));
     return all;

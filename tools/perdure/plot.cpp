@@ -122,8 +122,9 @@ std::string svg_of(const plot& what) {
       if (!x.shows(px) || !y.shows(py)) continue;
       const std::string place_x = short_number(x.place(px));
       const std::string place_y = short_number(y.place(py));
-      path += place_x + "," + place_y + " ";
-      svg += "<circle cx=\"" + place_x + "\" cy=\"" + place_y + "\" r=\"2.5\" fill=\"" + colour + "\"/>\n";
+      path.append(place_x).append(",").append(place_y).append(" ");
+      svg.append("<circle cx=\"").append(place_x).append("\" cy=\"").append(place_y);
+      svg.append("\" r=\"2.5\" fill=\"").append(colour).append("\"/>\n");
     }
     if (one.is_line)
       svg += "<polyline fill=\"none\" stroke=\"" + std::string(colour) + "\" points=\"" + path + "\"/>\n";
@@ -154,9 +155,9 @@ std::string bars_of(const std::vector<std::pair<std::string, std::uint64_t>>& va
     const auto length = static_cast<std::size_t>(std::llround(
         static_cast<double>(value) / static_cast<double>(largest) * static_cast<double>(longest)));
     const std::string number = grouped(value);
-    text += std::string(label_width - label.size(), ' ') + label + "  " +
-            std::string(number_width - number.size(), ' ') + number + "  " +
-            std::string(value == 0 ? 0 : std::max<std::size_t>(length, 1), '#') + "\n";
+    text.append(label_width - label.size(), ' ').append(label).append("  ");
+    text.append(number_width - number.size(), ' ').append(number).append("  ");
+    text.append(value == 0 ? 0 : std::max<std::size_t>(length, 1), '#').append("\n");
   }
   return text;
 }

@@ -67,6 +67,7 @@ namespace {
 
 std::vector<perdure::divided_tier> divided(const std::vector<tier>& tiers) {
   std::vector<perdure::divided_tier> all;
+  all.reserve(tiers.size());
   for (const tier& each : tiers) all.push_back({each.ratio, &each.kind->tiered_bytes});
   return all;
 }

@@ -231,7 +231,7 @@ void add_leaves(std::vector<leaf>& leaves, const std::string& name, const data_t
     std::string index;
     std::uint64_t rest = i;
     for (std::size_t d = dims.size(); d-- > 0; rest /= dims[d])
-      index = '[' + std::to_string(rest % dims[d]) + ']' + index;
+      index.insert(0, '[' + std::to_string(rest % dims[d]) + ']');
     indexed += index;
     const std::size_t at = offset + i * element.size();
     if (base.kind() != element_kind::structure) {

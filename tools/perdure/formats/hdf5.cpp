@@ -331,6 +331,7 @@ void write_text_attribute(const std::filesystem::path& path, hid_t object, const
       made(path, H5Acreate2(object, key.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
            key);
   std::vector<char*> pointers;
+  pointers.reserve(texts.size());
   for (std::string& one : texts) pointers.push_back(one.data());
   require_written(path, H5Awrite(attribute.get(), type.get(), pointers.data()) >= 0, key);
 }

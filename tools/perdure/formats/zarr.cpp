@@ -241,8 +241,10 @@ void add_node(const std::filesystem::path& directory, const std::string& name, u
   if (depth == deepest_zarr_group) return;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (!entry.is_directory() || !std::filesystem::exists(entry.path() / "zarr.json")) continue;
-    const std::string inner = entry.path().filename().string();
-    add_node(entry.path(), name.empty() ? inner : name + '/' + inner, depth + 1, arrays);
+    std::string inner = name;
+    if (!inner.empty()) inner += '/';
+    inner += entry.path().filename().string();
+    add_node(entry.path(), inner, depth + 1, arrays);
   }
 }
 
