@@ -144,25 +144,26 @@ def main():
             folders[os.path.dirname(source), *flags].append(source)
 
     os.makedirs(GATHERED, exist_ok=True)
-    failed = False
+    unclean = set()
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
-        results = []
+        results = {}
         # The longest first, so that no processor is left with it in the end.
         for number, ((folder, *flags), sources) in enumerate(
                 sorted(folders.items(), key=lambda item: sum(map(os.path.getsize, item[1])), reverse=True)):
             name = f"{folder.replace('/', '-')}-{number}"
-            results.append(pool.submit(tidy_folder, name, sources, flags))
+            results[pool.submit(tidy_folder, name, sources, flags)] = sources
         for (folder, *flags), sources in folders.items():
-            results += [pool.submit(tidy, FOR_SOURCES, source, flags) for source in sources]
+            results |= {pool.submit(tidy, FOR_SOURCES, source, flags): [source] for source in sources}
         for result in concurrent.futures.as_completed(results):
             if output := result.result():
-                failed = True
+                unclean.update(results[result])
                 print(output, end="", flush=True)
     print(f"clang-tidy: looked at {sum(map(len, folders.values()))} of {len(seen)} sources", flush=True)
-    if failed:
+    clean = {source: digest for source, digest in digests.items() if source not in unclean}
+    if clean != known:
+        write_known(clean)
+    if unclean:
         sys.exit(1)
-    if digests != known:
-        write_known(digests)
 
 
 main()
