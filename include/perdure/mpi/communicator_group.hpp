@@ -178,7 +178,7 @@ class communicator_group final : public detail::rank_group {
     for (int asked = 0;; ++asked) {
       int is_done = 0;
       const int status = MPI_Test(&call->request, &is_done, MPI_STATUS_IGNORE);
-      if (status != MPI_SUCCESS) call.release();
+      if (status != MPI_SUCCESS) static_cast<void>(call.release());
       require(status);
       if (is_done != 0) return;
       if (std::chrono::steady_clock::now() - start > timeout_) break;
@@ -190,7 +190,7 @@ class communicator_group final : public detail::rank_group {
       }
     }
     is_left_ = true;
-    call.release();  // MPI may still write there
+    static_cast<void>(call.release());  // MPI may still write there
     throw error(errc::timed_out,
                 "rank " + std::to_string(rank_) + " has waited " + std::to_string(timeout_.count()) +
                     " ms for other ranks, which do not make the call that this one is in: "

@@ -282,9 +282,11 @@ void add_datasets(const std::shared_ptr<const hdf5_file>& file, hid_t group, con
   if (walked < 0) file->refuse("its groups cannot be read");
   for (const std::string& name : names) {
     H5O_info_t info{};
+    std::string whole_name = prefix;
+    whole_name += name;
     hdf5_handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose,
-                       file->path.string() + ": " + prefix + name);
-    if (H5Oget_info1(object.get(), &info) < 0) file->refuse(prefix + name + " cannot be read");
+                       file->path.string().append(": ").append(whole_name));
+    if (H5Oget_info1(object.get(), &info) < 0) file->refuse(whole_name.append(" cannot be read"));
     if (info.type == H5O_TYPE_DATASET) {
       if (arrays.size() >= most_datasets) file->refuse("it has too many datasets");
       arrays.push_back(open_dataset(file, std::move(object), prefix + name));

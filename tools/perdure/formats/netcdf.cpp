@@ -295,6 +295,7 @@ class netcdf_writer {
       begin = end;
     }
     std::vector<const char*> pointers;
+    pointers.reserve(texts.size());
     for (const std::string& one : texts) pointers.push_back(one.c_str());
     if (!pointers.empty()) require(nc_put_var_string(group, variable, pointers.data()), name);
   }

@@ -16,15 +16,13 @@ namespace perdure {
 
 namespace detail {
 
-template <class From, class... Types>
-inline constexpr bool converts_to_any = (std::is_convertible_v<From, Types> || ...);
-
 /// Other types than a container's own that its hash and equality take for keys.
 template <class K, class Container>
 inline constexpr bool other_key =
     transparent<typename Container::hasher> && transparent<typename Container::key_equal> &&
     !std::is_same_v<std::remove_cvref_t<K>, typename Container::key_type> &&
-    !converts_to_any<K, typename Container::const_iterator, typename Container::iterator> &&
+    !std::disjunction_v<std::is_convertible<K, typename Container::const_iterator>,
+                        std::is_convertible<K, typename Container::iterator>> &&
     requires(const typename Container::hasher& hash, const std::remove_cvref_t<K>& key) { hash(key); };
 
 /// The base of `flat_map` and `flat_set`: each function is as the standard's unordered containers have it,
