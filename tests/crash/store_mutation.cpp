@@ -52,11 +52,11 @@ void store_mutation::find_areas() {
   const auto root_offset = segment_value<std::uint64_t>(offsetof(heap_header, root));
   const auto root = segment_value<directory_root>(root_offset);
   areas_.push_back({root_offset, sizeof root});
-  areas_.push_back({root.table, sizeof(slot) << root.table_bits});
+  areas_.push_back({root.table, sizeof(directory_slot) << root.table_bits});
   for (std::uint64_t type = root.types; type != 0; type = segment_value<type_record>(type).next)
     areas_.push_back({type, sizeof(type_record) + 8});
   for (std::uint64_t i = 0; i < std::uint64_t{1} << root.table_bits; ++i) {
-    const auto s = segment_value<slot>(root.table + i * sizeof(slot));
+    const auto s = segment_value<directory_slot>(root.table + i * sizeof(directory_slot));
     if (s == 0) continue;
     const std::uint64_t object = (s & slot_offset_mask) * object_alignment;
     objects_.push_back(object);

@@ -242,7 +242,8 @@ TEST(NameDirectory, DamagedRecordsAreReportedNotFollowed) {
         victim = object - sizeof(object_record) + random() % sizeof(object_record);
         break;
       case 1:
-        victim = static_cast<std::byte*>(d.memory->at(d.root().table)) + random() % (64 * sizeof(slot));
+        victim =
+            static_cast<std::byte*>(d.memory->at(d.root().table)) + random() % (64 * sizeof(directory_slot));
         break;
       case 2:
         victim = static_cast<std::byte*>(d.memory->at(record.type)) + random() % sizeof(type_record);
