@@ -24,10 +24,11 @@ void assign(perdure::vector<std::uint64_t>& to, const Numbers& numbers) {
 
 inline std::array<std::ptrdiff_t, max_rank> row_major_strides(const extents& dims, std::size_t element_size) {
   std::array<std::ptrdiff_t, max_rank> strides{};
-  auto stride = static_cast<std::ptrdiff_t>(element_size);
+  // Unsigned, as dimensions that are refused afterwards may be too many for any number.
+  std::uint64_t stride = element_size;
   for (std::size_t i = dims.rank(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= static_cast<std::ptrdiff_t>(std::max<std::uint64_t>(dims[i], 1));
+    strides[i] = static_cast<std::ptrdiff_t>(stride);
+    stride *= std::max<std::uint64_t>(dims[i], 1);
   }
   return strides;
 }
