@@ -78,7 +78,7 @@ class declaring_source final : public edge_source {
   explicit declaring_source(id_range declared) : declared_(declared) {}
   bool next(edge_batch& batch) override {
     batch.clear();
-    if (std::exchange(drawn_, true)) return false;
+    if (drawn_.exchange(true)) return false;
     batch.edges = {{declared_.first, declared_.first + 2}, {7, declared_.first}};
     return true;
   }
@@ -87,7 +87,7 @@ class declaring_source final : public edge_source {
 
  private:
   id_range declared_;
-  bool drawn_ = false;
+  std::atomic<bool> drawn_{false};
 };
 
 TEST(Csr, HasTheVerticesThatTheSourceDeclares) {
