@@ -1,6 +1,7 @@
 // Graphs in two arrays: how they are made, what they are in, and searches that are larger than memory.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <limits>
 #include <map>
