@@ -1,11 +1,8 @@
 // Fuzzing of the readers of array files: .npy, .npz, CSV and zarr.json. Any bytes are read to their end or
 // refused with one of the library's errors.
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <new>
 #include <perdure/detail/array_pieces.hpp>
 #include <perdure/error.hpp>
@@ -18,6 +15,7 @@
 #include "formats/npy.hpp"
 #include "formats/npz.hpp"
 #include "formats/zarr_metadata.hpp"
+#include "support/memory_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -25,21 +23,6 @@ namespace {
 
 using namespace perdure;
 using perdure::crash::fuzz_script;
-
-/// A file in memory, open under a path.
-class memory_file {
- public:
-  explicit memory_file(std::string_view bytes) : descriptor_(::memfd_create("array", MFD_CLOEXEC)) {
-    if (descriptor_ < 0 ||
-        ::pwrite(descriptor_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-      throw std::runtime_error("no file in memory");
-  }
-  ~memory_file() { ::close(descriptor_); }
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 /// Elements whose bytes are all 1.
 class ones final : public formats::array_input {

@@ -1,17 +1,15 @@
 // Fuzzing of the readers of graphs: each format, asked for or recognised, plain and compressed (gzip, zstd,
 // xz). Any bytes are read to their end or refused with one of the library's errors.
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <perdure/error.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <stdexcept>
 #include <string>
 
 #include "crash/fuzz_script.hpp"
+#include "support/memory_file.hpp"
 #include "workload/compressed.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -19,21 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 using namespace perdure;
-
-/// A file in memory, open under a path.
-class memory_file {
- public:
-  explicit memory_file(std::string_view bytes) : descriptor_(::memfd_create("edges", MFD_CLOEXEC)) {
-    if (descriptor_ < 0 ||
-        ::pwrite(descriptor_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-      throw std::runtime_error("no file in memory");
-  }
-  ~memory_file() { ::close(descriptor_); }
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 std::string compressed(std::string_view bytes, unsigned format) {
   switch (format % 3) {
