@@ -10,7 +10,9 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "base/parallel_for.hpp"
 #include "os/file_extents.hpp"
 #include "segment/segment.hpp"
 #include "store/file/checked_block.hpp"
@@ -62,31 +64,12 @@ std::uint64_t page_walk::stretches() const {
 
 void page_walk::run() {
   const std::uint64_t end = stretches();
-  std::atomic<std::uint64_t> next{0};
   const unsigned wanted = options_.threads != 0 ? options_.threads : available_processors();
-  const auto helpers = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end / 4 + 1) - 1);
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < helpers; ++i) threads.emplace_back([this, &next, end] { work(next, end); });
-    work(next, end);
-  }
-  if (failure_) std::rethrow_exception(failure_);
-}
-
-void page_walk::work(std::atomic<std::uint64_t>& next, std::uint64_t end) {
-  try {
-    scratch use;
-    for (;;) {
-      const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
-      if (index >= end) break;
-      check_stretch(index, use);
-    }
-    found_.add_bytes_read(use.bytes_read);
-  } catch (...) {
-    const std::scoped_lock lock(mutex_);
-    failure_ = std::current_exception();
-    next = end;
-  }
+  std::vector<scratch> of_threads(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end / 4 + 1)));
+  base::parallel_for(end, of_threads.size(), [this, &of_threads](std::size_t index, std::size_t worker) {
+    check_stretch(index, of_threads[worker]);
+  });
+  for (const scratch& use : of_threads) found_.add_bytes_read(use.bytes_read);
 }
 
 // One table page and the home pages it describes.

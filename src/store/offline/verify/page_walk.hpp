@@ -1,11 +1,8 @@
 // Reads every page of a store, several threads at a time, and compares each with what it must look like.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <perdure/verify.hpp>
 #include <vector>
 
@@ -31,7 +28,6 @@ class page_walk {
   struct scratch;
 
   std::uint64_t stretches() const;
-  void work(std::atomic<std::uint64_t>& next, std::uint64_t end);
   void check_stretch(std::uint64_t index, scratch& use);
   void check_home(std::uint64_t first, const std::vector<expectation>& expected, scratch& use);
   void check_bytes(std::size_t file, std::uint64_t page, std::uint64_t count, const expectation* expected,
@@ -46,8 +42,6 @@ class page_walk {
   const expectations& expected_;
   const verify_options& options_;
   findings& found_;
-  std::mutex mutex_;
-  std::exception_ptr failure_;  // of a thread
 };
 
 }  // namespace perdure
