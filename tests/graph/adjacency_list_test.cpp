@@ -182,6 +182,19 @@ TYPED_TEST(AdjacencyList, ColumnsGoWithTheEdges) {
       }
       valued_source source(edges);
       ingest(g, source, {.threads = how == duplicate_edges::last ? 1U : 4U}, columns);
+      // Who adds to the list alone leaves the columns behind it: such an edge has what is missing.
+      g.add_edge(3, 50);
+      expect(3, 50, 1);
+      {
+        const vertex_index behind(g, 2, &*weights);
+        for (const vertex_id v : {vertex_id{3}, vertex_id{50}})
+          ASSERT_EQ(behind.weights(behind.find(v)).size(), behind.degree(behind.find(v)));
+        EXPECT_EQ(behind.weights(behind.find(3)).back(), 1);
+      }
+      if (how == duplicate_edges::keep) {
+        weights->fill(g, 2);
+        times->fill(g, 2);
+      }
       std::size_t loops = 0;
       std::size_t arcs = 0;
       if (how != duplicate_edges::keep) {
@@ -215,7 +228,7 @@ TYPED_TEST(AdjacencyList, ColumnsGoWithTheEdges) {
       EXPECT_EQ(g.self_loops(), loops);
       EXPECT_EQ(g.arcs(), arcs);
       EXPECT_TRUE(g.contains(102));
-      EXPECT_EQ(g.vertices(), 12U);
+      EXPECT_EQ(g.vertices(), 13U);
       const vertex_index index(g, 2, &*weights);
       EXPECT_TRUE(index.has_weights());
       EXPECT_EQ(index.weights(index.find(3)).size(), index.degree(index.find(3)));

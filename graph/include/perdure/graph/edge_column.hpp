@@ -12,7 +12,8 @@ namespace perdure::graph {
 /// For each vertex as many numbers as it has neighbours, in their order: a column beside the list, so that a
 /// graph without it takes no more memory. An undirected edge has its number at both ends.
 ///
-/// Who adds edges to the list adds to its columns too; `ingest` does. Thread safety: as the list's.
+/// Who adds edges to the list adds to its columns too; `ingest` does. Edges that were added to the list alone
+/// have the number `missing`, wherever columns are read. Thread safety: as the list's.
 template <container_family Family>
 class edge_column {
  public:
@@ -36,7 +37,8 @@ class edge_column {
   edge_column& operator=(const edge_column&) = delete;
 
   double missing() const noexcept { return missing_; }
-  /// The numbers of a vertex's edges; none where it has no edges. O(1).
+  /// The numbers of a vertex's edges, fewer than it has neighbours where edges were added to the list alone;
+  /// none where it has no edges. O(1).
   std::span<const double> find(vertex_id v) const {
     const bank_type& b = bank(bank_of(v));
     const auto found = b.find(v);
@@ -44,7 +46,7 @@ class edge_column {
     return {std::to_address(found->second.data()), found->second.size()};
   }
 
-  /// Gives all edges of a graph that has none in this column yet the number `missing`. O(vertices + edges).
+  /// Gives all edges that have none in this column yet the number `missing`. O(vertices + edges).
   void fill(const adjacency_list<Family>& graph, unsigned threads) {
     workload::parallel_for(threads, bank_count, 16, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)

@@ -66,6 +66,7 @@ void merge_duplicates(adjacency_list<Family>& graph, const edge_columns<Family>&
       const auto merge_column = [&, vertex = v](edge_column<Family>* column, bool add) {
         if (column == nullptr || order.empty()) return;
         auto& list = column->list_of(column->bank(i), vertex);
+        list.resize(order.size(), column->missing());
         numbers.assign(list.begin(), list.end());
         std::size_t to = 0;
         for (std::size_t k = 0; k < order.size(); ++k) {

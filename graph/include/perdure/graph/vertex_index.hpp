@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/edge_column.hpp>
@@ -22,8 +24,8 @@ namespace perdure::graph {
 /// Thread safety: const members from any thread.
 class vertex_index {
  public:
-  /// `weights` is a column of the graph, or null. O(vertices). Throws `errc::unsupported` beyond 2^32 - 1
-  /// vertices.
+  /// `weights` is a column of the graph, or null; edges that were added to the list alone weigh what the
+  /// column has for those. O(vertices). Throws `errc::unsupported` beyond 2^32 - 1 vertices.
   template <container_family Family>
   explicit vertex_index(const adjacency_list<Family>& graph, unsigned threads = 1,
                         const edge_column<Family>* weights = nullptr)
@@ -32,19 +34,31 @@ class vertex_index {
     std::vector<std::size_t> first(bank_count + 1);  // handle of each bank's first vertex
     for (std::size_t i = 0; i < bank_count; ++i) first[i + 1] = first[i] + graph.bank(i).size();
     resize(first.back());
+    std::mutex completing;
+    const auto of_all_edges = [&](std::span<const double> numbers,
+                                  std::size_t edges) -> std::span<const double> {
+      if (numbers.size() >= edges) return numbers.first(edges);
+      const std::lock_guard lock(completing);
+      std::vector<double>& whole = completed_.emplace_back(numbers.begin(), numbers.end());
+      whole.resize(edges, weights->missing());
+      return whole;
+    };
     workload::parallel_for(threads, bank_count, 16, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         std::size_t h = first[i];
         for (const auto& [id, neighbours] : graph.bank(i)) {
           ids_[h] = id;
           neighbours_[h] = as_span(neighbours);
-          if (weights != nullptr) weights_[h] = weights->find(id);
+          if (weights != nullptr) weights_[h] = of_all_edges(weights->find(id), neighbours.size());
           ++h;
         }
       }
     });
     lookup_.emplace(ids_, threads);
   }
+
+  vertex_index(vertex_index&&) = default;
+  vertex_index& operator=(vertex_index&&) = default;
 
   /// Neighbours as they are numbered.
   class handles;
@@ -79,6 +93,7 @@ class vertex_index {
   std::vector<vertex_id> ids_;
   std::vector<std::span<const vertex_id>> neighbours_;
   std::vector<std::span<const double>> weights_;
+  std::deque<std::vector<double>> completed_;  // weights of vertices whose column was behind their list
   std::optional<id_lookup> lookup_;
 };
 
