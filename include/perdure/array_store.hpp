@@ -238,17 +238,16 @@ class array_store {
       return array_codec<T>::decode(one_text(id));
     } else if constexpr (array_element<T>) {
       T value;
-      arrays_->read(id, detail::base_type_of<T>(), slab::whole(arrays_->info(id).dims),
-                    detail::elements_of<detail::elements>(array_view<T, 0>(&value, {})));
+      load(id, array_view<T, 0>(&value, {}));
       return value;
     } else if constexpr (detail::resizable_elements<T>) {
       using element = std::ranges::range_value_t<T>;
       T values;
-      const extents dims = arrays_->info(id).dims;
-      values.resize(elements_in<element>(id, dims));
-      arrays_->read(id, detail::base_type_of<element>(), slab::whole(dims),
-                    detail::elements::row_major(std::ranges::data(values), dims,
-                                                detail::base_type_of<element>().size()));
+      const data_type& type = detail::base_type_of<element>();
+      arrays_->read_whole(id, type, [&](const extents& dims) {
+        values.resize(elements_in<element>(id, dims));
+        return detail::elements::row_major(std::ranges::data(values), dims, type.size());
+      });
       return values;
     } else if constexpr (detail::text_range<T>) {
       T values;
@@ -272,8 +271,8 @@ class array_store {
   /// Into memory of the caller's, which has the array's shape.
   template <array_element T, std::size_t Rank>
   void load(std::string_view id, const array_view<T, Rank>& to) const {
-    arrays_->read(id, detail::base_type_of<T>(), slab::whole(arrays_->info(id).dims),
-                  detail::elements_of<detail::elements>(to));
+    arrays_->read_whole(id, detail::base_type_of<T>(),
+                        [&](const extents&) { return detail::elements_of<detail::elements>(to); });
   }
   /// A part of it.
   template <array_element T, std::size_t Rank>

@@ -81,20 +81,20 @@ void stored_arrays::read_slab(std::string_view id, const shape& of, std::span<co
       std::byte* into = to.data;
       for (std::size_t i = 0; i < rank; ++i)
         into += static_cast<std::ptrdiff_t>(common.offset[i] - where.offset[i]) * to_strides[i];
-      blocks_.read(one.block, {into, bytes}, element, quoted(id));
+      blocks_.read(one.block, {into, bytes}, element, id);
       if (held != nullptr) *held += common.count.elements();
       continue;
     }
     const std::byte* from = nullptr;
     if (is_plain) {
-      const std::span<const std::byte> all = blocks_.bytes_of(one.block, quoted(id));
+      const std::span<const std::byte> all = blocks_.bytes_of(one.block, id);
       if (all.size() != bytes)
         throw error(errc::damaged, quoted(id) + ": a block of it has another size than its part");
       store_->store().require_sound(all.data(), all.size());
       from = all.data();
     } else {
       decoded.resize(bytes);
-      blocks_.read(one.block, decoded, element, quoted(id));
+      blocks_.read(one.block, decoded, element, id);
       from = decoded.data();
     }
     const auto block_strides = row_major_strides(one.where.count, element);
@@ -121,25 +121,43 @@ void stored_arrays::read_slab(std::string_view id, const shape& of, std::span<co
   }
 }
 
+// Of elements of one size.
+stored_arrays::held_array stored_arrays::held(std::string_view id, const data_type& type,
+                                              const std::function<box(const extents&)>& part) const {
+  require_open();
+  held_array found;
+  found.lock = std::shared_lock(mutex_);
+  const stored_array& array = require(id);
+  found.of = shape_of(id, array);
+  require_type(id, found.of.type, type);
+  if (type.is_variable())
+    throw error(errc::invalid_argument, quoted(id) + " has elements of any length, and is loaded as a whole");
+  found.blocks = blocks_in(id, found.of, array, part(found.of.dims));
+  std::size_t bytes = 0;
+  for (const held_block& one : found.blocks) bytes += std::min<std::size_t>(one.block.bytes, small_bytes + 1);
+  if (bytes > small_bytes) {
+    found.hold = blocks_.hold();
+    found.lock.unlock();
+  }
+  return found;
+}
+
 void stored_arrays::read(std::string_view id, const data_type& type, const slab& where,
                          const elements& to) const {
-  require_open();
-  shape of;
-  std::vector<held_block> held;
-  std::shared_ptr<void> hold;
-  {
-    const std::shared_lock lock(mutex_);
-    const stored_array& array = require(id);
-    of = shape_of(id, array);
-    require_type(id, of.type, type);
-    if (type.is_variable())
-      throw error(errc::invalid_argument,
-                  quoted(id) + " has elements of any length, and is loaded as a whole");
-    require_slab(id, of.dims, where, to.dims);
-    held = blocks_in(id, of, array, around(where));
-    hold = blocks_.hold();
-  }
-  read_slab(id, of, held, where, to, nullptr);
+  const held_array found = held(id, type, [&](const extents& dims) {
+    require_slab(id, dims, where, to.dims);
+    return around(where);
+  });
+  read_slab(id, found.of, found.blocks, where, to, nullptr);
+}
+
+void stored_arrays::read_whole(std::string_view id, const data_type& type,
+                               const std::function<elements(const extents&)>& place) const {
+  const held_array found = held(id, type, [](const extents& dims) { return around(slab::whole(dims)); });
+  const slab whole = slab::whole(found.of.dims);
+  const elements to = place(found.of.dims);
+  require_slab(id, found.of.dims, whole, to.dims);
+  read_slab(id, found.of, found.blocks, whole, to, nullptr);
 }
 
 std::uint64_t stored_arrays::read_held(std::string_view id, const slab& where, const elements& to) const {
@@ -183,7 +201,7 @@ variable_elements stored_arrays::read_variable(std::string_view id, const data_t
   if (least == 0 || block.bytes > (is_plain ? block.stored_bytes : std::size_t{1} << 46))
     throw error(errc::damaged, quoted(id) + ": its elements are cut short");
   std::vector<std::byte> bytes(block.bytes);
-  blocks_.read(block, bytes, 1, quoted(id));
+  blocks_.read(block, bytes, 1, id);
   all.ends.resize(count);
   std::memcpy(all.ends.data(), bytes.data(), least);
   all.bytes.assign(reinterpret_cast<const char*>(bytes.data()) + least, bytes.size() - least);
@@ -215,7 +233,7 @@ viewed_array stored_arrays::view(std::string_view id, const data_type& type, boo
                                          " is not stored to be written in place: store it with "
                                          "array_layout::contiguous, or view it to read");
     if (!array.blocks.empty()) {
-      const std::span<const std::byte> bytes = blocks_.bytes_of(array.blocks[0], quoted(id));
+      const std::span<const std::byte> bytes = blocks_.bytes_of(array.blocks[0], id);
       if (bytes.size() < result.info.bytes)
         throw error(errc::damaged, quoted(id) + ": its block is cut short");
       result.data = const_cast<std::byte*>(bytes.data());
@@ -244,7 +262,7 @@ void stored_arrays::prefetch(std::string_view id) const {
     hold = blocks_.hold();
   }
   for (const stored_block& block : all) {
-    const std::span<const std::byte> bytes = blocks_.bytes_of(block, quoted(id));
+    const std::span<const std::byte> bytes = blocks_.bytes_of(block, id);
     store_->store().prefetch(bytes.data(), bytes.size());
   }
 }
@@ -269,7 +287,7 @@ std::vector<std::string> stored_arrays::check(std::string_view id) const {
     const stored_block& block = all[i].block;
     if (block.unchecked != 0) continue;
     try {
-      std::span<const std::byte> bytes = blocks_.bytes_of(block, quoted(id));
+      std::span<const std::byte> bytes = blocks_.bytes_of(block, id);
       std::uint32_t checksum = 0;
       while (!bytes.empty()) {
         const std::size_t now = std::min(piece.size(), bytes.size());
@@ -287,7 +305,5 @@ std::vector<std::string> stored_arrays::check(std::string_view id) const {
   }
   return wrong;
 }
-
-// ---- attributes ------------------------------------------------------------------------------------------
 
 }  // namespace perdure::detail

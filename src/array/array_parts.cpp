@@ -11,21 +11,45 @@ namespace perdure::detail {
 void stored_arrays::write(std::string_view id, const data_type& type, const slab& where,
                           const const_elements& from) {
   require_writable();
-  const std::scoped_lock writing(writing_);
-  shape of;
+  const auto require_fit = [&] {
+    shape of;
+    {
+      const std::shared_lock lock(mutex_);
+      of = shape_of(id, require(id));
+    }
+    require_type(id, of.type, type);
+    if (type.is_variable())
+      throw error(errc::invalid_argument,
+                  quoted(id) + " has elements of any length, and is stored as a whole");
+    require_slab(id, of.dims, where, from.dims);
+    return of;
+  };
   {
-    const std::shared_lock lock(mutex_);
-    of = shape_of(id, require(id));
+    const std::shared_lock together(writing_of(id));
+    const shape of = require_fit();
+    if (where.count.elements() == 0) return;
+    if (!keeps_parts_of_blocks(of, where)) return write_parts(id, of, where, from, of.dims);
   }
-  require_type(id, of.type, type);
-  if (type.is_variable())
-    throw error(errc::invalid_argument, quoted(id) + " has elements of any length, and is stored as a whole");
-  require_slab(id, of.dims, where, from.dims);
-  if (where.count.elements() == 0) return;
+  const std::unique_lock alone(writing_of(id));
+  const shape of = require_fit();
   write_parts(id, of, where, from, of.dims);
 }
 
-// `writing_` is held. The array has the dimensions `before`, and those of `of` once the part is written.
+/// Whether there may be blocks of which a part is written and the rest is as it was: of two threads that make
+/// such a block anew one would lose what the other has written.
+bool stored_arrays::keeps_parts_of_blocks(const shape& of, const slab& where) {
+  if (of.layout == array_layout::contiguous) return false;  // written in place
+  if (is_strided(where)) return true;
+  if (of.layout != array_layout::chunked) return false;
+  for (std::size_t i = 0; i < of.dims.rank(); ++i) {
+    const std::uint64_t end = where.offset[i] + where.count[i];
+    if (where.offset[i] % of.chunk[i] != 0 || (end % of.chunk[i] != 0 && end != of.dims[i])) return true;
+  }
+  return false;
+}
+
+// `writing_of(id)` is held. The array has the dimensions `before`, and those of `of` once the part is
+// written.
 void stored_arrays::write_parts(std::string_view id, const shape& of, const slab& where,
                                 const const_elements& from, const extents& before) {
   const std::size_t element = of.type.size();
@@ -43,7 +67,7 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
         throw error(errc::damaged, quoted(id) + ": it is contiguous, and its block is another's");
       block = held[0].block;
     }
-    std::byte* const data = const_cast<std::byte*>(blocks_.bytes_of(block, quoted(id)).data());
+    std::byte* const data = const_cast<std::byte*>(blocks_.bytes_of(block, id).data());
     const auto strides = row_major_strides(of.dims, element);
     auto to_strides = strides;
     std::byte* to = data;
@@ -121,7 +145,7 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
 void stored_arrays::append(std::string_view id, const data_type& type, const const_elements& from) {
   require_writable();
   shape of;
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   {
     const std::shared_lock lock(mutex_);
     of = shape_of(id, require(id));
@@ -162,7 +186,7 @@ void stored_arrays::append(std::string_view id, const data_type& type, const con
 
 void stored_arrays::resize(std::string_view id, const extents& dims) {
   require_writable();
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   shape of;
   {
     const std::shared_lock lock(mutex_);
@@ -236,7 +260,7 @@ void stored_arrays::resize(std::string_view id, const extents& dims) {
 
 bool stored_arrays::erase(std::string_view id) {
   require_writable();
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   const std::unique_lock lock(mutex_);
   const auto found = catalogue_->arrays.find(id);
   if (found == catalogue_->arrays.end()) return false;

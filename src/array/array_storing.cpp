@@ -12,9 +12,6 @@ namespace perdure::detail {
 
 namespace {
 
-// Below it an array is stored in one step, with the lock held: filling it takes less than taking it twice.
-constexpr std::size_t small_bytes = std::size_t{64} << 10;
-
 void require_id(std::string_view id) {
   const bool is_sound = !id.empty() && id.size() <= longest_id && id.front() != '/' && id.back() != '/' &&
                         id.find("//") == std::string_view::npos && id.find('\0') == std::string_view::npos;
@@ -36,7 +33,7 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
   const extents chunk = chunk_for(from.dims, type.size(), options);
   const shape of{type,  from.dims, options.layout, {options.codec, options.level, options.shuffle},
                  chunk, false};
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   const auto require_same_type = [&] {
     if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
   };
@@ -94,7 +91,7 @@ void stored_arrays::store_from(std::string_view id, const data_type& type, const
   const std::size_t bytes = bytes_of(dims, type.size());
   const extents chunk = chunk_for(dims, type.size(), options);
   const encoding how{options.codec, options.level, options.shuffle};
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   {
     const std::shared_lock lock(mutex_);
     if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
@@ -138,7 +135,7 @@ void stored_arrays::store_variable(std::string_view id, const data_type& type, c
   if (from.ends.size() != count)
     throw error(errc::invalid_argument,
                 std::to_string(from.ends.size()) + " elements are given for an array of " + dims.text());
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   {
     const std::shared_lock lock(mutex_);
     if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
@@ -163,7 +160,7 @@ void stored_arrays::create(std::string_view id, const data_type& type, const ext
     throw error(errc::invalid_argument, "arrays of elements of any length are stored as a whole");
   const std::size_t bytes = bytes_of(dims, type.size());
   const extents chunk = chunk_for(dims, type.size(), options);
-  const std::scoped_lock writing(writing_);
+  const std::unique_lock writing(writing_of(id));
   const std::unique_lock lock(mutex_);
   if (look_up(id) != nullptr)
     throw error(errc::already_exists, quoted(id) + " exists: erase it first, or store over it");

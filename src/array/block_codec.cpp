@@ -7,6 +7,8 @@
 #include <memory>
 #include <perdure/error.hpp>
 
+#include "array/array_name.hpp"
+
 #if PERDURE_HAS_LZ4
 #include <lz4.h>
 #include <lz4hc.h>
@@ -188,7 +190,7 @@ std::vector<std::byte> encode(std::span<const std::byte> bytes, std::size_t elem
 }
 
 void decode(std::span<const std::byte> from, std::span<std::byte> to, std::size_t element_size,
-            compression codec, bool is_shuffled, const std::string& what) {
+            compression codec, bool is_shuffled, std::string_view id) {
   require_available(codec);
   std::vector<std::byte> shuffled;
   std::span<std::byte> into = to;
@@ -204,7 +206,8 @@ void decode(std::span<const std::byte> from, std::span<std::byte> to, std::size_
 #if PERDURE_HAS_ZSTD
   if (codec == compression::zstd) is_sound = decode_zstd(from, into);
 #endif
-  if (!is_sound) throw error(errc::damaged, what + ": its compressed bytes do not give what they should");
+  if (!is_sound)
+    throw error(errc::damaged, quoted(id) + ": its compressed bytes do not give what they should");
   if (!shuffled.empty()) unshuffle_bytes(shuffled.data(), to, element_size);
 }
 

@@ -21,8 +21,8 @@ void require_available(compression codec);
 /// Compressed, with the elements' bytes sorted by place first if `shuffle` says so.
 std::vector<std::byte> encode(std::span<const std::byte> bytes, std::size_t element_size,
                               const encoding& how);
-/// Into exactly `to`. `damaged`, if that is not what the bytes give; `what` names them.
+/// Into exactly `to`. `damaged`, if that is not what the bytes give; `id` names their array.
 void decode(std::span<const std::byte> from, std::span<std::byte> to, std::size_t element_size,
-            compression codec, bool is_shuffled, const std::string& what);
+            compression codec, bool is_shuffled, std::string_view id);
 
 }  // namespace perdure::detail

@@ -6,6 +6,7 @@
 #include <perdure/error.hpp>
 #include <utility>
 
+#include "array/array_name.hpp"
 #include "os/crc32c.hpp"
 #include "segment/segment.hpp"
 
@@ -128,24 +129,24 @@ bool block_store::is_in_store(const std::byte* data, std::uint64_t bytes) const 
   return at >= begin && at - begin <= size && bytes <= size - (at - begin);
 }
 
-std::span<const std::byte> block_store::bytes_of(const stored_block& block, const std::string& what) const {
+std::span<const std::byte> block_store::bytes_of(const stored_block& block, std::string_view id) const {
   if (!is_in_store(std::to_address(block.data), block.stored_bytes))
-    throw error(errc::damaged, what + ": a block of it does not lie in the store");
+    throw error(errc::damaged, quoted(id) + ": a block of it does not lie in the store");
   return {std::to_address(block.data), block.stored_bytes};
 }
 
 void block_store::read(const stored_block& block, std::span<std::byte> to, std::size_t element_size,
-                       const std::string& what) const {
-  const std::span<const std::byte> stored = bytes_of(block, what);
+                       std::string_view id) const {
+  const std::span<const std::byte> stored = bytes_of(block, id);
   const auto codec = static_cast<compression>(block.codec);
   if (codec == compression::none && block.shuffled == 0) {
     if (stored.size() != to.size())
-      throw error(errc::damaged, what + ": a block of it has another size than its part");
+      throw error(errc::damaged, quoted(id) + ": a block of it has another size than its part");
     store_.store().copy_out(to, stored.data());
     return;
   }
   store_.store().prefetch(stored.data(), stored.size());
-  decode(stored, to, element_size, codec, block.shuffled != 0, what);
+  decode(stored, to, element_size, codec, block.shuffled != 0, id);
 }
 
 std::shared_ptr<void> block_store::hold() const {

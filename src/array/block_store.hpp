@@ -47,11 +47,11 @@ class block_store {
 
   /// Fills a block; by whoever has allocated it, without a lock. `no_space`, `io`.
   void fill(std::byte* data, std::span<const std::byte> bytes);
-  /// The block's bytes before compression; `what` names it. `damaged`.
+  /// The block's bytes before compression; `id` names its array. `damaged`.
   void read(const stored_block& block, std::span<std::byte> to, std::size_t element_size,
-            const std::string& what) const;
+            std::string_view id) const;
   /// Where its bytes are, after looking at whether they can be there. `damaged`.
-  std::span<const std::byte> bytes_of(const stored_block& block, const std::string& what) const;
+  std::span<const std::byte> bytes_of(const stored_block& block, std::string_view id) const;
 
   /// While it lives blocks that are linked now stay.
   std::shared_ptr<void> hold() const;

@@ -3,14 +3,15 @@
 
 #include <string>
 
+#include "array/array_name.hpp"
+
 namespace perdure::detail {
 
 void require_slab(std::string_view id, const extents& dims, const slab& where, const extents& given) {
-  const std::string array = "the array \"" + std::string(id) + '"';
   const std::size_t rank = dims.rank();
   if (where.offset.rank() != rank || where.count.rank() != rank ||
       (!where.stride.empty() && where.stride.rank() != rank))
-    throw error(errc::invalid_argument, array + " has " + std::to_string(rank) +
+    throw error(errc::invalid_argument, quoted(id) + " has " + std::to_string(rank) +
                                             " dimensions, and the part has " +
                                             std::to_string(where.count.rank()));
   for (std::size_t i = 0; i < rank; ++i) {
@@ -20,7 +21,7 @@ void require_slab(std::string_view id, const extents& dims, const slab& where, c
     if (stride == 0 || __builtin_mul_overflow(where.count[i] - 1, stride, &last) ||
         __builtin_add_overflow(last, where.offset[i], &last) || last >= dims[i])
       throw error(errc::invalid_argument, "the part at " + where.offset.text() + " of " + where.count.text() +
-                                              " elements is not inside " + array + " of " + dims.text());
+                                              " elements is not inside " + quoted(id) + " of " + dims.text());
   }
   // Dimensions of one element may be left out on either side.
   const auto without_ones = [](const extents& of) {
@@ -31,7 +32,7 @@ void require_slab(std::string_view id, const extents& dims, const slab& where, c
   };
   if (!(without_ones(given) == without_ones(where.count)))
     throw error(errc::invalid_argument, "elements of shape " + given.text() + " are given for a part of " +
-                                            array + " of shape " + where.count.text());
+                                            quoted(id) + " of shape " + where.count.text());
 }
 
 bool is_strided(const slab& where) {

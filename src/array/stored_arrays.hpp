@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "array/array_geometry.hpp"
+#include "array/array_name.hpp"
 #include "array/block_store.hpp"
 #include "array/slab_access.hpp"
 #include "array/stored_array.hpp"
@@ -28,10 +30,8 @@ namespace perdure::detail {
 inline constexpr std::size_t longest_id = 4096;
 /// Of what is gathered before it is copied.
 inline constexpr std::size_t gathered_bytes = std::size_t{4} << 20;
-
-inline std::string quoted(std::string_view id) {
-  return "the array \"" + std::string(id) + '"';
-}
+/// Up to so many bytes of an array are copied with the lock held.
+inline constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
 /// The chunk's shape that is asked for, or chosen. `invalid_argument`.
 extents chunk_for(const extents& dims, std::size_t element_size, const array_options& options);
@@ -66,6 +66,8 @@ class stored_arrays final : public array_core,
   void write(std::string_view id, const data_type& type, const slab& where,
              const const_elements& from) override;
   void read(std::string_view id, const data_type& type, const slab& where, const elements& to) const override;
+  void read_whole(std::string_view id, const data_type& type,
+                  const std::function<elements(const extents&)>& place) const override;
   variable_elements read_variable(std::string_view id, const data_type& type) const override;
   std::uint64_t read_held(std::string_view id, const slab& where, const elements& to) const override;
   viewed_array view(std::string_view id, const data_type& type, bool to_write) const override;
@@ -102,6 +104,14 @@ class stored_arrays final : public array_core,
     box where;
     stored_block block;
   };
+  /// An array's shape and some of its blocks, which stay while it is there: a few bytes by the lock, as
+  /// copying them takes less than noting who looks at them.
+  struct held_array {
+    shape of;
+    std::vector<held_block> blocks;
+    std::shared_ptr<void> hold;
+    std::shared_lock<std::shared_mutex> lock;
+  };
   /// A block that is filled and not yet an array's.
   struct new_block {
     box where;
@@ -137,10 +147,17 @@ class stored_arrays final : public array_core,
     return const_cast<stored_array&>(std::as_const(*this).require(id));
   }
 
+  std::shared_mutex& writing_of(std::string_view id) noexcept {
+    return writing_[std::hash<std::string_view>()(id) % writing_.size()];
+  }
+
   shape shape_of(std::string_view id, const stored_array& array) const;
   static void require_type(std::string_view id, const data_type& stored, const data_type& asked);
   std::vector<held_block> blocks_in(std::string_view id, const shape& of, const stored_array& array,
                                     const box& where) const;
+
+  held_array held(std::string_view id, const data_type& type,
+                  const std::function<box(const extents&)>& part) const;
 
   stored_block filled_block(std::size_t bytes, std::size_t element_size, const encoding& how,
                             const std::function<void(std::byte*, std::size_t, std::size_t)>& gather,
@@ -159,6 +176,7 @@ class stored_arrays final : public array_core,
   void link_blocks(stored_array& array, std::span<const new_block> made);
   void drop_block(stored_array& array, std::size_t block) noexcept;
   void drop_all_blocks(stored_array& array) noexcept;
+  static bool keeps_parts_of_blocks(const shape& of, const slab& where);
   void write_parts(std::string_view id, const shape& of, const slab& where, const const_elements& from,
                    const extents& before);
   void read_slab(std::string_view id, const shape& of, std::span<const held_block> blocks, const slab& where,
@@ -169,7 +187,8 @@ class stored_arrays final : public array_core,
   array_catalogue* catalogue_;  // null where there is none
   block_store blocks_;
   mutable std::shared_mutex mutex_;  // of the catalogue
-  std::mutex writing_;               // parts of arrays are written by one thread at a time
+  // By their ids: held shared to write parts of an array, alone to change what it is. Before `mutex_`.
+  std::array<std::shared_mutex, 64> writing_;
   std::atomic<bool> is_closed_{false};
 };
 

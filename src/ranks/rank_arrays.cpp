@@ -388,6 +388,13 @@ void rank_arrays::read(std::string_view id, const data_type& type, const slab& w
   if (has_own) own_->read_held(id, where, to);
 }
 
+void rank_arrays::read_whole(std::string_view id, const data_type& type,
+                             const std::function<elements(const extents&)>& place) const {
+  const array_info info = this->info(id);
+  require_type(id, info.type, type);
+  read(id, type, slab::whole(info.dims), place(info.dims));
+}
+
 variable_elements rank_arrays::read_variable(std::string_view id, const data_type& type) const {
   set_.require_open();
   if (is_own(id) && own_->find(id)) return own_->read_variable(id, type);

@@ -54,6 +54,8 @@ class rank_arrays final : public array_core {
   void write(std::string_view id, const data_type& type, const slab& where,
              const const_elements& from) override;
   void read(std::string_view id, const data_type& type, const slab& where, const elements& to) const override;
+  void read_whole(std::string_view id, const data_type& type,
+                  const std::function<elements(const extents&)>& place) const override;
   variable_elements read_variable(std::string_view id, const data_type& type) const override;
   std::uint64_t read_held(std::string_view id, const slab& where, const elements& to) const override;
   viewed_array view(std::string_view id, const data_type& type, bool to_write) const override;

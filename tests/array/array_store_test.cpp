@@ -488,6 +488,60 @@ TEST_F(array_store_test, ThreadsStoreAndLoadAndSeeWholeArrays) {
   EXPECT_TRUE(is_sound());
 }
 
+TEST_F(array_store_test, ThreadsWritePartsOfOneArrayAndLoseNone) {
+  constexpr std::size_t rows = 24;
+  constexpr std::size_t columns = 640;
+  auto arrays = create();
+  for (const array_options& options :
+       {array_options{}, array_options{.layout = array_layout::contiguous},
+        array_options{.layout = array_layout::chunked, .chunk = {4, 640}},   // no chunk is of two threads
+        array_options{.layout = array_layout::chunked, .chunk = {7, 100}}})  // most are
+    for (const bool strided : {false, true}) {
+      arrays.erase("field");
+      auto field = arrays.create<std::uint64_t>("field", {rows, columns}, options);
+      std::vector<std::jthread> threads;
+      for (std::uint64_t t = 0; t < 4; ++t)
+        threads.emplace_back([&arrays, t, strided] {
+          auto mine = arrays.array("field");
+          for (std::size_t step = 0; step < rows / 4; step += 2) {
+            std::vector<std::uint64_t> two(2 * columns);
+            const std::size_t first = strided ? step * 4 + t : t * (rows / 4) + step;
+            const std::size_t stride = strided ? 4 : 1;
+            for (std::size_t i = 0; i < two.size(); ++i)
+              two[i] = (first + i / columns * stride) * columns + i % columns;
+            mine.write({{first, 0}, {2, columns}, {stride, 1}},
+                       array_view<const std::uint64_t, 2>(two.data(), {2, columns}));
+            arrays.store("own" + std::to_string(t), two);
+          }
+        });
+      threads.clear();
+      const auto values = arrays.load<std::vector<std::uint64_t>>("field");
+      for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i);
+    }
+  arrays.close();
+  EXPECT_TRUE(is_sound());
+}
+
+TEST_F(array_store_test, ThreadsReplaceSmallArraysThatOthersLoad) {
+  auto arrays = create();
+  arrays.store("small", std::vector<int>(50, 0));
+  std::atomic<bool> ends{false};
+  std::atomic<int> torn{0};
+  {
+    std::jthread reader([&] {
+      while (!ends) {
+        const auto values = arrays.load<std::vector<int>>("small");
+        for (const int value : values)
+          if (value != values[0] || static_cast<int>(values.size()) != 50 + value % 3) ++torn;
+      }
+    });
+    for (int i = 1; i < 3000; ++i)
+      arrays.store("small", std::vector<int>(50 + static_cast<std::size_t>(i % 3), i));
+    ends = true;
+  }
+  EXPECT_EQ(torn, 0);
+}
+
 TEST_F(array_store_test, ManySmallArrays) {
   auto arrays = create();
   for (int i = 0; i < 3000; ++i)

@@ -9,6 +9,7 @@
 #include <perdure/error.hpp>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace perdure {
 
@@ -18,15 +19,27 @@ inline constexpr std::size_t max_rank = 32;
 /// Some numbers, one for each dimension, the slowest (outermost) first.
 class extents {
  public:
-  constexpr extents() noexcept = default;
+  constexpr extents() noexcept { make_defined(); }
   constexpr extents(std::initializer_list<std::uint64_t> values)
       : extents(std::span(values.begin(), values.size())) {}
   /// `invalid_argument` for more than `max_rank`.
   constexpr explicit extents(std::span<const std::uint64_t> values) {
+    make_defined();
     require_rank(values.size());
     rank_ = values.size();
     std::copy(values.begin(), values.end(), values_.begin());
   }
+  // Most arrays have few of the dimensions that there is room for: only those are copied.
+  constexpr extents(const extents& other) noexcept : rank_(other.rank_) {
+    make_defined();
+    std::copy(other.begin(), other.end(), values_.begin());
+  }
+  constexpr extents& operator=(const extents& other) noexcept {
+    rank_ = other.rank_;
+    std::copy(other.begin(), other.end(), values_.begin());
+    return *this;
+  }
+  constexpr ~extents() = default;
   /// `rank` times the same.
   static constexpr extents all(std::size_t rank, std::uint64_t value) {
     require_rank(rank);
@@ -71,13 +84,17 @@ class extents {
   }
 
  private:
+  // Constants must have no undefined part.
+  constexpr void make_defined() noexcept {
+    if (std::is_constant_evaluated()) values_.fill(0);
+  }
   static constexpr void require_rank(std::size_t rank) {
     if (rank > max_rank)
       throw error(errc::invalid_argument,
                   std::to_string(rank) + " dimensions are asked for; an array has up to 32");
   }
 
-  std::array<std::uint64_t, max_rank> values_{};
+  std::array<std::uint64_t, max_rank> values_;  // the first `rank_`
   std::size_t rank_ = 0;
 };
 

@@ -89,6 +89,9 @@ class array_core {
   /// The slab's elements, in the order of `to`'s, which has the slab's counts.
   virtual void read(std::string_view id, const data_type& type, const slab& where,
                     const elements& to) const = 0;
+  /// All elements, to where `place` says when it is told how many there are along each dimension.
+  virtual void read_whole(std::string_view id, const data_type& type,
+                          const std::function<elements(const extents&)>& place) const = 0;
   virtual variable_elements read_variable(std::string_view id, const data_type& type) const = 0;
   /// As `read`, but only of what blocks of this store hold; elements that none holds are left alone. Returns
   /// how many elements were written, which is more than there are where blocks overlap.
