@@ -76,6 +76,13 @@ std::uint32_t advance_portable(std::uint32_t crc, const unsigned char* p, std::s
 // A third of a 4 KiB page, rounded down to whole words: a page is one block of three and two words more.
 constexpr std::size_t part = 1360;
 
+// How far ahead of each stream memory is asked for. Processors that see where a stream goes begin anew with
+// every page, and there are three streams to a page: without asking, bytes that lie in no cache take half as
+// long again (measured on an AMD EPYC; twice as far ahead helps half as much). Beyond the end it is harmless:
+// it never faults.
+constexpr std::size_t ahead = 2048;
+constexpr std::size_t cache_line = 64;
+
 #if defined(__x86_64__)
 PERDURE_CRC_TARGET inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
   return _mm_crc32_u64(crc, word);
@@ -130,6 +137,11 @@ PERDURE_CRC_TARGET std::uint32_t advance_hardware(std::uint32_t start, unsigned 
       std::uint64_t second = 0;
       std::uint64_t third = 0;
       for (std::size_t i = 0; i < part; i += 8) {
+        if (i % cache_line == 0) {
+          __builtin_prefetch(p + ahead + i);
+          __builtin_prefetch(p + ahead + part + i);
+          __builtin_prefetch(p + ahead + 2 * part + i);
+        }
         const std::uint64_t a = load(p + i);
         const std::uint64_t b = load(p + part + i);
         const std::uint64_t c = load(p + 2 * part + i);

@@ -105,9 +105,18 @@ void private_segment::notice_filled(std::function<void(page_run)> collapse) {
 
 void private_segment::collapse_dense(page_run pages, const std::function<bool()>& go_on) const noexcept {
   constexpr std::size_t step = os::huge_page_bytes;
-  const std::size_t end = (pages.first + pages.count) * page_size;
-  for (std::size_t at = round_up(pages.first * page_size, step); at + step <= end && go_on(); at += step) {
-    if (os::is_all_in_memory(base_ + at, step)) os::collapse_pages(base_ + at, step);
+  try {
+    std::vector<file_extent> home;
+    // Of files on tmpfs the kernel would copy the files' own pages into huge ones, all that was just written
+    // there once more.
+    for (const page_run& run : subtract({pages}, backed_by_files(pages, home))) {
+      const std::size_t end = (run.first + run.count) * page_size;
+      for (std::size_t at = round_up(run.first * page_size, step); at + step <= end && go_on(); at += step) {
+        if (os::is_all_in_memory(base_ + at, step)) os::collapse_pages(base_ + at, step);
+      }
+    }
+  } catch (const std::exception&) {
+    // There is no memory to note what lies where: pages stay small.
   }
 }
 
