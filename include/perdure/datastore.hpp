@@ -277,7 +277,9 @@ class datastore {
   /// then fails to take them. `require_sound` and `copy_out` make them durable first and throw `io` if they
   /// cannot be; whoever reads them by plain pointers before the checkpoint calls `require_sound` once, or
   /// might read what was there before. (That checkpoint fails, and says that the store must be reopened.)
-  void copy_in(void* to, std::span<const std::byte> from);
+  ///
+  /// Returns the checksum (CRC-32C) of what was copied, which is known at no cost then.
+  std::uint32_t copy_in(void* to, std::span<const std::byte> from);
   /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
   /// `invalid_argument`, `damaged`, `io`.
   void copy_out(std::span<std::byte> to, const void* from);
@@ -326,7 +328,8 @@ class datastore {
   /// Of pages that were copied past memory: see `copy_in`.
   virtual void settle_written(const page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
-  virtual bool write_pages(const page_run&, const std::byte*) { return false; }
+  /// The last is an array for the checksum of each page's bytes.
+  virtual bool write_pages(const page_run&, const std::byte*, std::uint32_t*) { return false; }
   virtual bool read_pages(const page_run&, std::byte*) { return false; }
 };
 

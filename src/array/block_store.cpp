@@ -117,8 +117,8 @@ void block_store::collect() noexcept {
   }
 }
 
-void block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
-  store_.store().copy_in(data, bytes);
+std::uint32_t block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
+  return store_.store().copy_in(data, bytes);
 }
 
 bool block_store::is_in_store(const std::byte* data, std::uint64_t bytes) const noexcept {

@@ -45,8 +45,8 @@ class block_store {
   /// Gives back what nobody needs any more.
   void collect() noexcept;
 
-  /// Fills a block; by whoever has allocated it, without a lock. `no_space`, `io`.
-  void fill(std::byte* data, std::span<const std::byte> bytes);
+  /// Fills a block; by whoever has allocated it, without a lock. The checksum of the bytes. `no_space`, `io`.
+  std::uint32_t fill(std::byte* data, std::span<const std::byte> bytes);
   /// The block's bytes before compression; `what` names it. `damaged`.
   void read(const stored_block& block, std::span<std::byte> to, std::size_t element_size,
             const std::string& what) const;

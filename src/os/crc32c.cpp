@@ -71,6 +71,35 @@ std::uint32_t advance_portable(std::uint32_t crc, const unsigned char* p, std::s
   return crc;
 }
 
+using shift_tables = std::array<std::array<std::uint32_t, 256>, 4>;
+
+// Tables of the map "advance the register over so many zero bytes".
+template <std::size_t bytes>
+const shift_tables& shift_by() noexcept {
+  static const shift_tables shift = [] {
+    static constexpr std::array<unsigned char, bytes> zeros{};
+    std::array<std::uint32_t, 32> basis{};
+    for (std::size_t bit = 0; bit < 32; ++bit) {
+      basis[bit] = advance_portable(std::uint32_t{1} << bit, zeros.data(), zeros.size());
+    }
+    shift_tables result{};
+    for (std::size_t byte = 0; byte < 4; ++byte) {
+      for (std::size_t value = 0; value < 256; ++value) {
+        for (std::size_t bit = 0; bit < 8; ++bit) {
+          if ((value >> bit & 1) != 0) result[byte][value] ^= basis[8 * byte + bit];
+        }
+      }
+    }
+    return result;
+  }();
+  return shift;
+}
+
+std::uint64_t shifted(const shift_tables& shift, std::uint64_t crc) noexcept {
+  return shift[0][crc & 0xff] ^ shift[1][crc >> 8 & 0xff] ^ shift[2][crc >> 16 & 0xff] ^
+         shift[3][crc >> 24 & 0xff];
+}
+
 #ifdef PERDURE_CRC_TARGET
 
 // A third of a 4 KiB page, rounded down to whole words: a page is one block of three and two words more.
@@ -99,40 +128,12 @@ inline std::uint64_t step(std::uint64_t crc, unsigned char byte) noexcept {
 }
 #endif
 
-using shift_tables = std::array<std::array<std::uint32_t, 256>, 4>;
-
-// Tables of the map "advance the register over `part` zero bytes".
-const shift_tables& shift_by_part() noexcept {
-  static const shift_tables shift = [] {
-    static constexpr std::array<unsigned char, part> zeros{};
-    std::array<std::uint32_t, 32> basis{};
-    for (std::size_t bit = 0; bit < 32; ++bit) {
-      basis[bit] = advance_portable(std::uint32_t{1} << bit, zeros.data(), zeros.size());
-    }
-    shift_tables result{};
-    for (std::size_t byte = 0; byte < 4; ++byte) {
-      for (std::size_t value = 0; value < 256; ++value) {
-        for (std::size_t bit = 0; bit < 8; ++bit) {
-          if ((value >> bit & 1) != 0) result[byte][value] ^= basis[8 * byte + bit];
-        }
-      }
-    }
-    return result;
-  }();
-  return shift;
-}
-
-std::uint64_t shifted(const shift_tables& shift, std::uint64_t crc) noexcept {
-  return shift[0][crc & 0xff] ^ shift[1][crc >> 8 & 0xff] ^ shift[2][crc >> 16 & 0xff] ^
-         shift[3][crc >> 24 & 0xff];
-}
-
 template <bool Copy>
 PERDURE_CRC_TARGET std::uint32_t advance_hardware(std::uint32_t start, unsigned char* to,
                                                   const unsigned char* p, std::size_t bytes) noexcept {
   std::uint64_t crc = start;
   if (bytes >= 3 * part) {
-    const shift_tables& shift = shift_by_part();
+    const shift_tables& shift = shift_by<part>();
     for (; bytes >= 3 * part; bytes -= 3 * part) {
       std::uint64_t second = 0;
       std::uint64_t third = 0;
@@ -206,6 +207,11 @@ std::uint32_t crc32c_copy(std::uint32_t crc, void* to, const void* from, std::si
 #endif
   std::memcpy(to, from, bytes);
   return crc32c_portable(crc, to, bytes);
+}
+
+std::uint32_t crc32c_append_page(std::uint32_t crc, std::uint32_t page) noexcept {
+  // The inversions before and after cancel out.
+  return static_cast<std::uint32_t>(shifted(shift_by<page_bytes>(), crc)) ^ page;
 }
 
 }  // namespace perdure::os

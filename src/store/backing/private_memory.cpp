@@ -90,7 +90,7 @@ void private_memory::trim_part(page_run part, write_brake& brake) {
 
 // ---- what programs copy ----------------------------------------------------------------------------------
 
-bool private_memory::write_through(page_run pages, const std::byte* from) {
+bool private_memory::write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   // A tracker that does not start again would be told of these pages at the next checkpoint only by private
   // copies, which they do not have.
   if (commit_ == nullptr || !memory_.rearms()) return false;
@@ -112,15 +112,14 @@ bool private_memory::write_through(page_run pages, const std::byte* from) {
     // the next checkpoint writes what memory has over whatever a failure leaves at home.
     changed.gather(memory_, run, early);
     changed.add({run}, early);
-    writer.write(run, from + (run.first - pages.first) * page_size);
+    const std::uint64_t at = run.first - pages.first;
+    writer.write(run, from + at * page_size, of_bytes + at);
     memory_.show_home(run, parts_.home.extents(parts_.home.bytes()));
     changed.settle({run});
     writer.settle();
     has_unsynced_ = true;
   }
-  for (const page_run& run : subtract({pages}, direct))
-    std::memcpy(memory_.base() + run.first * page_size, from + (run.first - pages.first) * page_size,
-                run.count * page_size);
+  copy_to_memory(memory_.base(), pages, subtract({pages}, direct), from, of_bytes);
   return true;
 }
 
