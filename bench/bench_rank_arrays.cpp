@@ -147,7 +147,7 @@ class worker {
     if (rank_in(MPI_COMM_WORLD) == 0) remove();
   }
 
-  std::size_t bytes() const { return shape_.arrays * elements({{}, shape_.dims}) * sizeof(double); }
+  std::size_t bytes() const { return shape_.arrays * box{{}, shape_.dims}.elements() * sizeof(double); }
 
   double write() {
     return by_ranks(wanted_.ranks, [&](MPI_Comm ranks, const auto& timed) {
@@ -159,6 +159,7 @@ class worker {
           for (std::size_t k = 0; k < block.count[2]; ++k) to[at + k] = value_of(number + k);
         });
       }
+      if (rank_in(ranks) == 0) warm_up();
       return timed([&] {
         const auto file = kind_.create(ranks, path_, shape_);
         for (std::size_t array = 0; array < shape_.arrays; ++array)
@@ -226,7 +227,21 @@ class worker {
   }
 
  private:
-  static std::size_t elements(const box& of) { return of.elements(); }
+  /// A file of that size is written and removed, since on a virtual machine the first touch of memory by the
+  /// page cache costs several times what writing does, and would hit whoever runs first. What others have
+  /// left is written too.
+  void warm_up() const {
+    const std::filesystem::path path = wanted_.directory / "rank_arrays.warm_up";
+    const int file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0) throw std::runtime_error("cannot make " + path.string());
+    const std::vector<char> piece(std::size_t{1} << 20, 'x');
+    for (std::size_t done = 0; done < bytes(); done += piece.size())
+      if (::write(file, piece.data(), piece.size()) < 0)
+        throw std::runtime_error("cannot write " + path.string());
+    ::unlink(path.c_str());
+    ::syncfs(file);
+    ::close(file);
+  }
 
   /// Calls `work(communicator, timed)` on the first `count` ranks; `timed(action)` gives how long it took
   /// from the first rank's beginning to the last one's end. The others sleep.
