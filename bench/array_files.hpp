@@ -2,23 +2,15 @@
 // peers'.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "array_box.hpp"
+
 namespace perdure::bench {
-
-using box_extent = std::array<std::size_t, 3>;
-
-/// Elements of an array, and where they begin.
-struct box {
-  box_extent offset{};
-  box_extent count{};
-  std::size_t elements() const noexcept { return count[0] * count[1] * count[2]; }
-};
 
 /// Open, to be written or read. Any thread may call `write` and `read`, unless `is_for_one_thread`.
 class array_file {

@@ -45,14 +45,6 @@ struct wanted {
   std::size_t small = 0;
 };
 
-/// One of `parts` of equal size along a dimension.
-box part_of(const box_extent& dims, std::size_t dimension, unsigned part, unsigned parts) {
-  box result{{0, 0, 0}, dims};
-  result.offset[dimension] = dims[dimension] * part / parts;
-  result.count[dimension] = dims[dimension] * (part + 1) / parts - result.offset[dimension];
-  return result;
-}
-
 void by_threads(unsigned threads, const std::function<void(unsigned)>& work) {
   std::vector<std::jthread> others;
   for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);

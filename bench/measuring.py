@@ -39,9 +39,9 @@ def run_process(command, preload=None, folder=None, environment=None):
     }
 
 
-def run(program, arguments, preload=None):
+def run(program, arguments, preload=None, environment=None):
     """Runs one program to its end; returns its JSON, with the process's own cost added."""
-    output, cost = run_process([program, *arguments], preload)
+    output, cost = run_process([program, *arguments], preload, environment=environment)
     return {**json.loads(output), "process": cost}
 
 

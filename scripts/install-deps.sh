@@ -14,6 +14,7 @@ if [ "${1:-}" = --download-seconds ]; then
 fi
 
 missing=""
+optional=""
 want() {
   case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
 }
@@ -26,6 +27,14 @@ has_package() {
 
 want_command() { has_command "$1" || want "$2"; }
 want_package() { has_package "$1" || want "$1"; }
+
+# What only some of the supported systems offer, and nothing fails without.
+want_if_offered() { has_package "$1" || optional="$optional $1"; }
+want_what_is_offered() {
+  for package in $optional; do
+    if apt-cache show "$package" >/dev/null 2>&1; then want "$package"; fi
+  done
+}
 
 # cmake 3.25 is what the presets need.
 has_cmake() {
@@ -90,6 +99,15 @@ for group in "$@"; do
       want_package libgoogle-perftools-dev
       want_package libmemkind-dev
       want_package libpmemobj1
+      # Arrays across MPI ranks, and what they are compared with.
+      want_package libopenmpi-dev
+      want_package openmpi-bin
+      want_package libhdf5-openmpi-dev
+      want_package libnetcdf-mpi-dev
+      want_package libpnetcdf-dev
+      want_if_offered libadios-openmpi-dev
+      want_package libbz2-dev
+      want_package libblosc-dev
       want_command git git
       want_command sqlite3 sqlite3
       ;;
@@ -126,6 +144,7 @@ for group in "$@"; do
   esac
 done
 
+want_what_is_offered
 [ -n "$missing" ] || $boost_wanted || exit 0
 
 as_root=""
@@ -149,6 +168,7 @@ apt() {
 
 echo "Missing:$missing$(! $boost_wanted || echo ' boost (1.81 or later)'). Updating the package lists."
 apt update
+want_what_is_offered
 
 if $boost_wanted; then
   boost_package=""

@@ -1,6 +1,6 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
-from suites import adjacency, alloc, arrays, bfs, kinds, malloc, migration, paged, pager, store
+from suites import adjacency, alloc, arrays, bfs, kinds, malloc, migration, paged, pager, rank_arrays, store
 
 # In the order in which they run.
 SUITES = {
@@ -13,5 +13,6 @@ SUITES = {
     "pager": pager,
     "bfs": bfs,
     "arrays": arrays,
+    "rank_arrays": rank_arrays,
     "paged": paged,
 }

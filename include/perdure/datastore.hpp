@@ -270,14 +270,19 @@ class datastore {
   /// Copies bytes into the store, as memcpy does. What is large goes straight to its place in the files,
   /// where the last checkpoint has no use for what is there: then it is copied once, takes no memory, and the
   /// next checkpoint need not write it. No other thread may use these bytes of the store meanwhile, nor
-  /// change those that are given. Several threads may copy to different places. `invalid_argument` for bytes
-  /// that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is anything.
+  /// change those that are given. Several threads may copy to different places. Whole pages may be copied
+  /// while another thread makes a checkpoint, 64 of them or more at a time; the rest is stored to memory,
+  /// from which the program keeps checkpoints away as from all that it stores to. `invalid_argument` for
+  /// bytes that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is
+  /// anything.
   ///
   /// Until the next checkpoint such bytes are in the page cache alone, which forgets them where the device
   /// then fails to take them. `require_sound` and `copy_out` make them durable first and throw `io` if they
   /// cannot be; whoever reads them by plain pointers before the checkpoint calls `require_sound` once, or
   /// might read what was there before. (That checkpoint fails, and says that the store must be reopened.)
-  void copy_in(void* to, std::span<const std::byte> from);
+  ///
+  /// Returns the checksum (CRC-32C) of what was copied, which is known at no cost then.
+  std::uint32_t copy_in(void* to, std::span<const std::byte> from);
   /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
   /// `invalid_argument`, `damaged`, `io`.
   void copy_out(std::span<std::byte> to, const void* from);
@@ -326,7 +331,8 @@ class datastore {
   /// Of pages that were copied past memory: see `copy_in`.
   virtual void settle_written(const page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
-  virtual bool write_pages(const page_run&, const std::byte*) { return false; }
+  /// The last is an array for the checksum of each page's bytes.
+  virtual bool write_pages(const page_run&, const std::byte*, std::uint32_t*) { return false; }
   virtual bool read_pages(const page_run&, std::byte*) { return false; }
 };
 

@@ -53,8 +53,7 @@ stored_block stored_arrays::filled_block(
   std::byte* const data = std::to_address(made.data);
   try {
     if (content.data() != nullptr) {
-      made.checksum = os::crc32c(0, content.data(), content.size());
-      blocks_.fill(data, content);
+      made.checksum = blocks_.fill(data, content);
     } else {
       std::vector<std::byte> piece(std::min(bytes, gathered_bytes));
       for (std::size_t done = 0; done < bytes;) {

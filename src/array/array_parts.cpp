@@ -77,7 +77,7 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
     }
     const std::size_t bytes = bytes_of(where.count, element);
     const bool is_whole = where.count == of.dims && is_dense(where.count, from_strides, element);
-    if (is_whole) return blocks_.fill(data, {from.data, bytes});
+    if (is_whole) return static_cast<void>(blocks_.fill(data, {from.data, bytes}));
     const write_guard guard(store_->memory());
     copy_region(where.count, element, to, to_strides, from.data, from_strides);
     return;

@@ -118,8 +118,17 @@ void block_store::collect() noexcept {
   }
 }
 
-void block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
-  store_.store().copy_in(data, bytes);
+// What is copied past memory takes turns with checkpoints; what is stored to memory must keep them away.
+std::uint32_t block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
+  std::uint32_t checksum = 0;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(data) % page_size == 0;
+  const std::size_t whole = is_aligned ? bytes.size() / page_size * page_size : 0;
+  const std::size_t past_memory = whole < least_past_memory ? 0 : whole;
+  if (past_memory != 0) checksum = store_.store().copy_in(data, bytes.first(past_memory));
+  if (past_memory == bytes.size()) return checksum;
+  const write_guard guard(store_.memory());
+  return os::crc32c_copy(checksum, data + past_memory, bytes.data() + past_memory,
+                         bytes.size() - past_memory);
 }
 
 bool block_store::is_in_store(const std::byte* data, std::uint64_t bytes) const noexcept {

@@ -19,6 +19,7 @@
 
 #include "array/block_codec.hpp"
 #include "array/stored_array.hpp"
+#include "base/page_size.hpp"
 
 namespace perdure::detail {
 
@@ -45,8 +46,9 @@ class block_store {
   /// Gives back what nobody needs any more.
   void collect() noexcept;
 
-  /// Fills a block; by whoever has allocated it, without a lock. `no_space`, `io`.
-  void fill(std::byte* data, std::span<const std::byte> bytes);
+  /// Fills a block; by whoever has allocated it, without a lock, also while another thread makes a
+  /// checkpoint. The checksum of the bytes. `no_space`, `io`.
+  std::uint32_t fill(std::byte* data, std::span<const std::byte> bytes);
   /// The block's bytes before compression; `id` names its array. `damaged`.
   void read(const stored_block& block, std::span<std::byte> to, std::size_t element_size,
             std::string_view id) const;
@@ -70,6 +72,9 @@ class block_store {
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   // Smaller blocks share pages with others, and are given back at once.
   static constexpr std::size_t least_released = std::size_t{64} << 10;
+
+  // The store copies less than that to memory anyway.
+  static constexpr std::size_t least_past_memory = 64 * page_size;
 
   bool is_held(const retired& one) const noexcept {
     return !holds_.empty() && *holds_.begin() < one.generation;

@@ -1,5 +1,10 @@
-// Asks the processor, or the kernel, which instructions it has.
+// Asks the processor, or the kernel, which instructions it has, and how many processors there are.
 #include "os/cpu.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -16,6 +21,12 @@ bool cpu_has_crc32c() noexcept {
 #else
   return false;
 #endif
+}
+
+unsigned available_processors() noexcept {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace perdure::os

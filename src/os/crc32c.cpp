@@ -71,33 +71,13 @@ std::uint32_t advance_portable(std::uint32_t crc, const unsigned char* p, std::s
   return crc;
 }
 
-#ifdef PERDURE_CRC_TARGET
-
-// A third of a 4 KiB page, rounded down to whole words: a page is one block of three and two words more.
-constexpr std::size_t part = 1360;
-
-#if defined(__x86_64__)
-PERDURE_CRC_TARGET inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
-  return _mm_crc32_u64(crc, word);
-}
-PERDURE_CRC_TARGET inline std::uint64_t step(std::uint64_t crc, unsigned char byte) noexcept {
-  return _mm_crc32_u8(static_cast<std::uint32_t>(crc), byte);
-}
-#else
-inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
-  return __crc32cd(static_cast<std::uint32_t>(crc), word);
-}
-inline std::uint64_t step(std::uint64_t crc, unsigned char byte) noexcept {
-  return __crc32cb(static_cast<std::uint32_t>(crc), byte);
-}
-#endif
-
 using shift_tables = std::array<std::array<std::uint32_t, 256>, 4>;
 
-// Tables of the map "advance the register over `part` zero bytes".
-const shift_tables& shift_by_part() noexcept {
+// Tables of the map "advance the register over so many zero bytes".
+template <std::size_t bytes>
+const shift_tables& shift_by() noexcept {
   static const shift_tables shift = [] {
-    static constexpr std::array<unsigned char, part> zeros{};
+    static constexpr std::array<unsigned char, bytes> zeros{};
     std::array<std::uint32_t, 32> basis{};
     for (std::size_t bit = 0; bit < 32; ++bit) {
       basis[bit] = advance_portable(std::uint32_t{1} << bit, zeros.data(), zeros.size());
@@ -120,16 +100,49 @@ std::uint64_t shifted(const shift_tables& shift, std::uint64_t crc) noexcept {
          shift[3][crc >> 24 & 0xff];
 }
 
+#ifdef PERDURE_CRC_TARGET
+
+// A third of a 4 KiB page, rounded down to whole words: a page is one block of three and two words more.
+constexpr std::size_t part = 1360;
+
+// How far ahead of each stream memory is asked for. Processors that see where a stream goes begin anew with
+// every page, and there are three streams to a page: without asking, bytes that lie in no cache take half as
+// long again (measured on an AMD EPYC; twice as far ahead helps half as much). Beyond the end it is harmless:
+// it never faults.
+constexpr std::size_t ahead = 2048;
+constexpr std::size_t cache_line = 64;
+
+#if defined(__x86_64__)
+PERDURE_CRC_TARGET inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
+  return _mm_crc32_u64(crc, word);
+}
+PERDURE_CRC_TARGET inline std::uint64_t step(std::uint64_t crc, unsigned char byte) noexcept {
+  return _mm_crc32_u8(static_cast<std::uint32_t>(crc), byte);
+}
+#else
+inline std::uint64_t step(std::uint64_t crc, std::uint64_t word) noexcept {
+  return __crc32cd(static_cast<std::uint32_t>(crc), word);
+}
+inline std::uint64_t step(std::uint64_t crc, unsigned char byte) noexcept {
+  return __crc32cb(static_cast<std::uint32_t>(crc), byte);
+}
+#endif
+
 template <bool Copy>
 PERDURE_CRC_TARGET std::uint32_t advance_hardware(std::uint32_t start, unsigned char* to,
                                                   const unsigned char* p, std::size_t bytes) noexcept {
   std::uint64_t crc = start;
   if (bytes >= 3 * part) {
-    const shift_tables& shift = shift_by_part();
+    const shift_tables& shift = shift_by<part>();
     for (; bytes >= 3 * part; bytes -= 3 * part) {
       std::uint64_t second = 0;
       std::uint64_t third = 0;
       for (std::size_t i = 0; i < part; i += 8) {
+        if (i % cache_line == 0) {
+          __builtin_prefetch(p + ahead + i);
+          __builtin_prefetch(p + ahead + part + i);
+          __builtin_prefetch(p + ahead + 2 * part + i);
+        }
         const std::uint64_t a = load(p + i);
         const std::uint64_t b = load(p + part + i);
         const std::uint64_t c = load(p + 2 * part + i);
@@ -194,6 +207,11 @@ std::uint32_t crc32c_copy(std::uint32_t crc, void* to, const void* from, std::si
 #endif
   std::memcpy(to, from, bytes);
   return crc32c_portable(crc, to, bytes);
+}
+
+std::uint32_t crc32c_append_page(std::uint32_t crc, std::uint32_t page) noexcept {
+  // The inversions before and after cancel out.
+  return static_cast<std::uint32_t>(shifted(shift_by<page_bytes>(), crc)) ^ page;
 }
 
 }  // namespace perdure::os

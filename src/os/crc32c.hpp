@@ -13,6 +13,10 @@ std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t bytes) noe
 /// another thread changes the source meanwhile.
 std::uint32_t crc32c_copy(std::uint32_t crc, void* to, const void* from, std::size_t bytes) noexcept;
 
+/// The checksum of what `crc` covers followed by a page (`page_bytes`) whose own checksum is `page`.
+std::uint32_t crc32c_append_page(std::uint32_t crc, std::uint32_t page) noexcept;
+inline constexpr std::size_t page_bytes = 4096;
+
 /// The table-driven implementation, for processors without instructions for it, and for the tests.
 std::uint32_t crc32c_portable(std::uint32_t crc, const void* data, std::size_t bytes) noexcept;
 

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/parallel_for.hpp"
+#include "os/cpu.hpp"
 #include "os/file.hpp"
 #include "os/private_copies.hpp"
 #include "os/system_error.hpp"
@@ -20,6 +22,11 @@
 namespace perdure {
 
 namespace {
+
+// What is copied out of home files goes in pieces; where it is 16 MiB or more, by several threads.
+constexpr std::size_t bytes_per_read = std::size_t{4} << 20;
+constexpr std::size_t least_reads_of_threads = 4;
+constexpr unsigned most_reading_threads = 4;
 
 // Maps the part [begin, end) of the segment.
 void map_part(std::byte* base, std::span<const file_extent> home, std::size_t begin, std::size_t end,
@@ -105,9 +112,18 @@ void private_segment::notice_filled(std::function<void(page_run)> collapse) {
 
 void private_segment::collapse_dense(page_run pages, const std::function<bool()>& go_on) const noexcept {
   constexpr std::size_t step = os::huge_page_bytes;
-  const std::size_t end = (pages.first + pages.count) * page_size;
-  for (std::size_t at = round_up(pages.first * page_size, step); at + step <= end && go_on(); at += step) {
-    if (os::is_all_in_memory(base_ + at, step)) os::collapse_pages(base_ + at, step);
+  try {
+    std::vector<file_extent> home;
+    // Of files on tmpfs the kernel would copy the files' own pages into huge ones, all that was just written
+    // there once more.
+    for (const page_run& run : subtract({pages}, backed_by_files(pages, home))) {
+      const std::size_t end = (run.first + run.count) * page_size;
+      for (std::size_t at = round_up(run.first * page_size, step); at + step <= end && go_on(); at += step) {
+        if (os::is_all_in_memory(base_ + at, step)) os::collapse_pages(base_ + at, step);
+      }
+    }
+  } catch (const std::exception&) {
+    // There is no memory to note what lies where: pages stay small.
   }
 }
 
@@ -213,14 +229,30 @@ void private_segment::copy_out(page_run pages, std::byte* to) const {
                              });
   }
   const std::vector<page_run> at_home = subtract(of_files, copies);
+  struct read {
+    std::byte* to;
+    std::size_t bytes;
+    int file;
+    std::uint64_t offset;
+  };
+  std::vector<read> reads;
   for (const page_run& run : at_home) {
     for_pieces(home, run.first * page_size, (run.first + run.count) * page_size,
                [&](std::size_t at, std::size_t bytes, int file, std::uint64_t offset) {
-                 const std::ptrdiff_t got = os::try_read_at(file, place(at / page_size), bytes, offset);
-                 if (got != static_cast<std::ptrdiff_t>(bytes))
-                   os::throw_errno("read", "a home file", got < 0 ? errno : EIO);
+                 for (std::size_t done = 0; done < bytes; done += bytes_per_read)
+                   reads.push_back({place(at / page_size) + done, std::min(bytes_per_read, bytes - done),
+                                    file, offset + done});
                });
   }
+  // A single processor copies from the page cache at half of what the memory can do.
+  const std::size_t threads =
+      reads.size() < least_reads_of_threads ? 1 : std::min(most_reading_threads, os::available_processors());
+  base::parallel_for(reads.size(), threads, [&reads](std::size_t index, std::size_t) {
+    const read& one = reads[index];
+    const std::ptrdiff_t got = os::try_read_at(one.file, one.to, one.bytes, one.offset);
+    if (got != static_cast<std::ptrdiff_t>(one.bytes))
+      os::throw_errno("read", "a home file", got < 0 ? errno : EIO);
+  });
   for (const page_run& run : subtract({pages}, at_home))
     std::memcpy(place(run.first), base_ + run.first * page_size, run.count * page_size);
 }

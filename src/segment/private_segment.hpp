@@ -44,8 +44,8 @@ class private_segment final : public tracked_segment {
   /// Calls `collapse` with each part that growth has left behind, if huge pages are wanted in dense parts.
   /// The thread that makes the segment grow calls, so it must be quick and must not throw.
   void notice_filled(std::function<void(page_run)> collapse);
-  /// Makes a huge page of the small ones wherever all pages in its place are there, while `go_on` says so.
-  /// Other threads may use the segment. Takes about 0.1 ms for each.
+  /// Makes a huge page of the small ones wherever all pages in its place are there and no file's, while
+  /// `go_on` says so. Other threads may use the segment. Takes about 0.1 ms for each.
   void collapse_dense(page_run pages, const std::function<bool()>& go_on) const noexcept;
 
   /// Only for a segment whose pages are `tracked`.

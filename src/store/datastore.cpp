@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/environment.hpp"
+#include "os/crc32c.hpp"
 #include "os/memory_limits.hpp"
 #include "os/page_tracker.hpp"
 #include "segment/growth.hpp"
@@ -400,20 +401,20 @@ split_range split(const std::byte* base, const std::byte* address, std::size_t b
 
 }  // namespace
 
-void datastore::copy_in(void* to, std::span<const std::byte> from) {
+std::uint32_t datastore::copy_in(void* to, std::span<const std::byte> from) {
   pages_of(to, from.size());
   if (memory().read_only())
     throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (from.empty()) return;
+  if (from.empty()) return 0;
   auto* const at = static_cast<std::byte*>(to);
   const split_range parts = split(memory().base(), at, from.size());
-  if (parts.pages.count == 0 || !write_pages(parts.pages, from.data() + parts.head)) {
-    std::memcpy(at, from.data(), from.size());
-    return;
-  }
-  std::memcpy(at, from.data(), parts.head);
+  std::vector<std::uint32_t> of_pages(parts.pages.count);
+  if (parts.pages.count == 0 || !write_pages(parts.pages, from.data() + parts.head, of_pages.data()))
+    return os::crc32c_copy(0, at, from.data(), from.size());
+  std::uint32_t checksum = os::crc32c_copy(0, at, from.data(), parts.head);
+  for (const std::uint32_t of_page : of_pages) checksum = os::crc32c_append_page(checksum, of_page);
   const std::size_t rest = from.size() - parts.tail;
-  std::memcpy(at + rest, from.data() + rest, parts.tail);
+  return os::crc32c_copy(checksum, at + rest, from.data() + rest, parts.tail);
 }
 
 void datastore::copy_out(std::span<std::byte> to, const void* from) {

@@ -47,5 +47,16 @@ TEST(crc32c, of_parts_is_that_of_the_whole) {
             crc32c(0, text.data(), text.size()));
 }
 
+TEST(crc32c, of_a_page_is_appended) {
+  std::mt19937 random(2);
+  std::vector<unsigned char> bytes(100 + 2 * page_bytes);
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+  std::uint32_t crc = crc32c(0, bytes.data(), 100);
+  for (int i = 0; i < 2; ++i)
+    crc = crc32c_append_page(crc, crc32c(0, bytes.data() + 100 + i * page_bytes, page_bytes));
+  EXPECT_EQ(crc, crc32c(0, bytes.data(), bytes.size()));
+  EXPECT_EQ(crc32c_append_page(0, 17u), 17u);
+}
+
 }  // namespace
 }  // namespace perdure::os

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "os/crc32c.hpp"
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
 #include "support/errors.hpp"
@@ -59,7 +60,7 @@ class copies : public scratch_test {
 TEST_F(copies, are_there_at_once_and_after_the_checkpoint) {
   const auto bytes = random_bytes(20 * mib + 123, 1);
   auto store = create(40 * mib);
-  store->copy_in(at(*store, 5001), bytes);
+  EXPECT_EQ(store->copy_in(at(*store, 5001), bytes), os::crc32c(0, bytes.data(), bytes.size()));
   EXPECT_TRUE(holds(*store, 5001, bytes));
   EXPECT_EQ(*at(*store, 5000), std::byte{0});
   EXPECT_EQ(*at(*store, 5001 + bytes.size()), std::byte{0});
@@ -81,7 +82,8 @@ TEST_F(copies, are_gone_with_what_was_not_checkpointed) {
   store->copy_in(at(*store, 0), first);
   store->checkpoint();
   store->memory().grow(16 * mib);
-  store->copy_in(at(*store, mib), second);  // over what the last checkpoint needs, and beyond
+  EXPECT_EQ(store->copy_in(at(*store, mib), second),
+            os::crc32c(0, second.data(), second.size()));  // over what the last checkpoint needs, and beyond
   store->copy_in(at(*store, 10 * mib), second);
   store.reset();
   store = open();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "os/crc32c.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/journal_image.hpp"
 
@@ -22,7 +23,7 @@ std::vector<page_run> direct_writer::writable(page_run pages) const {
   return runs;
 }
 
-void direct_writer::write(page_run pages, const std::byte* from) {
+void direct_writer::write(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   if (!copied_) copied_ = std::make_unique_for_overwrite<std::byte[]>(batch_pages * page_size);
   checksums_.resize(pages.count);
   written_ = pages;
@@ -31,8 +32,8 @@ void direct_writer::write(page_run pages, const std::byte* from) {
   for (std::uint64_t done = 0; done < pages.count;) {
     const std::uint64_t count = std::min<std::uint64_t>(batch_pages, pages.count - done);
     for (std::uint64_t i = done; i < done + count; ++i)
-      checksums_[i] =
-          copy_page(pages.first + i, copied_.get() + (i - done) * page_size, from + i * page_size);
+      checksums_[i] = copy_page(pages.first + i, copied_.get() + (i - done) * page_size, from + i * page_size,
+                                of_bytes[i]);
     parts_.home.write(pages.first + done, count, copied_.get());
     done += count;
   }
@@ -43,6 +44,15 @@ void direct_writer::settle() noexcept {
     if (journaled_ != nullptr) journaled_->put_home(written_.first + i, checksums_[i]);
     early_.settle(written_.first + i, checksums_[i]);
   }
+}
+
+void copy_to_memory(std::byte* base, page_run pages, const std::vector<page_run>& some, const std::byte* from,
+                    std::uint32_t* of_bytes) noexcept {
+  for (const page_run& run : some)
+    for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
+      const std::uint64_t at = page - pages.first;
+      of_bytes[at] = os::crc32c_copy(0, base + page * page_size, from + at * page_size, page_size);
+    }
 }
 
 }  // namespace perdure

@@ -28,8 +28,9 @@ class direct_writer {
   std::vector<page_run> writable(page_run pages) const;
 
   /// Writes one of these runs, from a copy, so that a thread that changes the bytes meanwhile cannot make a
-  /// page contradict its checksum. If it throws, home has anything there, and the pages are touched.
-  void write(page_run pages, const std::byte* from);
+  /// page contradict its checksum. `of_bytes` gets the checksum of each page's bytes alone. If it throws,
+  /// home has anything there, and the pages are touched.
+  void write(page_run pages, const std::byte* from, std::uint32_t* of_bytes);
   /// The run that was written last is settled. Nothing else may count it among what is to be written.
   void settle() noexcept;
 
@@ -42,5 +43,10 @@ class direct_writer {
   page_run written_{0, 0};
   std::vector<std::uint32_t> checksums_;  // of that
 };
+
+/// Copies what was given for `some` of the `pages` from `base` on to memory, and gives the checksums as a
+/// direct_writer does.
+void copy_to_memory(std::byte* base, page_run pages, const std::vector<page_run>& some, const std::byte* from,
+                    std::uint32_t* of_bytes) noexcept;
 
 }  // namespace perdure

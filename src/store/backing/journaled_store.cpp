@@ -61,7 +61,7 @@ class journaled_store final : public datastore {
  private:
   class undecided;
   void settle_written(const page_run& pages) override;
-  bool write_pages(const page_run& pages, const std::byte* from) override;
+  bool write_pages(const page_run& pages, const std::byte* from, std::uint32_t* of_bytes) override;
   bool read_pages(const page_run& pages, std::byte* to) override;
   using decision = void (epoch_commit::*)();
 
@@ -333,11 +333,11 @@ void journaled_store::prefetch(const void* address, std::size_t bytes) {
   memory_->prefetch(pages_of(address, bytes));
 }
 
-bool journaled_store::write_pages(const page_run& pages, const std::byte* from) {
+bool journaled_store::write_pages(const page_run& pages, const std::byte* from, std::uint32_t* of_bytes) {
   require_own();
   // A thread that has prepared a checkpoint has the turn that this would take.
   if (commit_->is_prepared_here()) return false;
-  return reporting("write to", path_, [&] { return memory_->write_through(pages, from); });
+  return reporting("write to", path_, [&] { return memory_->write_through(pages, from, of_bytes); });
 }
 
 void journaled_store::settle_written(const page_run& pages) {

@@ -235,7 +235,7 @@ pager::pin paged_memory::pin_in_memory(page_run pages, pager::pin_for use) {
   });
 }
 
-bool paged_memory::write_through(page_run pages, const std::byte* from) {
+bool paged_memory::write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   if (commit_ == nullptr) return false;
   std::vector<page_run> written;
   {
@@ -257,18 +257,18 @@ bool paged_memory::write_through(page_run pages, const std::byte* from) {
       memory_->pages().occupy(static_cast<pager::detail::page_number>(run.first), run.count,
                               [&](pager::detail::page_number first, std::size_t count) {
                                 const page_run taken{first, count};
-                                write_occupied(taken, from + (first - pages.first) * page_size, writer);
+                                const std::uint64_t at = first - pages.first;
+                                write_occupied(taken, from + at * page_size, of_bytes + at, writer);
                                 written.push_back(taken);
                               });
     }
   }
-  for (const page_run& run : subtract({pages}, written))
-    std::memcpy(memory_->base() + run.first * page_size, from + (run.first - pages.first) * page_size,
-                run.count * page_size);
+  copy_to_memory(memory_->base(), pages, subtract({pages}, written), from, of_bytes);
   return true;
 }
 
-void paged_memory::write_occupied(page_run pages, const std::byte* from, direct_writer& writer) {
+void paged_memory::write_occupied(page_run pages, const std::byte* from, std::uint32_t* of_bytes,
+                                  direct_writer& writer) {
   struct occupied {
     pager::detail::checkpointed_mapping& memory;
     page_run pages;
@@ -279,7 +279,7 @@ void paged_memory::write_occupied(page_run pages, const std::byte* from, direct_
   commit_->changed().add({pages}, commit_->early());
   commit_->changed().forget_dirty();
   try {
-    writer.write(pages, from);
+    writer.write(pages, from, of_bytes);
   } catch (...) {
     // Home has anything there, so they are empty from now on.
     for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page)

@@ -48,7 +48,7 @@ class paged_memory final : public store_memory, private page_writer {
   void end_early_writing() noexcept override { memory_->pages().stop_threads(); }
   void forget_threads() noexcept override {}
   std::optional<pager::statistics> paging() const override { return memory_->pages().statistics(); }
-  bool write_through(page_run pages, const std::byte* from) override;
+  bool write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) override;
   bool read_through(page_run pages, std::byte* to) override;
 
  private:
@@ -64,7 +64,7 @@ class paged_memory final : public store_memory, private page_writer {
   void write_home(page_run pages, const std::byte* from);
   void empty_home(page_run pages);
   void release_held(bool are_written) noexcept;
-  void write_occupied(page_run pages, const std::byte* from, direct_writer& writer);
+  void write_occupied(page_run pages, const std::byte* from, std::uint32_t* of_bytes, direct_writer& writer);
 
   store_parts& parts_;
   epoch_commit* commit_ = nullptr;

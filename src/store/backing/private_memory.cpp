@@ -90,20 +90,24 @@ void private_memory::trim_part(page_run part, write_brake& brake) {
 
 // ---- what programs copy ----------------------------------------------------------------------------------
 
-bool private_memory::write_through(page_run pages, const std::byte* from) {
-  // A tracker that does not start again would be told of these pages at the next checkpoint only by private
-  // copies, which they do not have.
-  if (commit_ == nullptr || !memory_.rearms()) return false;
+bool private_memory::write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
+  if (commit_ == nullptr) return false;
+  // What is stored to memory is stored in the turn too, as no checkpoint may look at it meanwhile.
   const epoch_commit::turn turn = commit_->take_turn();
-  // Rather a second copy than a wait for the device.
-  if (!commit_->is_last_committed()) return false;
+  const auto store_to_memory = [&](const std::vector<page_run>& some) {
+    copy_to_memory(memory_.base(), pages, some, from, of_bytes);
+    return true;
+  };
+  // A tracker that does not start again would be told of these pages at the next checkpoint only by private
+  // copies, which they do not have. And rather a second copy than a wait for the device.
+  if (!memory_.rearms() || !commit_->is_last_committed()) return store_to_memory({pages});
   commit_->finish_last();
   const committed_state before = commit_->committed();
   changed_pages& changed = commit_->changed();
   early_pages& early = commit_->early();
   direct_writer writer(parts_, early, before);
   const std::vector<page_run> direct = writer.writable(pages);
-  if (direct.empty()) return false;
+  if (direct.empty()) return store_to_memory({pages});
   parts_.home.sync_names();
   commit_->extend_home((pages.first + pages.count) * page_size);
   if (verifier_ != nullptr) verifier_->pass_over(direct);
@@ -112,16 +116,14 @@ bool private_memory::write_through(page_run pages, const std::byte* from) {
     // the next checkpoint writes what memory has over whatever a failure leaves at home.
     changed.gather(memory_, run, early);
     changed.add({run}, early);
-    writer.write(run, from + (run.first - pages.first) * page_size);
+    const std::uint64_t at = run.first - pages.first;
+    writer.write(run, from + at * page_size, of_bytes + at);
     memory_.show_home(run, parts_.home.extents(parts_.home.bytes()));
     changed.settle({run});
     writer.settle();
     has_unsynced_ = true;
   }
-  for (const page_run& run : subtract({pages}, direct))
-    std::memcpy(memory_.base() + run.first * page_size, from + (run.first - pages.first) * page_size,
-                run.count * page_size);
-  return true;
+  return store_to_memory(subtract({pages}, direct));
 }
 
 void private_memory::settle_written(page_run) {

@@ -39,7 +39,7 @@ class private_memory final : public store_memory {
   void trim() override;
   void end_early_writing() noexcept override { watch_.reset(); }
   void forget_threads() noexcept override { static_cast<void>(watch_.release()); }
-  bool write_through(page_run pages, const std::byte* from) override;
+  bool write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) override;
   void settle_written(page_run pages) override;
   bool read_through(page_run pages, std::byte* to) override;
 

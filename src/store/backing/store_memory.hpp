@@ -50,8 +50,9 @@ class store_memory : public epoch_memory {
   // What `datastore::copy_in` and `copy_out` do with whole pages.
 
   /// Makes these pages hold other bytes, which are written home where the last checkpoint does not need what
-  /// home has. False: nothing was done, and the caller should store them to memory.
-  virtual bool write_through(page_run, const std::byte*) { return false; }
+  /// home has, and gives the checksum of each page's bytes alone (`os::crc32c`). False: nothing was done, and
+  /// the caller should store them to memory.
+  virtual bool write_through(page_run, const std::byte*, std::uint32_t*) { return false; }
   /// What was written past memory and is not durable could come back as it was before, where a write-back
   /// fails. Returns when these pages cannot. Throws `io` where one has been lost.
   virtual void settle_written(page_run) {}

@@ -23,4 +23,10 @@ std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept
   return not_reserved(os::crc32c_copy(seed_of(page), to, from, page_size));
 }
 
+std::uint32_t copy_page(std::uint64_t page, void* to, const void* from, std::uint32_t& of_bytes) noexcept {
+  static_assert(page_size == os::page_bytes);
+  of_bytes = os::crc32c_copy(0, to, from, page_size);
+  return not_reserved(os::crc32c_append_page(seed_of(page), of_bytes));
+}
+
 }  // namespace perdure

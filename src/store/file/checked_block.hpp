@@ -31,5 +31,7 @@ std::uint32_t page_checksum(std::uint64_t page, const void* bytes) noexcept;
 
 /// The same, while it copies the page.
 std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept;
+/// The same, and `of_bytes` becomes the checksum of the bytes alone, wherever they lie.
+std::uint32_t copy_page(std::uint64_t page, void* to, const void* from, std::uint32_t& of_bytes) noexcept;
 
 }  // namespace perdure

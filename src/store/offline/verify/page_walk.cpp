@@ -1,18 +1,16 @@
 // Reads every page of a store, several threads at a time, and compares each with what it must look like.
 #include "store/offline/verify/page_walk.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/parallel_for.hpp"
+#include "os/cpu.hpp"
 #include "os/file_extents.hpp"
 #include "segment/segment.hpp"
 #include "store/file/checked_block.hpp"
@@ -27,12 +25,6 @@ namespace {
 using layout::entries_per_table_page;
 
 constexpr std::size_t pages_per_read = 64;  // 256 KiB: the copy stays in the second-level cache
-
-unsigned available_processors() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 }  // namespace
 
@@ -64,7 +56,7 @@ std::uint64_t page_walk::stretches() const {
 
 void page_walk::run() {
   const std::uint64_t end = stretches();
-  const unsigned wanted = options_.threads != 0 ? options_.threads : available_processors();
+  const unsigned wanted = options_.threads != 0 ? options_.threads : os::available_processors();
   std::vector<scratch> of_threads(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end / 4 + 1)));
   base::parallel_for(end, of_threads.size(), [this, &of_threads](std::size_t index, std::size_t worker) {
     check_stretch(index, of_threads[worker]);
