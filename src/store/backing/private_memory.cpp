@@ -3,7 +3,6 @@
 #include "store/backing/private_memory.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "segment/page_runs.hpp"
 #include "store/backing/direct_writer.hpp"
