@@ -77,6 +77,7 @@ for group in "$@"; do
       want_package libnetcdf-dev
       want_package libhwloc-dev
       want_package libfuse3-dev
+      want_package libgraphblas-dev
       want_command python3 python3
       want_command luajit luajit
       want_command gfortran gfortran
@@ -90,6 +91,8 @@ for group in "$@"; do
       want_package libgoogle-perftools-dev
       want_package libmemkind-dev
       want_package libpmemobj1
+      want_package libgraphblas-dev
+      want_package libigraph-dev
       want_command git git
       want_command sqlite3 sqlite3
       ;;
