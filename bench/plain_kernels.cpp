@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,6 +13,100 @@
 #include <utility>
 
 namespace perdure::bench {
+
+namespace {
+
+/// Of the vertices that are not reached yet those with a neighbour in `front`, whose parent that becomes.
+std::uint64_t search_upward(const plain_graph& graph, std::vector<std::int32_t>& parents,
+                            const std::vector<std::uint64_t>& front, std::vector<std::uint64_t>& next) {
+  const auto size = static_cast<std::int64_t>(graph.size());
+  std::uint64_t found = 0;
+  std::fill(next.begin(), next.end(), 0);
+#pragma omp parallel for reduction(+ : found) schedule(dynamic, 1024)
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto v = static_cast<std::size_t>(i);
+    if (parents[v] >= 0) continue;
+    for (const std::uint32_t u : graph.row(v)) {
+      if ((front[u / 64] >> (u % 64) & 1) == 0) continue;
+      parents[v] = static_cast<std::int32_t>(u);
+      next[v / 64] |= std::uint64_t{1} << (v % 64);  // a piece is whole words
+      ++found;
+      break;
+    }
+  }
+  return found;
+}
+
+/// Follows the arcs of `queue`, and puts what they reach into `next`. Gives the number of their arcs.
+std::uint64_t search_downward(const plain_graph& graph, std::vector<std::int32_t>& parents,
+                              const std::vector<std::uint32_t>& queue, std::vector<std::uint32_t>& next,
+                              std::uint64_t& tail) {
+  std::uint64_t arcs = 0;
+#pragma omp parallel reduction(+ : arcs)
+  {
+    std::vector<std::uint32_t> mine;
+    const auto flush = [&] {
+      const std::uint64_t at = std::atomic_ref(tail).fetch_add(mine.size(), std::memory_order_relaxed);
+      std::copy(mine.begin(), mine.end(), next.begin() + static_cast<std::ptrdiff_t>(at));
+      mine.clear();
+    };
+#pragma omp for nowait schedule(dynamic, 64)
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const std::uint32_t u : graph.row(queue[i])) {
+        const std::atomic_ref parent(parents[u]);
+        std::int32_t before = parent.load(std::memory_order_relaxed);
+        if (before >= 0 || !parent.compare_exchange_strong(before, static_cast<std::int32_t>(queue[i]),
+                                                           std::memory_order_relaxed))
+          continue;
+        mine.push_back(u);
+        arcs += graph.row(u).size();
+        if (mine.size() == 4096) flush();
+      }
+    }
+    flush();
+  }
+  return arcs;
+}
+
+}  // namespace
+
+std::uint64_t plain_bfs(const plain_graph& graph, std::uint32_t source, std::vector<std::int32_t>& parents) {
+  const std::size_t size = graph.size();
+  parents.assign(size, -1);
+  parents[source] = static_cast<std::int32_t>(source);
+  std::vector<std::uint32_t> queue{source};
+  std::vector<std::uint32_t> next(size);
+  std::vector<std::uint64_t> front(size / 64 + 1);
+  std::vector<std::uint64_t> next_front(size / 64 + 1);
+  std::uint64_t reached = 1;
+  std::uint64_t unexplored = graph.targets.size();
+  for (std::uint64_t arcs = graph.row(source).size(); !queue.empty();) {
+    if (arcs > unexplored / 15) {
+      std::fill(front.begin(), front.end(), 0);
+      for (const std::uint32_t v : queue) front[v / 64] |= std::uint64_t{1} << (v % 64);
+      std::uint64_t before = 0;
+      std::uint64_t now = queue.size();
+      do {
+        before = now;
+        now = search_upward(graph, parents, front, next_front);
+        reached += now;
+        std::swap(front, next_front);
+      } while (now >= before || now > size / 18);
+      queue.clear();
+      for (std::size_t i = 0; i < front.size(); ++i)
+        for (std::uint64_t left = front[i]; left != 0; left &= left - 1)
+          queue.push_back(static_cast<std::uint32_t>(i * 64 + static_cast<unsigned>(std::countr_zero(left))));
+      arcs = 1;
+    } else {
+      unexplored -= std::min(unexplored, arcs);
+      std::uint64_t tail = 0;
+      arcs = search_downward(graph, parents, queue, next, tail);
+      queue.assign(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(tail));
+      reached += tail;
+    }
+  }
+  return reached;
+}
 
 unsigned plain_pagerank(const plain_graph& graph, double tolerance, std::vector<float>& ranks) {
   const auto size = static_cast<std::int64_t>(graph.size());

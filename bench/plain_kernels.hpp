@@ -25,6 +25,9 @@ struct plain_end {
   std::int32_t weight;
 };
 
+/// Direction-optimising search: a parent for each vertex that is reached (the source's is itself), -1 for
+/// others. Their number.
+std::uint64_t plain_bfs(const plain_graph& graph, std::uint32_t source, std::vector<std::int32_t>& parents);
 /// Ranks in single precision and in place, until all of them together change by less than `tolerance`. The
 /// number of iterations.
 unsigned plain_pagerank(const plain_graph& graph, double tolerance, std::vector<float>& ranks);

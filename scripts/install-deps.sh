@@ -86,6 +86,7 @@ for group in "$@"; do
       want_package libnetcdf-dev
       want_package libhwloc-dev
       want_package libfuse3-dev
+      want_package libgraphblas-dev
       want_command python3 python3
       want_command luajit luajit
       want_command gfortran gfortran
@@ -108,6 +109,8 @@ for group in "$@"; do
       want_if_offered libadios-openmpi-dev
       want_package libbz2-dev
       want_package libblosc-dev
+      want_package libgraphblas-dev
+      want_package libigraph-dev
       want_command git git
       want_command sqlite3 sqlite3
       ;;

@@ -1,6 +1,6 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
-from suites import adjacency, alloc, arrays, bfs, kinds, malloc, migration, paged, pager, rank_arrays, store
+from suites import adjacency, alloc, arrays, bfs, graph, kinds, malloc, migration, paged, pager, rank_arrays, store
 
 # In the order in which they run.
 SUITES = {
@@ -11,6 +11,7 @@ SUITES = {
     "adjacency": adjacency,
     "store": store,
     "pager": pager,
+    "graph": graph,
     "bfs": bfs,
     "arrays": arrays,
     "rank_arrays": rank_arrays,

@@ -9,9 +9,15 @@
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
+#include <perdure/graph/core_numbers.hpp>
 #include <perdure/graph/freeze.hpp>
 #include <perdure/graph/ingest.hpp>
+#include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <perdure/graph/sssp.hpp>
+#include <perdure/graph/strong_components.hpp>
+#include <perdure/graph/triangles.hpp>
+#include <perdure/graph/wide_csr.hpp>
 #include <perdure/kind_allocator.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/pager.hpp>
@@ -439,6 +445,28 @@ TEST_F(SearchInThePager, WorksWithAllOfItInAQuarterOfItsSize) {
   if (mapped.tier() != perdure::pager::tier::plain) {
     EXPECT_LE(mapped.statistics().most_resident_bytes, bytes / 4);
     EXPECT_GT(mapped.statistics().evictions, 0u);
+  }
+}
+
+TEST(WideCsr, IsTheSameGraphToAlgorithms) {
+  const std::vector<edge> edges = rmat_edges(10);
+  for (const direction kind : {direction::directed, direction::undirected}) {
+    const auto narrow =
+        csr_of(edges, {.kind = kind, .with_incoming = true, .order = vertex_order::by_degree, .threads = 2});
+    memory_wide_csr wide;
+    widen_csr(wide, *narrow, 2);
+    EXPECT_EQ(wide.self_loops(), narrow->self_loops());
+    EXPECT_EQ(wide.edges(), narrow->edges());
+    const csr_view expected = narrow->view();
+    const auto view = wide.view();
+    EXPECT_EQ(contents_of_view(view), contents_of_view(expected));
+    EXPECT_EQ(bfs(view, 1, 2).levels, bfs(expected, 1, 2).levels);
+    EXPECT_EQ(connected_components(view, 2).labels, connected_components(expected, 2).labels);
+    EXPECT_EQ(strong_components(view, 2).labels, strong_components(expected, 2).labels);
+    EXPECT_EQ(count_triangles(view, 2), count_triangles(expected, 2));
+    EXPECT_EQ(sssp(view, 1, {.threads = 2}).distances, sssp(expected, 1, {.threads = 2}).distances);
+    EXPECT_EQ(core_numbers(view, 2).cores, core_numbers(expected, 2).cores);
+    EXPECT_EQ(verify_pagerank(view, pagerank(view, {.threads = 2})).value_or("right"), "right");
   }
 }
 

@@ -309,13 +309,16 @@ TEST(Trusses, AreWhatIsLeftWhenOthersAreTakenAway) {
     if (found.edges.empty()) return;
     ++found.edges[found.edges.size() / 2].truss;
     EXPECT_TRUE(verify_trusses(view, found.edges));
+    --found.edges[found.edges.size() / 2].truss;
+    ++found.edges.back().b;
+    EXPECT_TRUE(verify_trusses(view, found.edges));
     found.edges.pop_back();
     EXPECT_TRUE(verify_trusses(view, found.edges));
   });
 }
 
 TEST(Trusses, AndCoresOfALargerGraph) {
-  const csr_view view = skewed(direction::directed, 10).view();
+  const csr_view view = skewed(direction::directed).view();
   EXPECT_EQ(verify_trusses(view, trusses(view, 4).edges).value_or("right"), "right");
   EXPECT_EQ(verify_core_numbers(view, core_numbers(view, 4).cores).value_or("right"), "right");
 }
@@ -518,6 +521,22 @@ TEST(Neighbourhood, IsWhatIsNearEnough) {
   });
   EXPECT_TRUE(
       fails_with(errc::not_found, "not in the graph", [] { neighbourhood(csr_view{}, no_vertex, 1); }));
+}
+
+TEST(ShortestPath, AndNeighbourhoodInALargerGraph) {
+  std::mt19937_64 random(13);
+  for (const direction kind : {direction::directed, direction::undirected}) {
+    csr_view view = skewed(kind).view();
+    view.arc_weights = {};
+    for (int round = 0; round < 30; ++round) {
+      const auto from = static_cast<vertex_handle>(random() % view.size());
+      const auto to = static_cast<vertex_handle>(random() % view.size());
+      EXPECT_EQ(verify_path(view, from, to, shortest_path(view, from, to)).value_or("right"), "right");
+      const std::uint64_t hops = random() % 5;
+      const neighbourhood_result found = neighbourhood(view, from, hops);
+      EXPECT_EQ(verify_neighbourhood(view, from, hops, found).value_or("right"), "right");
+    }
+  }
 }
 
 TEST(Triangles, OfALargerGraph) {

@@ -16,7 +16,7 @@ template <class T, class Allocator>
 using array_for = padded_array<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
 /// The arrays that a `csr` is made of; `csr_view` says what is in them. Empty at first.
-template <class Allocator, class Weight>
+template <class Allocator, class Weight, class Target = vertex_handle>
 struct csr_arrays {
   explicit csr_arrays(const Allocator& allocator)
       : offsets(allocator),
@@ -43,16 +43,16 @@ struct csr_arrays {
     return offsets.bytes() + targets.bytes() + in_offsets.bytes() + in_targets.bytes() + ids.bytes() +
            by_id.bytes() + weights.bytes();
   }
-  basic_csr_view<Weight> view() const noexcept {
+  basic_csr_view<Weight, Target> view() const noexcept {
     return {offsets.elements(),    targets.elements(),    kind,
             in_offsets.elements(), in_targets.elements(), ids.elements(),
             by_id.elements(),      weights.elements()};
   }
 
   array_for<std::uint64_t, Allocator> offsets;
-  array_for<vertex_handle, Allocator> targets;
+  array_for<Target, Allocator> targets;
   array_for<std::uint64_t, Allocator> in_offsets;
-  array_for<vertex_handle, Allocator> in_targets;
+  array_for<Target, Allocator> in_targets;
   array_for<vertex_id, Allocator> ids;
   array_for<vertex_handle, Allocator> by_id;
   array_for<Weight, Allocator> weights;
@@ -70,17 +70,21 @@ struct csr_arrays {
 ///     const graph::bfs_result found = graph::bfs(web.view(), web.view().find(42), 8);
 ///
 /// It takes 8 bytes for each vertex, 4 for each arc (8 where arcs are known from both ends), 8 for each arc's
-/// weight (or `sizeof(Weight)`), and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … .
+/// weight (or `sizeof(Weight)`), and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … . With 64-bit
+/// numbers as `Target` an arc takes 8 bytes, for libraries that want them so (`wide_csr.hpp`).
 ///
 /// Thread safety: as a standard container's.
-template <class Allocator = std::allocator<std::byte>, class Weight = double>
+template <class Allocator = std::allocator<std::byte>, class Weight = double, class Target = vertex_handle>
 class csr {
   static_assert(std::is_arithmetic_v<Weight>, "weights are numbers");
+  static_assert(std::is_same_v<Target, vertex_handle> || std::is_same_v<Target, std::uint64_t>,
+                "arcs lead to 32-bit or 64-bit numbers");
 
  public:
   using allocator_type = Allocator;
   using weight_type = Weight;
-  using arrays = csr_arrays<Allocator, Weight>;
+  using target_type = Target;
+  using arrays = csr_arrays<Allocator, Weight, Target>;
 
   /// An empty graph.
   csr()
@@ -91,7 +95,7 @@ class csr {
   csr& operator=(const csr&) = delete;
 
   /// Valid until the graph is given other arrays or destroyed, or its store is closed.
-  basic_csr_view<Weight> view() const noexcept { return arrays_.view(); }
+  basic_csr_view<Weight, Target> view() const noexcept { return arrays_.view(); }
 
   direction kind() const noexcept { return arrays_.kind; }
   bool undirected() const noexcept { return arrays_.kind == direction::undirected; }

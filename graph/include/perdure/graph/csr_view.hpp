@@ -6,24 +6,36 @@
 #include <cstdint>
 #include <numeric>
 #include <perdure/graph/graph_view.hpp>
+#include <ranges>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace perdure::graph {
+
+namespace detail {
+
+/// A wide number of a vertex as the narrow one that algorithms use.
+struct narrowed {
+  vertex_handle operator()(std::uint64_t v) const noexcept { return static_cast<vertex_handle>(v); }
+};
+
+}  // namespace detail
 
 /// The arrays of a graph that does not change: in ordinary memory, in a store, in a mapped file, in a region
 /// of the pager. A graph view; copy it freely. The arrays must outlive it.
 ///
 /// `offsets` has an entry for each vertex, where its neighbours begin in `targets`, and one more, the end.
 /// The others may be empty. Arrays that `csr` holds may be read a little beyond their ends (`padded_array`).
-template <class Weight>
+/// `Target` is the type of the numbers in `targets`; algorithms see 32-bit ones whatever it is.
+template <class Weight, class Target = vertex_handle>
 struct basic_csr_view {
   std::span<const std::uint64_t> offsets;
-  std::span<const vertex_handle> targets;
+  std::span<const Target> targets;
   direction kind = direction::undirected;
   /// Where arcs come from, of a directed graph: the same for the graph with all arcs turned round.
   std::span<const std::uint64_t> in_offsets = {};
-  std::span<const vertex_handle> in_targets = {};
+  std::span<const Target> in_targets = {};
   /// What the input calls each vertex. Empty: vertices are called by their numbers.
   std::span<const vertex_id> ids = {};
   /// The vertices ordered by their ids. Empty: as they are numbered.
@@ -36,9 +48,8 @@ struct basic_csr_view {
   bool symmetric() const noexcept { return kind == direction::undirected; }
 
   std::uint64_t degree(vertex_handle v) const noexcept { return offsets[v + std::size_t{1}] - offsets[v]; }
-  std::span<const vertex_handle> neighbours(vertex_handle v) const noexcept {
-    return {targets.data() + offsets[v], targets.data() + offsets[v + std::size_t{1}]};
-  }
+  /// A span where targets are 32-bit numbers.
+  auto neighbours(vertex_handle v) const noexcept { return row(targets, offsets, v); }
 
   bool has_weights() const noexcept { return !arc_weights.empty(); }
   /// In the order of `neighbours(v)`; empty where arcs have none.
@@ -51,9 +62,8 @@ struct basic_csr_view {
   std::uint64_t in_degree(vertex_handle v) const noexcept {
     return symmetric() ? degree(v) : in_offsets[v + std::size_t{1}] - in_offsets[v];
   }
-  std::span<const vertex_handle> incoming(vertex_handle v) const noexcept {
-    if (symmetric()) return neighbours(v);
-    return {in_targets.data() + in_offsets[v], in_targets.data() + in_offsets[v + std::size_t{1}]};
+  auto incoming(vertex_handle v) const noexcept {
+    return symmetric() ? neighbours(v) : row(in_targets, in_offsets, v);
   }
 
   vertex_id id(vertex_handle v) const noexcept { return ids.empty() ? v : ids[v]; }
@@ -76,6 +86,17 @@ struct basic_csr_view {
       std::iota(order.begin(), order.end(), vertex_handle{0});
     }
     return order;
+  }
+
+ private:
+  static auto row(std::span<const Target> of, std::span<const std::uint64_t> begins,
+                  vertex_handle v) noexcept {
+    const std::span<const Target> ends(of.data() + begins[v], of.data() + begins[v + std::size_t{1}]);
+    if constexpr (std::is_same_v<Target, vertex_handle>) {
+      return ends;
+    } else {
+      return std::ranges::transform_view(ends, detail::narrowed());
+    }
   }
 };
 

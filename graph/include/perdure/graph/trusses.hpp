@@ -7,9 +7,9 @@
 #include <optional>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/detail/oriented_rows.hpp>
+#include <perdure/graph/detail/smallest_first.hpp>
 #include <perdure/graph/detail/truss_peeling.hpp>
 #include <perdure/graph/graph_view.hpp>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -73,56 +73,77 @@ truss_result trusses(const Graph& graph, unsigned threads = 1) {
   return result;
 }
 
+namespace detail {
+
+/// The number of each edge at both its places in the rows: edges are numbered by their ends.
+inline std::vector<std::uint32_t> edge_numbers(const neighbour_rows& rows) {
+  std::vector<std::uint32_t> numbers(rows.places());
+  std::vector<std::uint64_t> next(rows.size());  // by vertex where its next smaller neighbour stands
+  for (std::size_t i = 0; i < rows.size(); ++i) next[i] = rows.first_place(static_cast<vertex_handle>(i));
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto v = static_cast<vertex_handle>(i);
+    std::uint64_t place = rows.first_place(v);
+    for (const vertex_handle u : rows.neighbours(v)) {
+      if (u > v) numbers[place] = numbers[next[u]++] = number++;
+      ++place;
+    }
+  }
+  return numbers;
+}
+
+}  // namespace detail
+
 /// What is wrong with trusses, if something is: takes one edge after the other away, that in the fewest
-/// triangles, by one thread. O(arcs * largest degree * log arcs), and some 100 bytes for each edge.
+/// triangles, by one thread. O(arcs^1.5 log degree), and some 60 bytes for each edge.
 template <graph_view Graph>
 std::optional<std::string> verify_trusses(const Graph& graph, std::span<const truss_edge> edges) {
   const detail::neighbour_rows rows = detail::simple_rows(graph, 1);
   if (edges.size() * 2 != rows.arcs())
     return "there are " + std::to_string(rows.arcs() / 2) + " edges, not " + std::to_string(edges.size());
-  const auto edge_between = [edges](vertex_handle u, vertex_handle v) {
-    const std::pair ends = std::minmax(u, v);
-    const auto at =
-        std::lower_bound(edges.begin(), edges.end(), ends,
-                         [](const truss_edge& one, const std::pair<vertex_handle, vertex_handle>& two) {
-                           return std::pair(one.a, one.b) < two;
-                         });
-    return at != edges.end() && at->a == ends.first && at->b == ends.second
-               ? static_cast<std::size_t>(at - edges.begin())
-               : edges.size();
-  };
-  std::vector<bool> gone(edges.size());
-  /// Calls `visit(e, f)` with the other edges of each triangle that the edge is in.
+  const std::vector<std::uint32_t> numbers = detail::edge_numbers(rows);
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto v = static_cast<vertex_handle>(i);
+    for (const vertex_handle u : rows.neighbours(v)) {
+      if (u < v) continue;
+      if (edges[number].a != v || edges[number].b != u)
+        return "edge number " + std::to_string(number) + " is said to be between vertices number " +
+               std::to_string(edges[number].a) + " and " + std::to_string(edges[number].b) +
+               ", and is between " + std::to_string(v) + " and " + std::to_string(u);
+      ++number;
+    }
+  }
+  // Calls `visit(e, f)` with the other edges of each triangle that the edge is in.
   const auto each_triangle = [&](const truss_edge& one, auto&& visit) {
-    for (const vertex_handle w : rows.neighbours(one.a)) {
-      const std::size_t f = edge_between(one.b, w);
-      if (w == one.b || f == edges.size()) continue;
-      const std::size_t e = edge_between(one.a, w);
-      if (e != edges.size() && !gone[e] && !gone[f]) visit(e, f);
+    const auto [few, many] =
+        rows.degree(one.a) < rows.degree(one.b) ? std::pair(one.a, one.b) : std::pair(one.b, one.a);
+    const auto in = rows.neighbours(many);
+    auto from = in.begin();
+    std::uint64_t place = rows.first_place(few);
+    for (const vertex_handle w : rows.neighbours(few)) {
+      from = std::lower_bound(from, in.end(), w);
+      if (from == in.end()) return;
+      if (*from == w)
+        visit(numbers[place],
+              numbers[rows.first_place(many) + static_cast<std::uint64_t>(from - in.begin())]);
+      ++place;
     }
   };
   std::vector<std::uint32_t> support(edges.size());
-  std::set<std::pair<std::uint32_t, std::size_t>> left;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    each_triangle(edges[i], [&](std::size_t, std::size_t) { ++support[i]; });
-    left.emplace(support[i], i);
-  }
-  std::uint32_t truss = 2;
-  while (!left.empty()) {
-    const std::size_t i = left.begin()->second;
-    truss = std::max(truss, left.begin()->first + 2);
-    left.erase(left.begin());
-    if (edges[i].truss != truss)
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    each_triangle(edges[i], [&](std::uint32_t, std::uint32_t) { ++support[i]; });
+  for (detail::smallest_first left(std::move(support)); !left.is_empty();) {
+    const auto [i, triangles] = left.take();
+    if (edges[i].truss != triangles + 2)
       return "the edge between vertices number " + std::to_string(edges[i].a) + " and " +
              std::to_string(edges[i].b) + " is said to be in the " + std::to_string(edges[i].truss) +
-             "-truss, and is in the " + std::to_string(truss) + "-truss";
-    each_triangle(edges[i], [&](std::size_t e, std::size_t f) {
-      for (const std::size_t other : {e, f}) {
-        left.erase({support[other], other});
-        left.emplace(--support[other], other);
-      }
+             "-truss, and is in the " + std::to_string(triangles + 2) + "-truss";
+    each_triangle(edges[i], [&left](std::uint32_t e, std::uint32_t f) {
+      if (left.is_taken(e) || left.is_taken(f)) return;
+      left.lower(e);
+      left.lower(f);
     });
-    gone[i] = true;
   }
   return std::nullopt;
 }
