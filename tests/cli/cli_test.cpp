@@ -130,11 +130,11 @@ TEST_F(Cli, WrongCommandLines) {
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
                              {"log", path("s"), "--last", "-1"},
                              {"log", path("s"), "--last", "0"},
-                             {"graph", "bfs", path("s")},
-                             {"graph", "bfs", path("s"), "--source", "-1"},
-                             {"graph", "bfs", path("s"), "--source", "18446744073709551616"},
-                             {"graph", "bfs", path("s"), "--source", "one"}})
+                             {"graph", "bfs", path("s")}})
     fails(a, 2);
+  const std::string store = small_store();
+  for (const char* const none : {"-1", "18446744073709551616", "one", ""})
+    fails({"graph", "bfs", store, "--source", none}, 2);
   const auto with_capacity = [&](const char* capacity) {
     return fails({"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", capacity}, 2);
   };
@@ -483,6 +483,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"graph", "info"}, {store}, store, false, true},
       {{"graph", "bfs"}, {store, "--source", "10"}, "", true},
       {{"graph", "stats"}, {store}, store, true},
+      {{"graph", "properties"}, {store}, store},
       {{"graph", "freeze"}, {store}, store, true},
       {{"graph", "append"},
        {path("times"), file("times.txt", "1 2 5\n"), "--time-column", "3", "--bucket", "day"},

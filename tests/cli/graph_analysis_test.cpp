@@ -1,17 +1,25 @@
 // What the commands that ask graphs something have in common, on graphs of either kind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <perdure/array_store.hpp>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/properties.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
+#include <thread>
 
+#include "support/loop_mount.hpp"
 #include "support/program.hpp"
+#include "support/random_stream.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
@@ -411,6 +419,20 @@ TEST_F(GraphAnalysis, AppendsABucketAnIteration) {
   EXPECT_EQ(all["buckets"][0]["bucket"], "1970-01");
   EXPECT_EQ(all["buckets"][0]["edges"], 3);
   EXPECT_EQ(all["buckets"][2]["bucket"], "1970-03");
+  EXPECT_GE(all["fit"]["r2"], 0.0);
+  EXPECT_LE(all["fit"]["r2"], 1.0);
+  const auto all_seconds = [&](int i) {
+    const nlohmann::json& one = all["buckets"][i];
+    double sum = 0;
+    for (const char* const part : {"open", "append", "checkpoint", "close"})
+      sum += one[std::string(part) + "_seconds"].get<double>();
+    return sum;
+  };
+  // Buckets of three, one and one edges: the line goes through the first, and the middle of the others.
+  const double of_one = (all_seconds(1) + all_seconds(2)) / 2;
+  EXPECT_NEAR(all["fit"]["seconds_per_edge"], (all_seconds(0) - of_one) / 2, 1e-9);
+  EXPECT_NEAR(all["fit"]["seconds_fixed"], of_one - (all_seconds(0) - of_one) / 2, 1e-9);
+  EXPECT_NE(text_of(path("p.svg")).find("all, as a line"), std::string::npos);
   EXPECT_EQ(text_of(path("p.svg")).substr(0, 4), "<svg");
   const nlohmann::json log = ok_json({"log", store});
   EXPECT_EQ(log["checkpoints"].back()["label"], "1970-03");
@@ -437,6 +459,229 @@ TEST_F(GraphAnalysis, AppendsABucketAnIteration) {
       dir_.write("n.csv", "from,to,date\nann,ben,2016-03-01\nben,cy,2016-04-01\n").string();
   ok({"graph", "append", path("named"), named, "--names", "--bucket", "month"});
   EXPECT_EQ(ok({"graph", "export", path("named"), "-o", "-"}), "ann\tben\t1456790400\nben\tcy\t1459468800\n");
+}
+
+TEST_F(GraphAnalysis, ListsWhatVerticesAndEdgesHaveBeside) {
+  const std::string store = store_with({"web.csr"});
+  EXPECT_EQ(ok({"graph", "properties", store}), "no properties\n");
+  {
+    perdure::manager made(perdure::open_only, store);
+    perdure::array_store arrays(made);
+    graph::properties of_web(arrays, "web.csr", made.find<graph::stored_csr>("web.csr").first->view());
+    of_web.set_vertices<float>("rank", std::vector<float>{5, 4, 3, 2, 0.5F});
+    of_web.set_edges<std::int64_t>("since", std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9});
+    made.close();
+  }
+  const nlohmann::json columns = ok_json({"graph", "properties", store});
+  EXPECT_EQ(columns["graph"], "web.csr");
+  const auto column = [](const char* name, const char* dtype, int count, const char* object, bool is_array) {
+    return nlohmann::json{
+        {"name", name}, {"dtype", dtype}, {"count", count}, {"object", object}, {"is_array", is_array}};
+  };
+  EXPECT_EQ(columns["vertex_properties"],
+            nlohmann::json::array({column("rank", "float32", 5, "web.csr/vertices/rank", true)}));
+  EXPECT_EQ(columns["edge_properties"],
+            nlohmann::json::array({column("since", "int64", 9, "web.csr/edges/since", true)}));
+  const std::string text = ok({"graph", "properties", store});
+  EXPECT_EQ(text.substr(0, text.find(' ')), "vertex");
+  EXPECT_NE(text.find("int64  9  array web.csr/edges/since\n"), std::string::npos) << text;
+  // What reads arrays sees them.
+  const nlohmann::json arrays = ok_json({"array", "ls", store})["arrays"];
+  ASSERT_EQ(arrays.size(), 2U);
+  EXPECT_EQ(arrays[0]["id"], "web.csr/edges/since");
+  EXPECT_EQ(arrays[0]["dtype"], "int64");
+  EXPECT_EQ(arrays[1]["id"], "web.csr/vertices/rank");
+  EXPECT_EQ(arrays[1]["shape"], nlohmann::json{5});
+  EXPECT_EQ(ok({"array", "dump", store + ":web.csr/vertices/rank"}), "5 4 3 2 0.5\n");
+
+  // Of a list: what `ingest` keeps of the input.
+  const std::string list = path("list");
+  ok({"graph", "ingest", list, dir_.write("in.csv", "source,target,weight,time\na,b,2,7\nb,c,3,8\n").string(),
+      "--names"});
+  const nlohmann::json of_list = ok_json({"graph", "properties", list});
+  EXPECT_EQ(of_list["vertex_properties"],
+            nlohmann::json::array({column("name", "string", 3, "graph.names", false)}));
+  EXPECT_EQ(of_list["edge_properties"],
+            nlohmann::json::array({column("weight", "float64", 2, "graph.weights", false),
+                                   column("time", "float64", 2, "graph.times", false)}));
+}
+
+TEST_F(GraphAnalysis, CallsVerticesByTheirNames) {
+  const std::string store = path("named");
+  const std::string friends =
+      dir_.write("friends.csv", "source,target\nann,ben\nben,\"cy, \"\"the\"\" 3rd\"\n3,ann\n2,2\n").string();
+  ok({"graph", "ingest", store, friends, "--names", "--undirected"});
+  // ann is 0, ben 1, cy 2, "3" is 3, and "2" is 4.
+  const std::string cy = "cy, \"the\" 3rd";
+  const nlohmann::json bfs = ok_json({"graph", "bfs", store, "--source", "ben", "-o", path("bfs.csv")});
+  EXPECT_EQ(bfs["source"], 1);
+  EXPECT_EQ(bfs["source_name"], "ben");
+  EXPECT_EQ(bfs["levels"], (nlohmann::json{1, 2, 1}));
+  EXPECT_EQ(text_of(path("bfs.csv")),
+            "id,name,level,parent,parent_name\n0,ann,1,1,ben\n1,ben,0,1,ben\n"
+            "2,\"cy, \"\"the\"\" 3rd\",1,1,ben\n3,3,2,0,ann\n");
+  // A name comes before an id; an id that is no name is one.
+  EXPECT_EQ(ok_json({"graph", "sssp", store, "--source", "2"})["source"], 4);
+  EXPECT_EQ(ok_json({"graph", "sssp", store, "--source", "0"})["source_name"], "ann");
+  const nlohmann::json found = ok_json({"graph", "path", store, "--source", cy, "--target", "3"});
+  EXPECT_EQ(found["path"], (nlohmann::json{2, 1, 0, 3}));
+  EXPECT_EQ(found["path_names"], (nlohmann::json{cy, "ben", "ann", "3"}));
+  EXPECT_NE(ok({"graph", "path", store, "--source", "3", "--target", "ben"}).find("3 ann ben\n"),
+            std::string::npos);
+  const nlohmann::json around = ok_json({"graph", "neighbours", store, "ann", "-o", path("around.csv")});
+  EXPECT_EQ(around["vertex"], 0);
+  EXPECT_EQ(around["vertex_name"], "ann");
+  EXPECT_EQ(around["neighbour_names"], (nlohmann::json{"ben", "3"}));
+  EXPECT_EQ(text_of(path("around.csv")), "id,name,hops\n1,ben,1\n3,3,1\n");
+  EXPECT_EQ(ok_json({"graph", "pagerank", store, "--top", "1"})["top"][0]["name"], "ann");
+  EXPECT_EQ(ok_json({"graph", "info", store, "--top", "1"})["top"][0]["name"], "ann");
+  EXPECT_NE(fails({"graph", "bfs", store, "--source", "dan"}).find("vertex dan is not in the graph"),
+            std::string::npos);
+  EXPECT_NE(fails({"graph", "bfs", store, "--source", "5"}).find("vertex 5 is not in the graph"),
+            std::string::npos);
+  // Frozen, and in files without a line of names, as before.
+  ok({"graph", "freeze", store});
+  EXPECT_EQ(ok({"graph", "bfs", store, "--source", "ben", "-o", "-"}),
+            "0\t1\t1\n1\t0\t1\n2\t1\t1\n3\t2\t0\n");
+  ok({"graph", "ktruss", store, "-o", path("t.csv")});
+  EXPECT_EQ(text_of(path("t.csv")).substr(0, 59),
+            "source,source_name,target,target_name,truss\n0,ann,1,ben,2\n0");
+}
+
+// Edges of buckets of ten seconds, some of them empty, in the order of their times or not; a line each.
+std::vector<std::string> events_of(unsigned buckets, unsigned a_bucket, bool in_order) {
+  std::vector<std::string> lines;
+  perdure::random_stream random(7, 1);
+  for (unsigned bucket = 0; bucket < buckets; ++bucket)
+    for (unsigned i = 0; i < (bucket % 7 == 3 ? 0 : a_bucket); ++i)
+      lines.push_back(std::to_string(random.below(200)) + ' ' + std::to_string(random.below(200)) + ' ' +
+                      std::to_string(bucket * 10 + random.below(10)) + '\n');
+  if (!in_order)
+    for (std::size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[random.below(i)]);
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& one : lines) text += one;
+  return text;
+}
+
+unsigned bucket_of(const std::string& event) {
+  return static_cast<unsigned>(std::stoul(event.substr(event.rfind(' ') + 1))) / 10;
+}
+
+// Runs the command and kills it when it has told of some buckets, until it comes to its end. Returns how
+// often it was killed.
+unsigned run_with_kills(const std::vector<std::string>& command, unsigned most_kills) {
+  perdure::random_stream random(11, most_kills);
+  for (unsigned kills = 0;; ++kills) {
+    perdure::test::process running(command);
+    const auto wanted = static_cast<std::ptrdiff_t>(kills < most_kills ? random.below(12) : 1000000);
+    while (!running.has_ended()) {
+      const std::string seen = running.output_so_far();
+      if (std::count(seen.begin(), seen.end(), '\n') >= wanted) running.kill();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const perdure::test::outcome o = running.wait();
+    if (o.status == 0) return kills;
+    EXPECT_EQ(o.status, -SIGKILL) << o.err;
+    if (o.status != -SIGKILL) return kills;
+  }
+}
+
+TEST_F(GraphAnalysis, KilledAppendsGoOnWhereTheyWere) {
+  const perdure::scratch_directory fast(perdure::fast_directory());
+  for (const bool in_order : {true, false}) {
+    const std::string suffix = in_order ? ".sorted" : ".mixed";
+    const std::vector<std::string> lines = events_of(60, 40, in_order);
+    const std::string half = dir_.write("a", joined({lines.begin(), lines.begin() + 1000})).string();
+    const std::string rest = dir_.write("b", joined({lines.begin() + 1000, lines.end()})).string();
+    const auto append = [&](const std::string& name) -> arguments {
+      return {"graph",  "append",   (fast / (name + suffix)).string(),
+              half,     rest,       "--time-column",
+              "3",      "--bucket", "10",
+              "--keep", "0"};
+    };
+    ok(append("whole"));
+    arguments killed = append("killed");
+    killed.insert(killed.begin(), perdure::test::perdure_program());
+    EXPECT_GT(run_with_kills(killed, 6), 0U);
+    const auto edges = [&](const std::string& name) {
+      return ok({"graph", "export", (fast / (name + suffix)).string(), "-o", "-"});
+    };
+    EXPECT_EQ(edges("killed"), edges("whole"));
+    // A bucket that was durable when the command was killed is not made a second time.
+    std::vector<std::string> labels;
+    for (const auto& one : ok_json({"log", (fast / ("killed" + suffix)).string()})["checkpoints"])
+      if (one.contains("label") && one["label"] != "") labels.push_back(one["label"]);
+    EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end());
+    EXPECT_EQ(labels.back(), "590");
+    EXPECT_NE(fails(append("killed")).find("already"), std::string::npos);
+  }
+}
+
+TEST_F(GraphAnalysis, InterruptedAppendsGoOnOnlyWithTheSameTimes) {
+  const std::string store = path("s");
+  const std::string events = dir_.write("t", "1 2 0 50\n2 3 10 40\n3 4 20 30\n4 5 30 5\n").string();
+  const arguments append{"graph", "append", store, events, "--bucket", "10", "--keep", "0"};
+  const auto with_times = [&](const char* column) {
+    arguments a = append;
+    a.insert(a.end(), {"--time-column", column});
+    return a;
+  };
+  {
+    // As a command that was killed behind the second bucket leaves it.
+    ok(with_times("3"));
+    perdure::manager made(perdure::open_only, store);
+    std::string files = *made.attribute("graph", "ingested files");
+    files.replace(files.find("whole"), 5, "until=10,2");
+    made.set_attribute("graph", "ingested files", files);
+    made.close();
+  }
+  EXPECT_NE(fails(with_times("4")).find("give the columns and options that it had"), std::string::npos);
+  const nlohmann::json went_on = ok_json(with_times("3"));
+  EXPECT_EQ(went_on["edges_already_there"], 2);
+  EXPECT_EQ(went_on["edges"], 2);
+  EXPECT_EQ(went_on["buckets"][0]["bucket"], "20");
+}
+
+TEST_F(GraphAnalysis, OpensEarlierBucketsAgain) {
+  const perdure::loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const std::string store = (mount.path() / "s").string();
+  const std::vector<std::string> lines = events_of(20, 60, true);
+  const std::string events = dir_.write("events", joined(lines)).string();
+  run_with_kills({perdure::test::perdure_program(), "graph", "append", store, events, "--time-column", "3",
+                  "--bucket", "10", "--undirected"},
+                 2);
+  const std::string source = lines[0].substr(0, lines[0].find(' '));
+  const auto answers = [&](const std::string& of) {
+    nlohmann::json all;
+    const nlohmann::json info = ok_json({"graph", "info", of});
+    for (const char* const key : {"vertices", "edges", "self_loops", "stored_neighbours"})
+      all[key] = info[key];
+    all["levels"] = ok({"graph", "bfs", of, "--source", source, "--levels", "-"});
+    all["components"] = ok_json({"graph", "cc", of})["components"];
+    return all;
+  };
+  // Each bucket as a store that ends with it; of the one that a freeze came behind too.
+  ok({"graph", "freeze", store});
+  for (unsigned bucket = 0; bucket < 20; bucket += 4) {
+    std::vector<std::string> until;
+    for (const std::string& one : lines)
+      if (bucket_of(one) <= bucket) until.push_back(one);
+    const std::string plain = path("until" + std::to_string(bucket));
+    ok({"graph", "ingest", plain, dir_.write("until", joined(until)).string(), "--time-column", "3",
+        "--undirected"});
+    EXPECT_EQ(answers(store + "@" + std::to_string(bucket * 10)), answers(plain)) << bucket;
+  }
+  EXPECT_EQ(ok_json({"graph", "info", store})["edges"], lines.size());
+  // Only the last ones are kept, if told so.
+  const std::string few = (mount.path() / "few").string();
+  ok({"graph", "append", few, events, "--time-column", "3", "--bucket", "10", "--keep", "3"});
+  EXPECT_EQ(ok_json({"graph", "info", few + "@190"})["edges"], lines.size());
+  EXPECT_NE(fails({"graph", "info", few + "@0"}).find("was not kept"), std::string::npos);
 }
 
 }  // namespace

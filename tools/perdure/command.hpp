@@ -48,6 +48,7 @@ void add_ingest_command(command graph);
 void add_append_command(command graph);
 void add_freeze_command(command graph);
 void add_export_commands(command graph);
+void add_graph_properties_command(command graph);
 void add_stats_command(command graph);
 void add_graph_info_command(command graph);
 void add_bfs_command(command graph);

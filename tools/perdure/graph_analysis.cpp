@@ -2,11 +2,13 @@
 #include "graph_analysis.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <charconv>
 #include <perdure/error.hpp>
 #include <string_view>
+#include <system_error>
 
 #include "graph_options.hpp"
+#include "type_names.hpp"
 
 namespace perdure::cli {
 
@@ -31,10 +33,11 @@ command add_analysis_command(command graph_command, const std::string& name, con
   return added;
 }
 
-void add_source_option(command target, std::uint64_t& source) {
+void add_vertex_option(command target, const std::string& option_name, std::string& vertex,
+                       const std::string& description) {
   target
-      .add_number("--source", 0, std::numeric_limits<std::uint64_t>::max(),
-                  "Vertex to start from, as the input names it", [&source](std::uint64_t n) { source = n; })
+      .add_text(option_name, vertex,
+                description + ", as the input calls it: its name or, if there is none so called, its id")
       .required();
 }
 
@@ -52,8 +55,27 @@ const analysis_options& analysis::checked(const analysis_options& given) {
   return given;
 }
 
-void analysis::throw_no_vertex(std::uint64_t id) {
-  throw error(errc::not_found, "vertex " + std::to_string(id) + " is not in the graph");
+graph::vertex_id analysis::id_of(const std::string& called) const {
+  if (attached_.names != nullptr)
+    if (const std::optional<graph::vertex_id> number = attached_.names->find(called)) return *number;
+  graph::vertex_id id = 0;
+  const char* const end = called.data() + called.size();
+  const auto [behind, failure] = std::from_chars(called.data(), end, id);
+  if (failure == std::errc() && behind == end) return id;
+  if (attached_.names != nullptr) throw_no_vertex(called);
+  throw usage_error(
+      "vertex " + printable_name(called) +
+      ": give a number from 0 to 18446744073709551615; the vertices of this graph have no names");
+}
+
+void analysis::throw_no_vertex(const std::string& called) {
+  throw error(errc::not_found, "vertex " + printable_name(called) + " is not in the graph");
+}
+
+void analysis::add_names(json& findings, const char* key, const json& ids) const {
+  if (attached_.names == nullptr) return;
+  json& names = findings[key] = json::array();
+  for (const json& id : ids) names.push_back(attached_.name_of(id.get<graph::vertex_id>()));
 }
 
 void analysis::check(const std::function<std::optional<std::string>()>& verify) {

@@ -51,8 +51,9 @@ command add_analysis_command(command graph_command, const std::string& name, con
                              const std::string& columns, analysis_options& given);
 /// Refuses a file of values that would go to standard output together with JSON.
 void require_own_output(const char* option, const std::filesystem::path& file, bool as_json);
-/// `--source`, a vertex as the input names it.
-void add_source_option(command target, std::uint64_t& source);
+/// `--source`, or an option or argument of another name: a vertex as the input calls it.
+void add_vertex_option(command target, const std::string& option_name, std::string& vertex,
+                       const std::string& description);
 
 /// A line of values for a vertex.
 class value_line {
@@ -62,7 +63,7 @@ class value_line {
   /// One for each column.
   template <class... Values>
   void operator()(const Values&... values) {
-    file_.line(id_, values...);
+    file_.line(vertex_value{id_}, values...);
   }
 
  private:
@@ -108,13 +109,22 @@ class analysis {
     work(index);
   }
 
-  /// The vertex that the input names so. Throws `not_found`.
+  /// The vertex that the input calls so: where vertices have names the one of that name, if there is one,
+  /// else the one of that id. Throws `not_found`, and `usage_error` for what can be neither.
   template <class Graph>
-  static graph::vertex_handle vertex_of(const Graph& graph, std::uint64_t id) {
-    const graph::vertex_handle v = graph.find(id);
-    if (v == graph::no_vertex) throw_no_vertex(id);
+  graph::vertex_handle vertex_of(const Graph& graph, const std::string& called) const {
+    const graph::vertex_handle v = graph.find(id_of(called));
+    if (v == graph::no_vertex) throw_no_vertex(called);
     return v;
   }
+
+  /// The vertex for people: its name where vertices have names, else its id.
+  std::string name_of(graph::vertex_id id) const { return attached_.name_of(id); }
+  /// Adds `key` to what is told with `--json`, where vertices have names: this one's, or all of these.
+  void add_name(json& findings, const char* key, graph::vertex_id id) const {
+    if (attached_.names != nullptr) findings[key] = attached_.name_of(id);
+  }
+  void add_names(json& findings, const char* key, const json& ids) const;
 
   /// What the kernel gives, the last time of `--trials`.
   template <class Kernel>
@@ -143,7 +153,7 @@ class analysis {
   template <class Graph, class Write>
   void write_vertices_to(const std::filesystem::path& path, char separator, const Graph& graph,
                          std::vector<result_column> columns, Write&& write) {
-    columns.insert(columns.begin(), {"id"});
+    columns.insert(columns.begin(), {.name = "id", .is_vertex = true});
     write_lines_to(path, separator, std::move(columns), [&](result_file& file) {
       for (const graph::vertex_handle v : graph.in_id_order()) {
         value_line line(file, graph.id(v));
@@ -171,12 +181,15 @@ class analysis {
                       Write&& write) {
     if (path.empty()) return;
     if (path == "-") wrote_to_standard_output_ = true;
-    result_file file(path, std::move(columns), separator);
+    vertex_caller names;
+    if (attached_.names != nullptr) names = [this](graph::vertex_id id) { return attached_.name_of(id); };
+    result_file file(path, std::move(columns), separator, std::move(names));
     write(file);
     file.finish();
   }
   static const analysis_options& checked(const analysis_options& given);
-  [[noreturn]] static void throw_no_vertex(std::uint64_t id);
+  graph::vertex_id id_of(const std::string& called) const;
+  [[noreturn]] static void throw_no_vertex(const std::string& called);
   double seconds() const;
 
   const analysis_options& given_;

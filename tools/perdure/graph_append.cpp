@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <span>
@@ -20,6 +23,7 @@
 #include "graph_options.hpp"
 #include "growing_graph.hpp"
 #include "ingested_files.hpp"
+#include "linear_fit.hpp"
 #include "plot.hpp"
 #include "progress.hpp"
 #include "units.hpp"
@@ -113,6 +117,7 @@ struct timed_edge {
   double weight;
   double time;
   std::int64_t bucket;
+  std::size_t input;  // which one it is from
 };
 
 /// The edges of one bucket.
@@ -145,6 +150,12 @@ class bucket_source final : public graph::edge_source {
   std::size_t at_ = 0;
 };
 
+std::string two_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
 /// What one iteration took.
 struct iteration {
   std::string bucket;
@@ -154,6 +165,8 @@ struct iteration {
   double checkpoint;
   double close;
   std::uint64_t epoch;
+
+  double seconds() const { return open + append + checkpoint + close; }
 };
 
 class appending {
@@ -168,8 +181,10 @@ class appending {
       const int signal = interruption_watch::signal();
       if (signal == 0) throw;
       throw interrupted(signal,
-                        "interrupted: " + given_.store.string() + " has the buckets up to " +
-                            (iterations_.empty() ? "where it was before" : iterations_.back().bucket));
+                        "interrupted: " + given_.store.string() +
+                            (iterations_.empty() ? " is as it was before"
+                                                 : " has the buckets up to " + iterations_.back().bucket +
+                                                       "; the same command goes on behind them"));
     }
     report();
   }
@@ -184,21 +199,62 @@ class appending {
     if (given_.directed) wanted_.asked = graph::direction::directed;
     wanted_.has_names = given_.has_names;
     wanted_.threads = given_.threads;
-    for (const graph_input& one : inputs_) {
+    find_where_it_stopped();
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+      const graph_input& one = inputs_[input];
       if (!one.info.has_times)
         throw error(errc::invalid_argument, one.name + ": no column has times; say which with --time-column");
       const progress_line progress("read " + one.name, [&one] { return one.edges->progress(); });
       graph::edge_batch batch;
+      std::uint64_t already = 0;
       while (one.edges->next(batch))
-        for (std::size_t i = 0; i < batch.edges.size(); ++i)
+        for (std::size_t i = 0; i < batch.edges.size(); ++i) {
+          if (batch.times[i] <= so_far_[input].until) {
+            ++already;
+            continue;
+          }
           edges_.push_back({batch.edges[i],
                             batch.values.empty() ? graph::weight_of_edges_without : batch.values[i],
-                            batch.times[i], kind_.of(batch.times[i])});
+                            batch.times[i], kind_.of(batch.times[i]), input});
+        }
       tell_ignored_columns(one);
+      if (already != so_far_[input].edges)
+        throw error(
+            errc::invalid_argument,
+            one.name + ": an earlier command added " + counted(so_far_[input].edges, "edge", "edges") +
+                " of this file up to a time, and read so " + grouped(already) +
+                " are up to it; give the columns and options that it had, so that this one can go on");
+      already_ += already;
     }
     const auto earlier = [](const timed_edge& a, const timed_edge& b) { return a.bucket < b.bucket; };
     if (!std::is_sorted(edges_.begin(), edges_.end(), earlier))
       std::stable_sort(edges_.begin(), edges_.end(), earlier);
+  }
+
+  /// Where an earlier command was killed between two buckets, this one leaves out what the graph has. Refuses
+  /// files that it has as a whole, or in part if nobody knows which part.
+  void find_where_it_stopped() {
+    so_far_.assign(inputs_.size(), {-std::numeric_limits<double>::infinity(), 0});
+    if (!manager::exists(given_.store)) return;
+    const manager store(open_read_only, given_.store, settings());
+    if (store.find<stored_graph>(graph_name).first == nullptr) return;
+    recorded_ = store.attribute(graph_name, ingested_files::attribute).value_or("");
+    if (given_.again) return;
+    const ingested_files files(recorded_);
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+      const graph_input& one = inputs_[input];
+      if (one.fingerprint.empty()) continue;
+      const ingested_files::entry* const known = files.find(one.fingerprint);
+      if (known == nullptr) continue;
+      if (!known->so_far)
+        throw error(errc::already_exists,
+                    given_.store.string() +
+                        (known->whole ? ": the graph has the edges of " + one.name + " already"
+                                      : ": an earlier command did not come to the end of " + one.name +
+                                            ", so the graph has some of its edges") +
+                        "; give --again to add them once more");
+      so_far_[input] = *known->so_far;
+    }
   }
 
   store_options settings() const {
@@ -246,7 +302,8 @@ class appending {
     try {
       growing_graph g(store, given_.store, wanted_);
       const double opened = watch.seconds();
-      note(store, is_last);
+      const std::vector<ingested_files::part> with_these = counting(edges);
+      note(store, with_these, is_last);
       // The files' names have numbers of their own.
       std::vector<timed_edge> numbered;
       if (g.names != nullptr) {
@@ -264,6 +321,8 @@ class appending {
       const double durable = watch.seconds();
       const std::uint64_t epoch = store.store().epoch();
       store.close();
+      so_far_ = with_these;
+      recorded_ = noted_;
       iterations_.push_back({bucket, edges.size(), opened, appended - opened, durable - appended,
                              watch.seconds() - durable, epoch});
     } catch (...) {
@@ -273,25 +332,44 @@ class appending {
     }
   }
 
-  /// Which files the graph has; refuses them a second time.
-  void note(manager& store, bool is_last) {
-    ingested_files files(store.attribute(graph_name, ingested_files::attribute).value_or(""));
-    for (const graph_input& one : inputs_) {
-      if (one.fingerprint.empty()) continue;
-      if (iterations_.empty() && !given_.again)
-        if (const ingested_files::entry* const known = files.find(one.fingerprint))
-          throw error(errc::already_exists,
-                      given_.store.string() +
-                          (known->whole ? ": the graph has the edges of " + one.name + " already"
-                                        : ": an earlier command did not come to the end of " + one.name +
-                                              ", so the graph has some of its edges") +
-                          "; give --again to add them once more");
-      files.set({one.fingerprint, one.name, is_last});
+  /// What the graph has of each input when it has these edges too.
+  std::vector<ingested_files::part> counting(std::span<const timed_edge> edges) const {
+    std::vector<ingested_files::part> parts = so_far_;
+    for (const timed_edge& one : edges) {
+      ingested_files::part& part = parts[one.input];
+      part.until = std::max(part.until, one.time);
+      ++part.edges;
     }
-    store.set_attribute(graph_name, ingested_files::attribute, files.text());
+    return parts;
+  }
+
+  /// Which files the graph has, and how far, in the checkpoint that has their edges.
+  void note(manager& store, const std::vector<ingested_files::part>& parts, bool is_last) {
+    std::string recorded = store.attribute(graph_name, ingested_files::attribute).value_or("");
+    if (recorded != recorded_)
+      throw error(errc::conflict, given_.store.string() +
+                                      ": another command has added edges since this one began; try again");
+    ingested_files files(recorded);
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+      const graph_input& one = inputs_[input];
+      if (one.fingerprint.empty()) continue;
+      files.set({one.fingerprint, one.name, is_last,
+                 is_last ? std::nullopt : std::optional<ingested_files::part>(parts[input])});
+    }
+    noted_ = files.text();
+    store.set_attribute(graph_name, ingested_files::attribute, noted_);
+  }
+
+  /// What all of an iteration takes, by the edges of its bucket.
+  std::optional<linear_fit> fit() const {
+    std::vector<std::pair<double, double>> points;
+    for (const iteration& now : iterations_)
+      points.emplace_back(static_cast<double>(now.edges), now.seconds());
+    return fit_line(points);
   }
 
   void report() const {
+    const std::optional<linear_fit> line = fit();
     if (!given_.plot.empty()) {
       plot what{"Appended to " + given_.store.filename().string(),
                 "edges in the bucket",
@@ -304,15 +382,21 @@ class appending {
           one.points.emplace_back(static_cast<double>(now.edges), time(now) * 1000);
         what.all.push_back(std::move(one));
       };
-      add("all", [](const iteration& now) { return now.open + now.append + now.checkpoint + now.close; });
+      add("all", [](const iteration& now) { return now.seconds(); });
       add("append", [](const iteration& now) { return now.append; });
       add("checkpoint", [](const iteration& now) { return now.checkpoint; });
+      if (line) {
+        double largest = 0;
+        for (const iteration& now : iterations_) largest = std::max(largest, static_cast<double>(now.edges));
+        what.all.push_back(
+            {"all, as a line", {{0, line->at(0) * 1000}, {largest, line->at(largest) * 1000}}, true});
+      }
       output out = output::to(given_.plot);
       out.write(svg_of(what));
       out.finish();
     }
     double seconds = 0;
-    for (const iteration& now : iterations_) seconds += now.open + now.append + now.checkpoint + now.close;
+    for (const iteration& now : iterations_) seconds += now.seconds();
     if (given_.as_json) {
       json buckets = json::array();
       for (const iteration& now : iterations_)
@@ -325,15 +409,26 @@ class appending {
                            {"close_seconds", now.close}});
       print({{"store", given_.store.string()},
              {"edges", edges_.size()},
+             {"edges_already_there", already_},
              {"buckets", buckets},
+             {"fit", line ? json{{"seconds_per_edge", line->slope},
+                                 {"seconds_fixed", line->intercept},
+                                 {"r2", line->r2}}
+                          : json(nullptr)},
              {"kept", keeps_},
              {"threads", given_.threads},
              {"seconds", seconds}});
       return;
     }
     output out = output::standard();
+    if (already_ != 0)
+      out.write("went on        behind " + counted(already_, "edge", "edges") +
+                " that an earlier command had added\n");
     out.write("appended       " + counted(edges_.size(), "edge", "edges") + " in " +
               counted(iterations_.size(), "bucket", "buckets") + ", " + in_seconds(seconds) + "\n");
+    if (line)
+      out.write("a bucket takes " + in_seconds(line->intercept) + " and " + in_seconds(line->slope * 1e6) +
+                " a million edges more (r² " + two_digits(line->r2) + ")\n");
     if (!keeps_ && given_.kept != 0)
       out.write(
           "kept           none: the file system shares no blocks, so earlier buckets cannot be opened "
@@ -349,6 +444,10 @@ class appending {
   std::vector<graph_input> inputs_;
   growth_wanted wanted_;
   std::vector<timed_edge> edges_;
+  std::vector<ingested_files::part> so_far_;  // of each input
+  std::string recorded_;                      // what the graph has, as the store says
+  std::string noted_;                         // the same with the bucket under way
+  std::uint64_t already_ = 0;                 // edges left out, as an earlier command added them
   std::vector<iteration> iterations_;
   bool keeps_ = false;
 };

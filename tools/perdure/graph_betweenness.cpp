@@ -2,9 +2,11 @@
 #include <memory>
 #include <perdure/graph/betweenness.hpp>
 #include <string>
+#include <utility>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -33,8 +35,12 @@ void score(const wanted_scores& given) {
     const std::vector<graph::vertex_handle> first =
         first_by(graph, given.top, [&](graph::vertex_handle v) { return found.scores[v]; });
     json top = json::array();
-    for (const graph::vertex_handle v : first)
-      top.push_back({{"id", graph.id(v)}, {"betweenness", found.scores[v]}});
+    for (const graph::vertex_handle v : first) {
+      json one{{"id", graph.id(v)}};
+      run.add_name(one, "name", graph.id(v));
+      one["betweenness"] = found.scores[v];
+      top.push_back(std::move(one));
+    }
     const bool exact = found.sources.size() == graph.size();
     run.report({{"sources", found.sources.size()},
                 {"exact", exact},
@@ -46,7 +52,7 @@ void score(const wanted_scores& given) {
                            counted(run.vertices(), "vertex", "vertices") + " " + run.times("paths") + "\n");
                  for (const graph::vertex_handle v : first)
                    out.write("score          " + std::to_string(found.scores[v]) + "  vertex " +
-                             std::to_string(graph.id(v)) + "\n");
+                             printable_name(run.name_of(graph.id(v))) + "\n");
                });
   });
 }

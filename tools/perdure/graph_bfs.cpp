@@ -4,16 +4,18 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/graph/bfs.hpp>
+#include <string>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
 struct bfs_options : analysis_options {
-  std::uint64_t source = 0;
+  std::string source;
   std::filesystem::path levels;
 };
 
@@ -41,24 +43,27 @@ void search(const bfs_options& given) {
     const graph::bfs_result result = run.timed([&] { return graph::bfs(graph, source, given.threads); });
     const graph::bfs_summary& found = result.summary;
     run.check([&] { return graph::verify_bfs(graph, source, result.levels, result.parents); });
-    run.write_vertices(graph, {{"level"}, {"parent"}}, [&](value_line& line, graph::vertex_handle v) {
-      if (result.levels[v] != graph::unreached) line(result.levels[v], graph.id(result.parents[v]));
-    });
+    run.write_vertices(graph, {{"level"}, {.name = "parent", .is_vertex = true}},
+                       [&](value_line& line, graph::vertex_handle v) {
+                         if (result.levels[v] != graph::unreached)
+                           line(result.levels[v], vertex_value{graph.id(result.parents[v])});
+                       });
     run.write_vertices_to(given.levels, ' ', graph, {{"level"}},
                           [&](value_line& line, graph::vertex_handle v) {
                             if (result.levels[v] != graph::unreached) line(result.levels[v]);
                           });
-    run.report({{"source", given.source},
-                {"reached", found.reached},
-                {"reached_arcs", found.arcs},
-                {"levels", found.histogram},
-                {"undirected", graph.symmetric()}},
-               [&](output& out) {
-                 out.write("reached        " + grouped(found.reached) + " of " +
-                           counted(run.vertices(), "vertex", "vertices") + " from vertex " +
-                           std::to_string(given.source) + " " + run.times("search") + "\n");
-                 write_levels(out, found);
-               });
+    json findings{{"source", graph.id(source)}};
+    run.add_name(findings, "source_name", graph.id(source));
+    findings.update({{"reached", found.reached},
+                     {"reached_arcs", found.arcs},
+                     {"levels", found.histogram},
+                     {"undirected", graph.symmetric()}});
+    run.report(findings, [&](output& out) {
+      out.write("reached        " + grouped(found.reached) + " of " +
+                counted(run.vertices(), "vertex", "vertices") + " from vertex " +
+                printable_name(run.name_of(graph.id(source))) + " " + run.times("search") + "\n");
+      write_levels(out, found);
+    });
   });
 }
 
@@ -69,7 +74,7 @@ void add_bfs_command(command graph_command) {
   command bfs = add_analysis_command(
       graph_command, "bfs", "Breadth-first search: the distance of every vertex that can be reached from one",
       "id, level, and the id of a vertex before it on a shortest path, of each vertex reached", *given);
-  add_source_option(bfs, given->source);
+  add_vertex_option(bfs, "--source", given->source, "Vertex to start from");
   bfs.add_path("--levels", given->levels,
                "Write a line 'id level' for each vertex reached, sorted by id; '-' is standard output");
   bfs.callback([given] {

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "graph_options.hpp"
 #include "stored_graph.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -104,7 +105,12 @@ void show_graph(const info_options& given, const attached_graph& attached, const
                {"attach_seconds", attached.seconds}};
     if (given.top != 0) {
       value["top"] = json::array();
-      for (const auto& [degree, v] : top) value["top"].push_back({{"id", v}, {"neighbours", degree}});
+      for (const auto& [degree, v] : top) {
+        json one{{"id", v}};
+        if (attached.names != nullptr) one["name"] = attached.name_of(v);
+        one["neighbours"] = degree;
+        value["top"].push_back(std::move(one));
+      }
     }
     print(value);
     return;
@@ -117,7 +123,8 @@ void show_graph(const info_options& given, const attached_graph& attached, const
   out.write("self loops     " + grouped(g.self_loops()) + "\n");
   out.write("neighbours     " + grouped(g.arcs()) + " stored\n");
   for (const auto& [degree, v] : top)
-    out.write("vertex " + std::to_string(v) + "  " + counted(degree, "neighbour", "neighbours") + "\n");
+    out.write("vertex " + printable_name(attached.name_of(v)) + "  " +
+              counted(degree, "neighbour", "neighbours") + "\n");
   out.finish();
 }
 

@@ -22,14 +22,15 @@ void find_trusses(const wanted_trusses& given) {
     const graph::truss_result found = run.timed([&] { return graph::trusses(graph, given.threads); });
     run.check([&] { return graph::verify_trusses(graph, found.edges); });
     const auto k = static_cast<std::uint32_t>(given.k.value_or(found.largest()));
-    run.write_lines({{"source"}, {"target"}, {"truss"}}, [&](result_file& file) {
-      for (const graph::truss_edge& one : found.edges) {
-        if (given.k && one.truss < k) continue;
-        const graph::vertex_id a = graph.id(one.a);
-        const graph::vertex_id b = graph.id(one.b);
-        file.line(std::min(a, b), std::max(a, b), one.truss);
-      }
-    });
+    run.write_lines({{.name = "source", .is_vertex = true}, {.name = "target", .is_vertex = true}, {"truss"}},
+                    [&](result_file& file) {
+                      for (const graph::truss_edge& one : found.edges) {
+                        if (given.k && one.truss < k) continue;
+                        const graph::vertex_id a = graph.id(one.a);
+                        const graph::vertex_id b = graph.id(one.b);
+                        file.line(vertex_value{std::min(a, b)}, vertex_value{std::max(a, b)}, one.truss);
+                      }
+                    });
     json sizes = json::array();
     for (std::uint32_t i = 2; i <= found.largest(); ++i)
       sizes.push_back({{"k", i}, {"edges", found.edges_of(i)}});

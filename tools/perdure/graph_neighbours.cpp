@@ -1,6 +1,5 @@
 // perdure graph neighbours: what is around a vertex.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <perdure/graph/neighbourhood.hpp>
 #include <string>
@@ -9,13 +8,14 @@
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
 struct wanted_neighbours : analysis_options {
-  std::uint64_t vertex = 0;
+  std::string vertex;
   std::uint64_t hops = 1;
 };
 
@@ -31,34 +31,34 @@ void find_neighbours(const wanted_neighbours& given) {
       if (hops != 0) around.emplace_back(graph.id(v), hops);
     });
     std::sort(around.begin(), around.end());
-    run.write_lines({{"id"}, {"hops"}}, [&](result_file& file) {
-      for (const auto& [id, hops] : around) file.line(id, hops);
+    run.write_lines({{.name = "id", .is_vertex = true}, {"hops"}}, [&](result_file& file) {
+      for (const auto& [id, hops] : around) file.line(vertex_value{id}, hops);
     });
     json ids = json::array();
     if (given.as_json)
       for (const auto& [id, hops] : around) ids.push_back(id);
-    run.report({{"vertex", given.vertex},
-                {"hops", given.hops},
-                {"reached", around.size()},
-                {"levels", found.histogram},
-                {"neighbours", ids}},
-               [&](output& out) {
-                 out.write("neighbours     " + grouped(around.size()) + " within " +
-                           counted(given.hops, "hop", "hops") + " of vertex " + std::to_string(given.vertex) +
-                           " " + run.times("search") + "\n");
-                 constexpr std::uint64_t most = 20;
-                 for (std::size_t hops = 1; hops < found.histogram.size(); ++hops) {
-                   std::string names;
-                   std::uint64_t written = 0;
-                   for (const auto& [id, far] : around) {
-                     if (far != hops) continue;
-                     if (++written > most) break;
-                     names += " " + std::to_string(id);
-                   }
-                   out.write("hop " + std::to_string(hops) + "          " + grouped(found.histogram[hops]) +
-                             ":" + names + (written > most ? " …" : "") + "\n");
-                 }
-               });
+    json findings{{"vertex", graph.id(vertex)}};
+    run.add_name(findings, "vertex_name", graph.id(vertex));
+    findings.update(
+        {{"hops", given.hops}, {"reached", around.size()}, {"levels", found.histogram}, {"neighbours", ids}});
+    run.add_names(findings, "neighbour_names", ids);
+    run.report(findings, [&](output& out) {
+      out.write("neighbours     " + grouped(around.size()) + " within " + counted(given.hops, "hop", "hops") +
+                " of vertex " + printable_name(run.name_of(graph.id(vertex))) + " " + run.times("search") +
+                "\n");
+      constexpr std::uint64_t most = 20;
+      for (std::size_t hops = 1; hops < found.histogram.size(); ++hops) {
+        std::string names;
+        std::uint64_t written = 0;
+        for (const auto& [id, far] : around) {
+          if (far != hops) continue;
+          if (++written > most) break;
+          names += " " + printable_name(run.name_of(id));
+        }
+        out.write("hop " + std::to_string(hops) + "          " + grouped(found.histogram[hops]) + ":" +
+                  names + (written > most ? " …" : "") + "\n");
+      }
+    });
   });
 }
 
@@ -69,10 +69,7 @@ void add_neighbours_command(command graph_command) {
   command around = add_analysis_command(graph_command, "neighbours",
                                         "The vertices around one: those that at most so many arcs lead to",
                                         "id and how many arcs away, of those around it", *given);
-  around
-      .add_number("V", 0, std::numeric_limits<std::uint64_t>::max(), "The vertex, as the input names it",
-                  [given](std::uint64_t n) { given->vertex = n; })
-      .required();
+  add_vertex_option(around, "V", given->vertex, "The vertex");
   around.add_number("--hops", given->hops, "How many arcs away at most");
   around.callback([given] { find_neighbours(*given); });
 }

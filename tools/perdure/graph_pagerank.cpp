@@ -5,9 +5,11 @@
 #include <memory>
 #include <perdure/graph/pagerank.hpp>
 #include <string>
+#include <utility>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -30,7 +32,12 @@ void rank(const wanted_ranks& given) {
     const std::vector<graph::vertex_handle> first =
         first_by(graph, given.top, [&](graph::vertex_handle v) { return found.ranks[v]; });
     json top = json::array();
-    for (const graph::vertex_handle v : first) top.push_back({{"id", graph.id(v)}, {"rank", found.ranks[v]}});
+    for (const graph::vertex_handle v : first) {
+      json one{{"id", graph.id(v)}};
+      run.add_name(one, "name", graph.id(v));
+      one["rank"] = found.ranks[v];
+      top.push_back(std::move(one));
+    }
     double sum = 0;
     for (const double one : found.ranks) sum += one;
     run.report({{"iterations", found.iterations},
@@ -48,7 +55,7 @@ void rank(const wanted_ranks& given) {
                    out.write("not converged  ranks still change; give more --iterations\n");
                  for (const graph::vertex_handle v : first)
                    out.write("rank           " + std::to_string(found.ranks[v]) + "  vertex " +
-                             std::to_string(graph.id(v)) + "\n");
+                             printable_name(run.name_of(graph.id(v))) + "\n");
                });
   });
 }

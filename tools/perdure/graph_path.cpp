@@ -1,19 +1,19 @@
 // perdure graph path: the shortest path between two vertices.
-#include <limits>
 #include <memory>
 #include <perdure/graph/shortest_path.hpp>
 #include <string>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
 struct wanted_path : analysis_options {
-  std::uint64_t source = 0;
-  std::uint64_t target = 0;
+  std::string source;
+  std::string target;
 };
 
 void find_path(const wanted_path& given) {
@@ -23,25 +23,29 @@ void find_path(const wanted_path& given) {
     const graph::vertex_handle to = run.vertex_of(graph, given.target);
     const graph::path_result found = run.timed([&] { return graph::shortest_path(graph, from, to); });
     run.check([&] { return graph::verify_path(graph, from, to, found); });
-    run.write_lines({{"id"}}, [&](result_file& file) {
-      for (const graph::vertex_handle v : found.vertices) file.line(graph.id(v));
+    run.write_lines({{.name = "id", .is_vertex = true}}, [&](result_file& file) {
+      for (const graph::vertex_handle v : found.vertices) file.line(vertex_value{graph.id(v)});
     });
     json ids = json::array();
     std::string written;
     for (const graph::vertex_handle v : found.vertices) {
       ids.push_back(graph.id(v));
-      written += (written.empty() ? "" : " ") + std::to_string(graph.id(v));
+      written += (written.empty() ? "" : " ") + printable_name(run.name_of(graph.id(v)));
     }
     const bool is_there = !found.vertices.empty();
-    json findings{{"source", given.source}, {"target", given.target}, {"found", is_there}, {"path", ids}};
+    json findings{{"source", graph.id(from)}, {"target", graph.id(to)}, {"found", is_there}, {"path", ids}};
+    run.add_name(findings, "source_name", graph.id(from));
+    run.add_name(findings, "target_name", graph.id(to));
+    run.add_names(findings, "path_names", ids);
     if (is_there) {
       findings["length"] = found.vertices.size() - 1;
       findings["distance"] = found.distance;
     }
     run.report(findings, [&](output& out) {
       if (!is_there) {
-        out.write("no path        from vertex " + std::to_string(given.source) + " to vertex " +
-                  std::to_string(given.target) + " " + run.times("search") + "\n");
+        out.write("no path        from vertex " + printable_name(run.name_of(graph.id(from))) +
+                  " to vertex " + printable_name(run.name_of(graph.id(to))) + " " + run.times("search") +
+                  "\n");
         return;
       }
       out.write("path           of " + counted(found.vertices.size() - 1, "arc", "arcs") + ", distance " +
@@ -59,10 +63,8 @@ void add_path_command(command graph_command) {
       graph_command, "path",
       "The shortest path between two vertices, by the arcs' weights where they have some",
       "the ids on the path instead, in their order", *given);
-  add_source_option(path, given->source);
-  path.add_number("--target", 0, std::numeric_limits<std::uint64_t>::max(),
-                  "Vertex to end at, as the input names it", [given](std::uint64_t n) { given->target = n; })
-      .required();
+  add_vertex_option(path, "--source", given->source, "Vertex to start from");
+  add_vertex_option(path, "--target", given->target, "Vertex to end at");
   path.callback([given] { find_path(*given); });
 }
 

@@ -1,18 +1,19 @@
 // perdure graph sssp: shortest paths from one vertex.
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <perdure/graph/sssp.hpp>
+#include <string>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
 struct wanted_distances : analysis_options {
-  std::uint64_t source = 0;
+  std::string source;
   double delta = 0;
 };
 
@@ -28,18 +29,19 @@ void find_distances(const wanted_distances& given) {
       if (result.distances[v] != std::numeric_limits<double>::infinity()) line(result.distances[v]);
     });
     const bool weighted = graph::detail::knows_weights(graph);
-    run.report({{"source", given.source},
-                {"reached", found.reached},
-                {"farthest", found.farthest},
-                {"weighted", weighted},
-                {"delta", found.delta}},
-               [&](output& out) {
-                 out.write("reached        " + grouped(found.reached) + " of " +
-                           counted(run.vertices(), "vertex", "vertices") + " from vertex " +
-                           std::to_string(given.source) + " " + run.times("search") + "\n");
-                 out.write("farthest       at distance " + std::to_string(found.farthest) +
-                           (weighted ? "" : " (each arc counts 1: the graph has no weights)") + "\n");
-               });
+    json findings{{"source", graph.id(source)}};
+    run.add_name(findings, "source_name", graph.id(source));
+    findings.update({{"reached", found.reached},
+                     {"farthest", found.farthest},
+                     {"weighted", weighted},
+                     {"delta", found.delta}});
+    run.report(findings, [&](output& out) {
+      out.write("reached        " + grouped(found.reached) + " of " +
+                counted(run.vertices(), "vertex", "vertices") + " from vertex " +
+                printable_name(run.name_of(graph.id(source))) + " " + run.times("search") + "\n");
+      out.write("farthest       at distance " + std::to_string(found.farthest) +
+                (weighted ? "" : " (each arc counts 1: the graph has no weights)") + "\n");
+    });
   });
 }
 
@@ -50,7 +52,7 @@ void add_sssp_command(command graph_command) {
   command paths = add_analysis_command(
       graph_command, "sssp", "Shortest paths: the distance of every vertex from one, by the arcs' weights",
       "id and distance of each vertex reached", *given);
-  add_source_option(paths, given->source);
+  add_vertex_option(paths, "--source", given->source, "Vertex to start from");
   paths.add_real("--delta", 0, std::numeric_limits<double>::max(), given->delta,
                  "Width of a step of delta-stepping; 0: chosen by the weights");
   paths.callback([given] { find_distances(*given); });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <perdure/hash.hpp>
 
@@ -14,11 +15,34 @@ namespace {
 
 constexpr std::string_view is_whole = "whole";
 constexpr std::string_view has_begun = "begun";
+constexpr std::string_view has_until = "until=";            // a time, a comma, the number of edges up to it
 constexpr std::size_t longest_text = std::size_t{1} << 20;  // of an attribute's value
 
 std::string one_line(std::string name) {
   std::replace(name.begin(), name.end(), '\n', ' ');
   return name;
+}
+
+std::optional<ingested_files::part> part_of(std::string_view state) {
+  if (!state.starts_with(has_until)) return std::nullopt;
+  const std::string text(state.substr(has_until.size()));
+  ingested_files::part part{};
+  char* end = nullptr;
+  part.until = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != ',') return std::nullopt;
+  const char* const number = end + 1;
+  part.edges = std::strtoull(number, &end, 10);
+  if (end == number || *end != 0) return std::nullopt;
+  return part;
+}
+
+std::string state_of(const ingested_files::entry& one) {
+  if (one.whole) return std::string(is_whole);
+  if (!one.so_far) return std::string(has_begun);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.17g,%llu", one.so_far->until,
+                static_cast<unsigned long long>(one.so_far->edges));
+  return std::string(has_until) + text;
 }
 
 }  // namespace
@@ -49,8 +73,9 @@ ingested_files::ingested_files(std::string_view recorded) {
     const std::size_t first = line.find(' ');
     const std::size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
     if (second == std::string_view::npos) continue;
+    const std::string_view state = line.substr(first + 1, second - first - 1);
     entries_.push_back({std::string(line.substr(0, first)), std::string(line.substr(second + 1)),
-                        line.substr(first + 1, second - first - 1) == is_whole});
+                        state == is_whole, part_of(state)});
   }
 }
 
@@ -68,9 +93,7 @@ void ingested_files::set(const entry& file) {
 std::string ingested_files::text() const {
   std::string all;
   for (const entry& one : entries_) {
-    all += one.fingerprint + ' ';
-    all += one.whole ? is_whole : has_begun;
-    all += ' ' + one_line(one.name) + '\n';
+    all += one.fingerprint + ' ' + state_of(one) + ' ' + one_line(one.name) + '\n';
   }
   while (all.size() > longest_text) all.erase(0, all.find('\n', all.size() - longest_text - 1) + 1);
   return all;

@@ -1,6 +1,7 @@
 // Which files a graph has the edges of, so that nobody adds one twice by mistake.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,10 +20,16 @@ class ingested_files {
  public:
   static constexpr const char* attribute = "ingested files";
 
+  /// Which edges of a file are in, where they are added in the order of their times: those up to a time.
+  struct part {
+    double until;  ///< minus infinity: none yet
+    std::uint64_t edges;
+  };
   struct entry {
     std::string fingerprint;
     std::string name;
-    bool whole = false;  ///< else its ingestion began
+    bool whole = false;            ///< else its ingestion began
+    std::optional<part> so_far{};  ///< of one that began: where it can go on
   };
 
   explicit ingested_files(std::string_view recorded = {});

@@ -27,6 +27,7 @@ void add_graph_commands(command program) {
   add_freeze_command(graph);
   add_export_commands(graph);
   add_graph_info_command(graph);
+  add_graph_properties_command(graph);
   add_stats_command(graph);
   add_bfs_command(graph);
   add_pagerank_command(graph);

@@ -8,20 +8,36 @@
 
 namespace perdure::cli {
 
+namespace {
+
+/// A field of RFC 4180, between quotes where it needs them.
+std::string comma_separated_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
 result_file::result_file(const std::filesystem::path& path, std::vector<result_column> columns,
-                         char separator)
+                         char separator, vertex_caller names)
     : out_(output::to(path)),
       columns_(std::move(columns)),
       form_(path.extension() == ".npy"   ? form::numpy
             : path.extension() == ".csv" ? form::comma_separated
                                          : form::text),
-      separator_(form_ == form::comma_separated ? ',' : separator) {
+      separator_(form_ == form::comma_separated ? ',' : separator),
+      names_(form_ == form::comma_separated ? std::move(names) : nullptr) {
   if (form_ != form::comma_separated) return;
-  std::string names;
-  for (const result_column& one : columns_) names += (names.empty() ? "" : ",") + one.name;
-  out_.write(names + "\n");
+  std::string header;
+  for (const result_column& one : columns_) {
+    header += (header.empty() ? "" : ",") + one.name;
+    if (one.is_vertex && names_) header += one.name == "id" ? ",name" : "," + one.name + "_name";
+  }
+  out_.write(header + "\n");
 }
 
 void result_file::finish() {
@@ -38,6 +54,13 @@ void result_file::put(double value) {
   const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   separate();
   out_.write(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
+}
+
+void result_file::put(vertex_value vertex) {
+  put_whole(vertex.id);
+  if (!names_) return;
+  separate();
+  out_.write(comma_separated_field(names_(vertex.id)));
 }
 
 void result_file::put_whole(std::uint64_t value) {

@@ -118,6 +118,11 @@ const char* attached_graph::frozen_state() const {
   return is_fresh(*std::get<const stored_graph*>(graph), frozen, delta, weights) ? "fresh" : "stale";
 }
 
+std::string attached_graph::name_of(graph::vertex_id id) const {
+  if (names == nullptr || id >= names->size()) return std::to_string(id);
+  return std::string(names->name(id));
+}
+
 attached_graph::attached_graph(const std::filesystem::path& path, const std::string& wanted,
                                const store_options& settings)
     : store(open_read_only, store_at(path), settings) {

@@ -47,6 +47,8 @@ struct attached_graph {
   std::optional<graph::csr_view> rows(unsigned threads);
   /// "fresh" or "stale", of a list that was frozen; else null.
   const char* frozen_state() const;
+  /// What the vertex is called: its name where vertices have names, else its id.
+  std::string name_of(graph::vertex_id id) const;
 
   /// Of this name; where that is empty, the graph that `ingest` makes, or else the only one there. Throws
   /// `not_found`, `wrong_type` where the name is something else's, or `invalid_argument` where it is not
