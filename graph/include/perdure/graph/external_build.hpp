@@ -168,8 +168,11 @@ class csr_build {
    public:
     run_maker(csr_build& build, std::mutex& mutex, std::size_t memory) : build_(build), mutex_(mutex) {
       const std::size_t sides = build.options_.with_incoming ? 2 : 1;
-      capacity_ = std::max<std::size_t>(256, memory / sides / sizeof(detail::sortable_arc<Weighted>));
-      packed_capacity_ = std::max<std::size_t>(256, memory / sides / sizeof(detail::packed_arc<Weighted>));
+      // Beside each run its ids are listed, at most one for each arc.
+      capacity_ = std::max<std::size_t>(
+          256, memory / sides / (sizeof(detail::sortable_arc<Weighted>) + sizeof(vertex_id)));
+      packed_capacity_ = std::max<std::size_t>(
+          256, memory / sides / (sizeof(detail::packed_arc<Weighted>) + sizeof(vertex_id)));
     }
 
     void take(const edge_batch& batch) {
@@ -282,7 +285,7 @@ class csr_build {
   template <bool Weighted, class Checkpoint>
   void draw_all(edge_source& source, std::size_t memory, Checkpoint&& checkpoint) {
     pass_over(source);
-    const std::size_t arcs = memory / sizeof(detail::packed_arc<Weighted>);
+    const std::size_t arcs = memory / (sizeof(detail::packed_arc<Weighted>) + sizeof(vertex_id));
     // So that of most threads a round makes one run: a little less than they have room for.
     const std::uint64_t edges = std::max<std::uint64_t>(1, arcs / 2 - arcs / 8);
     for (bool has_more = true; has_more;) {
