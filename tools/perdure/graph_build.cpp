@@ -1,5 +1,7 @@
 // perdure graph build: makes a CSR of files, in a store; one larger than memory in steps that a killed build
 // goes on from.
+#include <malloc.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -286,6 +288,9 @@ void add_build_command(command graph_command) {
       throw usage_error("nothing to build from: give files or --rmat-scale");
     if (given->directed && given->undirected)
       throw usage_error("--directed and --undirected exclude each other");
+    // What one step has given back is to be had for the next, not kept by malloc, which else raises this
+    // limit.
+    if (given->budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     if (given->budget != 0 && given->csr.order == graph::vertex_order::by_degree)
       throw usage_error("--order degree needs memory for all arcs: it cannot be had with --budget");
     if (given->name.empty()) given->name = graph_name;
