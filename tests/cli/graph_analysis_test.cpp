@@ -15,6 +15,7 @@
 #include <perdure/graph/properties.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
+#include <random>
 #include <thread>
 
 #include "support/loop_mount.hpp"
@@ -407,6 +408,58 @@ TEST_F(GraphAnalysis, UsesTheFrozenGraphWhileItIsFresh) {
   EXPECT_EQ(ok_json({"graph", "cc", store})["frozen"], "fresh");
   ok({"graph", "ingest", store, file("1 2 3\n"), "--duplicates", "sum"});
   EXPECT_EQ(ok_json({"graph", "cc", store})["frozen"], "stale");
+}
+
+/// What a CSR holds, array by array.
+std::string arrays_of(const std::string& store, const std::string& name) {
+  perdure::manager opened(perdure::open_read_only, store);
+  const graph::csr_view view = opened.find<graph::stored_csr>(name.c_str()).first->view();
+  std::string all;
+  const auto add = [&all](const auto& array) {
+    all.append(reinterpret_cast<const char*>(array.data()), array.size_bytes());
+    all += '|';
+  };
+  add(view.offsets);
+  add(view.targets);
+  add(view.in_offsets);
+  add(view.in_targets);
+  add(view.ids);
+  add(view.arc_weights);
+  return all;
+}
+
+TEST_F(GraphAnalysis, GoesOnWithABuildThatWasKilled) {
+  std::string text;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 60000; ++i)
+    text += std::to_string(random() % 3000 * 7) + " " + std::to_string(random() % 3000 * 7) + " " +
+            std::to_string(random() % 100) + "\n";
+  const std::string edges = dir_.write("killed.txt", text).string();
+  ok({"graph", "build", path("whole"), edges});
+  const std::string expected = arrays_of(path("whole"), "graph");
+
+  const arguments command{"graph", "build", path("s"), edges, "--budget", "200KiB", "--threads", "2"};
+  arguments program{perdure::test::perdure_program()};
+  program.insert(program.end(), command.begin(), command.end());
+  int kills = 0;
+  for (; kills < 200; ++kills) {
+    perdure::test::process running(program);
+    std::this_thread::sleep_for(std::chrono::microseconds(5000 + random() % 60000));
+    if (running.has_ended()) {
+      EXPECT_EQ(running.wait().status, 0);
+      break;
+    }
+    running.kill();
+    running.wait();
+    if (kills == 20) {
+      ok(command);
+      break;
+    }
+  }
+  EXPECT_EQ(arrays_of(path("s"), "graph"), expected);
+  EXPECT_EQ(ok_json({"ls", path("s")})["objects"].size(), 1U);
+  EXPECT_NE(fails(command).find("already"), std::string::npos);
+  EXPECT_EQ(ok_json({"graph", "cc", path("s"), "--check"})["is_right"], true);
 }
 
 TEST_F(GraphAnalysis, AppendsABucketAnIteration) {

@@ -10,6 +10,7 @@
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/core_numbers.hpp>
+#include <perdure/graph/external_build.hpp>
 #include <perdure/graph/freeze.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/pagerank.hpp>
@@ -238,6 +239,89 @@ TEST(Csr, DoesNotDependOnThreads) {
   for (edge& e : far) e = {e.source * 0xD1342543DE82EF95u, e.target * 0xD1342543DE82EF95u};
   const auto spread = csr_of(far, many);
   EXPECT_EQ(contents_of_view(spread->view()), expected_of(far, options));
+}
+
+/// Array by array.
+void expect_identical(const csr_view& made, const csr_view& expected) {
+  EXPECT_EQ(made.kind, expected.kind);
+  EXPECT_TRUE(std::ranges::equal(made.offsets, expected.offsets));
+  EXPECT_TRUE(std::ranges::equal(made.targets, expected.targets));
+  EXPECT_TRUE(std::ranges::equal(made.in_offsets, expected.in_offsets));
+  EXPECT_TRUE(std::ranges::equal(made.in_targets, expected.in_targets));
+  EXPECT_TRUE(std::ranges::equal(made.ids, expected.ids));
+  EXPECT_TRUE(std::ranges::equal(made.arc_weights, expected.arc_weights));
+}
+
+using memory_build = csr_build<std::allocator<std::byte>>;
+struct interruption {};
+
+// Each interruption comes at a checkpoint, from which the build goes on with another number of threads.
+TEST(Csr, BuiltInPiecesIsTheSame) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 300; ++round) {
+    const std::uint64_t ids = 1 + random() % 300;
+    const std::vector<edge> edges = random_edges(random(), random() % 3000, ids, random() % 3 == 0);
+    csr_options options{.kind = random() % 2 == 0 ? direction::directed : direction::undirected,
+                        .drop_loops = random() % 2 == 0,
+                        .drop_duplicates = random() % 2 == 0,
+                        .with_incoming = random() % 2 == 0,
+                        .with_weights = random() % 2 == 0};
+    std::vector<std::pair<edge, double>> weighted;
+    for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
+    const auto source = [&] { return std::make_unique<weighted_source>(weighted); };
+    memory_csr expected;
+    build_csr(expected, *source(), options);
+
+    memory_build build;
+    external_options external{.memory = 1024 + random() % 20000};
+    const std::uint64_t steps = 1 + random() % 12;
+    for (bool is_ready = false; !is_ready;) {
+      std::uint64_t left = steps;
+      external.checkpoint = [&left] {
+        if (--left == 0) throw interruption();
+      };
+      options.threads = static_cast<unsigned>(1 + random() % 3);
+      try {
+        build.run(*source(), options, external);
+        is_ready = true;
+      } catch (const interruption&) {
+      }
+      ASSERT_FALSE(build.drawn_edges() == 0 && !edges.empty());
+    }
+    memory_csr made;
+    build.give_to(made);
+    expect_identical(made.view(), expected.view());
+    EXPECT_EQ(made.self_loops(), expected.self_loops());
+    if (HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+TEST(Csr, BuiltInPiecesHasTheVerticesThatTheSourceDeclares) {
+  for (const vertex_id first : {vertex_id{0}, vertex_id{1}, vertex_id{1} << 63}) {
+    declaring_source source({first, 2000});
+    memory_build build;
+    build.run(source, {.threads = 2}, {.memory = 4096});
+    memory_csr graph;
+    build.give_to(graph);
+    EXPECT_EQ(graph.vertices(), first == vertex_id{1} << 63 ? 2001U : 2000U);
+    EXPECT_NE(graph.view().find(first + 1999), no_vertex);
+    expect_sound(graph.view());
+  }
+}
+
+TEST(Csr, BuiltInPiecesTakesNoOtherSourceOrOptions) {
+  const std::vector<edge> edges = rmat_edges(8);
+  memory_build build;
+  span_source source(edges, 100);
+  EXPECT_THROW(build.run(source, {}, {.memory = 4096, .checkpoint = [] { throw interruption(); }}),
+               interruption);
+  ASSERT_FALSE(build.has_drawn_all());
+  span_source again(edges, 100);
+  EXPECT_EQ(perdure::code_of([&] { build.run(again, {.kind = direction::undirected}, {}); }), perdure::errc::invalid_argument);
+  EXPECT_EQ(perdure::code_of([&] { build.run(again, {.order = vertex_order::by_degree}, {}); }), perdure::errc::unsupported);
+  const std::vector<edge> fewer(edges.begin(), edges.begin() + 10);
+  span_source other(fewer, 100);
+  EXPECT_EQ(perdure::code_of([&] { build.run(other, {}, {}); }), perdure::errc::invalid_argument);
 }
 
 TEST(Csr, NeedsNoIdsWhereTheyAreNumbers) {

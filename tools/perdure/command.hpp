@@ -45,6 +45,7 @@ void add_array_commands(command program);
 // The subcommands of `perdure graph`.
 void add_generate_command(command graph);
 void add_ingest_command(command graph);
+void add_build_command(command graph);
 void add_append_command(command graph);
 void add_freeze_command(command graph);
 void add_export_commands(command graph);

@@ -23,6 +23,7 @@ void add_graph_commands(command program) {
   graph.require_command();
   add_generate_command(graph);
   add_ingest_command(graph);
+  add_build_command(graph);
   add_append_command(graph);
   add_freeze_command(graph);
   add_export_commands(graph);

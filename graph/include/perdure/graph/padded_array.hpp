@@ -64,6 +64,16 @@ class padded_array {
     std::memset(static_cast<void*>(elements + size), 0, (capacity - size) * sizeof(T));
   }
 
+  /// Drops all elements from the `size`th on, of which there are at least as many. Their memory stays the
+  /// array's.
+  void truncate(std::size_t size) noexcept {
+    if (size >= size_) return;
+    size_ = size;
+    const std::size_t end = size + padding / sizeof(T);
+    std::memset(static_cast<void*>(data() + size), 0,
+                ((end < capacity_ ? end : capacity_) - size) * sizeof(T));
+  }
+
   /// Exchanges the elements of two arrays of the same memory.
   void swap(padded_array& other) noexcept {
     const pointer theirs = other.first_;
