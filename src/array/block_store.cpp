@@ -12,6 +12,13 @@
 
 namespace perdure::detail {
 
+namespace {
+
+// The store copies less than that to memory anyway.
+constexpr std::size_t least_past_memory = 64 * page_size;
+
+}  // namespace
+
 block_store::block_store(manager_core& store, array_catalogue* catalogue)
     : store_(store), catalogue_(catalogue) {}
 

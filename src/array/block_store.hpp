@@ -19,7 +19,6 @@
 
 #include "array/block_codec.hpp"
 #include "array/stored_array.hpp"
-#include "base/page_size.hpp"
 
 namespace perdure::detail {
 
@@ -72,9 +71,6 @@ class block_store {
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   // Smaller blocks share pages with others, and are given back at once.
   static constexpr std::size_t least_released = std::size_t{64} << 10;
-
-  // The store copies less than that to memory anyway.
-  static constexpr std::size_t least_past_memory = 64 * page_size;
 
   bool is_held(const retired& one) const noexcept {
     return !holds_.empty() && *holds_.begin() < one.generation;

@@ -317,8 +317,10 @@ TEST(Csr, BuiltInPiecesTakesNoOtherSourceOrOptions) {
                interruption);
   ASSERT_FALSE(build.has_drawn_all());
   span_source again(edges, 100);
-  EXPECT_EQ(perdure::code_of([&] { build.run(again, {.kind = direction::undirected}, {}); }), perdure::errc::invalid_argument);
-  EXPECT_EQ(perdure::code_of([&] { build.run(again, {.order = vertex_order::by_degree}, {}); }), perdure::errc::unsupported);
+  EXPECT_EQ(perdure::code_of([&] { build.run(again, {.kind = direction::undirected}, {}); }),
+            perdure::errc::invalid_argument);
+  EXPECT_EQ(perdure::code_of([&] { build.run(again, {.order = vertex_order::by_degree}, {}); }),
+            perdure::errc::unsupported);
   const std::vector<edge> fewer(edges.begin(), edges.begin() + 10);
   span_source other(fewer, 100);
   EXPECT_EQ(perdure::code_of([&] { build.run(other, {}, {}); }), perdure::errc::invalid_argument);
