@@ -363,6 +363,7 @@ class appending {
   /// What all of an iteration takes, by the edges of its bucket.
   std::optional<linear_fit> fit() const {
     std::vector<std::pair<double, double>> points;
+    points.reserve(iterations_.size());
     for (const iteration& now : iterations_)
       points.emplace_back(static_cast<double>(now.edges), now.seconds());
     return fit_line(points);
