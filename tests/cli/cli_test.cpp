@@ -474,6 +474,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"copy"}, {store, path("copy")}, "", true, true},
       {{"stage", "in"}, {store, path("fast")}, store, true, true},
       {{"graph", "ingest"}, {path("fast"), edges}, path("fast"), false, true},
+      {{"graph", "build"}, {path("built"), edges}, path("built"), true, true},
       {{"stage", "out"}, {path("fast"), store}, store, true, true},
       {{"diff"}, {path("copy"), store}, "", true, false, 1},
       {{"rm"}, {path("copy"), path("monday")}, ""},
