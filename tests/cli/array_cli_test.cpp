@@ -235,7 +235,8 @@ TEST_F(ArrayCommands, AKilledImportLeavesTheOldArrayOrTheNew) {
   const std::size_t count = 4 << 20;
   ok({"import", path("s") + ":t", write("old.npy", npy("<f8", "(3,)", numbers(3)))});
   const std::string large = write("new.npy", npy("<f8", "(" + std::to_string(count) + ",)", numbers(count)));
-  int kept = 0;
+  // Later and later, until an import has ended before it is killed; on a busy machine that may be the first
+  // one.
   for (int i = 0; i < 12; ++i) {
     perdure::test::process import(
         {perdure::test::perdure_program(), "array", "import", path("s") + ":t", large});
@@ -245,9 +246,7 @@ TEST_F(ArrayCommands, AKilledImportLeavesTheOldArrayOrTheNew) {
     const nlohmann::json shape = ok_json({"stat", path("s") + ":t", "--check"})["shape"];
     if (shape == nlohmann::json({count})) break;
     ASSERT_EQ(shape, nlohmann::json({3}));
-    ++kept;
   }
-  EXPECT_GT(kept, 0);
 }
 
 }  // namespace
