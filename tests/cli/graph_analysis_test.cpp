@@ -666,7 +666,8 @@ TEST_F(GraphAnalysis, KilledAppendsGoOnWhereTheyWere) {
     EXPECT_EQ(edges("killed"), edges("whole"));
     // A bucket that was durable when the command was killed is not made a second time.
     std::vector<std::string> labels;
-    for (const auto& one : ok_json({"log", (fast / ("killed" + suffix)).string()})["checkpoints"])
+    const nlohmann::json log = ok_json({"log", (fast / ("killed" + suffix)).string()});
+    for (const auto& one : log["checkpoints"])
       if (one.contains("label") && one["label"] != "") labels.push_back(one["label"]);
     EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end());
     EXPECT_EQ(labels.back(), "590");
@@ -680,12 +681,18 @@ TEST_F(GraphAnalysis, InterruptedAppendsGoOnOnlyWithTheSameTimes) {
   const arguments append{"graph", "append", store, events, "--bucket", "10", "--keep", "0"};
   const auto with_times = [&](const char* column) {
     arguments a = append;
-    a.insert(a.end(), {"--time-column", column});
+    a.insert(a.end(), {"--time-column", column, "--json"});
     return a;
+  };
+  // The command says of either column that it is not kept.
+  const auto done = [&] {
+    const perdure::test::outcome o = perdure::test::perdure_run(with_times("3"));
+    EXPECT_EQ(o.status, 0) << o.err;
+    return nlohmann::json::parse(o.out);
   };
   {
     // As a command that was killed behind the second bucket leaves it.
-    ok(with_times("3"));
+    done();
     perdure::manager made(perdure::open_only, store);
     std::string files = *made.attribute("graph", "ingested files");
     files.replace(files.find("whole"), 5, "until=10,2");
@@ -693,7 +700,7 @@ TEST_F(GraphAnalysis, InterruptedAppendsGoOnOnlyWithTheSameTimes) {
     made.close();
   }
   EXPECT_NE(fails(with_times("4")).find("give the columns and options that it had"), std::string::npos);
-  const nlohmann::json went_on = ok_json(with_times("3"));
+  const nlohmann::json went_on = done();
   EXPECT_EQ(went_on["edges_already_there"], 2);
   EXPECT_EQ(went_on["edges"], 2);
   EXPECT_EQ(went_on["buckets"][0]["bucket"], "20");

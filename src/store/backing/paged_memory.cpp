@@ -238,16 +238,16 @@ pager::pin paged_memory::pin_in_memory(page_run pages, pager::pin_for use) {
 bool paged_memory::write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   if (commit_ == nullptr) return false;
   std::vector<page_run> written;
-  {
+  const auto write_home = [&] {
     const epoch_commit::turn turn = commit_->take_turn();
     // Rather a second copy than a wait for the device.
-    if (!commit_->is_last_committed()) return false;
+    if (!commit_->is_last_committed()) return;
     require_none_lost();
     commit_->finish_last();
     const committed_state before = commit_->committed();
     direct_writer writer(parts_, commit_->early(), before, &*journaled_);
     const std::vector<page_run> direct = writer.writable(pages);
-    if (direct.empty()) return false;
+    if (direct.empty()) return;
     parts_.home.sync_names();
     commit_->extend_home((pages.first + pages.count) * page_size);
     if (verifier_ != nullptr) verifier_->pass_over(direct);
@@ -262,7 +262,11 @@ bool paged_memory::write_through(page_run pages, const std::byte* from, std::uin
                                 written.push_back(taken);
                               });
     }
-  }
+  };
+  write_home();
+  // Not in the turn, which the evictor may need to make room for these pages. A checkpoint may begin
+  // meanwhile: it write-protects pages before it looks at them, so that what is stored afterwards is the next
+  // one's.
   copy_to_memory(memory_->base(), pages, subtract({pages}, written), from, of_bytes);
   return true;
 }
