@@ -15,9 +15,32 @@ namespace perdure::graph {
 template <class T, class Allocator>
 using array_for = padded_array<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
+/// In the place of a CSR's type of weights: arcs have such weights, and lead to 64-bit numbers
+/// (`wide_csr.hpp`).
+template <class Weight>
+struct wide;
+
+namespace detail {
+
+template <class Weight>
+struct arc_types {
+  using weight = Weight;
+  using target = vertex_handle;
+};
+template <class Weight>
+struct arc_types<wide<Weight>> {
+  using weight = Weight;
+  using target = std::uint64_t;
+};
+
+}  // namespace detail
+
 /// The arrays that a `csr` is made of; `csr_view` says what is in them. Empty at first.
-template <class Allocator, class Weight, class Target = vertex_handle>
+template <class Allocator, class Weight>
 struct csr_arrays {
+  using weight_type = typename detail::arc_types<Weight>::weight;
+  using target_type = typename detail::arc_types<Weight>::target;
+
   explicit csr_arrays(const Allocator& allocator)
       : offsets(allocator),
         targets(allocator),
@@ -43,19 +66,19 @@ struct csr_arrays {
     return offsets.bytes() + targets.bytes() + in_offsets.bytes() + in_targets.bytes() + ids.bytes() +
            by_id.bytes() + weights.bytes();
   }
-  basic_csr_view<Weight, Target> view() const noexcept {
+  basic_csr_view<weight_type, target_type> view() const noexcept {
     return {offsets.elements(),    targets.elements(),    kind,
             in_offsets.elements(), in_targets.elements(), ids.elements(),
             by_id.elements(),      weights.elements()};
   }
 
   array_for<std::uint64_t, Allocator> offsets;
-  array_for<Target, Allocator> targets;
+  array_for<target_type, Allocator> targets;
   array_for<std::uint64_t, Allocator> in_offsets;
-  array_for<Target, Allocator> in_targets;
+  array_for<target_type, Allocator> in_targets;
   array_for<vertex_id, Allocator> ids;
   array_for<vertex_handle, Allocator> by_id;
-  array_for<Weight, Allocator> weights;
+  array_for<weight_type, Allocator> weights;
   std::uint64_t self_loops = 0;
   direction kind = direction::undirected;
 };
@@ -70,21 +93,18 @@ struct csr_arrays {
 ///     const graph::bfs_result found = graph::bfs(web.view(), web.view().find(42), 8);
 ///
 /// It takes 8 bytes for each vertex, 4 for each arc (8 where arcs are known from both ends), 8 for each arc's
-/// weight (or `sizeof(Weight)`), and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … . With 64-bit
-/// numbers as `Target` an arc takes 8 bytes, for libraries that want them so (`wide_csr.hpp`).
+/// weight (or `sizeof(Weight)`), and 8 to 12 for each vertex's id unless ids are 0, 1, 2, … . With
+/// `wide<Weight>` in the place of `Weight` arcs lead to 64-bit numbers, of 8 bytes.
 ///
 /// Thread safety: as a standard container's.
-template <class Allocator = std::allocator<std::byte>, class Weight = double, class Target = vertex_handle>
+template <class Allocator = std::allocator<std::byte>, class Weight = double>
 class csr {
-  static_assert(std::is_arithmetic_v<Weight>, "weights are numbers");
-  static_assert(std::is_same_v<Target, vertex_handle> || std::is_same_v<Target, std::uint64_t>,
-                "arcs lead to 32-bit or 64-bit numbers");
-
  public:
   using allocator_type = Allocator;
-  using weight_type = Weight;
-  using target_type = Target;
-  using arrays = csr_arrays<Allocator, Weight, Target>;
+  using arrays = csr_arrays<Allocator, Weight>;
+  using weight_type = typename arrays::weight_type;
+  using target_type = typename arrays::target_type;
+  static_assert(std::is_arithmetic_v<weight_type>, "weights are numbers");
 
   /// An empty graph.
   csr()
@@ -95,7 +115,7 @@ class csr {
   csr& operator=(const csr&) = delete;
 
   /// Valid until the graph is given other arrays or destroyed, or its store is closed.
-  basic_csr_view<Weight, Target> view() const noexcept { return arrays_.view(); }
+  basic_csr_view<weight_type, target_type> view() const noexcept { return arrays_.view(); }
 
   direction kind() const noexcept { return arrays_.kind; }
   bool undirected() const noexcept { return arrays_.kind == direction::undirected; }

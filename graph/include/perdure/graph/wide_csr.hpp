@@ -15,8 +15,8 @@ namespace perdure::graph {
 /// A graph in a relocatable store, and in ordinary memory on the heap, whose arcs lead to 64-bit numbers: 8
 /// bytes for each arc rather than 4. Algorithms take its view as they take any other, and are slower by what
 /// they read more.
-using stored_wide_csr = csr<perdure::allocator<std::byte>, double, std::uint64_t>;
-using memory_wide_csr = csr<std::allocator<std::byte>, double, std::uint64_t>;
+using stored_wide_csr = csr<perdure::allocator<std::byte>, wide<double>>;
+using memory_wide_csr = csr<std::allocator<std::byte>, wide<double>>;
 
 namespace detail {
 
@@ -31,16 +31,16 @@ void assign_copied(Array& to, std::span<const Element> from, unsigned threads) {
 
 }  // namespace detail
 
-/// Replaces `wide` by a copy of a graph. Throws `std::bad_alloc`; `wide` is unchanged then. O(vertices +
+/// Replaces `to` by a copy of a graph. Throws `std::bad_alloc`; `to` is unchanged then. O(vertices +
 /// arcs).
 ///
 ///     auto& wide = *store.construct<graph::stored_wide_csr>("web.wide")();
 ///     graph::widen_csr(wide, web, 8);
 template <class Allocator, class OtherAllocator, class Weight>
-void widen_csr(csr<Allocator, Weight, std::uint64_t>& wide, const csr<OtherAllocator, Weight>& graph,
+void widen_csr(csr<Allocator, wide<Weight>>& to, const csr<OtherAllocator, Weight>& graph,
                unsigned threads = 1) {
   const basic_csr_view<Weight> from = graph.view();
-  auto arrays = wide.empty_arrays();
+  auto arrays = to.empty_arrays();
   detail::assign_copied(arrays.offsets, from.offsets, threads);
   detail::assign_copied(arrays.targets, from.targets, threads);
   detail::assign_copied(arrays.in_offsets, from.in_offsets, threads);
@@ -50,7 +50,7 @@ void widen_csr(csr<Allocator, Weight, std::uint64_t>& wide, const csr<OtherAlloc
   detail::assign_copied(arrays.weights, from.arc_weights, threads);
   arrays.kind = from.kind;
   arrays.self_loops = graph.self_loops();
-  wide.replace(std::move(arrays));
+  to.replace(std::move(arrays));
 }
 
 }  // namespace perdure::graph
