@@ -1,6 +1,6 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
-from suites import adjacency, alloc, arrays, bfs, kinds, malloc, migration, paged, pager, store
+from suites import adjacency, alloc, append, arrays, bfs, kinds, malloc, migration, paged, pager, store
 
 # In the order in which they run.
 SUITES = {
@@ -12,6 +12,7 @@ SUITES = {
     "store": store,
     "pager": pager,
     "bfs": bfs,
+    "append": append,
     "arrays": arrays,
     "paged": paged,
 }
