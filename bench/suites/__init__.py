@@ -1,6 +1,7 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
-from suites import adjacency, alloc, arrays, bfs, graph, kinds, malloc, migration, paged, pager, rank_arrays, store
+from suites import (
+    adjacency, alloc, append, arrays, bfs, graph, kinds, malloc, migration, paged, pager, rank_arrays, store)
 
 # In the order in which they run.
 SUITES = {
@@ -13,6 +14,7 @@ SUITES = {
     "pager": pager,
     "graph": graph,
     "bfs": bfs,
+    "append": append,
     "arrays": arrays,
     "rank_arrays": rank_arrays,
     "paged": paged,
