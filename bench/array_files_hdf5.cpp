@@ -1,89 +1,37 @@
 // Arrays in an HDF5 file, by its serial library.
-#include <fcntl.h>
-#include <hdf5.h>
-#include <unistd.h>
-
 #include <stdexcept>
 
 #include "array_files.hpp"
+#include "hdf5_datasets.hpp"
 #include "measure.hpp"
+#include "plain_transfers.hpp"
 
 namespace perdure::bench {
 
 namespace {
 
-template <class Status>
-Status required(Status status) {
-  if (status < 0) throw std::runtime_error("HDF5 failed");
-  return status;
-}
-
-void sync_hdf5(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 || ::fdatasync(descriptor) != 0)
-    throw std::runtime_error("cannot sync a file of HDF5's");
-  ::close(descriptor);
-}
-
 class arrays_in_hdf5 final : public array_file {
  public:
   arrays_in_hdf5(const std::filesystem::path& path, std::size_t arrays, const box_extent& dims, bool is_new)
-      : path_(path), is_new_(is_new) {
-    file_ = required(is_new ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)
-                            : H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-    const hsize_t extent[] = {dims[0], dims[1], dims[2]};
-    for (std::size_t i = 0; i < arrays; ++i) {
-      const std::string name = "field" + std::to_string(i);
-      if (is_new) {
-        const hid_t space = required(H5Screate_simple(3, extent, nullptr));
-        datasets_.push_back(required(H5Dcreate2(file_, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
-                                                H5P_DEFAULT, H5P_DEFAULT)));
-        H5Sclose(space);
-      } else {
-        datasets_.push_back(required(H5Dopen2(file_, name.c_str(), H5P_DEFAULT)));
-      }
-    }
-  }
-  ~arrays_in_hdf5() override { release(); }
+      : path_(path),
+        is_new_(is_new),
+        datasets_(required(is_new ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)
+                                  : H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)),
+                  arrays, dims, is_new, H5P_DEFAULT, H5P_DEFAULT) {}
 
   void write(std::size_t array, const box& part, const double* from) override {
-    with_spaces(array, part, [&](hid_t memory, hid_t file) {
-      required(H5Dwrite(datasets_[array], H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, from));
-    });
+    datasets_.write(array, part, from);
   }
-  void read(std::size_t array, const box& part, double* to) override {
-    with_spaces(array, part, [&](hid_t memory, hid_t file) {
-      required(H5Dread(datasets_[array], H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, to));
-    });
-  }
+  void read(std::size_t array, const box& part, double* to) override { datasets_.read(array, part, to); }
   void close() override {
-    release();
-    if (is_new_) sync_hdf5(path_);
+    datasets_.close();
+    if (is_new_) sync_file(path_);
   }
 
  private:
-  template <class Action>
-  void with_spaces(std::size_t array, const box& part, Action&& action) {
-    const hsize_t offset[] = {part.offset[0], part.offset[1], part.offset[2]};
-    const hsize_t count[] = {part.count[0], part.count[1], part.count[2]};
-    const hid_t memory = required(H5Screate_simple(3, count, nullptr));
-    const hid_t file = required(H5Dget_space(datasets_[array]));
-    required(H5Sselect_hyperslab(file, H5S_SELECT_SET, offset, nullptr, count, nullptr));
-    action(memory, file);
-    H5Sclose(file);
-    H5Sclose(memory);
-  }
-  void release() {
-    for (const hid_t one : datasets_) H5Dclose(one);
-    datasets_.clear();
-    if (file_ >= 0) H5Fclose(file_);
-    file_ = -1;
-  }
-
   std::filesystem::path path_;
   bool is_new_;
-  hid_t file_ = -1;
-  std::vector<hid_t> datasets_;
+  hdf5_datasets datasets_;
 };
 
 template <bool is_new>
@@ -117,7 +65,7 @@ small_array_seconds small_arrays_in_hdf5(const std::filesystem::path& path, std:
       H5Sclose(space);
     }
     H5Fclose(file);
-    sync_hdf5(path);
+    sync_file(path);
     taken.store = watch.wall();
   }
   const stopwatch watch;

@@ -1,11 +1,10 @@
 // Arrays in a NetCDF-4 file.
-#include <fcntl.h>
 #include <netcdf.h>
-#include <unistd.h>
 
 #include <stdexcept>
 
 #include "array_files.hpp"
+#include "plain_transfers.hpp"
 
 namespace perdure::bench {
 
@@ -50,11 +49,7 @@ class arrays_in_netcdf final : public array_file {
   void close() override {
     require_netcdf(nc_close(file_));
     file_ = -1;
-    if (!is_new_) return;
-    const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 || ::fdatasync(descriptor) != 0)
-      throw std::runtime_error("cannot sync a file of NetCDF's");
-    ::close(descriptor);
+    if (is_new_) sync_file(path_);
   }
 
  private:

@@ -1,18 +1,10 @@
 // Arrays in a store, and in plain files: written by pwrite, or copied to where they are mapped.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdint>
-#include <cstring>
-#include <functional>
 #include <perdure/array_store.hpp>
 #include <stdexcept>
-#include <system_error>
 
 #include "array_files.hpp"
 #include "measure.hpp"
+#include "plain_transfers.hpp"
 
 namespace perdure::bench {
 
@@ -46,60 +38,25 @@ class arrays_in_store final : public array_file {
   array_store store_;
 };
 
-[[noreturn]] void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 /// One array behind the other, row-major.
 class arrays_in_file final : public array_file {
  public:
   arrays_in_file(const std::filesystem::path& path, std::size_t arrays, const box_extent& dims, bool is_new,
                  bool is_mapped)
-      : dims_(dims),
-        descriptor_(::open(path.c_str(), (is_new ? O_CREAT | O_TRUNC : 0) | O_RDWR | O_CLOEXEC, 0666)),
-        bytes_(arrays * dims[0] * dims[1] * dims[2] * sizeof(double)) {
-    if (descriptor_ < 0 || (is_new && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0))
-      fail("open");
-    if (!is_mapped) return;
-    void* const at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-    if (at == MAP_FAILED) fail("mmap");
-    mapped_ = static_cast<char*>(at);
-  }
-  ~arrays_in_file() override {
-    if (mapped_ != nullptr) ::munmap(mapped_, bytes_);
-    ::close(descriptor_);
-  }
+      : dims_(dims), file_(path, arrays * dims[0] * dims[1] * dims[2] * sizeof(double), is_new, is_mapped) {}
   void write(std::size_t array, const box& part, const double* from) override {
     each_run(array, part, [&](std::size_t at, std::size_t from_element, std::size_t bytes) {
-      const char* data = reinterpret_cast<const char*>(from + from_element);
-      if (mapped_ != nullptr) return static_cast<void>(std::memcpy(mapped_ + at, data, bytes));
-      while (bytes != 0) {
-        const ssize_t put = ::pwrite(descriptor_, data, bytes, static_cast<off_t>(at));
-        if (put < 0) fail("pwrite");
-        data += put;
-        at += static_cast<std::size_t>(put);
-        bytes -= static_cast<std::size_t>(put);
-      }
+      file_.write(at, from + from_element, bytes);
     });
     has_changed_ = true;
   }
   void read(std::size_t array, const box& part, double* to) override {
     each_run(array, part, [&](std::size_t at, std::size_t to_element, std::size_t bytes) {
-      char* data = reinterpret_cast<char*>(to + to_element);
-      if (mapped_ != nullptr) return static_cast<void>(std::memcpy(data, mapped_ + at, bytes));
-      while (bytes != 0) {
-        const ssize_t got = ::pread(descriptor_, data, bytes, static_cast<off_t>(at));
-        if (got <= 0) fail("pread");
-        data += got;
-        at += static_cast<std::size_t>(got);
-        bytes -= static_cast<std::size_t>(got);
-      }
+      file_.read(at, to + to_element, bytes);
     });
   }
   void close() override {
-    if (!has_changed_) return;
-    if (mapped_ != nullptr && ::msync(mapped_, bytes_, MS_SYNC) != 0) fail("msync");
-    if (::fdatasync(descriptor_) != 0) fail("fdatasync");
+    if (has_changed_) file_.sync();
   }
 
  private:
@@ -122,9 +79,7 @@ class arrays_in_file final : public array_file {
   }
 
   box_extent dims_;
-  int descriptor_;
-  std::size_t bytes_;
-  char* mapped_ = nullptr;
+  plain_file file_;
   bool has_changed_ = false;
 };
 

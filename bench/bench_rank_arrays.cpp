@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "plain_transfers.hpp"
 #include "rank_array_files.hpp"
 
 namespace perdure::bench {
@@ -30,12 +31,7 @@ int rank_in(MPI_Comm ranks) {
 }
 
 void sync_as_rank_0(MPI_Comm ranks, const std::filesystem::path& path) {
-  if (rank_in(ranks) == 0) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 || ::fdatasync(descriptor) != 0)
-      throw std::runtime_error("cannot sync " + path.string());
-    ::close(descriptor);
-  }
+  if (rank_in(ranks) == 0) sync_file(path);
   MPI_Barrier(ranks);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "rank_array_files.hpp"
+#include "file_of_all_ranks.hpp"
 
 namespace perdure::bench {
 
@@ -14,16 +14,13 @@ void require_netcdf(int status) {
   if (status != NC_NOERR) throw std::runtime_error(std::string("NetCDF: ") + nc_strerror(status));
 }
 
-class arrays_in_netcdf final : public rank_array_file {
+class arrays_in_netcdf final : public file_of_all_ranks {
  public:
-  arrays_in_netcdf(MPI_Comm ranks, std::filesystem::path path, const rank_arrays_shape& shape, bool is_new)
-      : ranks_(ranks),
-        path_(std::move(path)),
-        is_new_(is_new),
-        block_(block_of(shape.dims, shape.grid, static_cast<std::size_t>(rank_in(ranks)))) {
-    require_netcdf(is_new
-                       ? nc_create_par(path_.c_str(), NC_NETCDF4 | NC_CLOBBER, ranks, MPI_INFO_NULL, &file_)
-                       : nc_open_par(path_.c_str(), NC_NOWRITE, ranks, MPI_INFO_NULL, &file_));
+  arrays_in_netcdf(MPI_Comm ranks, const std::filesystem::path& path, const rank_arrays_shape& shape,
+                   bool is_new)
+      : file_of_all_ranks(ranks, path, shape, is_new) {
+    require_netcdf(is_new ? nc_create_par(path.c_str(), NC_NETCDF4 | NC_CLOBBER, ranks, MPI_INFO_NULL, &file_)
+                          : nc_open_par(path.c_str(), NC_NOWRITE, ranks, MPI_INFO_NULL, &file_));
     int extent[3] = {};
     const char* const names[] = {"x", "y", "z"};
     for (std::size_t i = 0; is_new && i < 3; ++i)
@@ -48,30 +45,19 @@ class arrays_in_netcdf final : public rank_array_file {
   void read(std::size_t array, const box& part, double* to) override {
     require_netcdf(nc_get_vara_double(file_, variables_[array], part.offset.data(), part.count.data(), to));
   }
-  void close() override {
-    require_netcdf(nc_close(file_));
-    if (is_new_) sync_as_rank_0(ranks_, path_);
-  }
 
  private:
-  MPI_Comm ranks_;
-  std::filesystem::path path_;
-  bool is_new_;
-  box block_;
+  void close_file() override { require_netcdf(nc_close(file_)); }
+
   int file_ = -1;
   std::vector<int> variables_;
 };
 
-template <bool is_new>
-std::unique_ptr<rank_array_file> open_arrays(MPI_Comm ranks, const std::filesystem::path& path,
-                                             const rank_arrays_shape& shape) {
-  return std::make_unique<arrays_in_netcdf>(ranks, path, shape, is_new);
-}
-
 }  // namespace
 
 std::vector<rank_array_file_kind> netcdf_rank_array_files() {
-  return {{"netcdf-4", open_arrays<true>, open_arrays<false>}};
+  return {
+      {"netcdf-4", open_of_all_ranks<arrays_in_netcdf, true>, open_of_all_ranks<arrays_in_netcdf, false>}};
 }
 
 }  // namespace perdure::bench

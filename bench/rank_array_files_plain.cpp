@@ -1,55 +1,21 @@
 // A plain file for each rank that writes, with its blocks one behind the other: by pwrite, or copied to where
 // the file is mapped. No other layout lets a rank write with fewer calls.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <system_error>
-
+#include "plain_transfers.hpp"
 #include "rank_array_files.hpp"
 
 namespace perdure::bench {
 
 namespace {
 
-[[noreturn]] void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 class blocks_file {
  public:
   blocks_file(const std::filesystem::path& path, const box& block, std::size_t arrays, bool is_new,
               bool is_mapped)
-      : block_(block), bytes_(arrays * block.elements() * sizeof(double)) {
-    descriptor_ = ::open(path.c_str(), (is_new ? O_CREAT | O_TRUNC : 0) | O_RDWR | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 || (is_new && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0))
-      fail("open");
-    if (!is_mapped) return;
-    void* const at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-    if (at == MAP_FAILED) fail("mmap");
-    mapped_ = static_cast<char*>(at);
-  }
-  blocks_file(const blocks_file&) = delete;
-  blocks_file& operator=(const blocks_file&) = delete;
-  ~blocks_file() {
-    if (mapped_ != nullptr) ::munmap(mapped_, bytes_);
-    ::close(descriptor_);
-  }
+      : block_(block), file_(path, arrays * block.elements() * sizeof(double), is_new, is_mapped) {}
 
   void write(std::size_t array, const double* from) {
-    const char* data = reinterpret_cast<const char*>(from);
-    std::size_t bytes = block_.elements() * sizeof(double);
-    std::size_t at = array * bytes;
-    if (mapped_ != nullptr) return static_cast<void>(std::memcpy(mapped_ + at, data, bytes));
-    while (bytes != 0) {
-      const ssize_t put = ::pwrite(descriptor_, data, bytes, static_cast<off_t>(at));
-      if (put < 0) fail("pwrite");
-      data += put;
-      at += static_cast<std::size_t>(put);
-      bytes -= static_cast<std::size_t>(put);
-    }
+    const std::size_t bytes = block_.elements() * sizeof(double);
+    file_.write(array * bytes, from, bytes);
   }
 
   /// What of `part` is in here; `to` has all of the part.
@@ -70,14 +36,11 @@ class blocks_file {
     }
     for (std::size_t i = 0; i < planes; ++i)
       for (std::size_t j = 0; j < rows; ++j)
-        read_run((array * block_.elements() + place(block_, held, i, j)) * sizeof(double),
-                 reinterpret_cast<char*>(to + place(part, held, i, j)), run * sizeof(double));
+        file_.read((array * block_.elements() + place(block_, held, i, j)) * sizeof(double),
+                   to + place(part, held, i, j), run * sizeof(double));
   }
 
-  void sync() {
-    if (mapped_ != nullptr && ::msync(mapped_, bytes_, MS_SYNC) != 0) fail("msync");
-    if (::fdatasync(descriptor_) != 0) fail("fdatasync");
-  }
+  void sync() { file_.sync(); }
 
  private:
   static std::size_t place(const box& in, const box& held, std::size_t plane, std::size_t row) {
@@ -85,21 +48,9 @@ class blocks_file {
                in.count[2] +
            held.offset[2] - in.offset[2];
   }
-  void read_run(std::size_t at, char* to, std::size_t bytes) const {
-    if (mapped_ != nullptr) return static_cast<void>(std::memcpy(to, mapped_ + at, bytes));
-    while (bytes != 0) {
-      const ssize_t got = ::pread(descriptor_, to, bytes, static_cast<off_t>(at));
-      if (got <= 0) fail("pread");
-      to += got;
-      at += static_cast<std::size_t>(got);
-      bytes -= static_cast<std::size_t>(got);
-    }
-  }
 
   box block_;
-  std::size_t bytes_;
-  int descriptor_ = -1;
-  char* mapped_ = nullptr;
+  plain_file file_;
 };
 
 std::filesystem::path file_of(const std::filesystem::path& path, std::size_t rank) {

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "rank_array_files.hpp"
+#include "file_of_all_ranks.hpp"
 
 namespace perdure::bench {
 
@@ -24,16 +24,14 @@ struct pnetcdf_box {
   MPI_Offset count[3] = {};
 };
 
-class arrays_in_pnetcdf final : public rank_array_file {
+class arrays_in_pnetcdf final : public file_of_all_ranks {
  public:
-  arrays_in_pnetcdf(MPI_Comm ranks, std::filesystem::path path, const rank_arrays_shape& shape, bool is_new)
-      : ranks_(ranks),
-        path_(std::move(path)),
-        is_new_(is_new),
-        block_(block_of(shape.dims, shape.grid, static_cast<std::size_t>(rank_in(ranks)))) {
-    require_pnetcdf(
-        is_new ? ncmpi_create(ranks, path_.c_str(), NC_64BIT_DATA | NC_CLOBBER, MPI_INFO_NULL, &file_)
-               : ncmpi_open(ranks, path_.c_str(), NC_NOWRITE, MPI_INFO_NULL, &file_));
+  arrays_in_pnetcdf(MPI_Comm ranks, const std::filesystem::path& path, const rank_arrays_shape& shape,
+                    bool is_new)
+      : file_of_all_ranks(ranks, path, shape, is_new) {
+    require_pnetcdf(is_new
+                        ? ncmpi_create(ranks, path.c_str(), NC_64BIT_DATA | NC_CLOBBER, MPI_INFO_NULL, &file_)
+                        : ncmpi_open(ranks, path.c_str(), NC_NOWRITE, MPI_INFO_NULL, &file_));
     int extent[3] = {};
     const char* const names[] = {"x", "y", "z"};
     for (std::size_t i = 0; is_new && i < 3; ++i)
@@ -54,30 +52,19 @@ class arrays_in_pnetcdf final : public rank_array_file {
     const pnetcdf_box where(part);
     require_pnetcdf(ncmpi_get_vara_double_all(file_, variables_[array], where.offset, where.count, to));
   }
-  void close() override {
-    require_pnetcdf(ncmpi_close(file_));
-    if (is_new_) sync_as_rank_0(ranks_, path_);
-  }
 
  private:
-  MPI_Comm ranks_;
-  std::filesystem::path path_;
-  bool is_new_;
-  box block_;
+  void close_file() override { require_pnetcdf(ncmpi_close(file_)); }
+
   int file_ = -1;
   std::vector<int> variables_;
 };
 
-template <bool is_new>
-std::unique_ptr<rank_array_file> open_arrays(MPI_Comm ranks, const std::filesystem::path& path,
-                                             const rank_arrays_shape& shape) {
-  return std::make_unique<arrays_in_pnetcdf>(ranks, path, shape, is_new);
-}
-
 }  // namespace
 
 std::vector<rank_array_file_kind> pnetcdf_rank_array_files() {
-  return {{"pnetcdf", open_arrays<true>, open_arrays<false>}};
+  return {
+      {"pnetcdf", open_of_all_ranks<arrays_in_pnetcdf, true>, open_of_all_ranks<arrays_in_pnetcdf, false>}};
 }
 
 }  // namespace perdure::bench

@@ -267,13 +267,17 @@ class datastore {
   /// backings. Thread-safe. `invalid_argument`, `io`.
   virtual void prefetch(const void* address, std::size_t bytes);
 
+  /// Of so many bytes of whole pages, and more, `copy_in` and `copy_out` go past memory; fewer are copied by
+  /// it, as system calls cost more than copying twice does.
+  static constexpr std::size_t least_past_memory = std::size_t{64} * 4096;
+
   /// Copies bytes into the store, as memcpy does. What is large goes straight to its place in the files,
   /// where the last checkpoint has no use for what is there: then it is copied once, takes no memory, and the
   /// next checkpoint need not write it. No other thread may use these bytes of the store meanwhile, nor
   /// change those that are given. Several threads may copy to different places. Whole pages may be copied
-  /// while another thread makes a checkpoint, 64 of them or more at a time; the rest is stored to memory,
-  /// from which the program keeps checkpoints away as from all that it stores to. `invalid_argument` for
-  /// bytes that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is
+  /// while another thread makes a checkpoint, `least_past_memory` or more at a time; the rest is stored to
+  /// memory, from which the program keeps checkpoints away as from all that it stores to. `invalid_argument`
+  /// for bytes that are not in the segment, `read_only`, `no_space`, `io`: then what the store has there is
   /// anything.
   ///
   /// Until the next checkpoint such bytes are in the page cache alone, which forgets them where the device
@@ -281,8 +285,9 @@ class datastore {
   /// cannot be; whoever reads them by plain pointers before the checkpoint calls `require_sound` once, or
   /// might read what was there before. (That checkpoint fails, and says that the store must be reopened.)
   ///
-  /// Returns the checksum (CRC-32C) of what was copied, which is known at no cost then.
-  std::uint32_t copy_in(void* to, std::span<const std::byte> from);
+  /// Returns the checksum (CRC-32C) of what `checksum` is of, followed by what was copied: so that of what is
+  /// copied piece by piece is known in the end, at no cost.
+  std::uint32_t copy_in(void* to, std::span<const std::byte> from, std::uint32_t checksum = 0);
   /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
   /// `invalid_argument`, `damaged`, `io`.
   void copy_out(std::span<std::byte> to, const void* from);

@@ -5,7 +5,6 @@
 
 #include "array/region_copy.hpp"
 #include "array/stored_arrays.hpp"
-#include "os/crc32c.hpp"
 
 namespace perdure::detail {
 
@@ -60,8 +59,7 @@ stored_block stored_arrays::filled_block(
         const std::size_t now = next_piece ? next_piece() : std::min(piece.size(), bytes - done);
         if (now > piece.size()) piece.resize(now);
         gather(piece.data(), done, now);
-        made.checksum = os::crc32c(made.checksum, piece.data(), now);
-        blocks_.fill(data + done, {piece.data(), now});
+        made.checksum = blocks_.fill(data + done, {piece.data(), now}, made.checksum);
         done += now;
       }
     }

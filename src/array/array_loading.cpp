@@ -102,18 +102,14 @@ void stored_arrays::read_slab(std::string_view id, const shape& of, std::span<co
     extents count = extents::all(rank, 0);
     std::byte* into = to.data;
     for (std::size_t i = 0; i < rank; ++i) {
-      const std::uint64_t stride = where.stride.empty() ? 1 : where.stride[i];
-      const std::uint64_t begin = common.offset[i] <= where.offset[i]
-                                      ? 0
-                                      : (common.offset[i] - where.offset[i] + stride - 1) / stride;
-      const std::uint64_t end = std::min<std::uint64_t>(
-          where.count[i], (common.offset[i] + common.count[i] - where.offset[i] + stride - 1) / stride);
-      count[i] = end > begin ? end - begin : 0;
+      const slab_steps steps = steps_inside(where, i, common.offset[i], common.count[i]);
+      count[i] = steps.count;
       if (count[i] == 0) break;
-      from += static_cast<std::ptrdiff_t>(where.offset[i] + begin * stride - one.where.offset[i]) *
-              block_strides[i];
-      into += static_cast<std::ptrdiff_t>(begin) * to_strides[i];
-      from_strides[i] = block_strides[i] * static_cast<std::ptrdiff_t>(stride);
+      from +=
+          static_cast<std::ptrdiff_t>(where.offset[i] + steps.first * steps.stride - one.where.offset[i]) *
+          block_strides[i];
+      into += static_cast<std::ptrdiff_t>(steps.first) * to_strides[i];
+      from_strides[i] = block_strides[i] * static_cast<std::ptrdiff_t>(steps.stride);
     }
     if (count.elements() == 0) continue;
     copy_region(count, element, into, to_strides, from, from_strides);

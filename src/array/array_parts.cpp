@@ -111,19 +111,13 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
         auto to_strides = whole.strides;
         bool is_none = false;
         for (std::size_t i = 0; i < rank; ++i) {
-          const std::uint64_t stride = where.stride.empty() ? 1 : where.stride[i];
-          // The first and the end of the slab's elements that are in the block.
-          const std::uint64_t begin = common.offset[i] <= where.offset[i]
-                                          ? 0
-                                          : (common.offset[i] - where.offset[i] + stride - 1) / stride;
-          const std::uint64_t end = std::min<std::uint64_t>(
-              where.count[i], (common.offset[i] + common.count[i] - where.offset[i] + stride - 1) / stride);
-          is_none = is_none || end <= begin;
-          count[i] = end > begin ? end - begin : 0;
-          to += static_cast<std::ptrdiff_t>(where.offset[i] + begin * stride - one.offset[i]) *
+          const slab_steps steps = steps_inside(where, i, common.offset[i], common.count[i]);
+          is_none = is_none || steps.count == 0;
+          count[i] = steps.count;
+          to += static_cast<std::ptrdiff_t>(where.offset[i] + steps.first * steps.stride - one.offset[i]) *
                 whole.strides[i];
-          source += static_cast<std::ptrdiff_t>(begin) * from_strides[i];
-          to_strides[i] = whole.strides[i] * static_cast<std::ptrdiff_t>(stride);
+          source += static_cast<std::ptrdiff_t>(steps.first) * from_strides[i];
+          to_strides[i] = whole.strides[i] * static_cast<std::ptrdiff_t>(steps.stride);
         }
         if (is_none) return false;
         copy_region(count, element, to, to_strides, source, from_strides);

@@ -34,14 +34,11 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
   const shape of{type,  from.dims, options.layout, {options.codec, options.level, options.shuffle},
                  chunk, false};
   const std::unique_lock writing(writing_of(id));
-  const auto require_same_type = [&] {
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
-  };
   const bool is_one_block = options.layout != array_layout::chunked;
   const box all{extents::all(from.dims.rank(), 0), from.dims};
   if (is_one_block && bytes <= small_bytes && options.codec == compression::none) {
     const std::unique_lock lock(mutex_);
-    require_same_type();
+    require_same_type_locked(id, type);
     const write_guard guard(store_->memory());
     blocks_.collect();
     if (bytes == 0) return replace(id, type, from.dims, options, chunk, {});
@@ -60,10 +57,7 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
       throw;
     }
   }
-  {
-    const std::shared_lock lock(mutex_);
-    require_same_type();
-  }
+  require_same_type(id, type);
   std::vector<new_block> made;
   if (bytes != 0 && is_one_block) {
     made.push_back({all, {}});
@@ -92,10 +86,7 @@ void stored_arrays::store_from(std::string_view id, const data_type& type, const
   const extents chunk = chunk_for(dims, type.size(), options);
   const encoding how{options.codec, options.level, options.shuffle};
   const std::unique_lock writing(writing_of(id));
-  {
-    const std::shared_lock lock(mutex_);
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
-  }
+  require_same_type(id, type);
   const box all{extents::all(dims.rank(), 0), dims};
   std::vector<new_block> made;
   if (bytes != 0 && options.layout != array_layout::chunked) {
@@ -136,10 +127,7 @@ void stored_arrays::store_variable(std::string_view id, const data_type& type, c
     throw error(errc::invalid_argument,
                 std::to_string(from.ends.size()) + " elements are given for an array of " + dims.text());
   const std::unique_lock writing(writing_of(id));
-  {
-    const std::shared_lock lock(mutex_);
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
-  }
+  require_same_type(id, type);
   const std::size_t table = from.ends.size() * sizeof(std::uint64_t);
   std::vector<std::byte> bytes(table + from.bytes.size());
   if (table != 0) std::memcpy(bytes.data(), from.ends.data(), table);

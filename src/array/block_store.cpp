@@ -12,13 +12,6 @@
 
 namespace perdure::detail {
 
-namespace {
-
-// The store copies less than that to memory anyway.
-constexpr std::size_t least_past_memory = 64 * page_size;
-
-}  // namespace
-
 block_store::block_store(manager_core& store, array_catalogue* catalogue)
     : store_(store), catalogue_(catalogue) {}
 
@@ -125,17 +118,24 @@ void block_store::collect() noexcept {
   }
 }
 
-// What is copied past memory takes turns with checkpoints; what is stored to memory must keep them away.
-std::uint32_t block_store::fill(std::byte* data, std::span<const std::byte> bytes) {
-  std::uint32_t checksum = 0;
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(data) % page_size == 0;
-  const std::size_t whole = is_aligned ? bytes.size() / page_size * page_size : 0;
-  const std::size_t past_memory = whole < least_past_memory ? 0 : whole;
-  if (past_memory != 0) checksum = store_.store().copy_in(data, bytes.first(past_memory));
-  if (past_memory == bytes.size()) return checksum;
-  const write_guard guard(store_.memory());
-  return os::crc32c_copy(checksum, data + past_memory, bytes.data() + past_memory,
-                         bytes.size() - past_memory);
+// What is copied past memory takes turns with checkpoints; what is stored to memory, before and behind its
+// whole pages, must keep them away.
+std::uint32_t block_store::fill(std::byte* data, std::span<const std::byte> bytes, std::uint32_t checksum) {
+  const auto store_to_memory = [&](std::size_t first, std::size_t count) {
+    if (count == 0) return;
+    const write_guard guard(store_.memory());
+    checksum = os::crc32c_copy(checksum, data + first, bytes.data() + first, count);
+  };
+  const std::size_t head = -reinterpret_cast<std::uintptr_t>(data) % page_size;
+  const std::size_t whole = bytes.size() < head ? 0 : (bytes.size() - head) / page_size * page_size;
+  if (whole < datastore::least_past_memory) {
+    store_to_memory(0, bytes.size());
+    return checksum;
+  }
+  store_to_memory(0, head);
+  checksum = store_.store().copy_in(data + head, bytes.subspan(head, whole), checksum);
+  store_to_memory(head + whole, bytes.size() - head - whole);
+  return checksum;
 }
 
 bool block_store::is_in_store(const std::byte* data, std::uint64_t bytes) const noexcept {

@@ -45,9 +45,9 @@ class block_store {
   /// Gives back what nobody needs any more.
   void collect() noexcept;
 
-  /// Fills a block; by whoever has allocated it, without a lock, also while another thread makes a
-  /// checkpoint. The checksum of the bytes. `no_space`, `io`.
-  std::uint32_t fill(std::byte* data, std::span<const std::byte> bytes);
+  /// Fills a block, or a piece of it; by whoever has allocated it, without a lock, also while another thread
+  /// makes a checkpoint. The checksum of what `checksum` is of, followed by the bytes. `no_space`, `io`.
+  std::uint32_t fill(std::byte* data, std::span<const std::byte> bytes, std::uint32_t checksum = 0);
   /// The block's bytes before compression; `id` names its array. `damaged`.
   void read(const stored_block& block, std::span<std::byte> to, std::size_t element_size,
             std::string_view id) const;

@@ -6,6 +6,8 @@
 #include <perdure/hash.hpp>
 #include <set>
 
+#include "array/array_name.hpp"
+
 namespace perdure::detail {
 
 namespace {
@@ -156,7 +158,7 @@ void cover_book::require_sound(const std::string& id, const ranks_parts& all) {
   std::vector<int> owners;
   for (const auto& [rank, array] : all) {
     const auto differ = [&, one = first, other = rank](const std::string& its, const std::string& others) {
-      std::string text = "the array \"" + id + "\" is ";
+      std::string text = detail::quoted(id) + " is ";
       text.append(its).append(" on ").append(rank_text(one)).append(" and ").append(others).append(" on ");
       return text.append(rank_text(other)).append(": all ranks must create it as the same");
     };
@@ -176,8 +178,8 @@ void cover_book::require_sound(const std::string& id, const ranks_parts& all) {
   throw error(errc::conflict,
               rank_text(owners[found->first]) + " and " + rank_text(owners[found->second]) +
                   " have both written the part at " + part.offset.text() + " of " + part.count.text() +
-                  " elements of the array \"" + id +
-                  "\": let one of them do so, or erase the array on all ranks and write it anew");
+                  " elements of " + detail::quoted(id) +
+                  ": let one of them do so, or erase the array on all ranks and write it anew");
 }
 
 }  // namespace perdure::detail

@@ -7,16 +7,13 @@
 #include <perdure/write_guard.hpp>
 #include <utility>
 
+#include "array/array_name.hpp"
 #include "array/region_copy.hpp"
 #include "array/slab_access.hpp"
 
 namespace perdure::detail {
 
 namespace {
-
-std::string quoted(std::string_view id) {
-  return "the array \"" + std::string(id) + '"';
-}
 
 [[noreturn]] void throw_not_found(const std::string& where, std::string_view id) {
   throw error(errc::not_found, where + " has no array named \"" + std::string(id) + '"');
@@ -115,10 +112,21 @@ array_core& rank_arrays::own_to_change() const {
 
 void rank_arrays::require_own(std::string_view id) const {
   own_to_change();
-  if (is_own(id)) return;
+  if (!is_own(id)) throw_not_own(id);
+}
+
+void rank_arrays::throw_not_own(std::string_view id) const {
   throw error(errc::not_found, set_.writable_part()->store().path().string() +
                                    ", this rank's part, has no array named \"" + std::string(id) +
                                    "\": all ranks that write it must create it");
+}
+
+rank_arrays::shape rank_arrays::shape_of_own(std::string_view id) const {
+  const std::scoped_lock lock(mutex_);
+  if (const auto known = shapes_.find(id); known != shapes_.end()) return known->second;
+  if (!record_->arrays.contains(id)) throw_not_own(id);
+  const array_info info = own_->info(id);
+  return shapes_.emplace(id, shape{info.layout, info.dims, info.chunk}).first->second;
 }
 
 // Arrays that a program keeps in this rank's store only are none of the set's.
@@ -206,27 +214,13 @@ void rank_arrays::create(std::string_view id, const data_type& type, const exten
 void rank_arrays::write(std::string_view id, const data_type& type, const slab& where,
                         const const_elements& from) {
   change(*this, id).make([&](array_core& own) {
-    require_own(id);
-    array_layout layout = array_layout::blocks;
-    extents dims;
-    extents chunk;
-    {
-      const std::scoped_lock lock(mutex_);
-      auto found = shapes_.find(id);
-      if (found == shapes_.end()) {
-        const array_info info = own.info(id);
-        found = shapes_.emplace(id, shape{info.layout, info.dims, info.chunk}).first;
-      }
-      layout = found->second.layout;
-      dims = found->second.dims;
-      chunk = found->second.chunk;
-    }
-    const bool in_pieces = is_strided(where) && layout != array_layout::contiguous;
-    if (!in_pieces && layout != array_layout::chunked) return own.write(id, type, where, from);
-    require_slab(id, dims, where, from.dims);
+    const shape of = shape_of_own(id);
+    const bool in_pieces = is_strided(where) && of.layout != array_layout::contiguous;
+    if (!in_pieces && of.layout != array_layout::chunked) return own.write(id, type, where, from);
+    require_slab(id, of.dims, where, from.dims);
     if (where.count.elements() == 0) return;
     write_pieces(where, from, [&](const slab& piece, const const_elements& given) {
-      if (layout == array_layout::chunked) require_whole_chunks(id, dims, chunk, piece);
+      if (of.layout == array_layout::chunked) require_whole_chunks(id, of.dims, of.chunk, piece);
       own.write(id, type, piece, given);
     });
   });
@@ -250,9 +244,9 @@ void rank_arrays::append(std::string_view id, const data_type&, const const_elem
 bool rank_arrays::erase(std::string_view id) {
   return change(*this, id).make([&](array_core& own) {
     if (!is_own(id)) return false;
-    forget_shape(id);
     const bool was_there = own.erase(id);
     leave(id);
+    forget_shape(id);
     return was_there;
   });
 }
@@ -297,21 +291,37 @@ bool rank_arrays::any_other(const std::function<bool(part_reader&)>& look) const
   return false;
 }
 
-std::optional<array_info> rank_arrays::find(std::string_view id) const {
+std::optional<rank_arrays::found_array> rank_arrays::look_up(std::string_view id) const {
   set_.require_open();
   std::optional<array_info> found;
   if (is_own(id)) found = own_->find(id);
-  if (found) return found;
+  if (found) return found_array{*std::move(found), true};
   any_other([&](part_reader& part) {
     if (part.has_array(id)) found = part.arrays().find(id);
     return found.has_value();
   });
-  return found;
+  if (!found) return std::nullopt;
+  return found_array{*std::move(found), false};
+}
+
+std::optional<array_info> rank_arrays::find(std::string_view id) const {
+  auto found = look_up(id);
+  return found ? std::optional(std::move(found->info)) : std::nullopt;
 }
 
 array_info rank_arrays::info(std::string_view id) const {
-  auto found = find(id);
+  auto found = look_up(id);
   if (!found) throw_not_found("the set", id);
+  return std::move(found->info);
+}
+
+// Of elements of one size, as they are asked for.
+rank_arrays::found_array rank_arrays::require_elements(std::string_view id, const data_type& type) const {
+  auto found = look_up(id);
+  if (!found) throw_not_found("the set", id);
+  require_type(id, found->info.type, type);
+  if (type.is_variable())
+    throw error(errc::invalid_argument, quoted(id) + " has elements of any length, and is loaded as a whole");
   return *std::move(found);
 }
 
@@ -319,7 +329,7 @@ std::vector<slab> rank_arrays::parts(std::string_view id) const {
   std::vector<slab> all;
   bool is_there = false;
   set_.require_open();
-  if (is_own(id) && own_->find(id)) {
+  if (has_own(id)) {
     all = own_->parts(id);
     is_there = true;
   }
@@ -350,19 +360,26 @@ std::vector<std::string> rank_arrays::list(std::string_view prefix) const {
 
 void rank_arrays::read(std::string_view id, const data_type& type, const slab& where,
                        const elements& to) const {
-  const array_info info = this->info(id);
-  require_type(id, info.type, type);
-  if (type.is_variable())
-    throw error(errc::invalid_argument, quoted(id) + " has elements of any length, and is loaded as a whole");
+  read_found(id, require_elements(id, type), where, to);
+}
+
+void rank_arrays::read_whole(std::string_view id, const data_type& type,
+                             const std::function<elements(const extents&)>& place) const {
+  const found_array found = require_elements(id, type);
+  read_found(id, found, slab::whole(found.info.dims), place(found.info.dims));
+}
+
+void rank_arrays::read_found(std::string_view id, const found_array& found, const slab& where,
+                             const elements& to) const {
+  const array_info& info = found.info;
   require_slab(id, info.dims, where, to.dims);
   if (where.count.elements() == 0) return;
   const slab box = around(where);
   box_list missing(info.dims.rank());
   missing.add(box);
-  const bool has_own = is_own(id) && own_->find(id);
-  if (has_own) missing = without(missing, common(boxes_of(*own_, id, info.dims.rank()), box));
+  if (found.is_own) missing = without(missing, common(boxes_of(*own_, id, info.dims.rank()), box));
   if (!missing.empty()) {
-    fill_region(where.count, type.size(), to.data, strides_for(where.count, to), std::byte{0});
+    fill_region(where.count, info.type.size(), to.data, strides_for(where.count, to), std::byte{0});
     any_other([&](part_reader& part) {
       if (!part.has_array(id)) return false;
       const array_info other = part.arrays().info(id);
@@ -385,19 +402,12 @@ void rank_arrays::read(std::string_view id, const data_type& type, const slab& w
       return missing.empty();
     });
   }
-  if (has_own) own_->read_held(id, where, to);
-}
-
-void rank_arrays::read_whole(std::string_view id, const data_type& type,
-                             const std::function<elements(const extents&)>& place) const {
-  const array_info info = this->info(id);
-  require_type(id, info.type, type);
-  read(id, type, slab::whole(info.dims), place(info.dims));
+  if (found.is_own) own_->read_held(id, where, to);
 }
 
 variable_elements rank_arrays::read_variable(std::string_view id, const data_type& type) const {
   set_.require_open();
-  if (is_own(id) && own_->find(id)) return own_->read_variable(id, type);
+  if (has_own(id)) return own_->read_variable(id, type);
   std::optional<variable_elements> found;
   any_other([&](part_reader& part) {
     if (part.has_array(id)) found = part.arrays().read_variable(id, type);
@@ -415,7 +425,7 @@ std::uint64_t rank_arrays::read_held(std::string_view id, const slab& where, con
 viewed_array rank_arrays::view(std::string_view id, const data_type& type, bool to_write) const {
   set_.require_open();
   if (to_write) own_to_change();
-  if (is_own(id) && own_->find(id)) return own_->view(id, type, to_write);
+  if (has_own(id)) return own_->view(id, type, to_write);
   std::optional<viewed_array> found;
   bool is_there = false;
   const std::scoped_lock lock(reading_);
@@ -467,7 +477,7 @@ std::optional<array_core::attribute_value> rank_arrays::attribute(std::string_vi
   set_.require_open();
   std::optional<attribute_value> found;
   bool is_there = false;
-  if (is_own(id) && own_->find(id)) {
+  if (has_own(id)) {
     is_there = true;
     found = own_->attribute(id, key);
   }
@@ -491,7 +501,7 @@ std::vector<std::string> rank_arrays::attributes(std::string_view id) const {
     is_there = true;
     for (std::string& key : arrays.attributes(id)) keys.insert(std::move(key));
   };
-  if (is_own(id) && own_->find(id)) take(*own_);
+  if (has_own(id)) take(*own_);
   any_other([&](part_reader& part) {
     if (part.has_array(id)) take(part.arrays());
     return false;

@@ -99,10 +99,22 @@ class rank_arrays final : public array_core {
     array_parts parts;
     std::uint64_t cover = 0;
   };
+  /// What the first part that has an array says of it: the own one, if it has it.
+  struct found_array {
+    array_info info;
+    bool is_own = false;
+  };
 
   array_core& own_to_change() const;
   bool is_own(std::string_view id) const;
+  /// Whether it is one of the set's, and this rank has made it.
+  bool has_own(std::string_view id) const { return is_own(id) && own_->find(id).has_value(); }
+  [[noreturn]] void throw_not_own(std::string_view id) const;
   void require_own(std::string_view id) const;
+  shape shape_of_own(std::string_view id) const;
+  std::optional<found_array> look_up(std::string_view id) const;
+  found_array require_elements(std::string_view id, const data_type& type) const;
+  void read_found(std::string_view id, const found_array& found, const slab& where, const elements& to) const;
   bool enter(std::string_view id);
   void leave(std::string_view id);
   void forbid_stray(std::string_view id) const;
@@ -117,9 +129,10 @@ class rank_arrays final : public array_core {
   std::shared_ptr<array_core> own_;  // of the own part where that is open for writing
   part_record* record_ = nullptr;    // its
   mutable std::shared_mutex changing_;
-  mutable std::mutex mutex_;                          // of the record, and of what follows
-  mutable std::recursive_mutex reading_;              // of other parts
-  std::map<std::string, shape, std::less<>> shapes_;  // of arrays that were written to
+  mutable std::mutex mutex_;              // of the record, and of what follows
+  mutable std::recursive_mutex reading_;  // of other parts
+  // Of arrays of this rank's that were written to.
+  mutable std::map<std::string, shape, std::less<>> shapes_;
   std::map<std::string, known_array, std::less<>> known_;
   std::set<std::string, std::less<>> changed_;   // since `cover`
   std::set<std::string, std::less<>> unlooked_;  // since a closer look

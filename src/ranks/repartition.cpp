@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "array/array_name.hpp"
 #include "array/stored_array.hpp"
 #include "ranks/boxes.hpp"
 #include "ranks/part_reader.hpp"
@@ -79,7 +80,7 @@ class new_part {
     const array_info info = from.info(id);
     const auto [known, is_new] = known_.try_emplace(id, info);
     if (!(known->second.type == info.type) || !(known->second.dims == info.dims)) {
-      throw error(errc::conflict, "the array \"" + id + "\" is " + known->second.type.text() + ' ' +
+      throw error(errc::conflict, detail::quoted(id) + " is " + known->second.type.text() + ' ' +
                                       known->second.dims.text() + " in one part and " + info.type.text() +
                                       ' ' + info.dims.text() + " in part " + std::to_string(old.rank()));
     }

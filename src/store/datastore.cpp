@@ -380,9 +380,6 @@ void datastore::prefetch(const void* address, std::size_t bytes) {
 
 namespace {
 
-// For fewer pages system calls cost more than copying twice does.
-constexpr std::uint64_t least_direct_pages = 64;
-
 struct split_range {
   std::size_t head;  // bytes before the first whole page
   page_run pages;    // within the segment
@@ -393,7 +390,7 @@ split_range split(const std::byte* base, const std::byte* address, std::size_t b
   const auto offset = static_cast<std::uint64_t>(address - base);
   const std::uint64_t first = (offset + page_size - 1) / page_size;
   const std::uint64_t end = (offset + bytes) / page_size;
-  if (end < first + least_direct_pages) return {bytes, {0, 0}, 0};
+  if (end < first + datastore::least_past_memory / page_size) return {bytes, {0, 0}, 0};
   return {static_cast<std::size_t>(first * page_size - offset),
           {first, end - first},
           static_cast<std::size_t>(offset + bytes - end * page_size)};
@@ -401,17 +398,17 @@ split_range split(const std::byte* base, const std::byte* address, std::size_t b
 
 }  // namespace
 
-std::uint32_t datastore::copy_in(void* to, std::span<const std::byte> from) {
+std::uint32_t datastore::copy_in(void* to, std::span<const std::byte> from, std::uint32_t checksum) {
   pages_of(to, from.size());
   if (memory().read_only())
     throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (from.empty()) return 0;
+  if (from.empty()) return checksum;
   auto* const at = static_cast<std::byte*>(to);
   const split_range parts = split(memory().base(), at, from.size());
   std::vector<std::uint32_t> of_pages(parts.pages.count);
   if (parts.pages.count == 0 || !write_pages(parts.pages, from.data() + parts.head, of_pages.data()))
-    return os::crc32c_copy(0, at, from.data(), from.size());
-  std::uint32_t checksum = os::crc32c_copy(0, at, from.data(), parts.head);
+    return os::crc32c_copy(checksum, at, from.data(), from.size());
+  checksum = os::crc32c_copy(checksum, at, from.data(), parts.head);
   for (const std::uint32_t of_page : of_pages) checksum = os::crc32c_append_page(checksum, of_page);
   const std::size_t rest = from.size() - parts.tail;
   return os::crc32c_copy(checksum, at + rest, from.data() + rest, parts.tail);

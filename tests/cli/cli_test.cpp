@@ -489,6 +489,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"graph", "append"},
        {path("times"), file("times.txt", "1 2 5\n"), "--time-column", "3", "--bucket", "day"},
        path("times"),
+       true,
        true},
       {{"graph", "export"}, {store, "-o", path("x")}, store, true},
       {{"graph", "convert"}, {path("x"), "-o", path("y")}, "", true},

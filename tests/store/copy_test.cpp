@@ -75,6 +75,21 @@ TEST_F(copies, are_there_at_once_and_after_the_checkpoint) {
   EXPECT_TRUE(holds(*store, 5001, bytes));
 }
 
+TEST_F(copies, continue_the_checksum_of_what_came_before) {
+  const auto bytes = random_bytes(6 * mib, 1);
+  auto store = create(8 * mib);
+  std::uint32_t checksum = 0;
+  // Nothing; less than goes past memory, and more; with pages whose halves are of different pieces.
+  std::size_t done = 0;
+  for (const std::size_t piece : {std::size_t{0}, std::size_t{100}, mib + 5000, mib - 1, 4 * mib - 5099}) {
+    checksum = store->copy_in(at(*store, 3000 + done), std::span(bytes).subspan(done, piece), checksum);
+    done += piece;
+    EXPECT_EQ(checksum, os::crc32c(0, bytes.data(), done));
+  }
+  EXPECT_EQ(done, bytes.size());
+  EXPECT_TRUE(holds(*store, 3000, bytes));
+}
+
 TEST_F(copies, are_gone_with_what_was_not_checkpointed) {
   const auto first = random_bytes(2 * mib, 1);
   const auto second = random_bytes(4 * mib, 2);

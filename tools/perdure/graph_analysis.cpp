@@ -125,4 +125,21 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
   out.finish();
 }
 
+void analysis::report(json findings, const ranking& ranked, const std::function<void(output&)>& write) const {
+  json& top = findings["top"] = json::array();
+  for (const ranked_vertex& v : ranked.top) {
+    json one{{"id", v.id}};
+    add_name(one, "name", v.id);
+    one[ranked.key] = v.value;
+    top.push_back(std::move(one));
+  }
+  report(findings, [&](output& out) {
+    write(out);
+    std::string label = ranked.label;
+    label.resize(15, ' ');
+    for (const ranked_vertex& v : ranked.top)
+      out.write(label + std::to_string(v.value) + "  vertex " + printable_name(name_of(v.id)) + "\n");
+  });
+}
+
 }  // namespace perdure::cli

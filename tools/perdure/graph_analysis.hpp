@@ -71,19 +71,34 @@ class value_line {
   std::uint64_t id_;
 };
 
-/// The `count` vertices with the largest `value(v)`, the largest first, the smaller id first among equals.
-template <class Graph, class Value>
-std::vector<graph::vertex_handle> first_by(const Graph& graph, std::uint64_t count, Value&& value) {
+struct ranked_vertex {
+  graph::vertex_id id;
+  double value;
+};
+
+/// The `count` vertices with the largest values, the largest first, the smaller id first among equals.
+template <class Graph>
+std::vector<ranked_vertex> highest(const Graph& graph, std::uint64_t count,
+                                   const std::vector<double>& values) {
   std::vector<graph::vertex_handle> vertices(graph.size());
   std::iota(vertices.begin(), vertices.end(), graph::vertex_handle{0});
   const auto shown = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, vertices.size()));
   std::partial_sort(vertices.begin(), vertices.begin() + shown, vertices.end(),
                     [&](graph::vertex_handle a, graph::vertex_handle b) {
-                      return value(a) != value(b) ? value(a) > value(b) : graph.id(a) < graph.id(b);
+                      return values[a] != values[b] ? values[a] > values[b] : graph.id(a) < graph.id(b);
                     });
-  vertices.resize(static_cast<std::size_t>(shown));
-  return vertices;
+  std::vector<ranked_vertex> top;
+  for (auto v = vertices.begin(); v != vertices.begin() + shown; ++v)
+    top.push_back({graph.id(*v), values[*v]});
+  return top;
 }
+
+/// Vertices by a value, and what that is called: with `--json`, and by people.
+struct ranking {
+  const char* key;
+  const char* label;
+  std::vector<ranked_vertex> top;
+};
 
 /// One command's work, from the store to the report. Times opening, indexing and the kernel apart.
 class analysis {
@@ -170,6 +185,8 @@ class analysis {
   /// Says what was found: with `--json` these keys among those that all commands have, else what `write`
   /// writes behind the time of opening. Nothing where the values went to standard output.
   void report(const json& findings, const std::function<void(output&)>& write) const;
+  /// The same, and behind it the vertices of a ranking: as "top", or a line each.
+  void report(json findings, const ranking& ranked, const std::function<void(output&)>& write) const;
 
   /// "in 5.3 ms (index 2.1 ms, search 3.2 ms, 2 threads)"
   std::string times(const std::string& kernel) const;

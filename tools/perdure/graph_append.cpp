@@ -22,6 +22,7 @@
 #include "graph_inputs.hpp"
 #include "graph_options.hpp"
 #include "growing_graph.hpp"
+#include "grown_store.hpp"
 #include "ingested_files.hpp"
 #include "linear_fit.hpp"
 #include "plot.hpp"
@@ -408,17 +409,19 @@ class appending {
                            {"append_seconds", now.append},
                            {"checkpoint_seconds", now.checkpoint},
                            {"close_seconds", now.close}});
-      print({{"store", given_.store.string()},
-             {"edges", edges_.size()},
-             {"edges_already_there", already_},
-             {"buckets", buckets},
-             {"fit", line ? json{{"seconds_per_edge", line->slope},
-                                 {"seconds_fixed", line->intercept},
-                                 {"r2", line->r2}}
-                          : json(nullptr)},
-             {"kept", keeps_},
-             {"threads", given_.threads},
-             {"seconds", seconds}});
+      json value{{"store", given_.store.string()},
+                 {"edges", edges_.size()},
+                 {"edges_already_there", already_},
+                 {"buckets", buckets},
+                 {"fit", line ? json{{"seconds_per_edge", line->slope},
+                                     {"seconds_fixed", line->intercept},
+                                     {"r2", line->r2}}
+                              : json(nullptr)},
+                 {"kept", keeps_},
+                 {"threads", given_.threads},
+                 {"seconds", seconds}};
+      tell_grown_store(value, given_.store, iterations_.size());
+      print(value);
       return;
     }
     output out = output::standard();
@@ -434,6 +437,7 @@ class appending {
       out.write(
           "kept           none: the file system shares no blocks, so earlier buckets cannot be opened "
           "again\n");
+    if (!iterations_.empty()) tell_grown_store(out, given_.store);
     out.finish();
   }
 

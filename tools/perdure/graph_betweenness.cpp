@@ -2,11 +2,9 @@
 #include <memory>
 #include <perdure/graph/betweenness.hpp>
 #include <string>
-#include <utility>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
-#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -32,27 +30,12 @@ void score(const wanted_scores& given) {
     }
     run.write_vertices(graph, {{"betweenness", true}},
                        [&](value_line& line, graph::vertex_handle v) { line(found.scores[v]); });
-    const std::vector<graph::vertex_handle> first =
-        first_by(graph, given.top, [&](graph::vertex_handle v) { return found.scores[v]; });
-    json top = json::array();
-    for (const graph::vertex_handle v : first) {
-      json one{{"id", graph.id(v)}};
-      run.add_name(one, "name", graph.id(v));
-      one["betweenness"] = found.scores[v];
-      top.push_back(std::move(one));
-    }
     const bool exact = found.sources.size() == graph.size();
-    run.report({{"sources", found.sources.size()},
-                {"exact", exact},
-                {"normalized", given.is_normalized},
-                {"top", top}},
-               [&](output& out) {
+    run.report({{"sources", found.sources.size()}, {"exact", exact}, {"normalized", given.is_normalized}},
+               {"betweenness", "score", highest(graph, given.top, found.scores)}, [&](output& out) {
                  out.write("betweenness    by paths from " + grouped(found.sources.size()) +
                            (exact ? "" : " (an estimate)") + " of " +
                            counted(run.vertices(), "vertex", "vertices") + " " + run.times("paths") + "\n");
-                 for (const graph::vertex_handle v : first)
-                   out.write("score          " + std::to_string(found.scores[v]) + "  vertex " +
-                             printable_name(run.name_of(graph.id(v))) + "\n");
                });
   });
 }

@@ -19,6 +19,7 @@
 #include "command.hpp"
 #include "graph_inputs.hpp"
 #include "graph_options.hpp"
+#include "grown_store.hpp"
 #include "interruption.hpp"
 #include "progress.hpp"
 #include "stored_graph.hpp"
@@ -136,6 +137,7 @@ class building {
           throw error(errc::already_exists, given_.store.string() + ": the store has something named \"" +
                                                 printable_name(given_.name) +
                                                 "\" already; give the graph another name with --graph");
+      if (given_.anew) store.destroy<graph::stored_csr_build>(build_name().c_str());
       joined_source edges(inputs);
       {
         const progress_line progress("build " + given_.name, [&edges] { return edges.progress(); });
@@ -165,14 +167,12 @@ class building {
   }
 
   void build_at_once(manager& store, graph::edge_source& edges, const graph::csr_options& options) const {
-    if (given_.anew) store.destroy<graph::stored_csr_build>(build_name().c_str());
     graph::build_csr(*store.construct<graph::stored_csr>(given_.name.c_str())(), edges, options);
   }
 
   void build_in_steps(manager& store, const std::vector<graph_input>& inputs, graph::edge_source& edges,
                       const graph::csr_options& options) {
     const std::string name = build_name();
-    if (given_.anew) store.destroy<graph::stored_csr_build>(name.c_str());
     graph::stored_csr_build* build = store.find<graph::stored_csr_build>(name.c_str()).first;
     std::string all;
     for (const graph_input& one : inputs) {
@@ -206,31 +206,28 @@ class building {
   std::string build_name() const { return given_.name + build_suffix; }
 
   void report(double seconds) const {
-    const store_info info = datastore::inspect(given_.store);
     if (given_.as_json) {
-      print({{"store", given_.store.string()},
-             {"graph", given_.name},
-             {"resumed", resumed_},
-             {"vertices", vertices_},
-             {"edges", edges_},
-             {"arcs", arcs_},
-             {"undirected", undirected_},
-             {"files", read_},
-             {"skipped_lines", skipped_lines_},
-             {"budget", given_.budget},
-             {"checkpoints", checkpoints_},
-             {"threads", given_.threads},
-             {"epoch", info.epoch},
-             {"disk_bytes", info.disk_bytes},
-             {"seconds", seconds}});
+      json value{{"store", given_.store.string()},
+                 {"graph", given_.name},
+                 {"resumed", resumed_},
+                 {"vertices", vertices_},
+                 {"edges", edges_},
+                 {"arcs", arcs_},
+                 {"undirected", undirected_},
+                 {"files", read_},
+                 {"skipped_lines", skipped_lines_},
+                 {"budget", given_.budget},
+                 {"threads", given_.threads},
+                 {"seconds", seconds}};
+      tell_grown_store(value, given_.store, checkpoints_);
+      print(value);
       return;
     }
     output out = output::standard();
     if (resumed_) out.write("resumed        a build that was interrupted\n");
     out.write("built          " + summary_ + " in " + in_seconds(seconds) + " (" +
               counted(given_.threads, "thread", "threads") + ")\n");
-    out.write("store          " + given_.store.string() + ", epoch " + grouped(info.epoch) + ", " +
-              in_bytes(info.disk_bytes) + " on disk\n");
+    tell_grown_store(out, given_.store);
     out.finish();
   }
 

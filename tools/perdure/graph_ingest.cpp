@@ -15,6 +15,7 @@
 #include "graph_inputs.hpp"
 #include "graph_options.hpp"
 #include "growing_graph.hpp"
+#include "grown_store.hpp"
 #include "ingested_files.hpp"
 #include "interruption.hpp"
 #include "progress.hpp"
@@ -204,7 +205,6 @@ class ingestion {
   }
 
   void report() const {
-    const store_info info = datastore::inspect(given_.store);
     if (given_.as_json) {
       json value{{"store", given_.store.string()},
                  {"created", created_},
@@ -217,14 +217,12 @@ class ingestion {
                  {"files", read_},
                  {"weighted", is_weighted_},
                  {"timed", is_timed_},
-                 {"checkpoints", checkpoints_},
                  {"checkpoint_seconds", checkpoint_seconds_},
                  {"close_seconds", close_seconds_},
                  {"undirected", undirected_},
                  {"graph_vertices", vertices_},
-                 {"graph_edges", edges_},
-                 {"epoch", info.epoch},
-                 {"disk_bytes", info.disk_bytes}};
+                 {"graph_edges", edges_}};
+      tell_grown_store(value, given_.store, checkpoints_);
       print(value);
       return;
     }
@@ -243,8 +241,7 @@ class ingestion {
                 in_seconds(checkpoint_seconds_) + "\n");
     out.write("durable close  " + in_seconds(close_seconds_) + "\n");
     out.write("graph          " + summary_ + "\n");
-    out.write("store          " + given_.store.string() + ", epoch " + grouped(info.epoch) + ", " +
-              in_bytes(info.disk_bytes) + " on disk\n");
+    tell_grown_store(out, given_.store);
     out.finish();
   }
 

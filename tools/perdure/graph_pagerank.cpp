@@ -5,11 +5,9 @@
 #include <memory>
 #include <perdure/graph/pagerank.hpp>
 #include <string>
-#include <utility>
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
-#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -29,15 +27,6 @@ void rank(const wanted_ranks& given) {
     run.check([&] { return graph::verify_pagerank(graph, found, how.damping); });
     run.write_vertices(graph, {{"rank", true}},
                        [&](value_line& line, graph::vertex_handle v) { line(found.ranks[v]); });
-    const std::vector<graph::vertex_handle> first =
-        first_by(graph, given.top, [&](graph::vertex_handle v) { return found.ranks[v]; });
-    json top = json::array();
-    for (const graph::vertex_handle v : first) {
-      json one{{"id", graph.id(v)}};
-      run.add_name(one, "name", graph.id(v));
-      one["rank"] = found.ranks[v];
-      top.push_back(std::move(one));
-    }
     double sum = 0;
     for (const double one : found.ranks) sum += one;
     run.report({{"iterations", found.iterations},
@@ -45,17 +34,13 @@ void rank(const wanted_ranks& given) {
                 {"converged", found.change <= how.tolerance},
                 {"damping", how.damping},
                 {"tolerance", how.tolerance},
-                {"sum", sum},
-                {"top", top}},
-               [&](output& out) {
+                {"sum", sum}},
+               {"rank", "rank", highest(graph, given.top, found.ranks)}, [&](output& out) {
                  out.write("ranked         " + counted(run.vertices(), "vertex", "vertices") + " in " +
                            counted(found.iterations, "iteration", "iterations") + " " + run.times("ranks") +
                            "\n");
                  if (found.change > how.tolerance)
                    out.write("not converged  ranks still change; give more --iterations\n");
-                 for (const graph::vertex_handle v : first)
-                   out.write("rank           " + std::to_string(found.ranks[v]) + "  vertex " +
-                             printable_name(run.name_of(graph.id(v))) + "\n");
                });
   });
 }
