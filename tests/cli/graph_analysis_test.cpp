@@ -393,8 +393,11 @@ TEST_F(GraphAnalysis, UsesTheFrozenGraphWhileItIsFresh) {
   EXPECT_EQ(cc["vertices"], 6);
   EXPECT_EQ(distances(), "1\t0\n2\t5\n3\t6\n10\t7\n");
   const nlohmann::json frozen = ok_json({"graph", "freeze", store});
-  EXPECT_EQ(frozen["done"], "merged");
+  EXPECT_EQ(frozen["done"], "patched");
   EXPECT_EQ(frozen["merged_edges"], 2);
+  EXPECT_EQ(frozen["arcs"], 6);
+  EXPECT_EQ(frozen["patch_arcs"], 2);
+  EXPECT_NE(ok({"graph", "freeze", store}).find("in the patch   2 arcs"), std::string::npos);
   EXPECT_EQ(distances(), "1\t0\n2\t5\n3\t6\n10\t7\n");
   // What another program adds does not.
   {
@@ -409,6 +412,136 @@ TEST_F(GraphAnalysis, UsesTheFrozenGraphWhileItIsFresh) {
   EXPECT_EQ(ok_json({"graph", "cc", store})["frozen"], "fresh");
   ok({"graph", "ingest", store, file("1 2 3\n"), "--duplicates", "sum"});
   EXPECT_EQ(ok_json({"graph", "cc", store})["frozen"], "stale");
+}
+
+/// A line for each edge between random vertices, some of which are new in each call.
+std::string random_edges(std::mt19937_64& random, int count, unsigned vertices) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += std::to_string(random() % vertices * 3) + " " + std::to_string(random() % vertices * 3) + " " +
+            std::to_string(1 + random() % 9) + "\n";
+  return text;
+}
+
+TEST_F(GraphAnalysis, AnswersTheSameOfAPatchedGraph) {
+  for (const bool undirected : {true, false}) {
+    const std::string store = path(undirected ? "undirected" : "directed");
+    std::mt19937_64 random(9);
+    const auto add = [&](int count, unsigned vertices) {
+      arguments command{"graph", "ingest", store,
+                        dir_.write("added.txt", random_edges(random, count, vertices)).string()};
+      if (undirected) command.emplace_back("--undirected");
+      ok(command);
+    };
+    add(6000, 500);
+    ok({"graph", "freeze", store});
+    for (int i = 0; i < 2; ++i) {
+      add(300, 550);
+      EXPECT_EQ(ok_json({"graph", "freeze", store})["done"], "patched");
+    }
+    add(200, 600);  // stay in the delta
+
+    // Answers that are the same whatever the order of a row.
+    const std::vector<arguments> exact = {
+        {"sssp", "--source", "3"}, {"cc"}, {"scc"}, {"tc"}, {"kcore"}, {"stats"}, {"ktruss"}};
+    const auto answers = [&] {
+      std::vector<std::string> found;
+      for (arguments command : exact) {
+        command.insert(command.begin(), "graph");
+        command.insert(command.begin() + 2, store);
+        command.insert(command.end(), {"--output", path("answer.csv")});
+        ok(command);
+        found.push_back(text_of(path("answer.csv")));
+      }
+      return found;
+    };
+    const auto others = [&] {
+      std::vector<nlohmann::json> found;
+      for (arguments command : {arguments{"bfs", "--source", "3"},
+                                {"pagerank", "--tolerance", "1e-12", "--iterations", "500"},
+                                {"louvain"},
+                                {"lpa"},
+                                {"clustering"},
+                                {"bc", "--samples", "20"}}) {
+        command.insert(command.begin(), "graph");
+        command.insert(command.begin() + 2, store);
+        command.emplace_back("--check");
+        found.push_back(ok_json(command));
+        EXPECT_EQ(found.back()["is_right"], true) << command[1];
+        EXPECT_EQ(found.back()["frozen"], "fresh") << command[1];
+      }
+      return found;
+    };
+    const std::vector<std::string> patched = answers();
+    const std::vector<nlohmann::json> patched_others = others();
+    const nlohmann::json whole = ok_json({"graph", "freeze", store, "--whole"});
+    EXPECT_EQ(whole["done"], "merged");
+    EXPECT_EQ(whole["merged_edges"], 200);
+    EXPECT_EQ(whole["patch_arcs"], 0);
+    EXPECT_EQ(ok_json({"graph", "freeze", store, "--whole"})["done"], "kept");
+    const std::vector<std::string> merged = answers();
+    const std::vector<nlohmann::json> merged_others = others();
+    EXPECT_GT(patched_others[0]["index_seconds"], 0);
+    EXPECT_EQ(merged_others[0]["index_seconds"], 0);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_EQ(patched[i], merged[i]) << exact[i][0];
+      EXPECT_NE(patched[i], "") << exact[i][0];
+    }
+    EXPECT_EQ(patched_others[0]["levels"], merged_others[0]["levels"]);
+    EXPECT_EQ(patched_others[1]["top"][0]["id"], merged_others[1]["top"][0]["id"]);
+    EXPECT_NEAR(patched_others[1]["top"][0]["rank"].get<double>(),
+                merged_others[1]["top"][0]["rank"].get<double>(), 1e-9);
+    EXPECT_NEAR(patched_others[2]["modularity"].get<double>(), merged_others[2]["modularity"].get<double>(),
+                0.05);
+    EXPECT_NEAR(patched_others[4]["average_clustering"].get<double>(),
+                merged_others[4]["average_clustering"].get<double>(), 1e-9);
+    // As a graph that is made of the list has it; but its edges are in another order.
+    ok({"graph", "freeze", store, "--rebuild"});
+    const std::vector<std::string> rebuilt = answers();
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      if (exact[i][0] != "ktruss") {
+        EXPECT_EQ(patched[i], rebuilt[i]) << exact[i][0];
+      }
+  }
+}
+
+TEST_F(GraphAnalysis, MergesAPatchThatIsLarge) {
+  const std::string store = path("s");
+  std::mt19937_64 random(2);
+  const auto add = [&](int count) {
+    ok({"graph", "ingest", store, dir_.write("added.txt", random_edges(random, count, 400)).string()});
+  };
+  add(4000);
+  ok({"graph", "freeze", store});
+  add(1500);
+  nlohmann::json frozen = ok_json({"graph", "freeze", store});
+  EXPECT_EQ(frozen["done"], "patched");
+  EXPECT_EQ(frozen["patch_arcs"], 1500);
+  // With these it has more than a quarter of the 4000, and 1024.
+  add(600);
+  frozen = ok_json({"graph", "freeze", store});
+  EXPECT_EQ(frozen["done"], "kept");
+  EXPECT_EQ(frozen["patch_arcs"], 0);
+  EXPECT_EQ(frozen["arcs"], 6100);
+  EXPECT_EQ(ok_json({"graph", "cc", store, "--check"})["index_seconds"], 0);
+}
+
+TEST_F(GraphAnalysis, ListsWhatAPatchHolds) {
+  const std::string store = path("s");
+  ok({"graph", "ingest", store, dir_.write("first.txt", "1 2\n2 3\n").string()});
+  ok({"graph", "freeze", store});
+  const auto patch = [&] { return ok_json({"ls", store, "graph.csr.patch"})["object"]; };
+  const nlohmann::json empty = patch();
+  EXPECT_EQ(empty["values"][0]["arcs"], 0);
+  ok({"graph", "ingest", store, dir_.write("second.txt", "3 70\n1 3\n").string()});
+  ok({"graph", "freeze", store});
+  const nlohmann::json full = patch();
+  EXPECT_EQ(full["values"][0]["arcs"], 2);
+  EXPECT_EQ(full["values"][0]["of_vertices"], 3);
+  EXPECT_EQ(full["values"][0]["of_arcs"], 2);
+  EXPECT_EQ(full["values"][0]["added"], (nlohmann::json{70}));
+  EXPECT_GT(full["reachable_bytes"], empty["reachable_bytes"]);
+  ok({"verify", store});
 }
 
 /// What a CSR holds, array by array.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/ingest.hpp>
+#include <perdure/graph/patched_csr.hpp>
 #include <perdure/graph/vertex_index.hpp>
 #include <random>
 #include <utility>
@@ -58,8 +59,8 @@ inline std::vector<std::vector<char>> simple_matrix(const matrix& m) {
 }
 
 /// Calls `check(view, threads)` for graphs of up to 20 vertices: directed or not, with and without loops,
-/// repeated edges, weights, vertices in no edge, arcs known from both ends, in arrays and in lists; and empty
-/// ones. Weights are multiples of a quarter, some of them 0.
+/// repeated edges, weights, vertices in no edge, arcs known from both ends, in arrays, in arrays with
+/// additions, and in lists; and empty ones. Weights are multiples of a quarter, some of them 0.
 template <class Check>
 void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
   std::mt19937_64 random(seed);
@@ -79,7 +80,11 @@ void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
       std::vector<std::pair<edge, double>> weighted;
       weighted.reserve(edges.size());
       for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
-      weighted_source source(weighted);
+      const bool is_patched = random() % 4 == 0;
+      // All, or what comes first.
+      const std::size_t first = is_patched ? random() % (edges.size() + 1) : edges.size();
+      const std::size_t second = is_patched ? first + random() % (edges.size() - first + 1) : first;
+      weighted_source source({weighted.begin(), weighted.begin() + static_cast<std::ptrdiff_t>(first)});
       graph::memory_csr made;
       build_csr(made, source,
                 {.kind = kind,
@@ -88,7 +93,18 @@ void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
                  .with_incoming = random() % 2 == 0,
                  .with_weights = random() % 2 == 0,
                  .order = random() % 2 == 0 ? graph::vertex_order::by_id : graph::vertex_order::by_degree});
-      check(made.view(), threads);
+      if (is_patched) {
+        graph::csr_patch<std::allocator<std::byte>> patch;
+        graph::csr_delta<std::allocator<std::byte>> stored;
+        graph::csr_delta<std::allocator<std::byte>> delta;
+        for (std::size_t i = first; i < edges.size(); ++i)
+          (i < second ? stored : delta).add({&edges[i], 1}, {&weighted[i].second, 1}, 1);
+        patch.begin(made.view());
+        patch.add(made.view(), stored);
+        check(graph::patched_csr(made.view(), patch, delta).view(), threads);
+      } else {
+        check(made.view(), threads);
+      }
     }
     if (testing::Test::HasFailure()) FAIL() << "round " << round;
   }

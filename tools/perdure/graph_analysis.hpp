@@ -20,10 +20,10 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <perdure/graph/csr_view.hpp>
 #include <perdure/graph/vertex_index.hpp>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "command.hpp"
@@ -110,11 +110,15 @@ class analysis {
   template <class Work>
   void on_graph(Work&& work) {
     const stopwatch watch;
-    if (const std::optional<graph::csr_view> rows = attached_.rows(given_.threads)) {
+    if (const std::optional<row_view> rows = attached_.rows()) {
       // Of a CSR as it is stored there is nothing to do.
-      if (attached_.delta != nullptr && !attached_.delta->empty()) index_seconds_ = watch.seconds();
-      vertices_ = rows->size();
-      work(*rows);
+      if (std::holds_alternative<graph::patched_csr_view>(*rows)) index_seconds_ = watch.seconds();
+      std::visit(
+          [&](const auto& view) {
+            vertices_ = view.size();
+            work(view);
+          },
+          *rows);
       return;
     }
     const graph::vertex_index index(*std::get<const stored_graph*>(attached_.graph), given_.threads,

@@ -3,9 +3,10 @@
 #include <memory>
 #include <perdure/error.hpp>
 #include <string>
+#include <string_view>
 
 #include "command.hpp"
-#include "growing_graph.hpp"
+#include "frozen_graph.hpp"
 #include "stored_graph.hpp"
 #include "units.hpp"
 
@@ -16,6 +17,7 @@ struct freeze_options {
   std::filesystem::path store;
   graph::vertex_order order = graph::vertex_order::by_id;
   bool rebuild = false;
+  bool whole = false;
   unsigned threads = 1;
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
@@ -33,35 +35,37 @@ void freeze(const freeze_options& given) {
                                      ": the store holds no graph that grows; make one with "
                                      "'perdure graph ingest'");
   const stored_column* const weights = store.find<stored_column>(name + weights_suffix).first;
-  graph::stored_csr* const frozen = store.find_or_construct<graph::stored_csr>(name + frozen_suffix)();
-  stored_delta* const delta = store.find_or_construct<stored_delta>(name + delta_suffix)();
-  // Both empty, and so is the state of what was never frozen.
-  const bool is_new = frozen->vertices() == 0;
-  const std::uint64_t delta_edges = delta->edges().size();
+  frozen_graph frozen = frozen_graph::find_or_make(store, name);
+  const std::uint64_t delta_edges = frozen.delta().edges().size();
+  const bool is_empty = frozen.delta().empty();
   const char* done = "kept";
-  if (is_new || given.rebuild || !is_fresh(*list, frozen, delta, weights)) {
+  if (frozen.is_new() || given.rebuild || !frozen.is_fresh(*list, weights)) {
     const graph::vertex_index index(*list, given.threads, weights);
-    graph::freeze(*frozen, index, given.order, given.threads);
-    delta->clear();
+    frozen.build(index, given.order, given.threads);
     done = "built";
-  } else if (!delta->empty()) {
-    graph::merge_delta(*frozen, frozen->view(), *delta, given.threads);
-    delta->clear();
+  } else if (given.whole ? !(is_empty && frozen.patch().empty()) : frozen.has_much()) {
+    frozen.merge(given.threads);
     done = "merged";
+  } else if (!is_empty) {
+    frozen.fold();
+    done = "patched";
   }
-  delta->set_state(graph::list_state::of(*list));
-  const std::uint64_t vertices = frozen->vertices();
-  const std::uint64_t arcs = frozen->arcs();
-  const std::uint64_t bytes = frozen->bytes();
+  frozen.set_state(*list);
+  const std::uint64_t vertices = frozen.vertices();
+  const std::uint64_t arcs = frozen.arcs();
+  const std::uint64_t patch_arcs = frozen.patch().arcs();
+  const std::uint64_t bytes = frozen.csr().bytes();
+  const bool was_added = std::string_view(done) == "merged" || std::string_view(done) == "patched";
   const double build_seconds = watch.seconds();
   store.close();
   if (given.as_json) {
     print({{"store", given.store.string()},
            {"graph", name + frozen_suffix},
            {"done", done},
-           {"merged_edges", std::string_view(done) == "merged" ? delta_edges : 0},
+           {"merged_edges", was_added ? delta_edges : 0},
            {"vertices", vertices},
            {"arcs", arcs},
+           {"patch_arcs", patch_arcs},
            {"bytes", bytes},
            {"threads", given.threads},
            {"build_seconds", build_seconds},
@@ -72,6 +76,7 @@ void freeze(const freeze_options& given) {
   out.write("frozen         " + counted(vertices, "vertex", "vertices") + ", " +
             counted(arcs, "arc", "arcs") + ", " + in_bytes(bytes) + ": " + done + " in " +
             in_seconds(watch.seconds()) + "\n");
+  if (patch_arcs != 0) out.write("in the patch   " + counted(patch_arcs, "arc", "arcs") + " of these\n");
   out.finish();
 }
 
@@ -91,6 +96,9 @@ void add_freeze_command(command graph_command) {
                   "faster")
       .default_text("id");
   added.add_flag("--rebuild", given->rebuild, "Make it anew, also where it is up to date");
+  added.add_flag(
+      "--whole", given->whole,
+      "Leave nothing in a patch beside the CSR: merge all into it, for programs that read it alone");
   add_threads_option(added, given->threads);
   add_verify_option(added, given->verify);
   add_json_option(added, given->as_json);

@@ -77,7 +77,7 @@ void list_properties(const property_options& given) {
       of_edges.push_back({"weight", "float64", edges, name + weights_suffix, false});
     if (attached.store.find<stored_column>(name + times_suffix).first != nullptr)
       of_edges.push_back({"time", "float64", edges, name + times_suffix, false});
-    if (attached.frozen != nullptr) owners.push_back(name + frozen_suffix);
+    if (attached.frozen.are_there()) owners.push_back(name + frozen_suffix);
   } else if (const auto* const rows = std::get<const graph::stored_csr*>(attached.graph);
              rows->has_weights()) {
     of_edges.push_back({"weight", "float64", rows->arcs(), name, false});

@@ -48,39 +48,32 @@ growing_graph::growing_graph(manager& store, const std::filesystem::path& path, 
   columns.weights = find_or_make_column(store, *list, weights_suffix, wanted.has_weights,
                                         graph::weight_of_edges_without, wanted.threads);
   columns.times = find_or_make_column(store, *list, times_suffix, wanted.has_times, 0, wanted.threads);
-  graph::stored_csr* const csr = store.find<graph::stored_csr>(std::string(graph_name) + frozen_suffix).first;
-  stored_delta* const since = store.find<stored_delta>(std::string(graph_name) + delta_suffix).first;
-  if (!is_fresh(*list, csr, since, columns.weights)) return;
-  frozen = csr;
-  delta = since;
+  frozen = frozen_graph::find(store, graph_name);
+  if (frozen && !frozen->is_fresh(*list, columns.weights)) frozen.reset();
 }
 
 graph::ingest_result growing_graph::add(graph::edge_source& source,
                                         const graph::ingest_options& options) const {
-  if (delta == nullptr) return graph::ingest(*list, source, options, columns);
+  if (!frozen) return graph::ingest(*list, source, options, columns);
   const double missing =
       columns.weights != nullptr ? columns.weights->missing() : graph::weight_of_edges_without;
-  graph::recording_source recorded(source, *delta, missing);
+  graph::recording_source recorded(source, frozen->delta(), missing);
   return graph::ingest(*list, recorded, options, columns);
 }
 
 void growing_graph::merge_duplicates(graph::duplicate_edges how, unsigned threads) {
   if (how == graph::duplicate_edges::keep) return;
   graph::merge_duplicates(*list, columns, how, threads);
-  if (how == graph::duplicate_edges::error || delta == nullptr) return;
+  if (how == graph::duplicate_edges::error || !frozen) return;
   // The CSR has them as they were: it is of no state of the list any more.
-  delta->clear();
-  delta->set_state({});
-  delta = nullptr;
+  frozen->forget();
+  frozen.reset();
 }
 
 void growing_graph::settle(unsigned threads) {
-  if (delta == nullptr) return;
-  if (delta->edges().size() > frozen->arcs() / 4 + 1024) {
-    graph::merge_delta(*frozen, frozen->view(), *delta, threads);
-    delta->clear();
-  }
-  delta->set_state(graph::list_state::of(*list));
+  if (!frozen) return;
+  if (frozen->has_much()) frozen->merge(threads);
+  frozen->set_state(*list);
 }
 
 }  // namespace perdure::cli

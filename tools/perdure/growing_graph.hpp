@@ -6,6 +6,7 @@
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/merge_duplicates.hpp>
 
+#include "frozen_graph.hpp"
 #include "stored_graph.hpp"
 
 namespace perdure::cli {
@@ -29,16 +30,15 @@ struct growing_graph {
   graph::ingest_result add(graph::edge_source& source, const graph::ingest_options& options) const;
   /// Makes one of several edges, as asked for.
   void merge_duplicates(graph::duplicate_edges how, unsigned threads);
-  /// Before each checkpoint: notes which state of the list CSR and delta are, or drops both if they are none.
-  /// A delta that has grown to a quarter of the CSR is merged into it, so that adding an edge costs the same
-  /// on average however large the graph is.
+  /// Before each checkpoint: notes which state of the list CSR, patch and delta are. What was added and has
+  /// grown to a quarter of the CSR is merged into it, so that adding an edge costs the same on average
+  /// however large the graph is.
   void settle(unsigned threads);
 
   stored_graph* list;
   graph::edge_columns<graph::store_containers> columns;
   stored_names* names = nullptr;
-  graph::stored_csr* frozen = nullptr;  ///< null: the list is not frozen, or the CSR is stale
-  stored_delta* delta = nullptr;
+  std::optional<frozen_graph> frozen;  ///< nothing: the list is not frozen, or the CSR is stale
 };
 
 }  // namespace perdure::cli

@@ -98,24 +98,25 @@ std::filesystem::path store_at(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool is_fresh(const stored_graph& list, const graph::stored_csr* frozen, const stored_delta* delta,
-              const stored_column* weights) {
-  return frozen != nullptr && delta != nullptr && delta->state() == graph::list_state::of(list) &&
-         (frozen->arcs() == 0 || frozen->has_weights() == (weights != nullptr));
+bool frozen_parts::are_fresh(const stored_graph& list, const stored_column* weights) const {
+  if (!are_there() || patch == nullptr || !patch->fits(csr->view())) return false;
+  if (delta->state() != graph::list_state::of(list)) return false;
+  // Of a CSR without arcs nobody knows whether they would have weights.
+  if (csr->arcs() == 0 && patch->empty() && delta->empty()) return true;
+  return csr->has_weights() == (weights != nullptr);
 }
 
-std::optional<graph::csr_view> attached_graph::rows(unsigned threads) {
+std::optional<row_view> attached_graph::rows() {
   if (const auto* const stored = std::get_if<const graph::stored_csr*>(&graph)) return (*stored)->view();
-  if (!is_fresh(*std::get<const stored_graph*>(graph), frozen, delta, weights)) return std::nullopt;
-  if (delta->empty()) return frozen->view();
-  merged_ = std::make_unique<graph::memory_csr>();
-  graph::merge_delta(*merged_, frozen->view(), *delta, threads);
-  return merged_->view();
+  if (!frozen.are_fresh(*std::get<const stored_graph*>(graph), weights)) return std::nullopt;
+  const graph::csr_view base = frozen.csr->view();
+  if (frozen.patch->empty() && frozen.delta->empty()) return base;
+  return patched_.emplace(base, *frozen.patch, *frozen.delta).view();
 }
 
 const char* attached_graph::frozen_state() const {
-  if (frozen == nullptr) return nullptr;
-  return is_fresh(*std::get<const stored_graph*>(graph), frozen, delta, weights) ? "fresh" : "stale";
+  if (!frozen.are_there()) return nullptr;
+  return frozen.are_fresh(*std::get<const stored_graph*>(graph), weights) ? "fresh" : "stale";
 }
 
 std::string attached_graph::name_of(graph::vertex_id id) const {
@@ -131,9 +132,9 @@ attached_graph::attached_graph(const std::filesystem::path& path, const std::str
   graph = found.graph;
   if (std::holds_alternative<const stored_graph*>(graph)) {
     weights = store.find<stored_column>(name + weights_suffix).first;
-    frozen = store.find<graph::stored_csr>(name + frozen_suffix).first;
-    delta = store.find<stored_delta>(name + delta_suffix).first;
-    if (delta == nullptr) frozen = nullptr;
+    frozen = {store.find<graph::stored_csr>(name + frozen_suffix).first,
+              store.find<stored_patch>(name + patch_suffix).first,
+              store.find<stored_delta>(name + delta_suffix).first};
   }
   names = store.find<stored_names>(name + names_suffix).first;
   seconds = watch.seconds();

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/csr.hpp>
+#include <perdure/graph/csr_delta.hpp>
+#include <perdure/graph/csr_patch.hpp>
 #include <perdure/graph/edge_column.hpp>
-#include <perdure/graph/freeze.hpp>
+#include <perdure/graph/patched_csr.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/graph/vertex_names.hpp>
 #include <perdure/manager.hpp>
@@ -28,23 +29,36 @@ using stored_names = graph::vertex_names<>;
 inline constexpr const char* weights_suffix = ".weights";
 inline constexpr const char* times_suffix = ".times";
 inline constexpr const char* names_suffix = ".names";
-/// What `perdure graph freeze` makes of an adjacency list: a CSR, and what the list got since.
+/// What `perdure graph freeze` makes of an adjacency list: a CSR, what later calls add to it, and what the
+/// list got since the last one.
+using stored_patch = graph::csr_patch<>;
 using stored_delta = graph::csr_delta<>;
 inline constexpr const char* frozen_suffix = ".csr";
+inline constexpr const char* patch_suffix = ".csr.patch";
 inline constexpr const char* delta_suffix = ".csr.delta";
 
-/// Whether a list's CSR, with its delta, is the list as it is now.
-bool is_fresh(const stored_graph& list, const graph::stored_csr* frozen, const stored_delta* delta,
-              const stored_column* weights);
+/// The three, or null pointers. Stores frozen before there were patches have none, and are stale.
+struct frozen_parts {
+  const graph::stored_csr* csr = nullptr;
+  const stored_patch* patch = nullptr;
+  const stored_delta* delta = nullptr;
+
+  bool are_there() const noexcept { return csr != nullptr && delta != nullptr; }
+  /// Whether together they are the list as it is now.
+  bool are_fresh(const stored_graph& list, const stored_column* weights) const;
+};
 
 /// Either kind of graph.
 using any_graph = std::variant<const stored_graph*, const graph::stored_csr*>;
 
+/// A graph as rows.
+using row_view = std::variant<graph::csr_view, graph::patched_csr_view>;
+
 /// A store opened for reading, and a graph in it.
 struct attached_graph {
-  /// The graph as rows: a CSR, or the CSR of a list that is fresh, with what the list got since in ordinary
-  /// memory. Nothing where there is only the list.
-  std::optional<graph::csr_view> rows(unsigned threads);
+  /// The graph as rows: a CSR, or the CSR of a list that is fresh, with what was added since. Nothing where
+  /// there is only the list.
+  std::optional<row_view> rows();
   /// "fresh" or "stale", of a list that was frozen; else null.
   const char* frozen_state() const;
   /// What the vertex is called: its name where vertices have names, else its id.
@@ -59,14 +73,13 @@ struct attached_graph {
   manager store;
   std::string name;
   any_graph graph;
-  const stored_column* weights = nullptr;     ///< of an adjacency list, or null
-  const stored_names* names = nullptr;        ///< null: vertices are called by their ids
-  const graph::stored_csr* frozen = nullptr;  ///< of an adjacency list, or null
-  const stored_delta* delta = nullptr;
-  double seconds = 0;  ///< to open the store and find the graph
+  const stored_column* weights = nullptr;  ///< of an adjacency list, or null
+  const stored_names* names = nullptr;     ///< null: vertices are called by their ids
+  frozen_parts frozen;                     ///< of an adjacency list
+  double seconds = 0;                      ///< to open the store and find the graph
 
  private:
-  std::unique_ptr<graph::memory_csr> merged_;
+  std::optional<graph::patched_csr> patched_;
 };
 
 template <class Graph>

@@ -149,6 +149,18 @@ std::string layout_of_delta() {
   return layout + inner(detail::layout_of<perdure::vector<graph::id_range>>(), ".declared");
 }
 
+std::string layout_of_patch() {
+  std::string layout = own_line<stored_patch>();
+  layout.append(number_line).append(".of_vertices\n");
+  layout.append(number_line).append(".of_arcs\n");
+  layout.append(number_line).append(".arcs\n");
+  layout += inner(detail::layout_of<stored_patch::id_array>(), ".added");
+  layout += inner(detail::layout_of<stored_patch::id_table>(), ".handles");
+  layout += inner(detail::layout_of<stored_patch::target_rows>(), ".rows");
+  layout += inner(detail::layout_of<stored_patch::weight_rows>(), ".weights");
+  return layout + inner(detail::layout_of<stored_patch::target_rows>(), ".incoming");
+}
+
 }  // namespace
 
 stored_types::stored_types(const object_info& object) {
@@ -167,6 +179,8 @@ stored_types::stored_types(const object_info& object) {
     read(layout_of_names());
   } else if (own.name == typeid(stored_delta).name()) {
     read(layout_of_delta());
+  } else if (own.name == typeid(stored_patch).name()) {
+    read(layout_of_patch());
   } else {
     read(object.layout());
   }

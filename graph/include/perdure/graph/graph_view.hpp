@@ -19,9 +19,9 @@ concept handle_range = std::ranges::forward_range<R> && std::ranges::sized_range
 /// neighbours, so an undirected edge has two, but a loop one. All members are const, cheap, and may be called
 /// from any thread.
 ///
-/// Of this library `csr_view` (arrays, wherever they lie) and `vertex_index` (an adjacency list) are graph
-/// views. Write kernels as templates over it, with `require_graph_view<Graph>()` first: the compiler then
-/// says in one sentence what a type lacks.
+/// Of this library `csr_view` (arrays, wherever they lie), `patched_csr_view` (such arrays and what was
+/// added) and `vertex_index` (an adjacency list) are graph views. Write kernels as templates over it, with
+/// `require_graph_view<Graph>()` first: the compiler then says in one sentence what a type lacks.
 template <class G>
 concept graph_view = requires(const G& graph, vertex_handle v) {
   /// Number of vertices.

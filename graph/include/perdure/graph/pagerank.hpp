@@ -67,6 +67,9 @@ double sum_at(const Range& range, std::vector<Value>& values) {
       for (; here != 0; --here, ++at) a += value(*at);
       sum += static_cast<double>((a + b) + (c + d));
     }
+  } else if constexpr (requires { range.second(); }) {
+    sum = sum_at(range.first(), values);
+    if (!range.second().empty()) sum += sum_at(range.second(), values);
   } else {
     for (const vertex_handle u : range) sum += static_cast<double>(value(u));
   }

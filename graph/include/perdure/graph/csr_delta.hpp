@@ -1,0 +1,119 @@
+// What a list that was frozen got since: the edges, as they come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <perdure/container/vector.hpp>
+#include <perdure/graph/adjacency_list.hpp>
+#include <perdure/graph/edge_source.hpp>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace perdure::graph {
+
+/// What tells one state of a list that only grows from another.
+struct list_state {
+  std::uint64_t edges = 0;
+  std::uint64_t self_loops = 0;
+  std::uint64_t vertices = 0;
+  bool operator==(const list_state&) const = default;
+
+  /// O(banks).
+  template <container_family Family>
+  static list_state of(const adjacency_list<Family>& graph) {
+    return {graph.edges(), graph.self_loops(), graph.vertices()};
+  }
+};
+
+/// The edges that a list got since it was frozen: to be written costs what was added, whatever the graph's
+/// size. With the CSR and its patch, it is the graph as of `state()`.
+///
+/// Thread safety: as a standard container's; `recording_source` brings its own lock.
+template <class Allocator = perdure::allocator<std::byte>>
+class csr_delta {
+  template <class T>
+  using array = perdure::vector<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
+
+ public:
+  using allocator_type = Allocator;
+
+  csr_delta()
+    requires std::is_default_constructible_v<Allocator>
+      : csr_delta(Allocator()) {}
+  explicit csr_delta(const Allocator& allocator)
+      : edges_(allocator), weights_(allocator), declared_(allocator) {}
+  csr_delta(const csr_delta&) = delete;
+  csr_delta& operator=(const csr_delta&) = delete;
+
+  const list_state& state() const noexcept { return state_; }
+  /// Which state of the list CSR, patch and delta are together.
+  void set_state(const list_state& state) noexcept { state_ = state; }
+  std::span<const edge> edges() const noexcept { return {std::to_address(edges_.data()), edges_.size()}; }
+  /// One for each edge.
+  std::span<const double> weights() const noexcept {
+    return {std::to_address(weights_.data()), weights_.size()};
+  }
+
+  /// Adds edges; `weights` may be empty, which stands for `missing`.
+  void add(std::span<const edge> edges, std::span<const double> weights, double missing) {
+    edges_.insert(edges_.end(), edges.begin(), edges.end());
+    if (weights.empty()) {
+      weights_.resize(edges_.size(), missing);
+    } else {
+      weights_.insert(weights_.end(), weights.begin(), weights.end());
+    }
+  }
+  /// Vertices that the list got whether edges name them or not.
+  void add(const id_range& declared) {
+    if (declared.count != 0) declared_.push_back(declared);
+  }
+  std::span<const id_range> declared() const noexcept {
+    return {std::to_address(declared_.data()), declared_.size()};
+  }
+  bool empty() const noexcept { return edges_.empty() && declared_.empty(); }
+  void clear() noexcept {
+    declared_.clear();
+    edges_.clear();
+    weights_.clear();
+    edges_.shrink_to_fit();
+    weights_.shrink_to_fit();
+  }
+
+ private:
+  list_state state_;
+  array<edge> edges_;
+  array<double> weights_;
+  array<id_range> declared_;
+};
+
+/// Hands out the edges of a source, and adds them to a delta.
+template <class Delta>
+class recording_source final : public edge_source {
+ public:
+  recording_source(edge_source& source, Delta& delta, double missing)
+      : source_(source), delta_(delta), missing_(missing) {}
+
+  bool next(edge_batch& batch) override {
+    const bool more = source_.next(batch);
+    const std::lock_guard lock(mutex_);
+    if (!batch.edges.empty()) delta_.add(batch.edges, batch.values, missing_);
+    if (!more && !std::exchange(has_ended_, true)) delta_.add(source_.declared_vertices());
+    return more;
+  }
+  workload::progress progress() const noexcept override { return source_.progress(); }
+  id_range declared_vertices() const noexcept override { return source_.declared_vertices(); }
+  std::uint64_t skipped_lines() const noexcept override { return source_.skipped_lines(); }
+  unsigned ignored_columns() const noexcept override { return source_.ignored_columns(); }
+
+ private:
+  edge_source& source_;
+  Delta& delta_;
+  double missing_;
+  std::mutex mutex_;
+  bool has_ended_ = false;
+};
+
+}  // namespace perdure::graph
