@@ -115,7 +115,7 @@ class csr_patch {
   void each_row(Visit&& visit) const {
     for (const auto& [v, targets] : out_) {
       std::span<const double> weights;
-      if (weights_.size() != 0) weights = span_of(weights_.find(v)->second);
+      if (!weights_.empty()) weights = span_of(weights_.find(v)->second);
       visit(v, span_of(targets), weights);
     }
   }
