@@ -7,16 +7,13 @@
 #include <perdure/write_guard.hpp>
 #include <utility>
 
+#include "array/array_name.hpp"
 #include "array/region_copy.hpp"
 #include "array/slab_access.hpp"
 
 namespace perdure::detail {
 
 namespace {
-
-std::string quoted(std::string_view id) {
-  return "the array \"" + std::string(id) + '"';
-}
 
 [[noreturn]] void throw_not_found(const std::string& where, std::string_view id) {
   throw error(errc::not_found, where + " has no array named \"" + std::string(id) + '"');

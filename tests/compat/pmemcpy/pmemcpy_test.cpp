@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <pmemcpy/memcpy.h>
 #include <pmemcpy/pmemcpy.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <complex>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
 
@@ -141,8 +141,7 @@ TEST_F(pmemcpy_programs, WhatIsWrongIsAnError) {
 
 TEST_F(pmemcpy_programs, WhatIsStoredSurvivesTheProgramsDeath) {
   for (const bool deferred : {false, true}) {
-    const pid_t child = ::fork();
-    if (child == 0) {
+    ASSERT_TRUE(perdure::in_another_process([&]() -> int {
       pmemcpy::PMEM pmem;
       pmem.mmap(name());
       if (deferred) pmem.defer();
@@ -151,11 +150,8 @@ TEST_F(pmemcpy_programs, WhatIsStoredSurvivesTheProgramsDeath) {
         pmem.persist();
         pmem.store("never", 1.5);
       }
-      ::_exit(0);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_EQ(status, 0);
+      ::_exit(0);  // without its destructor, which would close the store
+    }));
   }
   pmemcpy::PMEM pmem;
   pmem.mmap(name());
