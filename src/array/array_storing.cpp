@@ -24,6 +24,15 @@ void require_id(std::string_view id) {
 
 }  // namespace
 
+/// With the lock held: that what there is of that id may be replaced by an array of this type.
+void stored_arrays::require_may_replace(std::string_view id, const data_type& type,
+                                        const array_options& options) const {
+  const stored_array* const before = look_up(id);
+  if (before == nullptr) return;
+  const shape of = shape_of(id, *before);
+  if (!options.replaces_any) require_type(id, of.type, type);
+}
+
 void stored_arrays::store_whole(std::string_view id, const data_type& type, const const_elements& from,
                                 const array_options& options) {
   require_writable();
@@ -34,14 +43,11 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
   const shape of{type,  from.dims, options.layout, {options.codec, options.level, options.shuffle},
                  chunk, false};
   const std::unique_lock writing(writing_of(id));
-  const auto require_same_type = [&] {
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
-  };
   const bool is_one_block = options.layout != array_layout::chunked;
   const box all{extents::all(from.dims.rank(), 0), from.dims};
   if (is_one_block && bytes <= small_bytes && options.codec == compression::none) {
     const std::unique_lock lock(mutex_);
-    require_same_type();
+    require_may_replace(id, type, options);
     const write_guard guard(store_->memory());
     blocks_.collect();
     if (bytes == 0) return replace(id, type, from.dims, options, chunk, {});
@@ -62,7 +68,7 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
   }
   {
     const std::shared_lock lock(mutex_);
-    require_same_type();
+    require_may_replace(id, type, options);
   }
   std::vector<new_block> made;
   if (bytes != 0 && is_one_block) {
@@ -94,7 +100,7 @@ void stored_arrays::store_from(std::string_view id, const data_type& type, const
   const std::unique_lock writing(writing_of(id));
   {
     const std::shared_lock lock(mutex_);
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
+    require_may_replace(id, type, options);
   }
   const box all{extents::all(dims.rank(), 0), dims};
   std::vector<new_block> made;
@@ -138,7 +144,7 @@ void stored_arrays::store_variable(std::string_view id, const data_type& type, c
   const std::unique_lock writing(writing_of(id));
   {
     const std::shared_lock lock(mutex_);
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
+    require_may_replace(id, type, options);
   }
   const std::size_t table = from.ends.size() * sizeof(std::uint64_t);
   std::vector<std::byte> bytes(table + from.bytes.size());
@@ -162,8 +168,11 @@ void stored_arrays::create(std::string_view id, const data_type& type, const ext
   const extents chunk = chunk_for(dims, type.size(), options);
   const std::unique_lock writing(writing_of(id));
   const std::unique_lock lock(mutex_);
-  if (look_up(id) != nullptr)
-    throw error(errc::already_exists, quoted(id) + " exists: erase it first, or store over it");
+  if (const stored_array* const before = look_up(id)) {
+    const shape of = shape_of(id, *before);
+    if (!options.replaces_any || (of.type == type && of.dims == dims))
+      throw error(errc::already_exists, quoted(id) + " exists: erase it first, or store over it");
+  }
   const write_guard guard(store_->memory());
   blocks_.collect();
   if (options.layout != array_layout::contiguous || bytes == 0)

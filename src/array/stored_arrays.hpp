@@ -152,6 +152,7 @@ class stored_arrays final : public array_core,
   }
 
   shape shape_of(std::string_view id, const stored_array& array) const;
+  void require_may_replace(std::string_view id, const data_type& type, const array_options& options) const;
   static void require_type(std::string_view id, const data_type& stored, const data_type& asked);
   std::vector<held_block> blocks_in(std::string_view id, const shape& of, const stored_array& array,
                                     const box& where) const;

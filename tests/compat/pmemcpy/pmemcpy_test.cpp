@@ -4,6 +4,7 @@
 #include <pmemcpy/pmemcpy.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <complex>
 #include <cstdio>
 #include <numeric>
@@ -137,6 +138,35 @@ TEST_F(pmemcpy_programs, WhatIsWrongIsAnError) {
   EXPECT_EQ(pmem.load<int>("x"), 3);
   pmem.free("x");
   EXPECT_EQ(code_of([&] { pmem.free("x"); }), perdure::errc::not_found);
+}
+
+TEST_F(pmemcpy_programs, AnotherTypeReplacesAValueInOneStep) {
+  pmemcpy::PMEM pmem;
+  pmem.mmap(name());
+  pmem.defer();
+  pmem.store("x", 3.5);
+  // No store has room for it, and its elements are never looked at.
+  const int one = 1;
+  EXPECT_ANY_THROW(pmem.store("x", &one, pmemcpy::Dimensions(std::size_t{1} << 44)));
+  EXPECT_EQ(pmem.load<double>("x"), 3.5);
+  EXPECT_ANY_THROW(pmem.alloc<int>("x", pmemcpy::Dimensions(std::size_t{1} << 44)));
+  EXPECT_EQ(pmem.load<double>("x"), 3.5);
+  std::atomic<bool> is_done{false};
+  std::atomic<int> missing{0};
+  std::thread reader([&] {
+    int ndims = 0;
+    while (!is_done)
+      if (code_of([&] { pmem.load_dims("x", &ndims, nullptr); }) != perdure::errc::ok) ++missing;
+  });
+  for (int i = 0; i < 3000; ++i) {
+    pmem.store("x", i);
+    pmem.alloc<double>("x", pmemcpy::Dimensions(2, 3));
+    pmem.alloc<double>("x", pmemcpy::Dimensions(6));
+    pmem.store("x", std::string("a text"));
+  }
+  is_done = true;
+  reader.join();
+  EXPECT_EQ(missing, 0);
 }
 
 TEST_F(pmemcpy_programs, WhatIsStoredSurvivesTheProgramsDeath) {
