@@ -13,6 +13,7 @@
 #include <perdure/error.hpp>
 #include <utility>
 
+#include "ranks/part_options.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/super_block.hpp"
 
@@ -21,16 +22,6 @@ namespace perdure::detail {
 namespace {
 
 constexpr int most_looks = 20;  // for all parts at one checkpoint, beside a program that makes more of them
-
-void require_options(const set_options& options) {
-  if (options.store.keep_last != 0)
-    throw error(
-        errc::unsupported,
-        "parts of a set cannot keep copies of their checkpoints (keep_last): take snapshots of the set");
-  if (options.store.last_decided)
-    throw error(errc::invalid_argument,
-                "what was decided on in a set its manifest says: leave last_decided out");
-}
 
 }  // namespace
 
@@ -110,7 +101,7 @@ void open_set::begin(mode how, const std::filesystem::path& given, const part_op
                                                    : step::open_or_create);
   told_set found;
   try {
-    require_options(options_);
+    require_part_options(options_, true);
     directory_ = set_directory(given);
     if (rank() == 0) reporting("open the set", path(), [&] { find_set(how, found); });
   } catch (...) {
@@ -214,7 +205,7 @@ void open_set::open_for_reading(const std::filesystem::path& given, const part_o
     vote own = vote_for(*group_, step::open_read_only);
     told_set found;
     try {
-      require_options(options_);
+      require_part_options(options_, false);
       directory_ = set_directory(given);
       if (rank() == 0)
         reporting("open the set", path(), [&] { found.set = set_manifest::read(directory_.open()); });

@@ -9,6 +9,7 @@
 
 #include "array/stored_array.hpp"
 #include "ranks/boxes.hpp"
+#include "ranks/part_options.hpp"
 #include "ranks/part_reader.hpp"
 #include "ranks/set_destination.hpp"
 #include "store/file/failure.hpp"
@@ -185,6 +186,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   std::optional<set_manifest> manifest;
   vote own = vote_for(*group, step::repartition);
   try {
+    require_part_options(options, true);
     directory = set_directory(path);
     if (rank == 0) {
       reporting("divide the set", path, [&] {

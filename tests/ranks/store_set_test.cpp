@@ -491,6 +491,48 @@ TEST_F(a_set, refuses_options_that_are_of_one_store) {
               errc::invalid_argument, "leave last_decided out");
 }
 
+TEST_F(a_set, refuses_backings_that_cannot_prepare_a_checkpoint) {
+  constexpr int all = -1;
+  for (const int ranks : {1, 2, 4}) {
+    for (const backing kind : {backing::shared_file, backing::dax}) {
+      for (const int asking : {all, 0, ranks - 1}) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, asked for by " + std::to_string(asking));
+        const auto options_of = [&](int rank) {
+          detail::set_options options = small_set();
+          if (asking == all || asking == rank) options.store.backing = kind;
+          return options;
+        };
+        const std::string words = "rank " + std::to_string(std::max(asking, 0)) +
+                                  ": parts of a set cannot be written with the backing " +
+                                  (kind == backing::dax ? "dax" : "shared");
+        const auto opening = [&](set_mode how) {
+          rank_threads team(ranks);
+          return team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+            open_set_of(std::move(group), how, path(), options_of(rank))->close();
+          });
+        };
+        const auto dividing = [&] {
+          rank_threads team(ranks);
+          return team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+            store_set::repartition(std::move(group), path(), options_of(rank));
+          });
+        };
+        expect_same(opening(set_mode::create), errc::unsupported, words);
+        EXPECT_FALSE(std::filesystem::exists(path() / "manifest"));
+        EXPECT_FALSE(std::filesystem::exists(part(0)));
+        make(ranks);
+        expect_same(opening(set_mode::open), errc::unsupported, words);
+        expect_same(opening(set_mode::open_or_create), errc::unsupported, words);
+        expect_same(dividing(), errc::unsupported, words);
+        // Readers have nothing to prepare.
+        expect_none(opening(set_mode::open_read_only));
+        expect_checkpoint(ranks, 1);
+        std::filesystem::remove_all(path());
+      }
+    }
+  }
+}
+
 TEST_F(a_set, hears_of_what_only_one_rank_is_asked) {
   make(2);
   rank_threads team(2);
