@@ -131,6 +131,8 @@ void open_set::find_set(mode how, told_set& found) {
   if (how == mode::create || (how == mode::open_or_create && is_missing())) {
     const os::file directory = directory_.make();
     manifest_ = set_manifest::begin(directory);
+    // Of an attempt that was not finished, which may have been one of more ranks.
+    directory_.remove_left_over(0, 0);
     found = {{random_uuid(), 1, static_cast<std::uint32_t>(ranks()), 0, 0}, 0, 0, true};
     directory_.make_for_parts(1);
     return;
@@ -143,7 +145,7 @@ void open_set::find_set(mode how, told_set& found) {
                                             ": run as many, open it for reading, or divide it anew "
                                             "(repartition)");
   }
-  directory_.remove_others(found.set.number);
+  directory_.remove_left_over(found.set.number, found.set.ranks);
 }
 
 void open_set::create(const part_opener& opener) {
@@ -151,11 +153,11 @@ void open_set::create(const part_opener& opener) {
   const auto part = static_cast<std::uint32_t>(rank());
   try {
     reporting("create a part of", path(), [&] {
-      const std::filesystem::path place = directory_.place_for_part(state_, part, options_.parts_directory);
+      const std::filesystem::path place =
+          directory_.make_place_for_part(state_, part, options_.parts_directory);
       part_ = opener.open(mode::create, place, options_.store);
       make_part_record(part_->core(), state_, part);
       part_->core().checkpoint();
-      directory_.note_place(state_, part, place);
     });
     own.least_epoch.number = own.most_epoch.number = part_->core().store().epoch();
   } catch (...) {
