@@ -51,7 +51,7 @@ rooms() {
   room src/array            $public $h/detail src/os/crc32c.hpp src/segment/segment.hpp
   # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
   room src/ranks            $public $h/detail src/os/{crc32c,file}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
-                            src/store/file/{failure,layout,store_directory,super_block}.hpp
+                            src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
   # What workloads share, and they: by the public headers only.

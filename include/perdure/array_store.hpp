@@ -174,7 +174,9 @@ class array_store {
   explicit array_store(std::shared_ptr<detail::array_core> arrays) : arrays_(std::move(arrays)) {}
 
   /// Replaces the array of that id, or makes one. `wrong_type` where there is one of another type (its shape
-  /// may be another), `read_only`, `invalid_argument` (no name), `no_space`, `io`, `std::bad_alloc`.
+  /// may be another), unless `array_options::replaces_any` says that it goes; `read_only`, `invalid_argument`
+  /// (no name), `no_space`, `io`, `std::bad_alloc`. On failure the old one stays. An array of the same type
+  /// keeps its attributes.
   template <class T>
   void store(std::string_view id, const T& value, const array_options& options = {}) {
     if constexpr (detail::is_array_view<T>) {
@@ -214,8 +216,8 @@ class array_store {
     array(id).write({offset, from.dims(), {}}, from);
   }
 
-  /// An array of which parts will be stored; its elements are zero until then. `already_exists`, and as
-  /// `store`.
+  /// An array of which parts will be stored; its elements are zero until then. `already_exists`, with
+  /// `array_options::replaces_any` only where the one that exists has that type and shape; and as `store`.
   template <array_element T>
   array_ref create(std::string_view id, const extents& dims, const array_options& options = {}) {
     arrays_->create(id, detail::base_type_of<T>(), detail::with_fixed_dims<T>(dims), options);

@@ -232,8 +232,10 @@ data_type structure_of(member_types<Members...>) {
   std::vector<data_field> fields;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     const auto add = [&](std::string_view name, std::size_t index, data_type type) {
-      fields.push_back(
-          {name.empty() ? "f" + std::to_string(index) : std::string(name), offsets[index], std::move(type)});
+      std::string called(name);
+      // Not `"f" + …`, for which g++ 12 may warn of overlapping memory in the program that inlines it.
+      if (name.empty()) called.append(1, 'f').append(std::to_string(index));
+      fields.push_back({std::move(called), offsets[index], std::move(type)});
     };
     (add(member_name<T, I>(), I, plain_data_type<std::remove_cv_t<Members>>()), ...);
   }(std::index_sequence_for<Members...>{});

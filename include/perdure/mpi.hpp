@@ -25,7 +25,8 @@ namespace perdure::mpi {
 
 /// The same on all ranks, but for `parts_directory`.
 struct options {
-  /// Of each part. Not `keep_last`, nor the backings `shared_file` and `dax` for writing (`unsupported`).
+  /// Of each part. Not `keep_last`, nor the backings `shared_file` and `dax` for writing, which cannot
+  /// prepare a checkpoint: `unsupported` on all ranks, though only one of them asks.
   store_options store = {};
   /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
   /// and where, so it is found again. Empty: in the set's directory.

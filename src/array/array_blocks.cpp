@@ -189,7 +189,13 @@ void stored_arrays::replace(std::string_view id, const data_type& type, const ex
     catalogue_->arrays.erase(entry);
     throw;
   }
-  look_up(id)->exchange_all_but_attributes(array);
+  stored_array& before = *look_up(id);
+  if (before.type == array.type) {
+    before.exchange_all_but_attributes(array);
+  } else {
+    // What was said of the other array is not said of this one.
+    before.exchange_all(array);
+  }
   drop_all_blocks(array);
   catalogue_->arrays.erase(entry);
 }

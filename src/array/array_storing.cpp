@@ -24,6 +24,20 @@ void require_id(std::string_view id) {
 
 }  // namespace
 
+void stored_arrays::require_may_replace(std::string_view id, const data_type& type,
+                                        const array_options& options) const {
+  const std::shared_lock lock(mutex_);
+  require_may_replace_locked(id, type, options);
+}
+
+void stored_arrays::require_may_replace_locked(std::string_view id, const data_type& type,
+                                               const array_options& options) const {
+  const stored_array* const before = look_up(id);
+  if (before == nullptr) return;
+  const shape of = shape_of(id, *before);
+  if (!options.replaces_any) require_type(id, of.type, type);
+}
+
 void stored_arrays::store_whole(std::string_view id, const data_type& type, const const_elements& from,
                                 const array_options& options) {
   require_writable();
@@ -38,7 +52,7 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
   const box all{extents::all(from.dims.rank(), 0), from.dims};
   if (is_one_block && bytes <= small_bytes && options.codec == compression::none) {
     const std::unique_lock lock(mutex_);
-    require_same_type_locked(id, type);
+    require_may_replace_locked(id, type, options);
     const write_guard guard(store_->memory());
     blocks_.collect();
     if (bytes == 0) return replace(id, type, from.dims, options, chunk, {});
@@ -57,7 +71,7 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
       throw;
     }
   }
-  require_same_type(id, type);
+  require_may_replace(id, type, options);
   std::vector<new_block> made;
   if (bytes != 0 && is_one_block) {
     made.push_back({all, {}});
@@ -86,7 +100,7 @@ void stored_arrays::store_from(std::string_view id, const data_type& type, const
   const extents chunk = chunk_for(dims, type.size(), options);
   const encoding how{options.codec, options.level, options.shuffle};
   const std::unique_lock writing(writing_of(id));
-  require_same_type(id, type);
+  require_may_replace(id, type, options);
   const box all{extents::all(dims.rank(), 0), dims};
   std::vector<new_block> made;
   if (bytes != 0 && options.layout != array_layout::chunked) {
@@ -127,7 +141,7 @@ void stored_arrays::store_variable(std::string_view id, const data_type& type, c
     throw error(errc::invalid_argument,
                 std::to_string(from.ends.size()) + " elements are given for an array of " + dims.text());
   const std::unique_lock writing(writing_of(id));
-  require_same_type(id, type);
+  require_may_replace(id, type, options);
   const std::size_t table = from.ends.size() * sizeof(std::uint64_t);
   std::vector<std::byte> bytes(table + from.bytes.size());
   if (table != 0) std::memcpy(bytes.data(), from.ends.data(), table);
@@ -150,8 +164,11 @@ void stored_arrays::create(std::string_view id, const data_type& type, const ext
   const extents chunk = chunk_for(dims, type.size(), options);
   const std::unique_lock writing(writing_of(id));
   const std::unique_lock lock(mutex_);
-  if (look_up(id) != nullptr)
-    throw error(errc::already_exists, quoted(id) + " exists: erase it first, or store over it");
+  if (const stored_array* const before = look_up(id)) {
+    const shape of = shape_of(id, *before);
+    if (!options.replaces_any || (of.type == type && of.dims == dims))
+      throw error(errc::already_exists, quoted(id) + " exists: erase it first, or store over it");
+  }
   const write_guard guard(store_->memory());
   blocks_.collect();
   if (options.layout != array_layout::contiguous || bytes == 0)

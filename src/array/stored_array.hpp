@@ -74,6 +74,10 @@ struct stored_array {
     std::swap(may_overlap, other.may_overlap);
     std::swap(level, other.level);
   }
+  void exchange_all(stored_array& other) noexcept {
+    exchange_all_but_attributes(other);
+    attributes.swap(other.attributes);
+  }
 };
 
 struct unlinked_block {

@@ -153,14 +153,10 @@ class stored_arrays final : public array_core,
 
   shape shape_of(std::string_view id, const stored_array& array) const;
   static void require_type(std::string_view id, const data_type& stored, const data_type& asked);
-  /// That an array of this id, where there is one, has elements of this type.
-  void require_same_type(std::string_view id, const data_type& type) const {
-    const std::shared_lock lock(mutex_);
-    require_same_type_locked(id, type);
-  }
-  void require_same_type_locked(std::string_view id, const data_type& type) const {
-    if (const stored_array* const before = look_up(id)) require_type(id, shape_of(id, *before).type, type);
-  }
+  /// That an array of this id, where there is one, has elements of this type, or that the options let any go.
+  void require_may_replace(std::string_view id, const data_type& type, const array_options& options) const;
+  void require_may_replace_locked(std::string_view id, const data_type& type,
+                                  const array_options& options) const;
   std::vector<held_block> blocks_in(std::string_view id, const shape& of, const stored_array& array,
                                     const box& where) const;
 

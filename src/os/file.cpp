@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "os/file_observer.hpp"
 #include "os/system_error.hpp"
@@ -401,6 +402,25 @@ void remove_in(const file& directory, const std::string& name) {
   const int result = observed({.operation = file_operation::remove, .descriptor = in, .name = name.c_str()},
                               [&](std::uint64_t) { return ::unlinkat(in, name.c_str(), 0); });
   if (result != 0 && errno != ENOENT) throw_errno("remove", (directory.path() / name).string());
+}
+
+void remove_directory_in(const file& directory, const std::string& name) {
+  const int in = directory.descriptor();
+  const int result = observed({.operation = file_operation::remove, .descriptor = in, .name = name.c_str()},
+                              [&](std::uint64_t) { return ::unlinkat(in, name.c_str(), AT_REMOVEDIR); });
+  if (result != 0 && errno != ENOENT) throw_errno("remove", (directory.path() / name).string());
+}
+
+void remove_tree_in(const file& directory, const std::string& name) {
+  std::vector<std::filesystem::directory_entry> inside;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path() / name))
+    inside.push_back(entry);
+  const file own = file::open_directory(directory.path() / name);
+  for (const auto& entry : inside) {
+    const bool is_directory = std::filesystem::is_directory(entry.symlink_status());
+    (is_directory ? remove_tree_in : remove_in)(own, entry.path().filename());
+  }
+  remove_directory_in(directory, name);
 }
 
 bool is_mount_point(const std::filesystem::path& path) {

@@ -113,6 +113,10 @@ void rename_directory(const std::filesystem::path& from, const std::filesystem::
 void rename_in(const file& directory, const std::string& from, const std::string& to);
 /// Removes a name inside a directory; a missing one is no error.
 void remove_in(const file& directory, const std::string& name);
+/// The same of an empty directory inside another; ENOTEMPTY or EEXIST where something is in it.
+void remove_directory_in(const file& directory, const std::string& name);
+/// The same with all that is in it; symbolic links are not followed.
+void remove_tree_in(const file& directory, const std::string& name);
 /// Whether a file system is mounted at this very path, or a directory bound to it.
 bool is_mount_point(const std::filesystem::path& path);
 bool exists_in(const file& directory, const std::string& name);

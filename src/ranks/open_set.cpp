@@ -13,6 +13,7 @@
 #include <perdure/error.hpp>
 #include <utility>
 
+#include "ranks/part_options.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/super_block.hpp"
 
@@ -21,16 +22,6 @@ namespace perdure::detail {
 namespace {
 
 constexpr int most_looks = 20;  // for all parts at one checkpoint, beside a program that makes more of them
-
-void require_options(const set_options& options) {
-  if (options.store.keep_last != 0)
-    throw error(
-        errc::unsupported,
-        "parts of a set cannot keep copies of their checkpoints (keep_last): take snapshots of the set");
-  if (options.store.last_decided)
-    throw error(errc::invalid_argument,
-                "what was decided on in a set its manifest says: leave last_decided out");
-}
 
 }  // namespace
 
@@ -110,7 +101,7 @@ void open_set::begin(mode how, const std::filesystem::path& given, const part_op
                                                    : step::open_or_create);
   told_set found;
   try {
-    require_options(options_);
+    require_part_options(options_, true);
     directory_ = set_directory(given);
     if (rank() == 0) reporting("open the set", path(), [&] { find_set(how, found); });
   } catch (...) {
@@ -140,6 +131,8 @@ void open_set::find_set(mode how, told_set& found) {
   if (how == mode::create || (how == mode::open_or_create && is_missing())) {
     const os::file directory = directory_.make();
     manifest_ = set_manifest::begin(directory);
+    // Of an attempt that was not finished, which may have been one of more ranks.
+    directory_.remove_left_over(0, 0);
     found = {{random_uuid(), 1, static_cast<std::uint32_t>(ranks()), 0, 0}, 0, 0, true};
     directory_.make_for_parts(1);
     return;
@@ -152,7 +145,7 @@ void open_set::find_set(mode how, told_set& found) {
                                             ": run as many, open it for reading, or divide it anew "
                                             "(repartition)");
   }
-  directory_.remove_others(found.set.number);
+  directory_.remove_left_over(found.set.number, found.set.ranks);
 }
 
 void open_set::create(const part_opener& opener) {
@@ -160,11 +153,11 @@ void open_set::create(const part_opener& opener) {
   const auto part = static_cast<std::uint32_t>(rank());
   try {
     reporting("create a part of", path(), [&] {
-      const std::filesystem::path place = directory_.place_for_part(state_, part, options_.parts_directory);
+      const std::filesystem::path place =
+          directory_.make_place_for_part(state_, part, options_.parts_directory);
       part_ = opener.open(mode::create, place, options_.store);
       make_part_record(part_->core(), state_, part);
       part_->core().checkpoint();
-      directory_.note_place(state_, part, place);
     });
     own.least_epoch.number = own.most_epoch.number = part_->core().store().epoch();
   } catch (...) {
@@ -214,7 +207,7 @@ void open_set::open_for_reading(const std::filesystem::path& given, const part_o
     vote own = vote_for(*group_, step::open_read_only);
     told_set found;
     try {
-      require_options(options_);
+      require_part_options(options_, false);
       directory_ = set_directory(given);
       if (rank() == 0)
         reporting("open the set", path(), [&] { found.set = set_manifest::read(directory_.open()); });

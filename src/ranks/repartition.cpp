@@ -10,6 +10,7 @@
 #include "array/array_name.hpp"
 #include "array/stored_array.hpp"
 #include "ranks/boxes.hpp"
+#include "ranks/part_options.hpp"
 #include "ranks/part_reader.hpp"
 #include "ranks/set_destination.hpp"
 #include "store/file/failure.hpp"
@@ -163,14 +164,13 @@ std::uint64_t make_new_part(const set_directory& directory, const set_state& bef
   const store_info first = old.get(0)->store().store().info();
   making.capacity = std::max(making.capacity, first.capacity);
   making.pinned = first.pinned;
-  const std::filesystem::path place = directory.place_for_part(after, part, wanted.parts_directory);
+  const std::filesystem::path place = directory.make_place_for_part(after, part, wanted.parts_directory);
   const auto store = manager_core::open(manager_core::mode::create, place, making, first.pinned);
   {
     new_part made(*store, make_part_record(*store, after, part), rank, static_cast<int>(after.ranks));
     for (std::uint32_t i = 0; i < before.ranks; ++i) made.take_from(*old.get(i));
   }
   store->checkpoint();
-  directory.note_place(after, part, place);
   const std::uint64_t epoch = store->store().epoch();
   store->close();
   return epoch;
@@ -186,11 +186,12 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   std::optional<set_manifest> manifest;
   vote own = vote_for(*group, step::repartition);
   try {
+    require_part_options(options, true);
     directory = set_directory(path);
     if (rank == 0) {
       reporting("divide the set", path, [&] {
         manifest = set_manifest::open(directory.open());
-        directory.remove_others(manifest->now().number);
+        directory.remove_left_over(manifest->now().number, manifest->now().ranks);
         directory.make_for_parts(manifest->now().number + 1);
       });
     }
@@ -238,7 +239,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   // Whoever opens the set next must not find old parts half gone.
   own = vote_for(*group, step::old_parts_removed);
   require_counts(agree(*group, own, [](const vote&, outcome&) {}));
-  if (rank == 0) directory.remove_others(after.number);
+  if (rank == 0) directory.remove_left_over(after.number, after.ranks);
 }
 
 }  // namespace perdure::detail

@@ -18,11 +18,12 @@ void set_destination::begin(const set_state& source, bool may_replace) {
     const set_state& before = manifest_->now();
     if (before.uuid != source.uuid)
       throw error(errc::already_exists, root.string() + " holds another set, no earlier copy of this one");
-    directory_.remove_others(before.number);
+    directory_.remove_left_over(before.number, before.ranks);
     replaced_ = before.number;
     number_ = before.number + 1;
   } else {
     manifest_ = set_manifest::begin(directory_.make());
+    directory_.remove_left_over(0, 0);
     number_ = 1;
   }
   directory_.make_for_parts(number_);
@@ -31,7 +32,7 @@ void set_destination::begin(const set_state& source, bool may_replace) {
 std::filesystem::path set_destination::place(const set_state& source, std::uint32_t part) const {
   set_state copied = source;
   copied.number = number_;
-  return directory_.place_for_part(copied, part, {});
+  return directory_.make_place_for_part(copied, part, {});
 }
 
 void set_destination::require_copied(const set_state& source, std::uint32_t part) const {

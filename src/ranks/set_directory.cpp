@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
+#include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
 
 namespace perdure::detail {
@@ -56,14 +60,54 @@ std::string read_text(const os::file& directory, const std::string& name) {
   return text;
 }
 
-// What an attempt that ended early left in the place of a part, which may be half made, or half removed.
+void remove_directory(const std::filesystem::path& path) {
+  os::remove_directory_in(os::file::open_directory(parent_of(path)), path.filename());
+}
+
+void remove_if_empty(const std::filesystem::path& path) noexcept {
+  try {
+    remove_directory(path);
+  } catch (const std::exception&) {
+    // There is something in it.
+  }
+}
+
+// A part that is to be no more, which an attempt that ended early may have left half made, or half removed.
 void clear(const std::filesystem::path& path) {
   try {
     datastore::remove(path);
   } catch (const error& failure) {
     if (failure.code() != errc::not_a_store) throw;
-    std::filesystem::remove_all(path);
+    os::remove_tree_in(os::file::open_directory(parent_of(path)), path.filename());
   }
+}
+
+// The same of one whose making was cut short: its hidden name says so. Whoever still makes it holds its lock.
+void clear_hidden(const os::file& parent, const std::string& name) {
+  std::optional<store_lock> lock;
+  {
+    const os::file directory = os::file::open_directory(parent.path() / name);
+    if (os::exists_in(directory, "LOCK")) lock.emplace(directory, store_access::alone);
+  }
+  os::remove_tree_in(parent, name);
+}
+
+// Of which part a name in a directory of parts tells: `part.00001`, `part.00001.where`, `.part.00001.new-…`.
+std::optional<std::uint32_t> rank_of(std::string_view name) {
+  if (name.starts_with('.')) name.remove_prefix(1);
+  if (!name.starts_with("part.")) return std::nullopt;
+  name.remove_prefix(5);
+  std::uint32_t rank = 0;
+  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), rank);
+  const bool is_one = failure == std::errc() && (end == name.data() + name.size() || *end == '.');
+  return is_one ? std::optional(rank) : std::nullopt;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    names.push_back(entry.path().filename().string());
+  return names;
 }
 
 bool is_set_name(const std::string& name) {
@@ -145,13 +189,20 @@ set_directory::place set_directory::find(std::uint64_t number, std::uint32_t ran
     return found;
   }
   if (!os::exists_in(directory, where_name(rank))) return found;
-  const std::string text = read_text(directory, where_name(rank));
+  auto elsewhere = read_place(number, rank);
+  if (!elsewhere) throw_damaged(parts / where_name(rank), "it names no machine and no path");
+  return *std::move(elsewhere);
+}
+
+// Nothing where the file that says so is cut short.
+std::optional<set_directory::place> set_directory::read_place(std::uint64_t number,
+                                                              std::uint32_t rank) const {
+  const std::string text = read_text(os::file::open_directory(of_parts(number)), where_name(rank));
   const std::size_t end = text.find('\n');
   if (end == std::string::npos || end == 0 || text.size() < end + 3 || text.back() != '\n' ||
       text[end + 1] != '/')
-    throw_damaged(parts / where_name(rank), "it names no machine and no path");
-  found.host = text.substr(0, end);
-  found.path = text.substr(end + 1, text.size() - end - 2);
+    return std::nullopt;
+  place found{text.substr(0, end), text.substr(end + 1, text.size() - end - 2), false};
   found.exists = !found.is_here() || std::filesystem::exists(found.path);
   return found;
 }
@@ -175,8 +226,9 @@ bool set_directory::is_here(std::uint64_t number, std::uint32_t rank) const {
   return find(number, rank).is_here();
 }
 
-std::filesystem::path set_directory::place_for_part(const set_state& set, std::uint32_t rank,
-                                                    const std::filesystem::path& parts_directory) const {
+std::filesystem::path set_directory::make_place_for_part(const set_state& set, std::uint32_t rank,
+                                                         const std::filesystem::path& parts_directory) const {
+  remove_part(set.number, rank);
   std::filesystem::path result = of_parts(set.number) / part_name(rank);
   clear(result);
   if (!parts_directory.empty()) {
@@ -186,6 +238,8 @@ std::filesystem::path set_directory::place_for_part(const set_state& set, std::u
     result = own / part_name(rank);
     clear(result);
   }
+  // Before there is anything: what a crash leaves there is found.
+  note_place(set, rank, result);
   return result;
 }
 
@@ -205,38 +259,50 @@ void set_directory::note_place(const set_state& set, std::uint32_t rank,
 
 void set_directory::remove_part(std::uint64_t number, std::uint32_t rank) const noexcept {
   try {
-    const place found = find(number, rank);
-    if (!found.is_here()) return;
-    datastore::remove(found.path);
-    if (!found.host.empty()) {
-      std::error_code is_not_empty;
-      std::filesystem::remove(found.path.parent_path(), is_not_empty);
+    const os::file directory = os::file::open_directory(of_parts(number));
+    clear(directory.path() / part_name(rank));
+    if (!os::exists_in(directory, where_name(rank))) return;
+    if (const auto elsewhere = read_place(number, rank)) {
+      if (!elsewhere->is_here()) return;
+      clear(elsewhere->path);
+      remove_if_empty(elsewhere->path.parent_path());
+      remove_if_empty(elsewhere->path.parent_path().parent_path());
     }
-    os::remove_in(os::file::open_directory(of_parts(number)), where_name(rank));
+    os::remove_in(directory, where_name(rank));
   } catch (const std::exception&) {
     // The next opening tries again.
   }
 }
 
-void set_directory::remove_others(std::uint64_t number) const noexcept {
+void set_directory::remove_left_over(std::uint64_t number, std::uint32_t ranks) const noexcept {
   try {
-    for (const auto& entry : std::filesystem::directory_iterator(root_)) {
-      const std::string name = entry.path().filename().string();
-      if (!is_set_name(name) || entry.path() == of_parts(number)) continue;
-      const std::uint64_t other = std::stoull(name.substr(4));
-      std::vector<std::uint32_t> ranks;
-      for (const auto& part : std::filesystem::directory_iterator(entry.path())) {
-        const std::string file = part.path().filename().string();
-        if (file.starts_with("part."))
-          ranks.push_back(static_cast<std::uint32_t>(std::stoul(file.substr(5))));
-      }
-      for (const std::uint32_t rank : ranks) remove_part(other, rank);
-      std::error_code is_not_empty;
-      std::filesystem::remove(entry.path(), is_not_empty);
-    }
+    for (const std::string& name : names_in(root_))
+      if (is_set_name(name)) remove_left_over_in(std::stoull(name.substr(4)), number, ranks);
   } catch (const std::exception&) {
     // What is left is nobody's, and the next opening tries again.
   }
+}
+
+void set_directory::remove_left_over_in(std::uint64_t directory_number, std::uint64_t number,
+                                        std::uint32_t ranks) const noexcept {
+  const bool is_of_set = directory_number == number;
+  try {
+    const os::file directory = os::file::open_directory(of_parts(directory_number));
+    std::set<std::uint32_t> left;
+    std::vector<std::string> hidden;
+    for (const std::string& name : names_in(directory.path())) {
+      const auto rank = rank_of(name);
+      if (!rank || (is_of_set && *rank < ranks)) continue;
+      left.insert(*rank);
+      if (name.starts_with('.')) hidden.push_back(name);
+    }
+    for (const std::uint32_t rank : left) remove_part(directory_number, rank);
+    for (const std::string& name : hidden)
+      if (os::exists_in(directory, name)) clear_hidden(directory, name);
+  } catch (const std::exception&) {
+    // As above.
+  }
+  if (!is_of_set) remove_if_empty(of_parts(directory_number));
 }
 
 }  // namespace perdure::detail

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "os/file.hpp"
@@ -34,21 +35,24 @@ class set_directory {
   std::filesystem::path part(std::uint64_t number, std::uint32_t rank) const;
   /// Whether it can be reached from here; true also where nothing is.
   bool is_here(std::uint64_t number, std::uint32_t rank) const;
-  /// Where part `rank` of a set is to be made: in `parts_directory` if there is one, and a file says so.
-  /// What an unfinished attempt left there is removed.
-  std::filesystem::path place_for_part(const set_state& set, std::uint32_t rank,
-                                       const std::filesystem::path& parts_directory) const;
-  /// Says durably where it was made, if that is elsewhere.
-  void note_place(const set_state& set, std::uint32_t rank, const std::filesystem::path& made) const;
+  /// Where part `rank` of a set is to be made, durably noted: in `parts_directory` if there is one, and a
+  /// file says so. What an unfinished attempt left there is removed.
+  std::filesystem::path make_place_for_part(const set_state& set, std::uint32_t rank,
+                                            const std::filesystem::path& parts_directory) const;
 
-  /// Removes a part that is here, with what says where. What cannot be removed stays.
+  /// Removes a part that is here, whole or not, with what says where. What cannot be removed stays.
   void remove_part(std::uint64_t number, std::uint32_t rank) const noexcept;
-  /// Removes directories of parts that the manifest does not name, as far as they can be removed.
-  void remove_others(std::uint64_t number) const noexcept;
+  /// Removes what the manifest does not name and can be reached from here: all directories of parts but that
+  /// one, and in it parts from number `ranks` on. Only for who holds the manifest's lock.
+  void remove_left_over(std::uint64_t number, std::uint32_t ranks) const noexcept;
 
  private:
   struct place;
   place find(std::uint64_t number, std::uint32_t rank) const;
+  std::optional<place> read_place(std::uint64_t number, std::uint32_t rank) const;
+  void note_place(const set_state& set, std::uint32_t rank, const std::filesystem::path& made) const;
+  void remove_left_over_in(std::uint64_t directory_number, std::uint64_t number,
+                           std::uint32_t ranks) const noexcept;
 
   std::filesystem::path root_;
 };

@@ -81,13 +81,6 @@ std::uint64_t memory_budget(const store_options& options) {
   return usable / 2;
 }
 
-// A program that does not choose leaves the choice to who runs it.
-const backing_row& chosen_backing(const store_options& options) {
-  if (options.backing != store_options().backing) return row_of(options.backing);
-  const auto choice = base::choice_in("PERDURE_BACKING");
-  return choice ? all_backings()[*choice] : row_of(options.backing);
-}
-
 // Before anything is made or locked: what is wrong with them is no matter of the store's.
 void require_sound_settings(const store_options& options) {
   memory_budget(options);

@@ -160,6 +160,83 @@ TEST_F(array_store_test, StoresOverAnArray) {
   }
 }
 
+TEST_F(array_store_test, ReplacesAnArrayOfAnotherTypeIfToldTo) {
+  const array_options any{.replaces_any = true};
+  {
+    array_store arrays = create();
+    arrays.store("x", 1);
+    arrays.array("x").set_attribute("unit", "K");
+    EXPECT_TRUE(
+        fails_with(errc::wrong_type, "erase it before storing another", [&] { arrays.store("x", 1.5); }));
+    const auto view = arrays.view<int>("x");
+    // What is of the same type keeps its attributes, as ever.
+    arrays.store("x", 2, any);
+    EXPECT_TRUE(arrays.array("x").has_attribute("unit"));
+    arrays.store("x", counted(100000), any);
+    EXPECT_FALSE(arrays.array("x").has_attribute("unit"));
+    EXPECT_EQ(view.data()[0], 1);
+    EXPECT_EQ(arrays.load<std::vector<double>>("x"), counted(100000));
+    arrays.store("x", "a text", any);
+    EXPECT_EQ(arrays.load<std::string>("x"), "a text");
+    // Made anew where type or shape is another, and left alone where it is the same.
+    arrays.create<int>("x", {2, 3}, any).write(slab::whole({2, 3}), std::vector<int>{1, 2, 3, 4, 5, 6});
+    EXPECT_EQ(code_of([&] { arrays.create<int>("x", {2, 3}, any); }), errc::already_exists);
+    EXPECT_EQ(code_of([&] { arrays.create<int>("x", {3, 2}); }), errc::already_exists);
+    EXPECT_EQ(arrays.load<std::vector<int>>("x")[5], 6);
+    arrays.create<int>("x", {3, 2}, {.layout = array_layout::contiguous, .replaces_any = true});
+    EXPECT_EQ(arrays.load<std::vector<int>>("x"), std::vector<int>(6, 0));
+    EXPECT_EQ(arrays.size(), 1U);
+    // Where there is no room for the new one the old one stays.
+    const int one = 1;
+    EXPECT_ANY_THROW(arrays.store("x", array_view<const int, 1>(&one, {std::uint64_t{1} << 40}), any));
+    EXPECT_ANY_THROW(arrays.create<double>("x", {std::uint64_t{1} << 40},
+                                           {.layout = array_layout::contiguous, .replaces_any = true}));
+    EXPECT_EQ(arrays.dims("x"), (extents{3, 2}));
+    arrays.close();
+  }
+  EXPECT_TRUE(is_sound());
+  EXPECT_TRUE(open().check("x").empty());
+}
+
+TEST_F(array_store_test, ShowsReadersAndSnapshotsTheOldTypeOrTheNewOne) {
+  const array_options any{.replaces_any = true};
+  manager store(create_only, scratch.path(), small_store());
+  array_store arrays(store);
+  arrays.store("x", 1);
+  store.checkpoint();
+  std::atomic<bool> is_done{false};
+  {
+    std::jthread reader([&] {
+      while (!is_done) {
+        EXPECT_EQ(arrays.list(), std::vector<std::string>{"x"});
+        const array_info info = arrays.info("x");
+        EXPECT_TRUE(info.type == data_type(element_kind::int32) ||
+                    info.type == data_type(element_kind::text) || info.dims == extents{50000});
+      }
+    });
+    std::jthread writer([&] {
+      for (int i = 0; !is_done; ++i) {
+        arrays.store("x", i, any);
+        arrays.store("x", "a text", any);
+        if (i % 16 == 0) arrays.store("x", counted(50000), any);
+      }
+    });
+    for (int i = 0; i < 20; ++i) {
+      store.checkpoint();
+      const auto copy = scratch.directory() / ("copy" + std::to_string(i));
+      store.snapshot(copy);
+      const array_store found(open_read_only, copy);
+      EXPECT_EQ(found.size(), 1U);
+      EXPECT_TRUE(found.contains("x"));
+      EXPECT_TRUE(found.check("x").empty());
+      std::filesystem::remove_all(copy);
+    }
+    is_done = true;
+  }
+  store.close();
+  EXPECT_TRUE(is_sound());
+}
+
 TEST_F(array_store_test, GivesBackSpace) {
   auto arrays = create();
   const std::vector<double> values = counted(1 << 20);

@@ -9,7 +9,7 @@
 # match PATTERN (expected_violation.hpp): any other violation is a mistake of its own, and the test fails. The rig gets
 # the options: a mistake that few runs meet is looked for in more of them (--thin), with failing calls where it matters
 # (--faults --in FILE), with kills where names change (--kills-at-renames). FIRST: runs that have met it, tried before all
-# others, several times where threads make them differ. PAGED: in stores with that backing. Those of `unsynced` are
+# others, several times where threads make them differ; of ranks the kind of mishap by which it is met (--first of the rig). PAGED: in stores with that backing. Those of `unsynced` are
 # only written here: perdure_unsynced_mutants builds the program with them. perdure_mutant_test has a mutant caught by one
 # more rig.
 
@@ -74,7 +74,10 @@ function(perdure_mutant_test test name)
     set(options)
   elseif(arg_RIG STREQUAL "ranks")
     set(rig ranks)
-    set(options --ranks 2 --states 20000)
+    set(options --states 20000)
+    if(NOT "--divided" IN_LIST arg_UNPARSED_ARGUMENTS)
+      list(APPEND options --ranks 2)
+    endif()
   else()
     set(rig replay)
     set(options --states 400000 --thin 64)
@@ -534,60 +537,72 @@ perdure_mutant(ranks_decided_too_early agreement.cpp "the manifest is written be
     decide(own, early);
   }
   const vote all = group.reduce(own);]=]
-  CAUGHT_BY [=[of its own and the set at \d+: it is an older one]=] RIG ranks)
+  CAUGHT_BY [=[of its own and the set at \d+: it is an older one]=] FIRST kill:1:67 RIG ranks)
 
 perdure_mutant(ranks_told_too_early agreement.cpp "ranks decide before the manifest does"
 [=[        decide(all, made);]=]
 [=[        if (all.least_step.number == static_cast<std::uint64_t>(step::checkpoint)) group.broadcast(made);
         decide(all, made);]=]
-  CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*has decided on checkpoint \d+, after the last]=] RIG ranks)
+  CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*has decided on checkpoint \d+, after the last]=] FIRST kill:0:96 RIG ranks)
 
 perdure_mutant(ranks_abandon_forgotten open_set.cpp "what is turned down stays prepared"
 [=[    default:
       return prepared.abandon();]=]
 [=[    default:
       return prepared.leave();]=]
-  CAUGHT_BY [=[checkpoints fail with nothing wrong: ... was not decided on here]=] RIG ranks)
+  CAUGHT_BY [=[checkpoints fail with nothing wrong: ... was not decided on here]=] FIRST power RIG ranks)
 
 perdure_mutant(ranks_unheard_abandoned open_set.cpp "a rank that does not hear the outcome abandons what may count"
 [=[    if (prepared) prepared->leave();]=]
 [=[    if (prepared) prepared->abandon();]=]
-  CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] RIG ranks)
+  CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] FIRST kill:0:97 RIG ranks)
 
 perdure_mutant(ranks_doubt_abandoned open_set.cpp "what may count or not is abandoned"
 [=[    case outcome::verdict::in_doubt:
       return prepared.leave();]=]
 [=[    case outcome::verdict::in_doubt:
       return prepared.abandon();]=]
-  CAUGHT_BY [=[errors of syncs at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] RIG ranks)
+  CAUGHT_BY [=[errors of syncs at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] FIRST sync_errors:0:24 RIG ranks)
 
 perdure_mutant(ranks_manifest_not_synced set_manifest.cpp "ranks are told what the manifest says before that is durable"
 [=[      file_.sync_data();
       now_ = next;]=]
 [=[      now_ = next;]=]
-  CAUGHT_BY [=[(has decided on checkpoint \d+, after the last|attempt \d+ was promised) ... write manifest .*: lost]=] RIG ranks)
+  CAUGHT_BY [=[(has decided on checkpoint \d+, after the last|attempt \d+ was promised) ... write manifest .*: lost]=] FIRST kill:0:97 RIG ranks)
 
 perdure_mutant(ranks_new_manifest_not_synced set_manifest.cpp "a manifest gets its name before its content is durable"
 [=[  to.write_at(&content, sizeof content, 0);
   to.sync();]=]
 [=[  to.write_at(&content, sizeof content, 0);]=]
-  CAUGHT_BY [=[manifest.*(it has 0 bytes|none of its records) ... manifest.*: lost]=] RIG ranks)
+  CAUGHT_BY [=[manifest.*(it has 0 bytes|none of its records) ... manifest.*: lost]=] FIRST kill:0:87 RIG ranks)
 
 perdure_mutant(ranks_new_set_not_synced set_manifest.cpp "a set is there before its name is durable"
 [=[  os::rename_in(directory_, unfinished_name, name);
   directory_.sync();]=]
 [=[  os::rename_in(directory_, unfinished_name, name);]=]
-  CAUGHT_BY [=[the set is gone ... rename .*: lost]=] RIG ranks)
+  CAUGHT_BY [=[the set is gone ... rename .*: lost]=] FIRST kill:0:87 RIG ranks)
 
 perdure_mutant(ranks_manifest_not_followed open_set.cpp "parts are opened without what the manifest has decided"
 [=[      options.last_decided = state_.epoch;
       part_ = opener.open(mode::open,]=]
 [=[      part_ = opener.open(mode::open,]=]
-  CAUGHT_BY [=[it cannot be opened: .*(prepared|decided)]=] RIG ranks)
+  CAUGHT_BY [=[it cannot be opened: .*(prepared|decided)]=] FIRST kill:0:88 RIG ranks)
 
 perdure_mutant(ranks_prepared_taken open_set.cpp "a part's prepared journal counts though the manifest does not say so"
 [=[      options.last_decided = state_.epoch;
       part_ = opener.open(mode::open,]=]
 [=[      options.last_decided = state_.epoch + (rank() == 1 ? 1 : 0);
       part_ = opener.open(mode::open,]=]
-  CAUGHT_BY [=[it cannot be opened: .*somebody has checkpointed it alone]=] RIG ranks)
+  CAUGHT_BY [=[it cannot be opened: .*somebody has checkpointed it alone]=] FIRST kill:0:88 RIG ranks)
+
+perdure_mutant(ranks_divided_too_early repartition.cpp "old parts are removed before the manifest that names the new ones is home"
+[=[    after.epochs_before = before.epochs_before + before.epoch + 1 - after.epoch;]=]
+[=[    after.epochs_before = before.epochs_before + before.epoch + 1 - after.epoch;
+    directory.remove_left_over(after.number, after.ranks);]=]
+  CAUGHT_BY [=[it cannot be opened: .*(part \d+ of the set is missing|part\.\d+/\S+ is damaged: it is missing)]=] FIRST kill:0:135 RIG ranks
+  --divided 2:4)
+
+perdure_mutant(ranks_left_over_kept open_set.cpp "what an interrupted division leaves stays"
+[=[  directory_.remove_left_over(found.set.number, found.set.ranks);]=]
+[=[]=]
+  CAUGHT_BY [=[set\.\d+ is left beside set\.\d+]=] RIG ranks --divided 2:4)

@@ -304,6 +304,26 @@ TEST_F(a_set_of_ranks, has_parts_on_devices_of_the_ranks) {
   expect_part(fields, 1, columns_of(rank_, ranks_));
 }
 
+TEST_F(a_set_of_ranks, refuses_backings_that_cannot_prepare_a_checkpoint) {
+  make_field();
+  for (const backing kind : {backing::shared_file, backing::dax}) {
+    for (const bool is_asked_by_all : {true, false}) {
+      mpi::options wanted = small_set();
+      if (is_asked_by_all || is_last()) wanted.store.backing = kind;
+      const std::string words =
+          "rank " + std::to_string(is_asked_by_all ? 0 : ranks_ - 1) + ": parts of a set cannot be";
+      expect_on_all(errc::unsupported, words,
+                    [&] { mpi::manager(create_only, MPI_COMM_WORLD, path("new"), wanted).close(); });
+      expect_on_all(errc::unsupported, words,
+                    [&] { mpi::array_store(open_only, MPI_COMM_WORLD, path(), wanted).close(); });
+      expect_on_all(errc::unsupported, words, [&] { mpi::repartition(MPI_COMM_WORLD, path(), wanted); });
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("new") / "manifest"));
+  const mpi::array_store fields(open_read_only, MPI_COMM_WORLD, path(), small_set());
+  expect_part(fields, 1, slab::whole({rows, columns}));
+}
+
 TEST_F(a_set_of_ranks, wants_a_communicator) {
   EXPECT_TRUE(fails_with(errc::invalid_argument, "MPI_COMM_NULL",
                          [&] { mpi::manager(open_only, MPI_COMM_NULL, path(), small_set()).close(); }));

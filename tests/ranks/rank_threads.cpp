@@ -94,7 +94,7 @@ class rank_threads::member final : public detail::rank_group {
 };
 
 rank_threads::rank_threads(int size, std::uint64_t seed)
-    : random_(seed, 31), ranks_(static_cast<std::size_t>(size)) {}
+    : turns_(static_cast<std::size_t>(size)), random_(seed, 31), ranks_(static_cast<std::size_t>(size)) {}
 
 rank_threads::meeting& rank_threads::at(std::uint64_t group, std::uint64_t number) {
   meeting& here = groups_[group][number];
@@ -129,8 +129,12 @@ void rank_threads::pass(std::unique_lock<std::mutex>& lock, int rank) {
     if (i != rank && ranks_[static_cast<std::size_t>(i)].now != standing::done) others.push_back(i);
   if (others.empty()) return;
   running_ = others[static_cast<std::size_t>(random_.below(others.size()))];
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return running_ == rank; });
+  std::condition_variable& next = turn_of(running_);
+  // The other one has the lock for itself when it wakes.
+  lock.unlock();
+  next.notify_one();
+  lock.lock();
+  turn_of(rank).wait(lock, [&] { return running_ == rank; });
 }
 
 // Where all wait for what will never be, as one of them is dead or has gone, it is as if their time were
@@ -166,7 +170,7 @@ std::vector<std::exception_ptr> rank_threads::run(const program& what) {
         rank_of_this_thread = rank;
         {
           std::unique_lock lock(mutex_);
-          changed_.wait(lock, [&] { return running_ == rank; });
+          turn_of(rank).wait(lock, [&] { return running_ == rank; });
         }
         try {
           what(rank, group(rank));
@@ -179,8 +183,9 @@ std::vector<std::exception_ptr> rank_threads::run(const program& what) {
         std::vector<int> others;
         for (int i = 0; i < size(); ++i)
           if (ranks_[static_cast<std::size_t>(i)].now != standing::done) others.push_back(i);
-        if (!others.empty()) running_ = others[static_cast<std::size_t>(random_.below(others.size()))];
-        changed_.notify_all();
+        if (others.empty()) return;
+        running_ = others[static_cast<std::size_t>(random_.below(others.size()))];
+        turn_of(running_).notify_one();
       });
     }
   }

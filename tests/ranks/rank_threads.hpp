@@ -61,10 +61,12 @@ class rank_threads {
   void happened() { ++events_; }
   void pass(std::unique_lock<std::mutex>& lock, int rank);
   void wait_for(std::unique_lock<std::mutex>& lock, int rank, const std::function<bool()>& is_so);
+  std::condition_variable& turn_of(int rank) { return turns_[static_cast<std::size_t>(rank)]; }
   meeting& at(std::uint64_t group, std::uint64_t number);
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  // One of each rank, so that only the one is woken whose turn it is.
+  std::vector<std::condition_variable> turns_;
   random_stream random_;
   std::vector<one_rank> ranks_;
   std::map<std::uint64_t, meetings> groups_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "os/file.hpp"
 #include "ranks/rank_threads.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
@@ -102,6 +104,16 @@ class ranks_set : public scratch_test {
       set.discard();
     });
   }
+  /// Sorted.
+  static std::vector<std::string> names_in(const std::filesystem::path& directory) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  /// As files that say where a part lies name this machine.
+  static std::string host() { return os::this_process().host; }
   std::filesystem::path part(int rank) const {
     return path() / "set.0001" / ("part.0000" + std::to_string(rank));
   }

@@ -240,6 +240,69 @@ TEST_F(a_set, is_made_anew_where_its_creation_was_not_finished) {
   expect_checkpoint(2, 1);
 }
 
+TEST_F(a_set, has_no_parts_of_an_earlier_attempt_to_make_it) {
+  detail::set_options elsewhere = small_set();
+  elsewhere.parts_directory = path("device");
+  for (const detail::set_options& options : {small_set(), elsewhere}) {
+    std::filesystem::remove_all(path());
+    {
+      const watched_calls full([](const os::file_call& call, std::string_view) {
+        return rank_threads::current_rank() == 1 && call.operation == os::file_operation::write ? ENOSPC : 0;
+      });
+      expect_same(try_on(
+                      4, set_mode::create, [](store_set&, int) {}, options),
+                  errc::no_space, "rank 1: ");
+    }
+    if (options.parts_directory.empty()) {
+      ASSERT_TRUE(std::filesystem::exists(part(3)));
+    } else {
+      ASSERT_TRUE(std::filesystem::exists(part(3).string() + ".where"));
+      ASSERT_FALSE(std::filesystem::is_empty(path("device")));
+    }
+    make(2);
+    EXPECT_EQ(names_in(path() / "set.0001"), (std::vector<std::string>{"part.00000", "part.00001"}));
+    if (!options.parts_directory.empty()) {
+      EXPECT_TRUE(std::filesystem::is_empty(path("device")));
+    }
+    expect_checkpoint(2, 1);
+  }
+}
+
+TEST_F(a_set, has_no_parts_that_its_manifest_does_not_name_once_it_is_opened_for_writing) {
+  make(2);
+  const std::filesystem::path left = path() / "set.0002";
+  const auto leave_over = [&] {
+    // A part that is whole, one that was being removed, some that were being made, and one nobody knows the
+    // place of.
+    std::filesystem::create_directories(left / "part.00001");
+    std::filesystem::copy(part(0), left / "part.00000", std::filesystem::copy_options::recursive);
+    std::filesystem::create_directories(left / "part.00002");
+    std::ofstream(left / "part.00002" / "jrnl.0") << "half";
+    std::filesystem::create_directories(left / ".part.00003.new-0123abcd");
+    std::ofstream(left / ".part.00003.new-0123abcd" / "heap.000") << "half";
+    std::ofstream(left / "part.00004.where") << "a mach";
+    std::filesystem::copy(part(1), path("device") / "set.0002" / "part.00005",
+                          std::filesystem::copy_options::recursive);
+    std::ofstream(left / "part.00005.where") << host() << '\n'
+                                             << (path("device") / "set.0002" / "part.00005").string() << '\n';
+    std::filesystem::copy(part(1), part(2), std::filesystem::copy_options::recursive);
+  };
+  std::filesystem::create_directories(path("device") / "set.0002");
+  leave_over();
+  on(2, set_mode::open_read_only, [](store_set& set, int) { set.close(); });
+  EXPECT_TRUE(std::filesystem::exists(left / "part.00000"));
+  EXPECT_TRUE(std::filesystem::exists(part(2)));
+  expect_checkpoint(2, 1);
+  EXPECT_EQ(names_in(path()), (std::vector<std::string>{"manifest", "set.0001"}));
+  EXPECT_EQ(names_in(path() / "set.0001"), (std::vector<std::string>{"part.00000", "part.00001"}));
+  EXPECT_FALSE(std::filesystem::exists(path("device")));
+  // What lies on another machine cannot be removed from here, and is not forgotten.
+  std::filesystem::create_directory(left);
+  std::ofstream(left / "part.00000.where") << "another-machine\n/device/part.00000\n";
+  expect_checkpoint(2, 1);
+  EXPECT_TRUE(std::filesystem::exists(left / "part.00000.where"));
+}
+
 TEST_F(a_set, is_made_in_no_directory_of_anything_else) {
   std::filesystem::create_directory(path());
   std::ofstream(path() / "letter") << "to somebody";
@@ -489,6 +552,48 @@ TEST_F(a_set, refuses_options_that_are_of_one_store) {
   expect_same(try_on(
                   2, set_mode::create, [](store_set&, int) {}, options),
               errc::invalid_argument, "leave last_decided out");
+}
+
+TEST_F(a_set, refuses_backings_that_cannot_prepare_a_checkpoint) {
+  constexpr int all = -1;
+  for (const int ranks : {1, 2, 4}) {
+    for (const backing kind : {backing::shared_file, backing::dax}) {
+      for (const int asking : {all, 0, ranks - 1}) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, asked for by " + std::to_string(asking));
+        const auto options_of = [&](int rank) {
+          detail::set_options options = small_set();
+          if (asking == all || asking == rank) options.store.backing = kind;
+          return options;
+        };
+        const std::string words = "rank " + std::to_string(std::max(asking, 0)) +
+                                  ": parts of a set cannot be written with the backing " +
+                                  (kind == backing::dax ? "dax" : "shared");
+        const auto opening = [&](set_mode how) {
+          rank_threads team(ranks);
+          return team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+            open_set_of(std::move(group), how, path(), options_of(rank))->close();
+          });
+        };
+        const auto dividing = [&] {
+          rank_threads team(ranks);
+          return team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+            store_set::repartition(std::move(group), path(), options_of(rank));
+          });
+        };
+        expect_same(opening(set_mode::create), errc::unsupported, words);
+        EXPECT_FALSE(std::filesystem::exists(path() / "manifest"));
+        EXPECT_FALSE(std::filesystem::exists(part(0)));
+        make(ranks);
+        expect_same(opening(set_mode::open), errc::unsupported, words);
+        expect_same(opening(set_mode::open_or_create), errc::unsupported, words);
+        expect_same(dividing(), errc::unsupported, words);
+        // Readers have nothing to prepare.
+        expect_none(opening(set_mode::open_read_only));
+        expect_checkpoint(ranks, 1);
+        std::filesystem::remove_all(path());
+      }
+    }
+  }
 }
 
 TEST_F(a_set, hears_of_what_only_one_rank_is_asked) {

@@ -64,15 +64,17 @@ class PMEM {
   /// Ours.
   void persist() { opened().checkpoint(); }
 
-  /// A number, a struct of numbers, a string, a vector of these.
+  /// A number, a struct of numbers, a string, a vector of these. What had the id before, of whatever type and
+  /// shape, is replaced in one step: other threads, and the next program after a crash, see the old value or
+  /// the new one.
   template <class T>
   void store(const std::string& id, const T& value) {
-    replacing(id, [&] { opened().store(id, value); });
+    opened().store(id, value, {.replaces_any = true});
     done();
   }
   template <class T>
   void store(const std::string& id, const T* data, const Dimensions& dims) {
-    replacing(id, [&] { opened().store(id, perdure::array_view<const T>(data, dims.shape())); });
+    opened().store(id, perdure::array_view<const T>(data, dims.shape()), {.replaces_any = true});
     done();
   }
   /// A part of an array of shape `dims`, which is made if there is none.
@@ -159,30 +161,16 @@ class PMEM {
   void done() {
     if (!is_deferred_) opened().checkpoint();
   }
-  /// An id may be given a value of another type.
-  template <class Store>
-  void replacing(const std::string& id, Store&& store) {
-    try {
-      store();
-    } catch (const perdure::error& failure) {
-      if (failure.code() != perdure::errc::wrong_type) throw;
-      opened().erase(id);
-      store();
-    }
-  }
   /// Threads that ask for the same array get the same.
   template <class T>
   void reserve(const std::string& id, const perdure::extents& dims) {
     try {
-      opened().template create<T>(id, dims, {.layout = perdure::array_layout::contiguous});
-      return;
+      opened().template create<T>(id, dims,
+                                  {.layout = perdure::array_layout::contiguous, .replaces_any = true});
     } catch (const perdure::error& failure) {
+      // It is there, with that type and shape.
       if (failure.code() != perdure::errc::already_exists) throw;
     }
-    const perdure::array_info there = opened().info(id);
-    if (there.type == perdure::data_type_of<T>() && there.dims == dims) return;
-    opened().erase(id);
-    opened().template create<T>(id, dims, {.layout = perdure::array_layout::contiguous});
   }
   template <class T>
   void write(const std::string& id, const T* data, const perdure::extents& offset,

@@ -42,6 +42,10 @@ struct array_options {
   bool shuffle = true;  ///< first bytes of all elements before second ones: numbers become smaller by it
   /// Names of the dimensions: none, or one for each.
   std::vector<std::string> dimensions = {};
+  /// Whether an array of that id that is of another type (of another type or shape, where one is created) is
+  /// replaced in one step, with its attributes: whoever looks sees the old array or the new one, and so does
+  /// each checkpoint. Else it is an error.
+  bool replaces_any = false;
 };
 
 struct array_info {

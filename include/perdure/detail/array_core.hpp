@@ -71,8 +71,8 @@ class array_core {
 
   virtual manager_core& store() noexcept = 0;
 
-  /// Replaces the array, or makes one; `wrong_type` where there is one of another type. What was there stays
-  /// for those who hold it.
+  /// Replaces the array, or makes one; `wrong_type` where there is one of another type and the options do not
+  /// say `replaces_any`. What was there stays for those who hold it.
   virtual void store_whole(std::string_view id, const data_type& type, const const_elements& from,
                            const array_options& options) = 0;
   /// The same of elements that `source` gives, a few MiB at a time: of arrays that are larger than memory. Of
@@ -81,7 +81,8 @@ class array_core {
                           const element_source& source, const array_options& options);
   virtual void store_variable(std::string_view id, const data_type& type, const extents& dims,
                               const variable_elements& from, const array_options& options) = 0;
-  /// An array of which nothing has been written: its elements are zero. `already_exists`.
+  /// An array of which nothing has been written: its elements are zero. `already_exists`; with
+  /// `replaces_any` only where that has this type and shape.
   virtual void create(std::string_view id, const data_type& type, const extents& dims,
                       const array_options& options) = 0;
   virtual void write(std::string_view id, const data_type& type, const slab& where,

@@ -118,6 +118,12 @@ const backing_row& row_of(backing which) {
               "store_options::backing is " + std::to_string(static_cast<int>(which)) + ", which is none");
 }
 
+const backing_row& chosen_backing(const store_options& options) {
+  if (options.backing != store_options().backing) return row_of(options.backing);
+  const auto choice = base::choice_in("PERDURE_BACKING");
+  return choice ? all_backings()[*choice] : row_of(options.backing);
+}
+
 std::optional<std::string> why_not(const backing_row& wanted, const os::file& file, std::uint64_t capacity,
                                    const std::filesystem::path& store) {
   if (capacity / page_size > wanted.most_pages)

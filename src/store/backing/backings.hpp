@@ -52,6 +52,9 @@ std::span<const backing_row> all_backings() noexcept;
 /// Throws `invalid_argument` where there is no such backing.
 const backing_row& row_of(backing which);
 
+/// What a program asks for; where it does not choose, whoever runs it may (PERDURE_BACKING).
+const backing_row& chosen_backing(const store_options& options);
+
 /// Why a store of this capacity in bytes cannot have it; nothing if it can. `file` is on the store's file
 /// system. Throws std::system_error where that cannot be found out.
 std::optional<std::string> why_not(const backing_row& wanted, const os::file& file, std::uint64_t capacity,

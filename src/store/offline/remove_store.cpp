@@ -46,7 +46,11 @@ bool datastore::remove(const std::filesystem::path& given) {
     os::remove_in(directory, "LOCK");
     directory.sync();
     lock.release();
-    std::filesystem::remove(path, other_files);
+    try {
+      os::remove_directory_in(os::file::open_directory(parent_of(path)), path.filename());
+    } catch (const std::system_error&) {
+      // There are other files in it.
+    }
   });
   return true;
 }

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <pmemcpy/memcpy.h>
 #include <pmemcpy/pmemcpy.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <complex>
 #include <cstdio>
 #include <numeric>
@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
 
@@ -139,10 +140,38 @@ TEST_F(pmemcpy_programs, WhatIsWrongIsAnError) {
   EXPECT_EQ(code_of([&] { pmem.free("x"); }), perdure::errc::not_found);
 }
 
+TEST_F(pmemcpy_programs, AnotherTypeReplacesAValueInOneStep) {
+  pmemcpy::PMEM pmem;
+  pmem.mmap(name());
+  pmem.defer();
+  pmem.store("x", 3.5);
+  // No store has room for it, and its elements are never looked at.
+  const int one = 1;
+  EXPECT_ANY_THROW(pmem.store("x", &one, pmemcpy::Dimensions(std::size_t{1} << 44)));
+  EXPECT_EQ(pmem.load<double>("x"), 3.5);
+  EXPECT_ANY_THROW(pmem.alloc<int>("x", pmemcpy::Dimensions(std::size_t{1} << 44)));
+  EXPECT_EQ(pmem.load<double>("x"), 3.5);
+  std::atomic<bool> is_done{false};
+  std::atomic<int> missing{0};
+  std::thread reader([&] {
+    int ndims = 0;
+    while (!is_done)
+      if (code_of([&] { pmem.load_dims("x", &ndims, nullptr); }) != perdure::errc::ok) ++missing;
+  });
+  for (int i = 0; i < 3000; ++i) {
+    pmem.store("x", i);
+    pmem.alloc<double>("x", pmemcpy::Dimensions(2, 3));
+    pmem.alloc<double>("x", pmemcpy::Dimensions(6));
+    pmem.store("x", std::string("a text"));
+  }
+  is_done = true;
+  reader.join();
+  EXPECT_EQ(missing, 0);
+}
+
 TEST_F(pmemcpy_programs, WhatIsStoredSurvivesTheProgramsDeath) {
   for (const bool deferred : {false, true}) {
-    const pid_t child = ::fork();
-    if (child == 0) {
+    ASSERT_TRUE(perdure::in_another_process([&]() -> int {
       pmemcpy::PMEM pmem;
       pmem.mmap(name());
       if (deferred) pmem.defer();
@@ -151,11 +180,8 @@ TEST_F(pmemcpy_programs, WhatIsStoredSurvivesTheProgramsDeath) {
         pmem.persist();
         pmem.store("never", 1.5);
       }
-      ::_exit(0);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_EQ(status, 0);
+      ::_exit(0);  // without its destructor, which would close the store
+    }));
   }
   pmemcpy::PMEM pmem;
   pmem.mmap(name());

@@ -1,14 +1,21 @@
 // Crashes of the ranks of a set of stores that is checkpointed as one.
 //
-//   crash_ranks [--states N] [--stride N] [--ranks N,N...] [--expect-violation PATTERN]
+//   crash_ranks [--states N] [--stride N] [--ranks N,N...] [--divided N:N,N:N...] [--first
+//   MISHAP:RANK:CALL|power]
+//               [--expect-violation PATTERN]
 //
-// With each number of ranks: a rank is killed before each of its calls, and calls of each fail (every N-th of
-// them), while the others go on; then N crash states of runs are tried in which the power fails for all.
-// After each of them all ranks must find the same attempt, one that may be found. Exit status 0 when they do
-// (with --expect-violation: when once they did not, and what is said of it has the pattern in it).
+// With each number of ranks, and each set that is divided among another number of ranks and back: a rank is
+// killed before each of its calls, and calls of each fail (every N-th of them), while the others go on; then
+// N crash states of runs are tried in which the power fails for all. After each of them all ranks must find
+// the same attempt, one that may be found, and nothing beside it. --first: mishaps at that call and some
+// around it are tried before all others (kill, io_error, no_space, io_errors, sync_errors), or states of a
+// power failure. Exit status 0 when all is found (with
+// --expect-violation: when once it was not, and what is said of it has the pattern in it).
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -17,7 +24,8 @@
 
 #include "crash/crash_point.hpp"
 #include "crash/expected_violation.hpp"
-#include "crash/ranks/ranks_run.hpp"
+#include "crash/ranks/checkpointing_ranks.hpp"
+#include "crash/ranks/divided_ranks.hpp"
 #include "crash/scratch.hpp"
 #include "crash/state_directory.hpp"
 
@@ -30,16 +38,19 @@ using perdure::scratch_directory;
 struct settings {
   std::uint64_t states = 4000;  // with each number of ranks
   std::uint64_t stride = 1;
-  std::vector<int> ranks{2, 4};
+  std::vector<std::unique_ptr<ranks_program>> programs;
+  std::string first;
   expected_violation expected{};
 };
 
 class rig {
  public:
-  rig(const settings& wanted, int ranks)
-      : wanted_(wanted), ranks_(ranks), here_(place_for_rigs()), random_(1, 43) {}
+  rig(const settings& wanted, const ranks_program& program)
+      : wanted_(wanted), program_(program), here_(place_for_rigs()), random_(1, 43) {}
 
   void run() {
+    if (wanted_.first == "power") explore_runs();
+    befall_first();
     befall_all();
     explore_runs();
   }
@@ -50,10 +61,12 @@ class rig {
 
  private:
   static constexpr int deepest = 1;  // crashes of recoveries
+  static constexpr std::array all_mishaps{mishap::kill, mishap::io_error, mishap::no_space, mishap::io_errors,
+                                          mishap::sync_errors};
   static constexpr std::size_t random_choices = 6;
 
   void report(const std::string& told) {
-    std::fprintf(stderr, "VIOLATION with %d ranks, %s\n", ranks_, told.c_str());
+    std::fprintf(stderr, "VIOLATION with %s, %s\n", program_.name().c_str(), told.c_str());
     if (violation_.empty() || wanted_.expected.settles(told)) violation_ = told;
     is_settled_ = is_settled_ || wanted_.expected.settles(told);
   }
@@ -68,11 +81,10 @@ class rig {
   // ---- one rank ----
 
   void befall_all() {
-    for (const mishap what :
-         {mishap::kill, mishap::io_error, mishap::no_space, mishap::io_errors, mishap::sync_errors}) {
-      for (int rank = 0; rank < ranks_; ++rank) {
+    for (const mishap what : all_mishaps) {
+      for (int rank = 0; rank < program_.ranks(); ++rank) {
         // As many calls as it makes.
-        const std::uint64_t stride = what == mishap::kill && ranks_ == 2 ? 1 : wanted_.stride;
+        const std::uint64_t stride = what == mishap::kill && program_.ranks() == 2 ? 1 : wanted_.stride;
         for (std::uint64_t call = random_.below(stride);; call += stride) {
           if (is_done() || !befall({what, rank, call})) break;
         }
@@ -80,9 +92,41 @@ class rig {
     }
   }
 
+  void befall_first() {
+    constexpr std::uint64_t around = 6;
+    std::istringstream text(wanted_.first);
+    std::string kind;
+    planned_mishap planned;
+    char colon = 0;
+    if (!std::getline(text, kind, ':') || !(text >> planned.rank >> colon >> planned.call)) return;
+    for (const mishap what : all_mishaps)
+      if (option_of(what) == kind) planned.what = what;
+    const std::uint64_t end = planned.call + around;
+    planned.call -= std::min(planned.call, around);
+    for (; planned.call < end && !is_done(); ++planned.call) befall(planned);
+  }
+
+  static std::string option_of(mishap what) {
+    switch (what) {
+      case mishap::kill:
+        return "kill";
+      case mishap::io_error:
+        return "io_error";
+      case mishap::no_space:
+        return "no_space";
+      case mishap::io_errors:
+        return "io_errors";
+      case mishap::sync_errors:
+        return "sync_errors";
+      case mishap::none:
+        break;
+    }
+    return {};
+  }
+
   bool befall(const planned_mishap& planned) {
     const std::filesystem::path root = new_directory("run");
-    const ranks_run run = run_ranks(root, ranks_, 1, planned);
+    const ranks_run run = program_.run(root, 1, planned);
     const std::string where = std::string(name_of(planned.what)) + " at call " +
                               std::to_string(planned.call) + " of rank " + std::to_string(planned.rank) +
                               ": ";
@@ -91,17 +135,32 @@ class rig {
     ++mishaps_;
     ranks_expectation expected;
     for (const logged_call& call : run.log) expected.learn(call);
-    // As the process or the device left it: nothing is lost that the kernel was told.
-    const found_set found = find_set(root, ranks_);
-    std::string problem = judge(found, expected);
-    if (problem.empty()) problem = go_on(root, ranks_, 1000, found.is_absent);
-    if (!problem.empty()) report(where + problem + " (" + expected.text() + ")");
-    // And then the power failed.
     crash_point end(run.before);
     for (std::size_t i = 0; i < run.log.size(); ++i) end.step(run.log[i], i);
+    // Many calls change nothing on disk: what the mishap at one of them leaves, the next one leaves again. By
+    // the calls, as each run has its own ids and times in its files.
+    if (!left_.insert(std::hash<std::string>()(text_of_calls(run.log))).second) return true;
+    // As the process or the device left it: nothing is lost that the kernel was told.
+    const found_set found = program_.find(root);
+    std::string problem = judge(found, expected);
+    if (problem.empty()) problem = program_.go_on(root, found);
+    if (!problem.empty()) report(where + problem + " (" + expected.text() + ")");
+    // And then the power failed.
     for (int times = 0; times < 2 && !is_done(); ++times)
       check(end, end.one_by_file(random_), expected, where, deepest);
     return true;
+  }
+
+  static std::string text_of_calls(const call_log& log) {
+    std::string text;
+    for (const logged_call& call : log) {
+      text += std::to_string(static_cast<int>(call.what));
+      for (const std::uint64_t one : {std::uint64_t{call.target}, std::uint64_t{call.other}, call.offset,
+                                      call.bytes, std::uint64_t{call.begun}, std::uint64_t{call.number}})
+        text += ' ' + std::to_string(one);
+      text += '\n';
+    }
+    return text;
   }
 
   static std::string judge(const found_set& found, const ranks_expectation& expected) {
@@ -114,21 +173,26 @@ class rig {
 
   void explore_runs() {
     for (std::uint64_t seed = 1; states_ < wanted_.states && !is_done(); ++seed) {
-      const ranks_run run = run_ranks(new_directory("run"), ranks_, seed, {});
+      const ranks_run run = program_.run(new_directory("run"), seed, {});
       const std::string where = "in run " + std::to_string(seed) + ": ";
       if (!run.problem.empty()) return report(where + run.problem);
-      explore(run.before, run.log, {}, where, 0, wanted_.states);
+      // Else the first calls of a run, which make the set, would be all that is looked at. Of eight choices
+      // after a call about four are states of their own.
+      const std::uint64_t all = 4 * (run.log.size() - run.first);
+      const std::uint64_t thin =
+          std::max<std::uint64_t>(1, all * ranks_program::runs / std::max<std::uint64_t>(wanted_.states, 1));
+      explore(run.before, run.log, {}, where, 0, wanted_.states, run.first, thin);
     }
   }
 
   void explore(const disk_image& before, const call_log& log, ranks_expectation expected,
-               const std::string& where, int depth, std::uint64_t most) {
+               const std::string& where, int depth, std::uint64_t most, std::size_t first,
+               std::uint64_t thin) {
     crash_point at(before);
     for (std::size_t i = 0; i < log.size() && states_ < most && !is_done(); ++i) {
       at.step(log[i], i);
       expected.learn(log[i]);
-      // Deeper down they are many.
-      if (depth > 0 && !random_.one_in(8)) continue;
+      if (i < first || (thin > 1 && !random_.one_in(thin))) continue;
       choice nothing = at.everything();
       for (auto& one : nothing) std::fill(one.begin(), one.end(), line_mask{0});
       check(at, nothing, expected, where, depth);
@@ -150,13 +214,13 @@ class rig {
     call_log log;
     {
       call_recorder recorder(directory_->known(), static_cast<inode_number>(state.inode_count()));
-      found = find_set(directory_->root(), ranks_);
+      found = program_.find(directory_->root());
       log = recorder.log();
     }
     std::string problem = judge(found, expected);
-    const bool goes_on = problem.empty() && (found.is_absent || random_.one_in(6));
+    const bool goes_on = problem.empty() && random_.one_in(found.is_absent ? 2 : 6);
     if (goes_on) {
-      problem = go_on(directory_->root(), ranks_, 1000, found.is_absent);
+      problem = program_.go_on(directory_->root(), found);
       // What that did was not written down.
       directory_.reset();
     } else {
@@ -166,21 +230,29 @@ class rig {
       report(where + problem + " (" + text + ")\n" + at.describe(persisted));
     } else if (depth < deepest && !found.is_absent && !log.empty()) {
       // What it has found it must find again.
-      explore(state, log, ranks_expectation(found.number), where + "recovering: ", depth + 1, states_ + 40);
+      explore(state, log, ranks_expectation(found.number), where + "recovering: ", depth + 1, states_ + 40, 0,
+              8);  // deeper down they are many
     }
   }
 
   const settings& wanted_;
-  int ranks_;
+  const ranks_program& program_;
   scratch_directory here_;
   random_stream random_;
   std::optional<state_directory> directory_;
   std::unordered_set<std::uint64_t> seen_;
+  std::unordered_set<std::uint64_t> left_;  // by a mishap
   std::uint64_t mishaps_ = 0;
   std::uint64_t states_ = 0;
   std::string violation_;
   bool is_settled_ = false;
 };
+
+template <class Add>
+void each_in(const std::string& list, Add&& add) {
+  std::istringstream names(list);
+  for (std::string one; std::getline(names, one, ',');) add(one);
+}
 
 settings parse(int argc, char** argv) {
   settings wanted;
@@ -192,15 +264,26 @@ settings parse(int argc, char** argv) {
     } else if (name == "--stride") {
       wanted.stride = std::max<std::uint64_t>(std::strtoull(value.c_str(), nullptr, 10), 1);
     } else if (name == "--ranks") {
-      wanted.ranks.clear();
-      std::istringstream list(value);
-      for (std::string one; std::getline(list, one, ',');) wanted.ranks.push_back(std::atoi(one.c_str()));
+      each_in(value, [&](const std::string& one) {
+        wanted.programs.push_back(std::make_unique<checkpointing_ranks>(std::atoi(one.c_str())));
+      });
+    } else if (name == "--divided") {
+      each_in(value, [&](const std::string& one) {
+        wanted.programs.push_back(std::make_unique<divided_ranks>(
+            std::atoi(one.c_str()), std::atoi(one.c_str() + one.find(':') + 1)));
+      });
+    } else if (name == "--first") {
+      wanted.first = value;
     } else if (name == "--expect-violation") {
       wanted.expected.expect(value);
     } else {
       std::fprintf(stderr, "crash_ranks: unknown option %s\n", name.c_str());
       std::exit(2);
     }
+  }
+  if (wanted.programs.empty()) {
+    for (const int ranks : {2, 4}) wanted.programs.push_back(std::make_unique<checkpointing_ranks>(ranks));
+    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4));
   }
   if (thorough_tests_wanted() && !wanted.expected.is_expected()) {
     wanted.stride = 1;
@@ -214,10 +297,10 @@ settings parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   const settings wanted = parse(argc, argv);
   std::string violation;
-  for (const int ranks : wanted.ranks) {
-    rig one(wanted, ranks);
+  for (const auto& program : wanted.programs) {
+    rig one(wanted, *program);
     one.run();
-    std::printf("%d ranks: %llu mishaps of one, %llu crash states of all\n", ranks,
+    std::printf("%s: %llu mishaps of one, %llu crash states of all\n", program->name().c_str(),
                 static_cast<unsigned long long>(one.mishaps()),
                 static_cast<unsigned long long>(one.states()));
     if (violation.empty() || one.is_done()) violation = one.violation();

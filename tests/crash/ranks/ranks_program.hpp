@@ -1,5 +1,5 @@
-// Runs of the ranks of a set of stores, written down, in which a call fails or a rank is killed; and what may
-// be found afterwards.
+// A program whose ranks have a set of stores, run and written down while a call fails or a rank is killed;
+// and what may be found of it afterwards.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <string>
 
 #include "crash/call_log.hpp"
-#include "crash/call_recorder.hpp"
 
 namespace perdure::crash {
 
@@ -33,14 +32,10 @@ struct planned_mishap {
 struct ranks_run {
   disk_image before;
   call_log log;
+  std::size_t first = 0;      ///< of the calls after which crashes are of interest
   std::string problem;        ///< empty, or what went wrong in it
   bool has_happened = false;  ///< what was planned
 };
-
-/// The ranks make a set in `root`/set, which is empty, and checkpoints of it, one of which a rank turns down.
-/// Each attempt is written down as the first rank begins it, its promise or withdrawal as the first is told.
-ranks_run run_ranks(const std::filesystem::path& root, int ranks, std::uint64_t seed,
-                    const planned_mishap& planned);
 
 /// What the marks in a log say may be found; attempt 0 is the new set.
 class ranks_expectation {
@@ -64,10 +59,31 @@ class ranks_expectation {
 struct found_set {
   bool is_absent = false;
   std::size_t number = 0;  ///< of the attempt
+  int ranks = 0;           ///< that the set is one of
   std::string problem;
 };
-found_set find_set(const std::filesystem::path& root, int ranks);
-/// Makes one more checkpoint of a set that is there, or makes it anew. Empty, or what went wrong.
-std::string go_on(const std::filesystem::path& root, int ranks, std::size_t number, bool is_absent);
+
+class ranks_program {
+ public:
+  ranks_program() = default;
+  ranks_program(const ranks_program&) = delete;
+  ranks_program& operator=(const ranks_program&) = delete;
+  virtual ~ranks_program() = default;
+
+  /// For people.
+  virtual std::string name() const = 0;
+  /// So many at most, at one time.
+  virtual int ranks() const = 0;
+  /// How many runs crash states are spread over where not all of a run can be tried.
+  static constexpr std::uint64_t runs = 2;
+
+  /// Makes a set in `root`/set, where nothing is, and works with it. Each attempt is written down as the
+  /// first rank begins it, its promise or withdrawal as the first is told.
+  virtual ranks_run run(const std::filesystem::path& root, std::uint64_t seed,
+                        const planned_mishap& planned) const = 0;
+  virtual found_set find(const std::filesystem::path& root) const = 0;
+  /// Works on with what was found, or makes the set anew where it is absent. Empty, or what went wrong.
+  virtual std::string go_on(const std::filesystem::path& root, const found_set& found) const = 0;
+};
 
 }  // namespace perdure::crash

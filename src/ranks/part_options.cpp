@@ -1,0 +1,27 @@
+#include "ranks/part_options.hpp"
+
+#include <perdure/error.hpp>
+#include <string>
+
+#include "store/backing/backings.hpp"
+
+namespace perdure::detail {
+
+void require_part_options(const set_options& options, bool is_written) {
+  if (options.store.keep_last != 0)
+    throw error(
+        errc::unsupported,
+        "parts of a set cannot keep copies of their checkpoints (keep_last): take snapshots of the set");
+  if (options.store.last_decided)
+    throw error(errc::invalid_argument,
+                "what was decided on in a set its manifest says: leave last_decided out");
+  const backing_row& chosen = chosen_backing(options.store);
+  if (is_written && !chosen.prepares)
+    throw error(errc::unsupported,
+                "parts of a set cannot be written with the backing " + std::string(chosen.name) +
+                    ", which cannot prepare a checkpoint that is decided on elsewhere: open it "
+                    "with the backing " +
+                    names_of_those_with(&backing_row::prepares));
+}
+
+}  // namespace perdure::detail

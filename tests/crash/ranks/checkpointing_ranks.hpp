@@ -1,0 +1,24 @@
+// Ranks that checkpoint objects of their own together, one checkpoint of which one of them turns down.
+#pragma once
+
+#include "crash/ranks/ranks_program.hpp"
+
+namespace perdure::crash {
+
+class checkpointing_ranks final : public ranks_program {
+ public:
+  explicit checkpointing_ranks(int ranks) : ranks_(ranks) {}
+
+  std::string name() const override { return std::to_string(ranks_) + " ranks"; }
+  int ranks() const override { return ranks_; }
+  ranks_run run(const std::filesystem::path& root, std::uint64_t seed,
+                const planned_mishap& planned) const override;
+  found_set find(const std::filesystem::path& root) const override;
+  /// Makes one more checkpoint.
+  std::string go_on(const std::filesystem::path& root, const found_set& before) const override;
+
+ private:
+  int ranks_;
+};
+
+}  // namespace perdure::crash
