@@ -9,7 +9,8 @@
 # match PATTERN (expected_violation.hpp): any other violation is a mistake of its own, and the test fails. The rig gets
 # the options: a mistake that few runs meet is looked for in more of them (--thin), with failing calls where it matters
 # (--faults --in FILE), with kills where names change (--kills-at-renames). FIRST: runs that have met it, tried before all
-# others, several times where threads make them differ; of ranks the kind of mishap by which it is met (--first of the rig). PAGED: in stores with that backing. Those of `unsynced` are
+# others, several times where threads make them differ; of ranks the kind of mishap by which it is met (--first of the
+# rig). PAGED: in stores with that backing. Those of `unsynced` are
 # only written here: perdure_unsynced_mutants builds the program with them. perdure_mutant_test has a mutant caught by one
 # more rig.
 
