@@ -241,17 +241,6 @@ TEST(Csr, DoesNotDependOnThreads) {
   EXPECT_EQ(contents_of_view(spread->view()), expected_of(far, options));
 }
 
-/// Array by array.
-void expect_identical(const csr_view& made, const csr_view& expected) {
-  EXPECT_EQ(made.kind, expected.kind);
-  EXPECT_TRUE(std::ranges::equal(made.offsets, expected.offsets));
-  EXPECT_TRUE(std::ranges::equal(made.targets, expected.targets));
-  EXPECT_TRUE(std::ranges::equal(made.in_offsets, expected.in_offsets));
-  EXPECT_TRUE(std::ranges::equal(made.in_targets, expected.in_targets));
-  EXPECT_TRUE(std::ranges::equal(made.ids, expected.ids));
-  EXPECT_TRUE(std::ranges::equal(made.arc_weights, expected.arc_weights));
-}
-
 using memory_build = csr_build<std::allocator<std::byte>>;
 struct interruption {};
 

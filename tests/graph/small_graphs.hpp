@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/ingest.hpp>
@@ -108,6 +109,18 @@ void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
     }
     if (testing::Test::HasFailure()) FAIL() << "round " << round;
   }
+}
+
+/// Array by array; but an order by ids may be an array, or that of the handles.
+inline void expect_identical(const graph::csr_view& made, const graph::csr_view& expected) {
+  EXPECT_EQ(made.kind, expected.kind);
+  EXPECT_TRUE(std::ranges::equal(made.offsets, expected.offsets));
+  EXPECT_TRUE(std::ranges::equal(made.targets, expected.targets));
+  EXPECT_TRUE(std::ranges::equal(made.in_offsets, expected.in_offsets));
+  EXPECT_TRUE(std::ranges::equal(made.in_targets, expected.in_targets));
+  EXPECT_TRUE(std::ranges::equal(made.ids, expected.ids));
+  EXPECT_EQ(made.in_id_order(), expected.in_id_order());
+  EXPECT_TRUE(std::ranges::equal(made.arc_weights, expected.arc_weights));
 }
 
 }  // namespace perdure::test

@@ -61,8 +61,15 @@ class rig {
 
  private:
   static constexpr int deepest = 1;  // crashes of recoveries
-  static constexpr std::array all_mishaps{mishap::kill, mishap::io_error, mishap::no_space, mishap::io_errors,
-                                          mishap::sync_errors};
+  struct mishap_option {
+    mishap what;
+    const char* name;  // after --first
+  };
+  static constexpr std::array<mishap_option, 5> all_mishaps{{{mishap::kill, "kill"},
+                                                             {mishap::io_error, "io_error"},
+                                                             {mishap::no_space, "no_space"},
+                                                             {mishap::io_errors, "io_errors"},
+                                                             {mishap::sync_errors, "sync_errors"}}};
   static constexpr std::size_t random_choices = 6;
 
   void report(const std::string& told) {
@@ -81,7 +88,7 @@ class rig {
   // ---- one rank ----
 
   void befall_all() {
-    for (const mishap what : all_mishaps) {
+    for (const auto& [what, option] : all_mishaps) {
       for (int rank = 0; rank < program_.ranks(); ++rank) {
         // As many calls as it makes.
         const std::uint64_t stride = what == mishap::kill && program_.ranks() == 2 ? 1 : wanted_.stride;
@@ -99,29 +106,11 @@ class rig {
     planned_mishap planned;
     char colon = 0;
     if (!std::getline(text, kind, ':') || !(text >> planned.rank >> colon >> planned.call)) return;
-    for (const mishap what : all_mishaps)
-      if (option_of(what) == kind) planned.what = what;
+    for (const auto& [what, option] : all_mishaps)
+      if (option == kind) planned.what = what;
     const std::uint64_t end = planned.call + around;
     planned.call -= std::min(planned.call, around);
     for (; planned.call < end && !is_done(); ++planned.call) befall(planned);
-  }
-
-  static std::string option_of(mishap what) {
-    switch (what) {
-      case mishap::kill:
-        return "kill";
-      case mishap::io_error:
-        return "io_error";
-      case mishap::no_space:
-        return "no_space";
-      case mishap::io_errors:
-        return "io_errors";
-      case mishap::sync_errors:
-        return "sync_errors";
-      case mishap::none:
-        break;
-    }
-    return {};
   }
 
   bool befall(const planned_mishap& planned) {
