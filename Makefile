@@ -28,11 +28,8 @@ PREFIX ?= /usr/local
 SEED ?= $(shell date +%s)
 export JOBS
 
-ccache := $(shell command -v ccache 2>/dev/null)
-launcher := $(if $(ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-
 # $(call configure_and_build,PRESET[,TARGETS])
-configure_and_build = cmake --preset $(1) $(launcher) && cmake --build --preset $(1) --parallel $(JOBS) $(2)
+configure_and_build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS) $(2)
 
 help:
 	@sed -n "s/^#   //p" Makefile
@@ -56,7 +53,7 @@ test: build-test
 # What repeats a program with another page tracker or backing, and what is long, is left to `make test`.
 FOLDER ?= store
 quick:
-	@[ -e build/release/build.ninja ] || cmake --preset release $(launcher)
+	@[ -e build/release/build.ninja ] || cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target tests/$(FOLDER)/all
 	@ctest --test-dir build/release/tests/$(FOLDER) --parallel $(JOBS) --output-on-failure --progress \
 	  -LE 'long|vm|repeated'
@@ -115,7 +112,7 @@ check: clang tsan headers lint
 
 lint:
 	@scripts/install-deps.sh build test check
-	@cmake --preset clang $(launcher)
+	@cmake --preset clang
 	@scripts/lint.sh $(TIDIED)
 
 format:
