@@ -12,6 +12,7 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ingest.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -42,6 +43,7 @@ struct append_options {
   bool has_names = false;
   bool again = false;
   unsigned kept = 4096;
+  bool full_copies = false;
   std::filesystem::path plot;
   unsigned threads = 1;
   verify_mode verify = verify_mode::journal;
@@ -170,11 +172,17 @@ struct iteration {
   double seconds() const { return open + append + checkpoint + close; }
 };
 
+constexpr const char* why_not_kept =
+    "the file system shares no blocks between files, so earlier buckets cannot be opened again; "
+    "--full-copies "
+    "keeps them, each at the size of the store";
+
 class appending {
  public:
   explicit appending(const append_options& given) : given_(given), kind_(given.bucket) {}
 
   void run() {
+    require_changeable_store(given_.store);
     try {
       read();
       append_all();
@@ -262,6 +270,7 @@ class appending {
     store_options settings;
     settings.verify = given_.verify;
     settings.keep_last = keeps_ ? given_.kept : 0;
+    settings.keep_full_copies = given_.full_copies;
     return settings;
   }
 
@@ -361,6 +370,9 @@ class appending {
     store.set_attribute(graph_name, ingested_files::attribute, noted_);
   }
 
+  /// Whether buckets were to be kept and none was.
+  bool is_kept_none() const noexcept { return !keeps_ && given_.kept != 0; }
+
   /// What all of an iteration takes, by the edges of its bucket.
   std::optional<linear_fit> fit() const {
     std::vector<std::pair<double, double>> points;
@@ -420,6 +432,7 @@ class appending {
                  {"kept", keeps_},
                  {"threads", given_.threads},
                  {"seconds", seconds}};
+      if (is_kept_none()) value["why_not_kept"] = why_not_kept;
       tell_grown_store(value, given_.store, iterations_.size());
       print(value);
       return;
@@ -433,10 +446,7 @@ class appending {
     if (line)
       out.write("a bucket takes " + in_seconds(line->intercept) + " and " + in_seconds(line->slope * 1e6) +
                 " a million edges more (r² " + two_digits(line->r2) + ")\n");
-    if (!keeps_ && given_.kept != 0)
-      out.write(
-          "kept           none: the file system shares no blocks, so earlier buckets cannot be opened "
-          "again\n");
+    if (is_kept_none()) out.write(std::string("kept           none: ") + why_not_kept + '\n');
     if (!iterations_.empty()) tell_grown_store(out, given_.store);
     out.finish();
   }
@@ -478,9 +488,12 @@ void add_append_command(command graph_command) {
   append
       .add_number("--keep", 0, 4096,
                   "Keep the last N buckets, to be opened as STORE@BUCKET, where the file system shares "
-                  "blocks; 0: none",
+                  "blocks (XFS, btrfs); 0: none",
                   [given](std::uint64_t n) { given->kept = static_cast<unsigned>(n); })
       .default_text("4096");
+  append.add_flag(
+      "--full-copies", given->full_copies,
+      "Keep buckets also where the file system shares no blocks, each as a full copy of the store");
   append.add_path("--plot", given->plot, "Draw the times by the buckets' sizes into this file, as SVG");
   add_threads_option(append, given->threads);
   add_verify_option(append, given->verify);

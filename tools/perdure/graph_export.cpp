@@ -211,7 +211,7 @@ void convert(const convert_options& given) {
 void add_export_commands(command graph_command) {
   auto given = std::make_shared<export_options>();
   command exported = graph_command.add_command("export", "Write a graph of a store to a file");
-  exported.add_path("STORE", given->store, "The store's directory").required();
+  exported.add_path("STORE", given->store, store_to_read).required();
   add_graph_options(exported, given->graph, given->budget);
   add_target_options(exported, given->target);
   add_threads_option(exported, given->threads);

@@ -71,31 +71,6 @@ found_graph find_graph(const manager& store, const std::filesystem::path& path, 
   return only_graph(store, path);
 }
 
-/// Of STORE@LABEL the kept copy.
-std::filesystem::path store_at(const std::filesystem::path& path) {
-  const std::string text = path.string();
-  const std::size_t at = text.rfind('@');
-  if (at == std::string::npos || manager::exists(path)) return path;
-  const std::filesystem::path store = text.substr(0, at);
-  const std::string label = text.substr(at + 1);
-  if (!manager::exists(store)) return path;
-  bool is_known = false;
-  std::optional<std::uint64_t> epoch;
-  for (const checkpoint_record& one : datastore::log(store)) {
-    if (one.label != label) continue;
-    is_known = true;
-    if (one.kept) epoch = one.epoch;
-  }
-  if (!epoch)
-    throw error(errc::not_found,
-                store.string() + (is_known ? ": the checkpoint \"" + printable_name(label) +
-                                                 "\" was not kept, which takes a file system that shares "
-                                                 "blocks (XFS, btrfs)"
-                                           : ": no checkpoint has the label \"" + printable_name(label) +
-                                                 "\" ('perdure log' shows them)"));
-  return store / "epochs" / std::to_string(*epoch);
-}
-
 }  // namespace
 
 bool frozen_parts::are_fresh(const stored_graph& list, const stored_column* weights) const {
@@ -126,7 +101,7 @@ std::string attached_graph::name_of(graph::vertex_id id) const {
 
 attached_graph::attached_graph(const std::filesystem::path& path, const std::string& wanted,
                                const store_options& settings)
-    : store(open_read_only, store_at(path), settings) {
+    : store(open_read_only, path, settings) {
   found_graph found = find_graph(store, path, wanted);
   name = std::move(found.name);
   graph = found.graph;

@@ -66,7 +66,7 @@ struct attached_graph {
 
   /// Of this name; where that is empty, the graph that `ingest` makes, or else the only one there. Throws
   /// `not_found`, `wrong_type` where the name is something else's, or `invalid_argument` where it is not
-  /// clear which. `STORE@LABEL` is the store as of its last kept checkpoint of that label.
+  /// clear which. The path may be STORE@LABEL.
   attached_graph(const std::filesystem::path& path, const std::string& wanted, const store_options& settings);
 
   stopwatch watch;  // before the store: opening counts
