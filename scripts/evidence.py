@@ -144,7 +144,8 @@ class Build:
                 texts += [digest_of_file(path, self.directory), *map(self.digest_of_target, targets)]
             elif path.is_file() and ROOT in path.parents:
                 # A script is used with what lies beside it.
-                texts.append(digest_of_tracked((os.path.relpath(path.parent, ROOT),)))
+                place = path if path.parent == ROOT else path.parent
+                texts.append(digest_of_tracked((os.path.relpath(place, ROOT),)))
             elif path.is_dir() and ROOT in path.parents:
                 texts.append(digest_of_file(path))
             texts.append(placeless(word, self.directory))
@@ -181,8 +182,8 @@ def write_record(stage, digests):
         file.writelines(f"{digest} {name}\n" for name, digest in sorted(digests.items()))
 
 
-def tests_of(build, preset):
-    """Yields name and digest of each test of a build, in ctest's order."""
+def tests_of(build, preset, only):
+    """Yields name and digest of each test of a build, in ctest's order; no digest if the name does not match."""
     run = subprocess.run(["ctest", "--preset", preset, "--show-only=json-v1"], cwd=ROOT, capture_output=True,
                          text=True, check=False)
     if run.returncode != 0:
@@ -191,7 +192,7 @@ def tests_of(build, preset):
         command = test.get("command", [])
         properties = [placeless(json.dumps(entry, sort_keys=True), build.directory)
                       for entry in test.get("properties", []) if entry["name"].startswith("ENVIRONMENT")]
-        digest = build.digest_of_words(command) if command else None
+        digest = build.digest_of_words(command) if command and only.search(test["name"]) else None
         yield test["name"], digest and digest_of_texts([environment(), digest, *properties])[:16]
 
 
@@ -205,11 +206,11 @@ def select(wanted):
     only = re.compile(wanted.only or "")
     exclude = wanted.exclude and re.compile(wanted.exclude)
     numbers, digests, kept, left_out, again = [], {}, [], 0, 0
-    for number, (name, digest) in enumerate(tests_of(build, wanted.preset), 1):
+    for number, (name, digest) in enumerate(tests_of(build, wanted.preset, only), 1):
         if exclude and exclude.search(name):
             kept.append(name)
             continue
-        if only.search(name) and digest:
+        if digest:
             digests[name] = digest
             if known.get(name) == digest:
                 if not wanted.again or not chosen_again(name, *wanted.again):
