@@ -117,7 +117,7 @@ class Build:
                 inputs.add(os.path.normpath(os.path.join(self.directory, included)))
         made = {os.path.join(self.directory, name) for name in self.targets}
         texts = [placeless(command, self.directory) for command in commands]
-        for path in sorted(inputs - made):
+        for path in sorted(inputs - made, key=lambda path: placeless(path, self.directory)):
             generated = self.directory if path.startswith(str(self.directory)) else None
             texts.append(f"{placeless(path, self.directory)} {digest_of_file(path, generated)}")
         # Files that a test program reads lie beside its sources.

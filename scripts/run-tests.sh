@@ -30,7 +30,7 @@ esac
 # Only whole runs of the builds that CI tests have records.
 stage=""
 case ${EVIDENCE:-}:$#:${PERDURE_TRACKER:-}:$preset in
-  ?*:0::release) stage=tests-$preset && set -- --only '^(vm|crash[.]mutant)[.]' ;;
+  ?*:0::release) stage=tests-$preset && set -- --only '^(vm|crash([.][a-z]+)?[.]mutant)[.]' ;;
   ?*:0::asan | ?*:0::tsan) stage=tests-$preset && set -- --again 3 "${EVIDENCE_SEED:-0}" ;;
 esac
 if [ -n "$stage" ]; then
