@@ -1,6 +1,7 @@
 // Named arrays of plain data.
 #include "perdure/c/data.h"
 
+#include <cstddef>
 #include <string>
 
 #include "c/handles.hpp"
@@ -65,5 +66,12 @@ perdure_status perdure_data_destroy(perdure_store* store, const char* name) {
   return guarded([&] {
     if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name")))
       refuse_missing_data(name);
+  });
+}
+
+perdure_status perdure_data_destroy_at(perdure_store* store, void* data) {
+  return guarded([&] {
+    perdure::detail::manager_core& core = core_of(store);
+    perdure::detail::destroy_data_at(core, &required(static_cast<std::byte*>(data), "data"));
   });
 }

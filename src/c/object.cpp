@@ -28,7 +28,6 @@ void add(perdure_object_list& list, const perdure::object_info& object) {
   info.offset = object.offset();
   info.data = object.value();
   info.kind = static_cast<std::int32_t>(object.kind());
-  info.is_blob = object.is_type<std::byte>() ? 1 : 0;
   list.items.push_back(info);
 }
 
