@@ -12,7 +12,7 @@
 #include <perdure/array_store.hpp>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/build_csr.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/properties.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
@@ -59,7 +59,7 @@ class GraphAnalysis : public testing::Test {
     const auto edges = dir_.write("edges", "10 20\n20 30\n10 30\n7 8\n8 8\n");
     perdure::manager store(perdure::create_only, path("store"));
     for (const std::string& name : names)
-      graph::build_csr(*store.construct<graph::stored_csr>(name)(), *graph::open_edge_list(edges),
+      graph::build_csr(*store.construct<graph::stored_csr>(name)(), *graph::open_graph_file(edges),
                        {.kind = graph::direction::undirected, .order = order});
     store.close();
     return path("store");
@@ -192,8 +192,8 @@ TEST_F(GraphAnalysis, ShortestPaths) {
   {
     const auto edges = dir_.write("roads.txt", "1 2 0.5\n2 3 0.25\n1 3 1\n4 1 1\n");
     perdure::manager made(perdure::create_only, store);
-    graph::build_csr(*made.construct<graph::stored_csr>("roads")(),
-                     *graph::open_edge_list(edges, {.keep_values = true}), {.with_weights = true});
+    graph::build_csr(*made.construct<graph::stored_csr>("roads")(), *graph::open_graph_file(edges),
+                     {.with_weights = true});
     made.close();
   }
   EXPECT_EQ(ok_json({"graph", "info", store})["weighted"], true);
