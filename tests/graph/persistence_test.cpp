@@ -3,7 +3,6 @@
 
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
-#include <perdure/graph/boost_containers.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/ingest.hpp>
@@ -44,7 +43,6 @@ class GraphInStore : public testing::Test {
 
 using stored_types =
     testing::Types<stored<store_containers, perdure::manager>,
-                   stored<boost_containers<perdure::allocator>, perdure::manager>,
                    stored<std_containers<perdure::pinned_allocator>, perdure::pinned_manager>,
                    stored<flat_containers<perdure::pinned_allocator>, perdure::pinned_manager>>;
 TYPED_TEST_SUITE(GraphInStore, stored_types);
