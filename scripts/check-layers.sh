@@ -69,7 +69,8 @@ rooms() {
   room tools                $public graph workload tools/perdure/formats $untyped src/base/environment.hpp \
                             src/store/backing/backings.hpp
   room tools/perdure/formats $public $untyped src/os/crc32c.hpp
-  room bench                $public graph workload compat examples src/{os,segment}
+  room bench/programs       $public graph workload compat src/{os,segment} bench/peers
+  room bench/peers          $public graph workload examples bench/programs
   # What tests share knows no test.
   room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \
                             src/store src/store/{file,commit,offline,backing}

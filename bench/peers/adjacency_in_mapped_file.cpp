@@ -4,8 +4,8 @@
 
 #include <boost/interprocess/managed_mapped_file.hpp>
 
-#include "adjacency_workload.hpp"
 #include "boost_containers.hpp"
+#include "programs/adjacency_workload.hpp"
 
 namespace perdure::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <perdure/graph/store_containers.hpp>
 
 #include "adjacency_workload.hpp"
-#include "boost_containers.hpp"
+#include "peers/boost_containers.hpp"
 
 namespace perdure::bench {
 namespace {

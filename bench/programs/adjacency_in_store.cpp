@@ -4,7 +4,7 @@
 #include <perdure/manager.hpp>
 
 #include "adjacency_workload.hpp"
-#include "boost_containers.hpp"
+#include "peers/boost_containers.hpp"
 
 namespace perdure::bench {
 namespace {
