@@ -15,10 +15,6 @@ using perdure::data_object;
 using perdure::data_type;
 using perdure::detail::if_exists;
 
-[[noreturn]] void refuse_missing_data(const char* name) {
-  throw perdure::error(perdure::errc::not_found, "there is no object named \"" + std::string(name) + '"');
-}
-
 }  // namespace
 
 perdure_status perdure_data_create(perdure_store* store, const char* name, const char* type, uint64_t length,
@@ -38,7 +34,7 @@ perdure_status perdure_data_find(const perdure_store* store, const char* name, c
     void*& result = required_result(data, "data");
     if (length != nullptr) *length = 0;
     const data_object found = perdure::detail::find_data(core_of(store), required_text(name, "name"));
-    if (!found) refuse_missing_data(name);
+    if (!found) refuse_missing_object(name);
     const data_type wanted = data_type::parse(required_text(type, "type"));
     if (!(found.type == wanted))
       throw perdure::error(perdure::errc::wrong_type, "the object \"" + std::string(name) + "\" is of type " +
@@ -65,7 +61,7 @@ perdure_status perdure_data_find_or_create(perdure_store* store, const char* nam
 perdure_status perdure_data_destroy(perdure_store* store, const char* name) {
   return guarded([&] {
     if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name")))
-      refuse_missing_data(name);
+      refuse_missing_object(name);
   });
 }
 
