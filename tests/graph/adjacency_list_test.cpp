@@ -36,7 +36,7 @@ TYPED_TEST(AdjacencyList, StartsEmpty) {
   EXPECT_EQ(g.kind(), direction::directed);
 }
 
-TYPED_TEST(AdjacencyList, DirectedEdges) {
+TYPED_TEST(AdjacencyList, DirectedEdgesAreKeptAtTheirSource) {
   auto& g = this->memory_.make(direction::directed);
   g.add_edge(7, 9);
   g.add_edge(7, 3);
@@ -53,7 +53,7 @@ TYPED_TEST(AdjacencyList, DirectedEdges) {
   EXPECT_EQ(g.find(8), nullptr);
 }
 
-TYPED_TEST(AdjacencyList, UndirectedEdges) {
+TYPED_TEST(AdjacencyList, UndirectedEdgesAreKeptAtBothEnds) {
   auto& g = this->memory_.make(direction::undirected);
   g.add_edge(1, ~0ull);
   g.add_edge(2, 2);

@@ -72,18 +72,18 @@ class EdgeList : public testing::Test {
 
 using edges = std::vector<edge>;
 
-TEST_F(EdgeList, Separators) {
+TEST_F(EdgeList, BlanksTabsAndCommasSeparate) {
   EXPECT_EQ(edges_of("1 2\n3\t4\n5,6\n7 , 8\n9, 10\n  11   12  \n"),
             (edges{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}}));
 }
-TEST_F(EdgeList, CommentsAndEmptyLines) {
+TEST_F(EdgeList, CommentsAndEmptyLinesAreSkipped) {
   EXPECT_EQ(edges_of("# SNAP\n% KONECT\n\n  \t\n 1 2\n  # indented\n#\n3 4\n"), (edges{{1, 2}, {3, 4}}));
 }
-TEST_F(EdgeList, LineEnds) {
+TEST_F(EdgeList, LinesEndInAnyOfThreeWays) {
   EXPECT_EQ(edges_of("# x\r\n1\t2\r\n\r\n3 4\r\r\n\r\r\n5 6 7\r\n8 9"),
             (edges{{1, 2}, {3, 4}, {5, 6}, {8, 9}}));
 }
-TEST_F(EdgeList, ByteOrderMark) {
+TEST_F(EdgeList, AByteOrderMarkIsSkipped) {
   EXPECT_EQ(edges_of("\xEF\xBB\xBF"
                      "1 2\n"),
             (edges{{1, 2}}));
@@ -110,11 +110,11 @@ TEST_F(EdgeList, ThirdColumnIsKeptOnDemand) {
   EXPECT_EQ(ignored("1 2 0.5\n", edge_list_with_weights()), 0U);
   EXPECT_EQ(ignored("1 2 0.5 9\n", edge_list_with_weights()), 1U);
 }
-TEST_F(EdgeList, WholeRangeOfIds) {
+TEST_F(EdgeList, IdsHaveSixtyFourBits) {
   EXPECT_EQ(edges_of("0 18446744073709551615\n00000000000000000000007 10000000000000000000\n"),
             (edges{{0, ~0ull}, {7, 10000000000000000000u}}));
 }
-TEST_F(EdgeList, EmptyFile) {
+TEST_F(EdgeList, AnEmptyFileHasNoEdges) {
   EXPECT_TRUE(edges_of("").empty());
   EXPECT_TRUE(edges_of("\n").empty());
   EXPECT_TRUE(edges_of("# nothing").empty());
@@ -142,7 +142,7 @@ TEST_F(EdgeList, ErrorsNameLineAndColumn) {
   expect_error("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n", 1, 1, "Matrix Market");
   expect_error(std::string(3 << 20, '7'), 1, 1, "the line is longer than");
 }
-TEST_F(EdgeList, ErrorInTheLastLineWithoutLineFeed) {
+TEST_F(EdgeList, AnErrorInALastLineWithoutALineFeedIsNamed) {
   expect_error("1 2\n3", 2, 2, "missing");
 }
 
@@ -154,7 +154,7 @@ TEST_F(EdgeList, BadLinesAreSkippedAndCounted) {
 }
 
 // Several blocks: lines that straddle their borders, line numbers beyond the first.
-TEST_F(EdgeList, LargeFile) {
+TEST_F(EdgeList, ALargeFileIsReadInBlocks) {
   std::string text;
   edges expected;
   for (std::uint64_t i = 0; i < 300000; ++i) {
@@ -230,7 +230,7 @@ TEST_F(EdgeList, CompressionIsRecognisedByContent) {
   EXPECT_EQ(read(dir_.write("two.gz", gzip(text) + gzip("5 6\n") + std::string(512, '\0'))).edges.size(), 3u);
 }
 
-TEST_F(EdgeList, Binary) {
+TEST_F(EdgeList, BinaryFilesAreReadBack) {
   std::string bytes;
   edges expected;
   for (std::uint64_t i = 0; i < 100000; ++i) expected.push_back({i << 33, ~i});
@@ -264,7 +264,7 @@ TEST_F(EdgeList, OtherFormatsAreNotAppendedTo) {
   EXPECT_EQ(text, "");
 }
 
-TEST_F(EdgeList, FilesThatCannotBeRead) {
+TEST_F(EdgeList, FilesThatCannotBeReadAreErrors) {
   auto code = [](const std::filesystem::path& path) {
     try {
       read(path);
@@ -283,7 +283,7 @@ TEST_F(EdgeList, FilesThatCannotBeRead) {
   }
 }
 
-TEST(EdgeListData, RealFiles) {
+TEST(EdgeListData, RealFilesHaveTheirEdgesAndVertices) {
   struct expectation {
     const char* name;
     std::size_t edges;

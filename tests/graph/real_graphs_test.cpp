@@ -114,7 +114,7 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
   }
 }
 
-TEST(RealGraphs, LevelsAndComponentsOfHavoqGt) {
+TEST(RealGraphs, LevelsAndComponentsEqualHavoqGts) {
   const auto path = data_file("kron/rmat_s17.edges.xz");
   if (path.empty()) GTEST_SKIP() << "no test data";
   memory_csr graph;
