@@ -44,7 +44,7 @@ rooms() {
   room src/heap             src/{base,segment} src/os/{asymmetric_fence,futex}.hpp $h/{error,heap,hash}.hpp $h/detail
   # Kinds use heaps by their public header, and know nothing of stores.
   room src/kind             src/{base,os,segment} $h/detail \
-                            $h/{error,heap,kind,kind_decorator,memory_policy,node_set,tier_division,tiered_kind}.hpp
+                            $h/{error,heap,kind,kind_decorator,memory_policy,node_set,tiered_kind}.hpp
   # Of a store a manager knows paths, layout and what a forked child lacks; of a heap the layout of what is checked.
   room src/manager          src/{base,segment} $public $h/detail src/heap/metadata.hpp \
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
@@ -57,7 +57,8 @@ rooms() {
   # What workloads share, and they: by the public headers only.
   room workload             $public
   room graph                $public workload
-  room compat               $public
+  # The tiers of memkind's interface are divided as those of kinds are.
+  room compat               $public $h/detail/tier_division.hpp
   room examples             $public $h/c compat graph
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
@@ -68,7 +69,8 @@ rooms() {
   room tools                $public graph workload tools/perdure/formats $untyped src/base/environment.hpp \
                             src/store/backing/backings.hpp
   room tools/perdure/formats $public $untyped src/os/crc32c.hpp
-  room bench                $public graph workload compat examples src/{os,segment}
+  room bench/programs       $public graph workload compat src/{os,segment} bench/peers
+  room bench/peers          $public graph workload examples bench/programs
   # What tests share knows no test.
   room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \
                             src/store src/store/{file,commit,offline,backing}

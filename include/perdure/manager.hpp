@@ -315,18 +315,6 @@ class basic_manager {
   /// False where there is none; `wrong_type`, `read_only`.
   bool destroy_data(const object_name& name) { return detail::destroy_data(core(), name); }
 
-  /// The same of bytes: arrays of `std::byte`, which the C API calls blobs.
-  std::span<std::byte> create_blob(const object_name& name, std::size_t bytes, std::size_t alignment = 0) {
-    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::fail);
-  }
-  /// Without data where there is none; `wrong_type`.
-  std::span<std::byte> find_blob(const object_name& name) const { return detail::find_blob(core(), name); }
-  std::span<std::byte> find_or_create_blob(const object_name& name, std::size_t bytes,
-                                           std::size_t alignment = 0) {
-    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::use);
-  }
-  bool destroy_blob(const object_name& name) { return detail::destroy_blob(core(), name); }
-
   // What is known of an object, by its address: `invalid_argument` if no object was constructed there.
 
   /// A named object's name, a unique object's type name (mangled), empty for an anonymous one. The view is

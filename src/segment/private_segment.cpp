@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/parallel_for.hpp"
+#include "base/for_each_index.hpp"
 #include "os/cpu.hpp"
 #include "os/file.hpp"
 #include "os/private_copies.hpp"
@@ -247,7 +247,7 @@ void private_segment::copy_out(page_run pages, std::byte* to) const {
   // A single processor copies from the page cache at half of what the memory can do.
   const std::size_t threads =
       reads.size() < least_reads_of_threads ? 1 : std::min(most_reading_threads, os::available_processors());
-  base::parallel_for(reads.size(), threads, [&reads](std::size_t index, std::size_t) {
+  base::for_each_index(threads, reads.size(), [&reads](std::size_t index, std::size_t) {
     const read& one = reads[index];
     const std::ptrdiff_t got = os::try_read_at(one.file, one.to, one.bytes, one.offset);
     if (got != static_cast<std::ptrdiff_t>(one.bytes))

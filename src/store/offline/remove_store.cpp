@@ -46,11 +46,7 @@ bool datastore::remove(const std::filesystem::path& given) {
     os::remove_in(directory, "LOCK");
     directory.sync();
     lock.release();
-    try {
-      os::remove_directory_in(os::file::open_directory(parent_of(path)), path.filename());
-    } catch (const std::system_error&) {
-      // There are other files in it.
-    }
+    os::remove_if_empty(path);  // there may be other files in it
   });
   return true;
 }

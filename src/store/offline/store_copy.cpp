@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/parallel_for.hpp"
+#include "base/for_each_index.hpp"
 #include "base/signals_blocked.hpp"
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
@@ -67,7 +67,7 @@ std::vector<std::string> names_to_copy(const os::file& from, const copy_options&
 
 void copy_pieces(const std::vector<piece>& pieces) {
   const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
-  base::parallel_for(pieces.size(), threads, [&](std::size_t index, std::size_t) {
+  base::for_each_index(threads, pieces.size(), [&](std::size_t index, std::size_t) {
     const piece& one = pieces[index];
     os::copy_range(one.files->from, one.files->to, one.offset, one.bytes);
   });

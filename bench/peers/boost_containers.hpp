@@ -1,16 +1,29 @@
-// What the graph library's own families of Boost containers leave out: the open-addressing map, and an
-// allocator that gives any container Boost's offset pointer.
+// Boost's containers for an adjacency list, and an allocator that gives any container Boost's offset pointer.
 #pragma once
 
 #include <boost/container/vector.hpp>
 #include <boost/interprocess/offset_ptr.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered_map.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <utility>
 
 namespace perdure::bench {
+
+/// `boost::container::vector` and `boost::unordered_map`. The allocator must construct its elements with
+/// itself or have no state (`boost::interprocess::allocator` needs a scoped adaptor around it).
+template <template <class> class Allocator>
+struct boost_node_containers {
+  template <class T>
+  using allocator = Allocator<T>;
+  template <class T>
+  using vector = boost::container::vector<T, Allocator<T>>;
+  template <class Key, class Value, class Hash>
+  using map =
+      boost::unordered_map<Key, Value, Hash, std::equal_to<Key>, Allocator<std::pair<const Key, Value>>>;
+};
 
 /// Open-addressing map and vector; raw pointers only.
 template <template <class> class Allocator>

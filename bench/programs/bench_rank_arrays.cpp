@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "measure.hpp"
-#include "plain_transfers.hpp"
+#include "peers/plain_transfers.hpp"
 #include "rank_array_files.hpp"
 
 namespace perdure::bench {

@@ -1,22 +1,21 @@
 // Adjacency lists in a store of ours: our containers, the standard's in a pinned store, and Boost's.
 #include <perdure/allocator.hpp>
-#include <perdure/graph/boost_containers.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
 
 #include "adjacency_workload.hpp"
-#include "boost_containers.hpp"
+#include "peers/boost_containers.hpp"
 
 namespace perdure::bench {
 namespace {
 
 using graph_in_store = graph::adjacency_list<graph::store_containers>;
 using graph_in_pinned_store = graph::adjacency_list<graph::std_containers<pinned_allocator>>;
-using boost_graph_in_store = graph::adjacency_list<graph::boost_containers<allocator>>;
+using boost_graph_in_store = graph::adjacency_list<boost_node_containers<allocator>>;
 
 template <class T>
 using boost_heap_allocator = boost_offset_allocator<T, heap>;
-using boost_offset_graph = graph::adjacency_list<graph::boost_containers<boost_heap_allocator>>;
+using boost_offset_graph = graph::adjacency_list<boost_node_containers<boost_heap_allocator>>;
 
 std::filesystem::path store_path(const adjacency_workload& work) {
   return work.directory / "adjacency.store";

@@ -1,4 +1,4 @@
-#include "base/parallel_for.hpp"
+#include "base/for_each_index.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,31 +12,31 @@
 namespace perdure::base {
 namespace {
 
-TEST(parallel_for, does_everything_once) {
+TEST(ForEachIndex, CallsTheWorkOnceForEachIndex) {
   for (const std::size_t threads : {0, 1, 3, 50}) {
     std::vector<std::atomic<int>> done(20);
-    parallel_for(done.size(), threads, [&](std::size_t index, std::size_t) { ++done[index]; });
+    for_each_index(threads, done.size(), [&](std::size_t index, std::size_t) { ++done[index]; });
     for (const auto& one : done) EXPECT_EQ(one, 1) << "with " << threads << " threads";
   }
-  parallel_for(0, 4, [](std::size_t, std::size_t) { ADD_FAILURE() << "there is nothing to do"; });
+  for_each_index(4, 0, [](std::size_t, std::size_t) { ADD_FAILURE() << "there is nothing to do"; });
 }
 
-TEST(parallel_for, gives_each_worker_what_no_other_has) {
+TEST(ForEachIndex, GivesNoTwoCallsAtOnceTheSameWorker) {
   constexpr std::size_t threads = 4;
   // Not atomic: ThreadSanitizer looks.
   std::vector<std::size_t> calls(threads);
-  parallel_for(1000, threads, [&](std::size_t, std::size_t worker) { ++calls.at(worker); });
+  for_each_index(threads, 1000, [&](std::size_t, std::size_t worker) { ++calls.at(worker); });
   std::size_t all = 0;
   for (const std::size_t one : calls) all += one;
   EXPECT_EQ(all, 1000U);
 }
 
-TEST(parallel_for, works_on_the_calling_thread_too_and_runs_no_handlers_on_others) {
+TEST(ForEachIndex, WorksOnTheCallingThreadTooAndRunsNoHandlersOnOthers) {
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<std::size_t> arrived{0};
   std::atomic<int> on_caller{0};
   // Each of the two waits for the other, so there are two threads.
-  parallel_for(2, 2, [&](std::size_t, std::size_t worker) {
+  for_each_index(2, 2, [&](std::size_t, std::size_t worker) {
     ++arrived;
     while (arrived != 2) std::this_thread::yield();
     sigset_t blocked;
@@ -49,12 +49,12 @@ TEST(parallel_for, works_on_the_calling_thread_too_and_runs_no_handlers_on_other
   EXPECT_EQ(on_caller, 1);
 }
 
-TEST(parallel_for, throws_the_first_exception_and_begins_nothing_more) {
+TEST(ForEachIndex, ThrowsTheFirstExceptionAndBeginsNothingMore) {
   for (const std::size_t threads : {1, 4}) {
     std::atomic<std::size_t> calls{0};
     const auto fail = [&] {
       // Without an end, were it not for the exception.
-      parallel_for(std::numeric_limits<std::size_t>::max(), threads, [&](std::size_t index, std::size_t) {
+      for_each_index(threads, std::numeric_limits<std::size_t>::max(), [&](std::size_t index, std::size_t) {
         ++calls;
         if (index == 5) throw std::runtime_error("the sixth");
       });

@@ -21,7 +21,7 @@ namespace perdure::base {
 /// Where the system has no more threads to give, those that there are do all of the work. No handler of the
 /// program's signals runs on the threads that are started.
 template <class Work>
-void parallel_for(std::size_t count, std::size_t threads, Work&& work) {
+void for_each_index(std::size_t threads, std::size_t count, Work&& work) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;

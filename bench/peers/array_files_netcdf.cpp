@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "array_files.hpp"
 #include "plain_transfers.hpp"
+#include "programs/array_files.hpp"
 
 namespace perdure::bench {
 

@@ -1,7 +1,7 @@
 // A plain file for each rank that writes, with its blocks one behind the other: by pwrite, or copied to where
 // the file is mapped. No other layout lets a rank write with fewer calls.
 #include "plain_transfers.hpp"
-#include "rank_array_files.hpp"
+#include "programs/rank_array_files.hpp"
 
 namespace perdure::bench {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace perdure {
+namespace perdure::detail {
 
 /// One of the tiers among which blocks are divided.
 struct divided_tier {
@@ -35,8 +35,7 @@ struct boundary_steps {
 };
 
 /// Divides blocks among tiers: by a static ratio, each block being for the tier that is farthest behind its
-/// share; or by size, with boundaries that move so that ratios come about. It allocates nothing:
-/// `create_tiered` makes a kind that does.
+/// share; or by size, with boundaries that move so that ratios come about. It allocates nothing.
 ///
 /// Thread safety: all functions may be called from any thread at once.
 class tier_division {
@@ -71,4 +70,4 @@ class tier_division {
   std::atomic<unsigned> until_check_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "measure.hpp"
-#include "memkind_library.hpp"
-#include "pmemobj_pool.hpp"
+#include "peers/memkind_library.hpp"
+#include "peers/pmemobj_pool.hpp"
 #include "segment/volatile_segment.hpp"
 
 namespace {

@@ -1,10 +1,9 @@
 // Adjacency lists in ordinary memory: the standard's containers, Boost's with raw pointers, and ours.
 #include <memory>
-#include <perdure/graph/boost_containers.hpp>
 #include <perdure/graph/store_containers.hpp>
 
 #include "adjacency_workload.hpp"
-#include "boost_containers.hpp"
+#include "peers/boost_containers.hpp"
 
 namespace perdure::bench {
 namespace {
@@ -26,7 +25,7 @@ nlohmann::json boost_flat_in_memory(const adjacency_workload& work) {
 }
 
 nlohmann::json boost_node_in_memory(const adjacency_workload& work) {
-  return run_in_memory<graph::boost_containers<std::allocator>>(work);
+  return run_in_memory<boost_node_containers<std::allocator>>(work);
 }
 
 nlohmann::json perdure_in_memory(const adjacency_workload& work) {

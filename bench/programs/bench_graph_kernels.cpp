@@ -27,9 +27,9 @@
 #include <string>
 #include <vector>
 
-#include "graph_peers.hpp"
 #include "measure.hpp"
-#include "plain_kernels.hpp"
+#include "peers/graph_peers.hpp"
+#include "peers/plain_kernels.hpp"
 
 namespace perdure::bench {
 namespace {

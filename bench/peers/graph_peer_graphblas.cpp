@@ -6,7 +6,7 @@
 #include <perdure/graph/graphblas.hpp>
 #include <vector>
 
-#include "../examples/graphblas_kernels.hpp"
+#include "../../examples/graphblas_kernels.hpp"
 #include "graph_peers.hpp"
 
 namespace perdure::bench {

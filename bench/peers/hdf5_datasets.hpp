@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "array_box.hpp"
+#include "programs/array_box.hpp"
 
 namespace perdure::bench {
 

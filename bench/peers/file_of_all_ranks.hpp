@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "rank_array_files.hpp"
+#include "programs/rank_array_files.hpp"
 
 namespace perdure::bench {
 

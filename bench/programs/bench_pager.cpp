@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "measure.hpp"
-#include "message_pager.hpp"
 #include "paging_counters.hpp"
-#include "translated_file.hpp"
+#include "peers/message_pager.hpp"
+#include "peers/translated_file.hpp"
 
 namespace perdure::bench {
 namespace {

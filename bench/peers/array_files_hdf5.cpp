@@ -1,10 +1,10 @@
 // Arrays in an HDF5 file, by its serial library.
 #include <stdexcept>
 
-#include "array_files.hpp"
 #include "hdf5_datasets.hpp"
-#include "measure.hpp"
 #include "plain_transfers.hpp"
+#include "programs/array_files.hpp"
+#include "programs/measure.hpp"
 
 namespace perdure::bench {
 

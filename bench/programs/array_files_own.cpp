@@ -4,7 +4,7 @@
 
 #include "array_files.hpp"
 #include "measure.hpp"
-#include "plain_transfers.hpp"
+#include "peers/plain_transfers.hpp"
 
 namespace perdure::bench {
 

@@ -3,10 +3,9 @@
 #include <fcntl.h>
 
 #include <boost/interprocess/managed_mapped_file.hpp>
-#include <perdure/graph/boost_containers.hpp>
 
-#include "adjacency_workload.hpp"
 #include "boost_containers.hpp"
+#include "programs/adjacency_workload.hpp"
 
 namespace perdure::bench {
 namespace {
@@ -15,7 +14,7 @@ namespace ipc = boost::interprocess;
 
 template <class T>
 using file_allocator = boost_offset_allocator<T, ipc::managed_mapped_file::segment_manager>;
-using graph_in_file = graph::adjacency_list<graph::boost_containers<file_allocator>>;
+using graph_in_file = graph::adjacency_list<boost_node_containers<file_allocator>>;
 
 std::filesystem::path file_path(const adjacency_workload& work) {
   return work.directory / "adjacency.boost";

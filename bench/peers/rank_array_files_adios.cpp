@@ -8,7 +8,7 @@
 
 #include <stdexcept>
 
-#include "rank_array_files.hpp"
+#include "programs/rank_array_files.hpp"
 
 namespace perdure::bench {
 

@@ -1,6 +1,6 @@
 """What allocating, both, and freeing cost with several allocators: for the suites that compare some."""
 
-from mallocs import installed_mallocs
+from suites.mallocs import installed_mallocs
 from measuring import interleave, median, run
 
 
