@@ -16,7 +16,6 @@
 // the thread closes that gap in its next change.
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -52,8 +51,8 @@ __thread char thread_mark = 0;
 
 // In a forked child no thread would open the heap again, so there it counts as open.
 bool heap::engine::is_shut() const noexcept {
-  const pid_t by = shut_by.load();
-  return by != 0 && by == ::getpid();
+  const base::owner_process by = shut_by.load();
+  return !by.is_nobody() && by.is_here();
 }
 
 owned_cache* heap::engine::begin_change(heap& owner) noexcept {
@@ -113,21 +112,21 @@ void heap::engine::shut() noexcept {
     os::wait_while(standstills_ended, ended);
     lock.lock();
   }
-  shut_by.store(::getpid());
+  shut_by.store(base::owner_process());
   for (owned_cache* const cache : caches) cache->owner.store(nullptr, std::memory_order_relaxed);
 }
 
 void heap::engine::open() noexcept {
   {
     const std::lock_guard lock(caches_mutex);
-    shut_by.store(0);
+    shut_by.store(base::owner_process::nobody());
   }
   ++standstills_ended;
   os::wake(standstills_ended);
 }
 
 void heap::engine::await_changes(const owned_cache* own) {
-  const pid_t here = ::getpid();
+  const base::owner_process here;
   // Threads of the parent do not exist in a forked child, so nothing is to be expected of their caches.
   const auto lives = [here](const owned_cache* cache) { return cache->process == here; };
   std::unique_lock lock(caches_mutex);

@@ -1,9 +1,5 @@
 // Threads' caches: made at a thread's first use of a heap; emptied when the thread ends; orphaned, and reused
 // by their thread, when the heap is closed first.
-
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
@@ -12,6 +8,7 @@
 
 #include "heap/engine.hpp"
 #include "os/asymmetric_fence.hpp"
+#include "os/forks.hpp"
 
 namespace perdure::detail {
 
@@ -181,7 +178,7 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
     cache = all[number].get();
     const std::lock_guard lock(caches_mutex);
     caches.push_back(cache);
-    cache->process = ::getpid();
+    cache->process = base::owner_process();
     cache->serves.store(&owner, std::memory_order_relaxed);
   }
   if (!os::has_asymmetric_fence() || number >= cache_slots - 1) return cache;
@@ -223,13 +220,16 @@ void heap::prepare_for_forks() {
     detail::numbers_mutex.unlock();
     detail::unlock_caches();
   };
-  static const int registered = ::pthread_atfork(
-      [] {
-        detail::lock_caches();
-        detail::numbers_mutex.lock();
-      },
-      unlock, unlock);
-  static_cast<void>(registered);
+  static constexpr os::fork_handlers handlers{
+      .prepare =
+          [] {
+            detail::lock_caches();
+            detail::numbers_mutex.lock();
+          },
+      .in_parent = unlock,
+      .in_child = unlock,
+  };
+  os::watch_forks(os::fork_layer::heap_caches, handlers);
 }
 
 }  // namespace perdure

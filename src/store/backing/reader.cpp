@@ -1,10 +1,9 @@
 // A store that is open for reading, or for changes that are dropped. It writes nothing: if a dead writer has
 // left a journal for the next one to bring home, a reader carries that out in its own memory.
-#include <unistd.h>
-
 #include <atomic>
 #include <mutex>
 
+#include "base/owner_process.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/backing/paged_memory.hpp"
 #include "store/backing/private_memory.hpp"
@@ -50,7 +49,7 @@ class read_only_store final : public datastore {
   void shut() noexcept;
 
   std::filesystem::path path_;
-  int owner_;
+  base::owner_process owner_;
   std::string tracker_;
   mutable std::mutex control_;  // one snapshot, close or info at a time
   bool open_ = true;
@@ -66,8 +65,7 @@ std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t byte
   return std::make_unique<private_memory>(parts, bytes, use);
 }
 
-read_only_store::read_only_store(store_parts parts)
-    : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
@@ -137,7 +135,7 @@ bool read_only_store::read_pages(const page_run& pages, std::byte* to) {
 store_info read_only_store::info() const {
   // In a forked child the lock may belong to a thread that does not exist there.
   std::unique_lock lock(control_, std::defer_lock);
-  if (owner_ == ::getpid()) lock.lock();
+  if (owner_.is_here()) lock.lock();
   require_open();
   store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());
   result.epoch = epoch_;
@@ -146,7 +144,7 @@ store_info read_only_store::info() const {
 }
 
 void read_only_store::shut() noexcept {
-  if (owner_ != ::getpid()) {
+  if (!owner_.is_here()) {
     open_ = false;
     return;
   }
