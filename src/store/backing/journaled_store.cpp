@@ -302,7 +302,7 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
     copy_options options;
     options.epoch = commit_->epoch();
     options.journals = journals_to_copy::none;
-    options.with_undo = !commit_->early().empty();
+    options.with_undo = !commit_->early().pages().empty();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
   });
 }
