@@ -28,8 +28,6 @@ namespace perdure {
 
 namespace {
 
-enum class store_use { read, private_changes, write };
-
 std::uint64_t sound_capacity(std::size_t wanted, std::uint64_t home_file_bytes) {
   if (wanted == 0 || wanted > layout::most_capacity) {
     throw error(errc::invalid_argument,
@@ -147,25 +145,22 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
   const backing_row& chosen = chosen_backing(options);
   const bool is_paged =
       chosen.budget == budget_of::all_pages && !why_not(chosen, home.files().front(), now.capacity, path);
-  return {path,
-          writable,
-          use == store_use::private_changes,
-          std::move(lock),
-          std::move(directory),
-          std::move(super),
-          std::move(home),
-          std::move(checksums),
-          std::move(journals.files),
-          ceiling,
-          std::move(undo),
-          checkpoint_log(os::file::open_directory(fixed_path), uuid),
-          options.keep_last,
-          memory_budget(options),
-          is_paged,
-          options.verify == verify_mode::lazy,
-          false,
-          false,
-          std::move(place)};
+  return {.path = path,
+          .use = use,
+          .lock = std::move(lock),
+          .directory = std::move(directory),
+          .super = std::move(super),
+          .home = std::move(home),
+          .checksums = std::move(checksums),
+          .journals = std::move(journals.files),
+          .ceiling = ceiling,
+          .undo = std::move(undo),
+          .log = checkpoint_log(os::file::open_directory(fixed_path), uuid),
+          .keep_last = options.keep_last,
+          .memory_budget = memory_budget(options),
+          .resident = is_paged ? residence::within_budget : residence::all,
+          .verify = options.verify,
+          .place = std::move(place)};
 }
 
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
@@ -211,7 +206,7 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
     store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
-    parts.shares_blocks_with_writer = true;
+    parts.files = file_origin::twin;
     return make_reader(std::move(parts));
   } catch (const error& failure) {
     if (failure.code() != errc::unsupported) throw;

@@ -92,7 +92,7 @@ journaled_store::journaled_store(store_parts parts) : path_(parts.path), parts_(
   std::uint64_t epoch = super.epoch;
   std::uint64_t bytes = super.segment_bytes;
   std::optional<committed_journal> pending;
-  if (parts_->is_redo_pending) {
+  if (parts_->redo == redo_state::pending) {
     // Home has no room for what a dead writer committed last, so its pages are read from the journal.
     pending = find_committed(parts_->journals, super, parts_->ceiling);
     if (pending) {
@@ -102,7 +102,7 @@ journaled_store::journaled_store(store_parts parts) : path_(parts.path), parts_(
     }
   }
   commit_ = std::make_unique<epoch_commit>(*parts_, *worker_, epoch, bytes);
-  if (parts_->paged) {
+  if (parts_->resident == residence::within_budget) {
     memory_ = std::make_unique<paged_memory>(*parts_, *commit_);
   } else {
     memory_ = std::make_unique<private_memory>(*parts_, *commit_, *worker_);
@@ -110,7 +110,8 @@ journaled_store::journaled_store(store_parts parts) : path_(parts.path), parts_(
   commit_->attach(*memory_);
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
-  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes);
+  if (parts_->verify == verify_mode::lazy && has_checksums)
+    verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes);
   if (pending) memory_->take_up(*pending);
   if (verifier_ && pending) verifier_->know(*pending);
   if (verifier_) memory_->examine_when_touched(*verifier_);

@@ -182,7 +182,8 @@ bool lazy_verifier::load_table(std::size_t index, scratch& use) const noexcept {
   // The worker may be writing the table page just now, for other entries.
   constexpr int most_attempts = 1000;
   use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
-  for (int attempt = 1; !use.table_is_sound && parts_.writable && attempt < most_attempts; ++attempt) {
+  for (int attempt = 1; !use.table_is_sound && parts_.use == store_use::write && attempt < most_attempts;
+       ++attempt) {
     ::sched_yield();
     use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
   }

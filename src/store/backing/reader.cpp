@@ -61,7 +61,7 @@ class read_only_store final : public datastore {
 };
 
 std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, page_use use) {
-  if (parts.paged) return std::make_unique<paged_memory>(parts, bytes, use);
+  if (parts.resident == residence::within_budget) return std::make_unique<paged_memory>(parts, bytes, use);
   return std::make_unique<private_memory>(parts, bytes, use);
 }
 
@@ -78,11 +78,13 @@ read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(
   // Pages that were written home early for a checkpoint that never came are undone.
   const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
   const bool is_changed_first = pending || !saved.empty();
-  const page_use wanted = parts_->private_changes ? page_use::dropped : page_use::none;
-  memory_ = make_memory(*parts_, bytes_, parts_->paged && is_changed_first ? page_use::dropped : wanted);
+  const page_use wanted = parts_->use == store_use::private_changes ? page_use::dropped : page_use::none;
+  const bool is_paged = parts_->resident == residence::within_budget;
+  memory_ = make_memory(*parts_, bytes_, is_paged && is_changed_first ? page_use::dropped : wanted);
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
-  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
+  if (parts_->verify == verify_mode::lazy && has_checksums)
+    verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   undo_in_memory(saved, memory().base());
   if (pending) redo_in_memory(*pending, memory().base());
   if (verifier_ && pending) verifier_->know(*pending);
@@ -104,7 +106,7 @@ void read_only_store::refuse() const {
 void read_only_store::snapshot(const std::filesystem::path& to) {
   const std::scoped_lock lock(control_);
   require_open();
-  if (parts_->shares_blocks_with_writer) {
+  if (parts_->files == file_origin::twin) {
     throw error(errc::unsupported,
                 path_.string() +
                     " was open for writing when this reader opened it: use datastore::copy, "
