@@ -62,12 +62,11 @@ rooms() {
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
-  # The program uses the public headers, and two tables, to tell of what they have; arrays without types of C++; and
-  # the checksums that stores have for chunks that have them too.
-  local untyped="$h/detail/array_core.hpp $h/detail/array_pieces.hpp"
-  room tools                $public graph workload tools/perdure/formats $untyped src/base/environment.hpp \
+  # The program uses the public headers, and two tables, to tell of what they have; and the checksums that stores have for
+  # chunks that have them too.
+  room tools                $public graph workload tools/perdure/formats src/base/environment.hpp \
                             src/store/backing/backings.hpp
-  room tools/perdure/formats $public $untyped src/os/crc32c.hpp
+  room tools/perdure/formats $public src/os/crc32c.hpp
   room bench                $public graph workload compat examples src/{os,segment}
   # What tests share knows no test.
   room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \

@@ -35,8 +35,7 @@ void stored_arrays::set_attribute(std::string_view id, std::string_view key, con
   array.attributes.erase(entry);
 }
 
-std::optional<array_core::attribute_value> stored_arrays::attribute(std::string_view id,
-                                                                    std::string_view key) const {
+std::optional<attribute_value> stored_arrays::attribute(std::string_view id, std::string_view key) const {
   require_open();
   const std::shared_lock lock(mutex_);
   const stored_array& array = require(id);

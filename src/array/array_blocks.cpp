@@ -73,7 +73,7 @@ stored_block stored_arrays::filled_block(
 }
 
 /// A block of the elements `from`, all of them.
-stored_block stored_arrays::filled_from(const shape& of, const box& part, const const_elements& from) {
+stored_block stored_arrays::filled_from(const shape& of, const box& part, const const_untyped_view& from) {
   const std::size_t element = of.type.size();
   const std::size_t bytes = bytes_of(part.count, element);
   if (is_dense(from.dims, from.strides, element)) return filled_block(bytes, element, of.how, {}, from.data);

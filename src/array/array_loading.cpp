@@ -58,7 +58,7 @@ std::vector<stored_arrays::held_block> stored_arrays::blocks_in(std::string_view
 }
 
 void stored_arrays::read_slab(std::string_view id, const shape& of, std::span<const held_block> blocks,
-                              const slab& where, const elements& to, std::uint64_t* held) const {
+                              const slab& where, const untyped_view& to, std::uint64_t* held) const {
   const std::size_t element = of.type.size();
   const std::size_t rank = of.dims.rank();
   const auto to_strides = strides_for(where.count, to);
@@ -139,7 +139,7 @@ stored_arrays::held_array stored_arrays::held(std::string_view id, const data_ty
 }
 
 void stored_arrays::read(std::string_view id, const data_type& type, const slab& where,
-                         const elements& to) const {
+                         const untyped_view& to) const {
   const held_array found = held(id, type, [&](const extents& dims) {
     require_slab(id, dims, where, to.dims);
     return around(where);
@@ -148,15 +148,15 @@ void stored_arrays::read(std::string_view id, const data_type& type, const slab&
 }
 
 void stored_arrays::read_whole(std::string_view id, const data_type& type,
-                               const std::function<elements(const extents&)>& place) const {
+                               const std::function<untyped_view(const extents&)>& place) const {
   const held_array found = held(id, type, [](const extents& dims) { return around(slab::whole(dims)); });
   const slab whole = slab::whole(found.of.dims);
-  const elements to = place(found.of.dims);
+  const untyped_view to = place(found.of.dims);
   require_slab(id, found.of.dims, whole, to.dims);
   read_slab(id, found.of, found.blocks, whole, to, nullptr);
 }
 
-std::uint64_t stored_arrays::read_held(std::string_view id, const slab& where, const elements& to) const {
+std::uint64_t stored_arrays::read_held(std::string_view id, const slab& where, const untyped_view& to) const {
   require_open();
   shape of;
   std::vector<held_block> held;

@@ -9,7 +9,7 @@
 namespace perdure::detail {
 
 void stored_arrays::write(std::string_view id, const data_type& type, const slab& where,
-                          const const_elements& from) {
+                          const const_untyped_view& from) {
   require_writable();
   const auto require_fit = [&] {
     shape of;
@@ -51,7 +51,7 @@ bool stored_arrays::keeps_parts_of_blocks(const shape& of, const slab& where) {
 // `writing_of(id)` is held. The array has the dimensions `before`, and those of `of` once the part is
 // written.
 void stored_arrays::write_parts(std::string_view id, const shape& of, const slab& where,
-                                const const_elements& from, const extents& before) {
+                                const const_untyped_view& from, const extents& before) {
   const std::size_t element = of.type.size();
   const std::size_t rank = of.dims.rank();
   const auto from_strides = strides_for(where.count, from);
@@ -90,7 +90,7 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
         const box common = part.common_with(one);
         if (!strided && part.contains(one)) {
           // All of it is given.
-          const_elements given{from.data, one.count, from_strides};
+          const_untyped_view given{from.data, one.count, from_strides};
           for (std::size_t i = 0; i < rank; ++i)
             given.data += static_cast<std::ptrdiff_t>(one.offset[i] - part.offset[i]) * from_strides[i];
           block = filled_from(of, one, given);
@@ -98,7 +98,7 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
         }
         // What it held before, and what is given over it.
         std::vector<std::byte> bytes(bytes_of(one.count, element));
-        const elements whole = elements::row_major(bytes.data(), one.count, element);
+        const untyped_view whole = untyped_view::row_major(bytes.data(), one.count, element);
         std::vector<held_block> held;
         {
           const std::shared_lock lock(mutex_);
@@ -136,7 +136,7 @@ void stored_arrays::write_parts(std::string_view id, const shape& of, const slab
   });
 }
 
-void stored_arrays::append(std::string_view id, const data_type& type, const const_elements& from) {
+void stored_arrays::append(std::string_view id, const data_type& type, const const_untyped_view& from) {
   require_writable();
   shape of;
   const std::unique_lock writing(writing_of(id));
@@ -148,7 +148,7 @@ void stored_arrays::append(std::string_view id, const data_type& type, const con
   if (of.dims.empty())
     throw error(errc::invalid_argument, quoted(id) + " is a single element: nothing can be appended");
   // One step less than the array has dimensions is one step.
-  const_elements steps = from;
+  const_untyped_view steps = from;
   if (from.dims.rank() + 1 == of.dims.rank()) {
     steps.dims = extents{1};
     for (const std::uint64_t n : from.dims) steps.dims.push_back(n);
@@ -210,7 +210,7 @@ void stored_arrays::resize(std::string_view id, const extents& dims) {
       if (rest.empty() || rest.count == one.where.count) continue;
       std::vector<std::byte> bytes(bytes_of(rest.count, element));
       read_slab(id, of, std::span(&one, 1), {rest.offset, rest.count, {}},
-                elements::row_major(bytes.data(), rest.count, element), nullptr);
+                untyped_view::row_major(bytes.data(), rest.count, element), nullptr);
       made.reserve(held.size());
       made.push_back({rest, filled_block(bytes.size(), element, of.how, {}, bytes.data())});
     }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 
 #include "array/region_copy.hpp"
 #include "array/stored_arrays.hpp"
@@ -38,7 +38,7 @@ void stored_arrays::require_may_replace_locked(std::string_view id, const data_t
   if (!options.replaces_any) require_type(id, of.type, type);
 }
 
-void stored_arrays::store_whole(std::string_view id, const data_type& type, const const_elements& from,
+void stored_arrays::store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                                 const array_options& options) {
   require_writable();
   require_id(id);
@@ -79,7 +79,7 @@ void stored_arrays::store_whole(std::string_view id, const data_type& type, cons
     made.back().block.unchecked = options.layout == array_layout::contiguous ? 1 : 0;
   } else if (bytes != 0) {
     make_blocks(from.dims, chunk, all, made, [&](const box& one, stored_block& block) {
-      const_elements given{from.data, one.count, from.strides};
+      const_untyped_view given{from.data, one.count, from.strides};
       for (std::size_t i = 0; i < from.dims.rank(); ++i)
         given.data += static_cast<std::ptrdiff_t>(one.offset[i]) * from.strides[i];
       block = filled_from(of, one, given);

@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <perdure/detail/array_core.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/error.hpp>
 #include <shared_mutex>
 #include <span>
@@ -40,7 +40,7 @@ void require_options(const data_type& type, const extents& dims, const array_opt
 
 /// Its members are defined by what they do: array_facts.cpp, array_blocks.cpp, array_storing.cpp,
 /// array_parts.cpp, array_loading.cpp, array_attributes.cpp.
-class stored_arrays final : public array_core,
+class stored_arrays final : public untyped_arrays,
                             public checkpoint_listener,
                             public std::enable_shared_from_this<stored_arrays> {
  public:
@@ -53,9 +53,7 @@ class stored_arrays final : public array_core,
     if (store.writable()) blocks_.drop_left_over();
   }
 
-  manager_core& store() noexcept override { return *store_; }
-
-  void store_whole(std::string_view id, const data_type& type, const const_elements& from,
+  void store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                    const array_options& options) override;
   void store_from(std::string_view id, const data_type& type, const extents& dims,
                   const element_source& source, const array_options& options) override;
@@ -64,15 +62,16 @@ class stored_arrays final : public array_core,
   void create(std::string_view id, const data_type& type, const extents& dims,
               const array_options& options) override;
   void write(std::string_view id, const data_type& type, const slab& where,
-             const const_elements& from) override;
-  void read(std::string_view id, const data_type& type, const slab& where, const elements& to) const override;
+             const const_untyped_view& from) override;
+  void read(std::string_view id, const data_type& type, const slab& where,
+            const untyped_view& to) const override;
   void read_whole(std::string_view id, const data_type& type,
-                  const std::function<elements(const extents&)>& place) const override;
+                  const std::function<untyped_view(const extents&)>& place) const override;
   variable_elements read_variable(std::string_view id, const data_type& type) const override;
-  std::uint64_t read_held(std::string_view id, const slab& where, const elements& to) const override;
+  std::uint64_t read_held(std::string_view id, const slab& where, const untyped_view& to) const override;
   viewed_array view(std::string_view id, const data_type& type, bool to_write) const override;
   void resize(std::string_view id, const extents& dims) override;
-  void append(std::string_view id, const data_type& type, const const_elements& from) override;
+  void append(std::string_view id, const data_type& type, const const_untyped_view& from) override;
   bool erase(std::string_view id) override;
   std::optional<array_info> find(std::string_view id) const override;
   array_info info(std::string_view id) const override;
@@ -91,6 +90,8 @@ class stored_arrays final : public array_core,
   void closing() noexcept override { is_closed_ = true; }
 
  private:
+  manager_core& store() noexcept override { return *store_; }
+
   /// What a reader needs of an array, taken under the lock.
   struct shape {
     data_type type;
@@ -166,7 +167,7 @@ class stored_arrays final : public array_core,
   stored_block filled_block(std::size_t bytes, std::size_t element_size, const encoding& how,
                             const std::function<void(std::byte*, std::size_t, std::size_t)>& gather,
                             const std::byte* dense, const std::function<std::size_t()>& next_piece = {});
-  stored_block filled_from(const shape& of, const box& part, const const_elements& from);
+  stored_block filled_from(const shape& of, const box& part, const const_untyped_view& from);
   void give_up(std::span<const new_block> made) noexcept;
   template <class Make>
   void make_blocks(const extents& dims, const extents& chunk, const box& part, std::vector<new_block>& made,
@@ -181,10 +182,10 @@ class stored_arrays final : public array_core,
   void drop_block(stored_array& array, std::size_t block) noexcept;
   void drop_all_blocks(stored_array& array) noexcept;
   static bool keeps_parts_of_blocks(const shape& of, const slab& where);
-  void write_parts(std::string_view id, const shape& of, const slab& where, const const_elements& from,
+  void write_parts(std::string_view id, const shape& of, const slab& where, const const_untyped_view& from,
                    const extents& before);
   void read_slab(std::string_view id, const shape& of, std::span<const held_block> blocks, const slab& where,
-                 const elements& to, std::uint64_t* held) const;
+                 const untyped_view& to, std::uint64_t* held) const;
   array_info describe(std::string_view id, const stored_array& array) const;
 
   manager_core* store_;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <vector>
 
 namespace perdure {
@@ -44,7 +44,7 @@ TEST(ArrayPieces, AreBesideEachOther) {
                               extents{5, 1, 3}, extents{2, 3, 4, 5}}) {
     for (const std::uint64_t most : {1, 2, 3, 5, 12, 1000}) {
       std::uint64_t place = 0;  // of the first element of the next part
-      detail::array_pieces pieces(dims, most);
+      array_pieces pieces(dims, most);
       while (pieces.next_elements() != 0) {
         const std::uint64_t elements = pieces.next_elements();
         const slab part = pieces.next();
@@ -63,7 +63,7 @@ TEST(ArrayPieces, AreBesideEachOther) {
       EXPECT_EQ(place, dims.elements());
     }
   }
-  detail::array_pieces grained({10, 3}, 15, 4);
+  array_pieces grained({10, 3}, 15, 4);
   EXPECT_EQ(grained.next().count, (extents{4, 3}));
   EXPECT_EQ(grained.next().count, (extents{4, 3}));
   EXPECT_EQ(grained.next().count, (extents{2, 3}));
