@@ -33,7 +33,7 @@ rooms() {
   room src/segment          src/{base,os} $h/{error,memory_policy}.hpp
   room src/pager            src/{base,os} $h/{error,pager,pager_monitor}.hpp
   # In the store: files < commit < offline work < backings < opening.
-  local store="src/base src/os src/segment $(echo $h/{checkpoint_log,damage,datastore,error,pager}.hpp \
+  local store="src/base src/os src/segment $(echo $h/{checkpoint_log,damage,datastore,error,kept_checkpoint,pager}.hpp \
     $h/{pending_checkpoint,prepared_checkpoint,repair,verify}.hpp)"
   room src/store/file       $store
   room src/store/commit     $store src/store/file

@@ -85,10 +85,14 @@ struct store_options {
   verify_mode verify = verify_mode::journal;
   /// Of readers.
   reader_beside_writer beside_writer = reader_beside_writer::share_blocks;
-  /// Keep the last so many labelled checkpoints as stores of their own, in `epochs/` inside the store. They
-  /// share their blocks with it, so only what changes costs space; `unsupported` where the file system
-  /// cannot share blocks.
+  /// Keep the last so many labelled checkpoints as read-only copies, in `epochs/` inside the store;
+  /// `find_kept_checkpoint` (<perdure/kept_checkpoint.hpp>) finds them, and readers open them as STORE@LABEL.
+  /// They share their blocks with the store, so only what changes costs space. Where the file system cannot
+  /// share blocks, labelled checkpoints fail (`unsupported`) unless `keep_full_copies` is set.
   unsigned keep_last = 0;
+  /// Where the file system cannot share blocks, keep each checkpoint as a full copy of the store, which costs
+  /// the space and the time of one.
+  bool keep_full_copies = false;
   /// Bytes of memory that an open writer's changed pages may take. What is beyond is written home before its
   /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
   /// What is watched is all memory of the process that no file backs; what giving up pages does not make less
@@ -155,9 +159,10 @@ class datastore {
   /// holder.
   static std::unique_ptr<datastore> open(const std::filesystem::path& path,
                                          const store_options& options = {});
-  /// Opens for reading, also from read-only media; many processes may do so at once. While they have it open
-  /// no writer can open it. Beside a process that has it open for writing already:
-  /// `store_options::beside_writer`.
+  /// Opens for reading, also from read-only media; many processes may do so at once. The path may be the name
+  /// of a kept checkpoint, STORE@LABEL (<perdure/kept_checkpoint.hpp>), as for `open_copy_on_write`,
+  /// `inspect`, `verify`, `log` and the source of `copy`. While they have it open no writer can open it.
+  /// Beside a process that has it open for writing already: `store_options::beside_writer`.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});
   /// As `open_read_only`, but the segment may be written to and may grow. What is written is this process's

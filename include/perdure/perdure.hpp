@@ -28,6 +28,7 @@
 #include <perdure/float16.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/kind_allocator.hpp>
 #include <perdure/kind_decorator.hpp>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <perdure/kept_checkpoint.hpp>
 
 #include "base/environment.hpp"
 #include "os/crc32c.hpp"
@@ -156,7 +157,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           .ceiling = ceiling,
           .undo = std::move(undo),
           .log = checkpoint_log(os::file::open_directory(fixed_path), uuid),
-          .keep_last = options.keep_last,
+          .keep = {.last = options.keep_last, .full_copies = options.keep_full_copies},
           .memory_budget = memory_budget(options),
           .resident = is_paged ? residence::within_budget : residence::all,
           .verify = options.verify,
@@ -220,7 +221,9 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
 
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, store_use use,
                                          const store_options& options) {
-  const std::filesystem::path path = normalized_store_path(given);
+  if (use == store_use::write) require_changeable_store(given);
+  const std::filesystem::path path =
+      use == store_use::write ? normalized_store_path(given) : resolve_store_name(given);
   require_sound_settings(options);
   return reporting("open", path, [&] {
     if (options.verify == verify_mode::lazy && use == store_use::write &&
@@ -290,6 +293,7 @@ std::unique_ptr<datastore> datastore::open_copy_on_write(const std::filesystem::
 }
 
 std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::size_t capacity) {
+  require_changeable_store(given);
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("raise the capacity of", path, [&]() -> std::size_t {
     const os::file directory = open_store_directory(path);
@@ -309,7 +313,7 @@ std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::s
 }
 
 store_info datastore::inspect(const std::filesystem::path& given) {
-  const std::filesystem::path path = normalized_store_path(given);
+  const std::filesystem::path path = resolve_store_name(given);
   return reporting("inspect", path, [&] {
     const os::file directory = open_store_directory(path);
     const super_block super = super_block::load(directory, false);
@@ -424,7 +428,7 @@ void datastore::make_writable(void* address, std::size_t bytes) {
 }
 
 std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {
-  const std::filesystem::path path = normalized_store_path(given);
+  const std::filesystem::path path = resolve_store_name(given);
   return reporting("read the log of", path, [&] {
     const os::file directory = open_store_directory(path);
     const super_block super = super_block::load(directory, false);

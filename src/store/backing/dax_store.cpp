@@ -130,9 +130,9 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
   const std::scoped_lock lock(control_);
   require_open();
   require_label(label);
-  const bool keep = parts_->keep_last != 0 && !label.empty();
+  const bool keep = parts_->keep.last != 0 && !label.empty();
   reporting("checkpoint", path_, [&] {
-    if (keep) require_block_sharing(parts_->directory);
+    if (keep) require_room_to_keep(parts_->directory, parts_->keep);
     const auto growth = memory_->hold_growth();
     const std::uint64_t bytes = memory_->size();
     // From here on home stands still: threads that write wait, and the witness sees them again when that is
@@ -162,7 +162,7 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
     }
     if (!keep) return;
     if (apply_failure_) std::rethrow_exception(apply_failure_);
-    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep);
   });
 }
 

@@ -67,7 +67,7 @@ class journaled_store final : public datastore {
   void require_own() const;
   /// Whether the store keeps the epoch with this label as a copy.
   bool is_to_be_kept(std::string_view label) const noexcept {
-    return parts_->keep_last != 0 && !label.empty();
+    return parts_->keep.last != 0 && !label.empty();
   }
   void begin_checkpoint(std::string_view label);
   pending_checkpoint launch(std::span<const page_run> released, std::string_view label);
@@ -130,7 +130,7 @@ void journaled_store::require_own() const {
 void journaled_store::begin_checkpoint(std::string_view label) {
   memory_->require_none_lost();
   commit_->finish_last();
-  if (is_to_be_kept(label)) require_block_sharing(parts_->directory);
+  if (is_to_be_kept(label)) require_room_to_keep(parts_->directory, parts_->keep);
 }
 
 pending_checkpoint journaled_store::launch(std::span<const page_run> released, std::string_view label) {
@@ -186,7 +186,7 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
   try {
     reporting("keep a copy of the (committed) checkpoint of", path_, [this] {
       if (const std::exception_ptr failure = commit_->apply_failure()) std::rethrow_exception(failure);
-      keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+      keep_epoch(parts_->directory, parts_->super.now(), parts_->keep);
     });
     outcome.set_value(epoch);
   } catch (...) {

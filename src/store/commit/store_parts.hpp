@@ -41,6 +41,12 @@ enum class file_origin {
   twin,  ///< of a reader beside a writer: files without a name that share their blocks with those
 };
 
+/// Which labelled checkpoints are kept as copies, and how.
+struct keeping {
+  unsigned last;     // how many; 0: none
+  bool full_copies;  // where blocks cannot be shared
+};
+
 struct store_parts {
   std::filesystem::path path;
   store_use use;
@@ -53,7 +59,7 @@ struct store_parts {
   epoch_ceiling ceiling;  // for a reader beside a writer, or where the program says what was decided
   undo_log undo;
   checkpoint_log log;
-  unsigned keep_last;           // labelled epochs to keep as copies
+  keeping keep;
   std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
   residence resident;
   verify_mode verify;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <vector>
 
 #include "segment/page_runs.hpp"
@@ -145,6 +146,7 @@ void datastore::stage_in(const std::filesystem::path& store, const std::filesyst
 
 stage_report datastore::stage_out(const std::filesystem::path& given_fast,
                                   const std::filesystem::path& given_store) {
+  for (const std::filesystem::path& one : {given_fast, given_store}) require_changeable_store(one);
   const std::filesystem::path fast = normalized_store_path(given_fast);
   const std::filesystem::path path = normalized_store_path(given_store);
   return reporting("write back " + fast.string() + " to", path, [&] {

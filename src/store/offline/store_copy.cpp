@@ -10,6 +10,7 @@
 #include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <thread>
 #include <vector>
 
@@ -177,7 +178,7 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
 }
 
 void datastore::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
-  const std::filesystem::path source = normalized_store_path(from);
+  const std::filesystem::path source = resolve_store_name(from);
   const std::filesystem::path target = normalized_store_path(to);
   reporting("copy", source, [&] {
     const os::file directory = open_store_directory(source);

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <perdure/datastore.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <string>
 #include <vector>
 
@@ -90,7 +91,7 @@ void throw_damaged_store(const std::filesystem::path& store, const verify_findin
 }
 
 verify_report datastore::verify(const std::filesystem::path& given, const verify_options& options) {
-  const std::filesystem::path path = normalized_store_path(given);
+  const std::filesystem::path path = resolve_store_name(given);
   return reporting("verify", path, [&] {
     const os::file directory = open_store_directory(path);
     const store_lock lock(directory, store_access::inspect);
