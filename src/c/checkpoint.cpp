@@ -8,6 +8,7 @@
 
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
+#include "perdure/store_maintenance.hpp"
 
 using namespace perdure::c;
 
@@ -90,7 +91,7 @@ perdure_status perdure_checkpoint_log_read(const char* path, perdure_checkpoint_
   return guarded([&] {
     perdure_checkpoint_log*& result = required_result(log, "log");
     auto made = std::make_unique<perdure_checkpoint_log>();
-    made->records = perdure::datastore::log(required_text(path, "path"));
+    made->records = perdure::store_maintenance::log(required_text(path, "path"));
     for (const perdure::checkpoint_record& one : made->records)
       made->items.push_back({one.epoch, one.time_ns, one.fresh_pages, one.overwritten_pages,
                              one.cleared_pages, one.segment_bytes, one.label.c_str(), one.kept ? 1 : 0});

@@ -109,7 +109,7 @@ void read_only_store::snapshot(const std::filesystem::path& to) {
   if (parts_->files == file_origin::twin) {
     throw error(errc::unsupported,
                 path_.string() +
-                    " was open for writing when this reader opened it: use datastore::copy, "
+                    " was open for writing when this reader opened it: use store_maintenance::copy, "
                     "which copies its last checkpoint");
   }
   reporting("take a snapshot of", path_, [&] {
