@@ -18,6 +18,8 @@ constexpr std::size_t few_chunks = 64;
 /// Room for so many more, as `push_back` would make it.
 template <class T>
 void make_room(perdure::vector<T>& of, std::size_t more) {
+  if (of.size() > of.capacity())
+    throw error(errc::damaged, "an array's list of blocks is longer than the memory that it has");
   if (of.capacity() - of.size() < more) of.reserve(std::max(of.size() + more, 2 * of.capacity()));
 }
 
@@ -142,6 +144,15 @@ void link_blocks(stored_array& array, std::span<const new_blocks::entry> made, b
 void cut_blocks(stored_array& array, const extents& dims, std::span<const new_blocks::entry> cut,
                 block_store& blocks) {
   const box inside{extents::all(dims.rank(), 0), dims};
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < array.blocks.size(); ++i) {
+    const box before = block_box(array, i);
+    const box rest = before.common_with(inside);
+    if (rest.empty() || rest.count == before.count) continue;
+    if (wanted == cut.size() || !(cut[wanted++].where.offset == rest.offset))
+      throw error(errc::damaged, "an array's blocks are not those that its grid names");
+  }
+  if (wanted != cut.size()) throw error(errc::damaged, "an array's blocks are not those that its grid names");
   blocks.reserve(array.blocks.size());
   // From here on nothing fails: there are no more blocks than before, nor numbers in the grid.
   std::size_t next = 0;
@@ -153,7 +164,7 @@ void cut_blocks(stored_array& array, const extents& dims, std::span<const new_bl
       continue;
     }
     if (!(rest.count == before.count)) {
-      PERDURE_INVARIANT(next < cut.size() && cut[next].where.count == rest.count);
+      PERDURE_INVARIANT(next < cut.size());
       exchange_block(array, i, cut[next++], blocks);
     }
     ++i;

@@ -25,6 +25,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/invariant.hpp"
 #include "heap/engine.hpp"
 #include "os/asymmetric_fence.hpp"
 #include "perdure/error.hpp"
@@ -100,6 +101,7 @@ void heap::engine::end_change(thread_cache& cache) noexcept {
 }
 
 void heap::engine::end_change_without_cache() noexcept {
+  PERDURE_INVARIANT(depth_without_cache != 0);
   if (--depth_without_cache == 0) --changing_without_cache;
 }
 
@@ -119,6 +121,7 @@ void heap::engine::shut() noexcept {
 void heap::engine::open() noexcept {
   {
     const std::lock_guard lock(caches_mutex);
+    PERDURE_INVARIANT(!shut_by.load().is_nobody());
     shut_by.store(base::owner_process::nobody());
   }
   ++standstills_ended;

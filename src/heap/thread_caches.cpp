@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/invariant.hpp"
 #include "heap/engine.hpp"
 #include "os/asymmetric_fence.hpp"
 #include "os/forks.hpp"
@@ -112,6 +113,7 @@ unsigned take_heap_number() {
 
 void return_heap_number(unsigned number) noexcept {
   const std::lock_guard lock(numbers_mutex);
+  PERDURE_INVARIANT(number < taken_numbers().size() && taken_numbers()[number]);
   taken_numbers()[number] = false;
 }
 
@@ -193,6 +195,7 @@ void lock_caches() noexcept {
   if (times_locked++ == 0) caches_mutex.lock();
 }
 void unlock_caches() noexcept {
+  PERDURE_INVARIANT(times_locked != 0);
   if (--times_locked == 0) caches_mutex.unlock();
 }
 
