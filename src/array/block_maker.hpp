@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <perdure/detail/manager_core.hpp>
+#include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <vector>
