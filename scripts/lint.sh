@@ -1,7 +1,7 @@
 #!/bin/sh
 # Formatting, layering and clang-tidy over the tree; needs the clang preset configured (compile commands).
 # usage: scripts/lint.sh [FILE... | --all | --format-only]
-# clang-tidy looks at the sources that differ from what .ci/analysed says was clean; or at those given, all, or none.
+# clang-tidy looks at the sources that differ from what .ci/evidence/clang-tidy says was clean; or at those given, all, or none.
 set -eu
 cd "$(dirname "$0")/.."
 commands=build/clang/compile_commands.json
