@@ -11,6 +11,7 @@
 #include <numeric>
 #include <perdure/datastore.hpp>
 #include <perdure/heap.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <random>
 #include <stdexcept>
 #include <system_error>
@@ -224,7 +225,7 @@ nlohmann::json open_after_crash(const store_workload& work) {
   }
   int status = 0;
   if (waitpid(writer, &status, 0) != writer || status != 0) throw std::runtime_error("the writer failed");
-  const store_info before = datastore::inspect(path);
+  const store_info before = store_maintenance::inspect(path);
   const stopwatch watch;
   const auto store = datastore::open(path);
   const double opened = watch.wall();
@@ -245,9 +246,9 @@ nlohmann::json verify_speed(const store_workload& work) {
   }
   verify_options options;
   options.threads = 1;
-  datastore::verify(path, options);
+  store_maintenance::verify(path, options);
   const stopwatch watch;
-  const verify_report report = datastore::verify(path, options);
+  const verify_report report = store_maintenance::verify(path, options);
   const double wall = watch.wall();
   if (!report.whole()) throw std::runtime_error("the store is damaged");
   std::filesystem::remove_all(path);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -63,7 +64,7 @@ std::string read_text(const os::file& directory, const std::string& name) {
 // A part that is to be no more, which an attempt that ended early may have left half made, or half removed.
 void clear(const std::filesystem::path& path) {
   try {
-    datastore::remove(path);
+    store_maintenance::remove(path);
   } catch (const error& failure) {
     if (failure.code() != errc::not_a_store) throw;
     os::remove_tree_in(os::file::open_directory(parent_of(path)), path.filename());

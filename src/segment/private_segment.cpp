@@ -1,8 +1,6 @@
 // The default backing of a store: a private mapping of the home files.
 #include "segment/private_segment.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -46,7 +44,7 @@ std::size_t total(std::span<const file_extent> home) {
 
 private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use,
                                  os::mapped_medium medium)
-    : memory_(std::move(memory)), owner_(::getpid()) {
+    : memory_(std::move(memory)) {
   base_ = memory_.base();
   capacity_ = memory_.size();
   read_only_ = use == page_use::none;
@@ -81,7 +79,7 @@ void private_segment::grow(std::size_t bytes) {
   require_own();
   if (bytes > capacity_ || read_only_) throw std::bad_alloc();
   std::unique_lock lock(growing_, std::defer_lock);
-  if (owner_ == ::getpid()) lock.lock();
+  if (owner_.is_here()) lock.lock();
   const std::size_t wanted = round_up(bytes, size_step);
   if (wanted <= size()) return;
   const std::size_t before = open_;

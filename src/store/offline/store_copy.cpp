@@ -10,6 +10,8 @@
 #include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <thread>
 #include <vector>
 
@@ -176,8 +178,8 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
   }
 }
 
-void datastore::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
-  const std::filesystem::path source = normalized_store_path(from);
+void store_maintenance::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::filesystem::path source = resolve_store_name(from);
   const std::filesystem::path target = normalized_store_path(to);
   reporting("copy", source, [&] {
     const os::file directory = open_store_directory(source);
@@ -193,10 +195,11 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
   });
 }
 
-std::future<void> datastore::copy_async(std::filesystem::path from, std::filesystem::path to) {
+std::future<void> store_maintenance::copy_async(std::filesystem::path from, std::filesystem::path to) {
   // The program's signal handlers must not run on a thread it does not know of.
   const base::signals_blocked blocked;
-  return std::async(std::launch::async, [from = std::move(from), to = std::move(to)] { copy(from, to); });
+  return std::async(std::launch::async,
+                    [from = std::move(from), to = std::move(to)] { store_maintenance::copy(from, to); });
 }
 
 }  // namespace perdure

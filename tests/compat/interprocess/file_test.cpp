@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <perdure/store_maintenance.hpp>
 #include <perdure_interprocess/file_mapping.hpp>
 #include <stdexcept>
 #include <utility>
@@ -193,9 +194,9 @@ TEST_F(file_test, ShrinkToFitGivesDiskSpaceBack) {
     EXPECT_TRUE(file.flush());
     file.destroy<char>("much");
   }
-  const std::size_t before = datastore::inspect(path).disk_bytes;
+  const std::size_t before = store_maintenance::inspect(path).disk_bytes;
   EXPECT_TRUE(bip::managed_mapped_file::shrink_to_fit(path.c_str()));
-  EXPECT_LT(datastore::inspect(path).disk_bytes + (30 << 20), before);
+  EXPECT_LT(store_maintenance::inspect(path).disk_bytes + (30 << 20), before);
   bip::managed_mapped_file file(bip::open_only, path.c_str());
   EXPECT_EQ(value_in(file), 7);
   EXPECT_FALSE(bip::managed_mapped_file::shrink_to_fit(path.c_str()));

@@ -6,14 +6,22 @@
 #include <cstdint>
 #include <perdure/array/extents.hpp>
 
-namespace perdure::detail {
+namespace perdure {
 
-/// Parts of an array in row-major order: the elements of each lie beside each other, and behind those of the
-/// one before.
+/// The parts of an array in row-major order. The elements of each part lie beside each other and behind those
+/// of the part before, so a file or a buffer can be filled from front to back:
+///
+///     for (perdure::array_pieces pieces(info.dims, 1 << 20); pieces.next_elements() != 0;) {
+///       const perdure::slab part = pieces.next();   // up to 1 << 20 elements
+///       ...
+///     }
+///
+/// Both functions take a time that depends on the number of dimensions only. Not thread-safe.
 class array_pieces {
  public:
-  /// Each part has up to `most` elements, which is not 0. `grain` is of the outermost dimension: where parts
-  /// are several of its steps, they begin at multiples of it, if that many fit.
+  /// Each part has up to `most` elements, which is not 0. Where a part has several steps of the outermost
+  /// dimension, its number of steps is a multiple of `grain` if `most` allows: the chunk of a chunked array,
+  /// so that no chunk is read twice. `invalid_argument` if the number of elements does not fit 64 bits.
   array_pieces(const extents& dims, std::uint64_t most, std::uint64_t grain = 1)
       : dims_(dims), at_(extents::all(dims.rank(), 0)), left_(dims.elements()) {
     // The inner dimensions that a part has all of, and how many steps of the next one.
@@ -26,14 +34,14 @@ class array_pieces {
     if (split_ == 0 && steps_ > grain) steps_ -= steps_ % grain;
   }
 
-  /// Of the part that `next` gives; 0 at the end.
+  /// Returns the number of elements of the part that `next` returns; 0 at the end.
   std::uint64_t next_elements() const noexcept {
     if (steps_ == 0) return left_;
     std::uint64_t count = left_ == 0 ? 0 : steps_now();
     for (std::size_t i = split_ + 1; i < dims_.rank(); ++i) count *= dims_[i];
     return count;
   }
-  /// Not at the end.
+  /// Returns the next part. Must not be called at the end.
   slab next() {
     slab part{at_, extents::all(dims_.rank(), 1), {}};
     left_ -= next_elements();
@@ -62,4 +70,4 @@ class array_pieces {
   std::uint64_t steps_ = 0;  // 0: one part is all
 };
 
-}  // namespace perdure::detail
+}  // namespace perdure
