@@ -12,9 +12,9 @@ namespace perdure {
 /// A labelled checkpoint that a store kept (`store_options::keep_last`), as it was when it was made.
 ///
 /// Every function that reads a store takes `path`: `datastore::open_read_only`, `manager(open_read_only,
-/// path)`, `array_store(open_read_only, path)`, `datastore::verify`, `datastore::copy`. Functions that change
-/// a store refuse it (`read_only`). Such functions take the name STORE@LABEL as well; see
-/// `resolve_store_name`.
+/// path)`, `array_store(open_read_only, path)`, `store_maintenance::verify`, `store_maintenance::copy`.
+/// Functions that change a store refuse it (`read_only`). Such functions take the name STORE@LABEL as well;
+/// see `resolve_store_name`.
 ///
 /// The copy is deleted when `keep_last` newer ones are kept, but not while it is open.
 struct kept_checkpoint {

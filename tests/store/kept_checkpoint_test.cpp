@@ -3,6 +3,7 @@
 #include <map>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "segment/segment.hpp"
 #include "support/errors.hpp"
@@ -54,16 +55,16 @@ class kept_checkpoints_of_a_store : public scratch_test {
  protected:
   static void are_the_last_labelled_ones(const fs::path& where) {
     make_store(where, {"number 1", "number 2", "", "number 4"}, keeping(2, false));
-    const auto log = datastore::log(where);
+    const auto log = store_maintenance::log(where);
     ASSERT_EQ(log.size(), 4u);
     for (const checkpoint_record& one : log)
       EXPECT_EQ(one.kept, one.epoch == 2 || one.epoch == 4) << one.epoch;
     EXPECT_EQ(kept_in(where), (epochs{2, 4}));
     EXPECT_TRUE(has(*datastore::open_read_only(where + "@number 2"), 7, 2));
     EXPECT_FALSE(fs::exists(where / "epochs" / "1"));
-    EXPECT_TRUE(datastore::verify(where).whole());
-    EXPECT_TRUE(datastore::verify(where + "@number 2").whole());
-    EXPECT_TRUE(datastore::remove(where));
+    EXPECT_TRUE(store_maintenance::verify(where).whole());
+    EXPECT_TRUE(store_maintenance::verify(where + "@number 2").whole());
+    EXPECT_TRUE(store_maintenance::remove(where));
     EXPECT_FALSE(fs::exists(where));
   }
   /// The files of the directory, with their bytes.
@@ -150,10 +151,10 @@ TEST_F(kept_checkpoints_of_a_store, are_read_as_stores_are_also_beside_a_writer)
     manager changed(open_copy_on_write, path() + "@one");
     *changed.find<int>("number").first = 3;
     EXPECT_TRUE(fails_with(errc::read_only, "", [&] { changed.checkpoint(); }));
-    EXPECT_EQ(datastore::log(path() + "@one").back().label, "one");
+    EXPECT_EQ(store_maintenance::log(path() + "@one").back().label, "one");
     EXPECT_TRUE(manager::exists(path() + "@one"));
     EXPECT_FALSE(manager::exists(path() + "@three"));
-    datastore::copy(path() + "@one", path("copy"));
+    store_maintenance::copy(path() + "@one", path("copy"));
     EXPECT_TRUE(manager::verify(path() + "@one").whole());
   }
   // A copy is a store of its own, and may be changed.
@@ -178,7 +179,7 @@ TEST_F(kept_checkpoints_of_a_store, have_plain_pointers_where_the_store_is_pinne
 
 TEST_F(kept_checkpoints_of_a_store, cannot_be_changed) {
   make_store(path(), {"a", "b"});
-  datastore::copy(path(), path("other"));
+  store_maintenance::copy(path(), path("other"));
   fs::create_directory_symlink(path() / "epochs" / "1", path("link"));
   const auto before = content_of(path());
   for (const fs::path& name :
@@ -189,10 +190,10 @@ TEST_F(kept_checkpoints_of_a_store, cannot_be_changed) {
     is_refused([&] { datastore::open(name); });
     is_refused([&] { manager(open_only, name); });
     is_refused([&] { manager(open_or_create, name); });
-    is_refused([&] { datastore::repair(name); });
-    is_refused([&] { datastore::raise_capacity(name, 2 * gib); });
-    is_refused([&] { datastore::stage_out(path("other"), name); });
-    is_refused([&] { datastore::stage_out(name, path("other")); });
+    is_refused([&] { store_maintenance::repair(name); });
+    is_refused([&] { store_maintenance::raise_capacity(name, 2 * gib); });
+    is_refused([&] { store_maintenance::stage_out(path("other"), name); });
+    is_refused([&] { store_maintenance::stage_out(name, path("other")); });
     is_refused([&] { require_changeable_store(name); });
   }
   for (const fs::path& name : {path() + "@a", path() + "@new"}) {
@@ -200,8 +201,8 @@ TEST_F(kept_checkpoints_of_a_store, cannot_be_changed) {
       EXPECT_TRUE(fails_with(errc::read_only, "kept checkpoint of ", action));
     };
     is_refused([&] { datastore::create(name, small_store()); });
-    is_refused([&] { datastore::remove(name); });
-    is_refused([&] { datastore::copy(path("other"), name); });
+    is_refused([&] { store_maintenance::remove(name); });
+    is_refused([&] { store_maintenance::copy(path("other"), name); });
     is_refused([&] { datastore::open_read_only(path("other"))->snapshot(name); });
     is_refused([&] { datastore::open(path("other"))->snapshot(name); });
     EXPECT_FALSE(fs::exists(name));
@@ -222,8 +223,8 @@ TEST_F(kept_checkpoints_of_a_store, stand_behind_a_directory_that_has_the_name) 
   EXPECT_TRUE(has(*datastore::open_read_only(path() + "@a@c"), 7, 4));
   make_store((path() + "@a") / "inner", {""});
   EXPECT_TRUE(has(*datastore::open_read_only((path() + "@a") / "inner"), 7, 1));
-  EXPECT_TRUE(datastore::remove((path() + "@a") / "inner"));
-  EXPECT_TRUE(datastore::remove(path() + "@a"));
+  EXPECT_TRUE(store_maintenance::remove((path() + "@a") / "inner"));
+  EXPECT_TRUE(store_maintenance::remove(path() + "@a"));
   EXPECT_TRUE(has(*datastore::open_read_only(path() + "@a"), 7, 1));
   // Without a store before it '@' means nothing.
   for (const char* name : {"@x", "nothing@x", "x@", "store@"}) {
@@ -287,7 +288,7 @@ TEST_F(kept_checkpoints_of_a_store, leave_nothing_where_a_crash_cut_their_making
   EXPECT_FALSE(fs::exists(path() / "epochs" / ".7.new-0123abcd"));
   leave_half();
   store->close();
-  EXPECT_TRUE(datastore::remove(path()));
+  EXPECT_TRUE(store_maintenance::remove(path()));
   EXPECT_FALSE(fs::exists(path()));
 }
 

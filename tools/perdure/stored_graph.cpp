@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <utility>
 #include <vector>
 

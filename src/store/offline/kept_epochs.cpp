@@ -8,6 +8,7 @@
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -48,7 +49,7 @@ kept_directories directories_in(const os::file& store) {
 
 void remove_unless_in_use(const std::filesystem::path& copy) {
   try {
-    datastore::remove(copy);
+    store_maintenance::remove(copy);
   } catch (const error& failure) {
     if (failure.code() != errc::in_use) throw;
   }
@@ -107,7 +108,7 @@ std::vector<std::uint64_t> kept_epochs(const os::file& store) {
 void remove_kept_epochs(const os::file& store) {
   const kept_directories kept = directories_in(store);
   for (const std::uint64_t epoch : kept.unfinished) remove_unfinished(path_of_kept(store.path(), epoch));
-  for (const std::uint64_t epoch : kept.epochs) datastore::remove(path_of_kept(store.path(), epoch));
+  for (const std::uint64_t epoch : kept.epochs) store_maintenance::remove(path_of_kept(store.path(), epoch));
   std::error_code other_files;
   std::filesystem::remove(store.path() / kept_directory_name, other_files);
 }

@@ -2,6 +2,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace perdure {
 
-bool datastore::remove(const std::filesystem::path& given) {
+bool store_maintenance::remove(const std::filesystem::path& given) {
   if (const store_name name = parse_store_name(given); !name.checkpoint.empty())
     throw error(errc::read_only, given.string() + " stands for a kept checkpoint of " + name.store.string() +
                                      ": to delete it alone, remove its directory, " +
@@ -51,11 +52,7 @@ bool datastore::remove(const std::filesystem::path& given) {
     os::remove_in(directory, "LOCK");
     directory.sync();
     lock.release();
-    try {
-      os::remove_directory_in(os::file::open_directory(parent_of(path)), path.filename());
-    } catch (const std::system_error&) {
-      // There are other files in it.
-    }
+    os::remove_if_empty(path);  // there may be other files in it
   });
   return true;
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <vector>
 
@@ -90,7 +91,7 @@ void throw_damaged_store(const std::filesystem::path& store, const verify_findin
                                  "; see `perdure verify` and `perdure repair`");
 }
 
-verify_report datastore::verify(const std::filesystem::path& given, const verify_options& options) {
+verify_report store_maintenance::verify(const std::filesystem::path& given, const verify_options& options) {
   const std::filesystem::path path = resolve_store_name(given);
   return reporting("verify", path, [&] {
     const os::file directory = open_store_directory(path);
