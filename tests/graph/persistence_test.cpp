@@ -42,11 +42,17 @@ class GraphInStore : public testing::Test {
   perdure::scratch_directory dir_;
 };
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+using stored_types =
+    testing::Types<stored<store_containers, perdure::manager>,
+                   stored<flat_containers<perdure::pinned_allocator>, perdure::pinned_manager>>;
+#else
 using stored_types =
     testing::Types<stored<store_containers, perdure::manager>,
                    stored<boost_containers<perdure::allocator>, perdure::manager>,
                    stored<std_containers<perdure::pinned_allocator>, perdure::pinned_manager>,
                    stored<flat_containers<perdure::pinned_allocator>, perdure::pinned_manager>>;
+#endif
 TYPED_TEST_SUITE(GraphInStore, stored_types);
 
 TYPED_TEST(GraphInStore, IsFoundAgainAndGrows) {
