@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/boost_containers.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/heap.hpp>
 
@@ -50,18 +49,9 @@ class in_heap {
   std::unique_ptr<graph_type> graph_;
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Standard and Boost's containers in a heap run the same code of ours, and are slow to compile.
 using graph_families =
     testing::Types<in_memory<graph::std_containers<standard_allocator>>, in_heap<graph::store_containers>,
-                   in_heap<graph::flat_containers<pinned_allocator>>>;
-#else
-using graph_families =
-    testing::Types<in_memory<graph::std_containers<standard_allocator>>,
-                   in_memory<graph::boost_containers<standard_allocator>>, in_heap<graph::store_containers>,
                    in_heap<graph::flat_containers<pinned_allocator>>,
-                   in_heap<graph::std_containers<pinned_allocator>>,
-                   in_heap<graph::boost_containers<perdure::allocator>>>;
-#endif
+                   in_heap<graph::std_containers<pinned_allocator>>>;
 
 }  // namespace perdure::test
