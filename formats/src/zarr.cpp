@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <perdure/array/chunk_grid.hpp>
 #include <perdure/error.hpp>
 #include <perdure/workload/compression.hpp>
 #include <set>
@@ -26,30 +27,6 @@ namespace {
 constexpr std::size_t most_cached = std::size_t{128} << 20;
 constexpr std::uint64_t most_texts = std::uint64_t{1} << 28;
 constexpr unsigned deepest_zarr_group = 64;
-
-/// Calls `visit` with the place in the grid of each chunk that has elements of a part.
-template <class Visit>
-void each_chunk(const slab& part, const extents& chunk, Visit&& visit) {
-  if (part.count.elements() == 0) return;
-  const std::size_t rank = chunk.rank();
-  extents first;
-  extents last;
-  for (std::size_t i = 0; i < rank; ++i) {
-    first.push_back(part.offset[i] / chunk[i]);
-    last.push_back((part.offset[i] + part.count[i] - 1) / chunk[i]);
-  }
-  extents at = first;
-  for (;;) {
-    visit(at);
-    std::size_t i = rank;
-    while (i > 0 && at[i - 1] == last[i - 1]) {
-      --i;
-      at[i] = first[i];
-    }
-    if (i == 0) return;
-    ++at[i - 1];
-  }
-}
 
 /// What a chunk and a part have in common, from the array's beginning.
 slab common_part(const extents& at, const extents& chunk, const slab& part) {
@@ -89,7 +66,7 @@ class zarr_input final : public array_source {
     const std::size_t size = what_.type.size();
     const region_strides to_strides = row_major(part.count, size);
     const region_strides none{};
-    each_chunk(part, array_.chunk, [&](const extents& at) {
+    chunk_grid(what_.dims, array_.chunk).for_each_in(part.offset, part.count, [&](const extents& at) {
       const slab common = common_part(at, array_.chunk, part);
       std::byte* into = to;
       std::size_t from = 0;
@@ -113,7 +90,7 @@ class zarr_input final : public array_source {
       throw error(errc::unsupported, directory_.string() + ": it has more texts than can be read at once");
     std::vector<std::string> texts(count, array_.fill);
     const slab whole = slab::whole(what_.dims);
-    each_chunk(whole, array_.chunk, [&](const extents& at) {
+    chunk_grid(what_.dims, array_.chunk).for_each_in(whole.offset, whole.count, [&](const extents& at) {
       const std::string* const bytes = chunk_at(at);
       if (bytes == nullptr) return;
       spread_texts(*bytes, at, common_part(at, array_.chunk, whole), texts);
@@ -316,7 +293,7 @@ void write_zarr_array(const std::filesystem::path& directory, array_source& from
   const region_strides chunk_strides = row_major(array.chunk, size);
   std::vector<std::byte> part;
   std::string bytes;
-  each_chunk(whole, array.chunk, [&](const extents& at) {
+  chunk_grid(what.dims, array.chunk).for_each_in(whole.offset, whole.count, [&](const extents& at) {
     const slab common = common_part(at, array.chunk, whole);
     part.resize(common.count.elements() * size);
     from.read(common, part.data());

@@ -1,13 +1,12 @@
 // The objects behind the API's opaque types.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/owner_process.hpp"
 #include "c/handle_table.hpp"
 #include "perdure/array/untyped_arrays.hpp"
 #include "perdure/c/perdure.h"
@@ -25,7 +24,7 @@ struct perdure_store {
 
 struct perdure_pending_checkpoint {
   perdure::pending_checkpoint checkpoint;
-  pid_t process;
+  perdure::base::owner_process owner;
 };
 
 struct perdure_text_list {

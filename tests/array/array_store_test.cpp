@@ -379,7 +379,7 @@ TEST_F(array_store_test, CompressesBlocks) {
   EXPECT_EQ(arrays.load<std::vector<std::uint64_t>>("noise"), noise);
 }
 
-TEST_F(array_store_test, Appends) {
+TEST_F(array_store_test, AppendsRows) {
   auto arrays = create();
   array_options options;
   for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
@@ -471,7 +471,7 @@ TEST_F(array_store_test, AppendsToChunksThatAreNotFull) {
             errc::invalid_argument);
 }
 
-TEST_F(array_store_test, Resizes) {
+TEST_F(array_store_test, ResizesAnArray) {
   auto arrays = create();
   array_options options;
   for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
@@ -618,7 +618,7 @@ TEST_F(array_store_test, ThreadsReplaceSmallArraysThatOthersLoad) {
   EXPECT_EQ(torn, 0);
 }
 
-TEST_F(array_store_test, ManySmallArrays) {
+TEST_F(array_store_test, ManySmallArraysAreStoredAndListed) {
   auto arrays = create();
   for (int i = 0; i < 3000; ++i)
     arrays.store("group" + std::to_string(i % 10) + "/a" + std::to_string(i), i * 1.5);
