@@ -78,6 +78,7 @@ TEST(DelimitedRow, IsCutAtItsDelimiters) {
   EXPECT_EQ(fields("a, b ,\"c,\"\"d\" ,\r\nnext", ',', kept), (strings{"a", " b ", "c,\"d", ""}));
   EXPECT_EQ(fields("a, b , \"c\" ,", ',', dropped), (strings{"a", "b", "c", ""}));
   EXPECT_EQ(fields("  a \t b", ' ', dropped), (strings{"a", "b"}));
+  EXPECT_EQ(fields("\"a b\"\tc", ' ', dropped), (strings{"a b", "c"}));
   EXPECT_EQ(fields("\"a\nb\";c", ';', kept), (strings{"a\nb", "c"}));
   EXPECT_EQ(fields("a,\"b", ',', kept), strings{"flaw 2"});
   EXPECT_EQ(fields("\"a\"b", ',', kept), strings{"flaw 3"});

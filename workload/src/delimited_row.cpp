@@ -26,7 +26,7 @@ const char* row_cutter::next(const char* p, const char* end, row_field& found, r
   found = {};
   flaw = row_flaw::none;
   const bool drops = around_ == blanks::dropped;
-  const auto is_around = [&](char c) { return is_blank(c) && c != delimiter_; };
+  const auto is_around = [&](char c) { return is_blank(c) && !is_delimiter(c); };
   if (drops)
     while (p < end && (delimiter_ == ' ' ? is_blank(*p) : is_around(*p))) ++p;
   if (p < end && *p == '"') {
