@@ -71,6 +71,33 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "
 [ "$("$scratch/memkind_by_pkg_config")" = default ]
 echo "pkg-config: the program for memkind built, linked and found its kind"
 
+# Files of arrays, in any program: the modules are found where they were installed, and use nothing of the program.
+if [ -e "$scratch/consumer/formats_consumer" ]; then
+  expect_arrays() {
+    rm -rf "$scratch/arrays"
+    "$1" "$scratch/arrays" >"$scratch/arrays.txt" 2>"$scratch/arrays.err"
+    grep -qx 'a.npy a \[2, 2\] 4' "$scratch/arrays.txt"
+    if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
+      grep -qx 'b.h5 numbers \[2, 2\] 4' "$scratch/arrays.txt"
+    else
+      grep -q 'there is no module perdure_hdf5.so' "$scratch/arrays.err"
+    fi
+  }
+  expect_arrays "$scratch/consumer/formats_consumer"
+  for module in $(find "$prefix" -name 'perdure_*.so'); do
+    if nm -D --undefined-only "$module" | c++filt | grep 'perdure::'; then
+      echo "$module takes symbols from the program that loads it" >&2
+      exit 1
+    fi
+  done
+  # shellcheck disable=SC2046,SC2086
+  $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-formats) "$here/consumer/formats_consumer.cpp" -o "$scratch/formats_consumer.o"
+  # shellcheck disable=SC2046
+  "$compiler" "$scratch/formats_consumer.o" $(pkg-config --libs perdure-formats) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/formats_by_pkg_config"
+  expect_arrays "$scratch/formats_by_pkg_config"
+  echo "find_package and pkg-config: the program read and wrote files of arrays"
+fi
+
 modules=$(find "$prefix" -name perdure.mod)
 if [ -n "$modules" ]; then
   cmake -S "$here/fortran_consumer" -B "$scratch/fortran_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
