@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "result_file.hpp"
+#include "result_table.hpp"
 #include "stored_graph.hpp"
 #include "units.hpp"
 

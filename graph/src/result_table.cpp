@@ -1,5 +1,5 @@
 // Writes columns of values as text, CSV or an array of NumPy.
-#include "result_file.hpp"
+#include "result_table.hpp"
 
 #include <array>
 #include <bit>
