@@ -22,8 +22,16 @@ function(perdure_install)
     install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${modules}/perdure.mod
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-fortran)
   endif()
+  set(graph "")
+  if(TARGET perdure_graph)
+    set(graph perdure_graph perdure_workload)
+    add_dependencies(perdure_installed ${graph})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/graph/include/perdure ${PROJECT_SOURCE_DIR}/workload/include/perdure
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
   install(TARGETS perdure perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
+                  ${graph}
           EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -63,6 +71,11 @@ function(perdure_install)
   set(packages perdure perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
   if(TARGET perdure_fortran)
     list(APPEND packages perdure-fortran)
+  endif()
+  if(TARGET perdure_graph)
+    list(APPEND packages perdure-graph)
+    get_property(PERDURE_PC_WORKLOAD GLOBAL PROPERTY PERDURE_PC_WORKLOAD)
+    list(JOIN PERDURE_PC_WORKLOAD " " PERDURE_PC_WORKLOAD)
   endif()
   foreach(package ${packages})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)

@@ -1,4 +1,11 @@
-// Values that a command writes to a file, in lines of columns: as text, CSV or an array of NumPy.
+// Values of vertices, as lines of columns: text, CSV, or a structured array of NumPy.
+//
+//     std::ofstream file("levels.csv");
+//     graph::result_table table(graph::table_format::csv, {{.name = "id", .is_vertex = true}, {"level"}},
+//                               [&](std::string_view bytes) { file << bytes; });
+//     for (const graph::vertex_handle v : view.in_id_order())
+//       table.line(graph::vertex_value{view.id(v)}, found.levels[v]);
+//     table.finish();
 #pragma once
 
 #include <concepts>
@@ -9,11 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "output.hpp"
+namespace perdure::graph {
 
-namespace perdure::cli {
-
-/// A column: whole numbers of 64 bits, or real ones.
+/// A column of 64-bit unsigned numbers, or of `double`.
 struct result_column {
   std::string name;
   bool is_real = false;
@@ -25,31 +30,38 @@ struct vertex_value {
   std::uint64_t id;
 };
 
-/// What vertices are called, by their ids. Empty where they have no names.
-using vertex_caller = std::function<std::string(std::uint64_t)>;
+enum class table_format : std::uint8_t {
+  text,   ///< values with a separator between them, without a header
+  csv,    ///< RFC 4180, below a line with the names of the columns
+  numpy,  ///< `.npy`: a structured array, whose fields are the columns; in memory until it is finished
+};
+/// Returns the format for a file of this name: by `.csv` and `.npy`, else text.
+table_format table_format_of(const std::filesystem::path& path);
 
-/// A name in `.csv` gives lines with commas, below a line with the names of the columns; one in `.npy` a
-/// structured array of NumPy, whose fields are the columns; any other, and `-` for standard output, lines of
-/// values with a separator between them.
-class result_file {
+/// Writes a table line by line.
+///
+/// Thread safety: as a standard container's.
+class result_table {
  public:
-  /// Lines with commas have the vertices' names too, where they have some: in a column `name` behind `id`,
-  /// and `X_name` behind another column X of vertices.
-  result_file(const std::filesystem::path& path, std::vector<result_column> columns, char separator = '\t',
-              vertex_caller names = {});
+  /// Returns the name of the vertex with this id.
+  using name_lookup = std::function<std::string(std::uint64_t)>;
 
-  /// One value for each column.
+  /// Passes the bytes to `write`, piece by piece. With `names` a CSV table has the vertices' names too: in a
+  /// column `name` behind `id`, and `X_name` behind another column X of vertices. `separator` is that of
+  /// text.
+  result_table(table_format format, std::vector<result_column> columns,
+               std::function<void(std::string_view)> write, char separator = '\t', name_lookup names = {});
+
+  /// Writes one value for each column.
   template <class... Values>
   void line(const Values&... values) {
     (put(values), ...);
     end_line();
   }
-  /// Gives the file its name. What was not finished leaves no file.
+  /// Writes what is still in memory. The table is incomplete without it.
   void finish();
 
  private:
-  enum class form : std::uint8_t { text, comma_separated, numpy };
-
   template <std::unsigned_integral Number>
   void put(Number value) {
     put_whole(value);
@@ -62,14 +74,14 @@ class result_file {
   void end_line();
   std::string numpy_header() const;
 
-  output out_;
+  std::function<void(std::string_view)> write_;
   std::vector<result_column> columns_;
-  form form_;
+  table_format format_;
   char separator_;
-  vertex_caller names_;
+  name_lookup names_;
   bool at_beginning_ = true;
   std::uint64_t lines_ = 0;
-  std::string array_;  // of NumPy, whose header tells the number of lines before them
+  std::string pending_;  // lines that were not written yet; of NumPy all, as the header has their number
 };
 
-}  // namespace perdure::cli
+}  // namespace perdure::graph

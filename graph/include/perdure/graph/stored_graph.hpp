@@ -1,96 +1,125 @@
-// Graphs as they stand in a store.
+// A graph in a store, found by its name, and a view of it for algorithms.
+//
+//     const perdure::manager store(perdure::open_read_only, "web.store");
+//     const graph::stored_graph web(store);
+//     web.view(8).visit([&](const auto& view) {
+//       const graph::pagerank_result found = graph::pagerank(view, {.threads = 8});
+//       …
+//     });
+//
+// `growing_graph.hpp` adds edges to such a graph.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
+#include <memory>
 #include <optional>
-#include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/csr.hpp>
-#include <perdure/graph/csr_delta.hpp>
-#include <perdure/graph/csr_patch.hpp>
-#include <perdure/graph/edge_column.hpp>
+#include <perdure/graph/csr_view.hpp>
+#include <perdure/graph/detail/frozen_graph.hpp>
+#include <perdure/graph/graph_objects.hpp>
 #include <perdure/graph/patched_csr.hpp>
-#include <perdure/graph/store_containers.hpp>
-#include <perdure/graph/vertex_names.hpp>
+#include <perdure/graph/vertex_index.hpp>
 #include <perdure/manager.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
-#include "units.hpp"
+namespace perdure::graph {
 
-namespace perdure::cli {
-
-/// What `perdure graph ingest` makes, under this name.
-using stored_graph = graph::adjacency_list<graph::store_containers>;
-inline constexpr const char* graph_name = "graph";
-
-/// What belongs to an adjacency list has its name, and one of these behind it.
-using stored_column = graph::edge_column<graph::store_containers>;
-using stored_names = graph::vertex_names<>;
-inline constexpr const char* weights_suffix = ".weights";
-inline constexpr const char* times_suffix = ".times";
-inline constexpr const char* names_suffix = ".names";
-/// What `perdure graph freeze` makes of an adjacency list: a CSR, what later calls add to it, and what the
-/// list got since the last one.
-using stored_patch = graph::csr_patch<>;
-using stored_delta = graph::csr_delta<>;
-inline constexpr const char* frozen_suffix = ".csr";
-inline constexpr const char* patch_suffix = ".csr.patch";
-inline constexpr const char* delta_suffix = ".csr.delta";
-
-/// The three, or null pointers. Stores frozen before there were patches have none, and are stale.
-struct frozen_parts {
-  const graph::stored_csr* csr = nullptr;
-  const stored_patch* patch = nullptr;
-  const stored_delta* delta = nullptr;
-
-  bool are_there() const noexcept { return csr != nullptr && delta != nullptr; }
-  /// Whether together they are the list as it is now.
-  bool are_fresh(const stored_graph& list, const stored_column* weights) const;
+/// The state of a growing graph's CSR.
+enum class frozen_state : std::uint8_t {
+  none,   ///< the graph was never frozen
+  fresh,  ///< CSR, patch and delta together are the graph as it is now
+  stale,  ///< the graph has changed otherwise; `growing_graph::freeze` builds the CSR anew
 };
 
-/// Either kind of graph.
-using any_graph = std::variant<const stored_graph*, const graph::stored_csr*>;
+/// A view of a stored graph, whichever form it has. It is made by `stored_graph::view`, refers to the store's
+/// memory, and is valid until the graph changes or the store is closed.
+///
+/// Thread safety: const members from any thread.
+class any_view {
+ public:
+  explicit any_view(const csr_view& rows) : form_(rows) {}
+  explicit any_view(std::unique_ptr<const patched_csr> rows) : form_(std::move(rows)) {}
+  explicit any_view(std::unique_ptr<const vertex_index> index) : form_(std::move(index)) {}
 
-/// A graph as rows.
-using row_view = std::variant<graph::csr_view, graph::patched_csr_view>;
-
-/// A store opened for reading, and a graph in it.
-struct attached_graph {
-  /// The graph as rows: a CSR, or the CSR of a list that is fresh, with what was added since. Nothing where
-  /// there is only the list.
-  std::optional<row_view> rows();
-  /// "fresh" or "stale", of a list that was frozen; else null.
-  const char* frozen_state() const;
-  /// What the vertex is called: its name where vertices have names, else its id.
-  std::string name_of(graph::vertex_id id) const;
-
-  /// Of this name; where that is empty, the graph that `ingest` makes, or else the only one there. Throws
-  /// `not_found`, `wrong_type` where the name is something else's, or `invalid_argument` where it is not
-  /// clear which. `STORE@LABEL` is the store as of its last kept checkpoint of that label.
-  attached_graph(const std::filesystem::path& path, const std::string& wanted, const store_options& settings);
-
-  stopwatch watch;  // before the store: opening counts
-  manager store;
-  std::string name;
-  any_graph graph;
-  const stored_column* weights = nullptr;  ///< of an adjacency list, or null
-  const stored_names* names = nullptr;     ///< null: vertices are called by their ids
-  frozen_parts frozen;                     ///< of an adjacency list
-  double seconds = 0;                      ///< to open the store and find the graph
+  /// Calls `work(view)` and returns its result. `view` is a `csr_view`, a `patched_csr_view` or a
+  /// `vertex_index`; `work` must return the same type for each.
+  template <class Work>
+  decltype(auto) visit(Work&& work) const {
+    if (const auto* const rows = std::get_if<csr_view>(&form_)) return work(*rows);
+    if (const auto* const rows = std::get_if<1>(&form_)) return work((*rows)->view());
+    return work(*std::get<2>(form_));
+  }
+  /// Returns whether the view needed no index: the graph is a CSR without additions.
+  bool is_plain_csr() const noexcept { return form_.index() == 0; }
 
  private:
-  std::optional<graph::patched_csr> patched_;
+  std::variant<csr_view, std::unique_ptr<const patched_csr>, std::unique_ptr<const vertex_index>> form_;
 };
 
-template <class Graph>
-const char* kind_of(const Graph& g) {
-  return g.undirected() ? "undirected" : "directed";
-}
+/// A graph in a store, and what belongs to it: either a growing graph (an adjacency list, with weights,
+/// times, names and a frozen form beside it), or a CSR that does not grow. The store must outlive it.
+///
+/// Thread safety: const members from any thread, while nobody changes the graph.
+class stored_graph {
+ public:
+  /// Finds the graph called `name`; without a name the graph called `graph`, or else the only one in the
+  /// store. Throws `not_found`, `wrong_type` where something else has the name, and `invalid_argument` where
+  /// there is no name and the store holds several graphs. O(1), or O(named objects) without a name.
+  explicit stored_graph(const manager& store, const std::string& name = {});
 
-template <class Graph>
-std::string summary_of(const Graph& g) {
-  return counted(g.vertices(), "vertex", "vertices") + ", " + counted(g.edges(), "edge", "edges") + ", " +
-         kind_of(g);
-}
+  const std::string& name() const noexcept { return name_; }
+  /// The adjacency list of a growing graph, else null.
+  const stored_list* list() const noexcept { return list_; }
+  /// The CSR of a graph that does not grow, else null.
+  const stored_csr* csr() const noexcept { return csr_; }
+  /// Columns of a growing graph's edges; null: edges have no weights, or no times.
+  const stored_column* weights() const noexcept { return weights_; }
+  const stored_column* times() const noexcept { return times_; }
+  /// Names of the vertices; null: vertices have ids only.
+  const stored_names* names() const noexcept { return names_; }
 
-}  // namespace perdure::cli
+  bool undirected() const noexcept { return list_ != nullptr ? list_->undirected() : csr_->undirected(); }
+  bool has_weights() const noexcept { return list_ != nullptr ? weights_ != nullptr : csr_->has_weights(); }
+  /// O(banks) of a growing graph.
+  std::uint64_t vertices() const { return list_ != nullptr ? list_->vertices() : csr_->vertices(); }
+  /// Number of edges; an undirected edge counts once.
+  std::uint64_t edges() const noexcept { return list_ != nullptr ? list_->edges() : csr_->edges(); }
+  std::uint64_t self_loops() const noexcept {
+    return list_ != nullptr ? list_->self_loops() : csr_->self_loops();
+  }
+  std::uint64_t arcs() const noexcept { return list_ != nullptr ? list_->arcs() : csr_->arcs(); }
+
+  /// Returns the state of the frozen form. O(banks).
+  frozen_state frozen() const;
+  /// Returns a view for algorithms:
+  /// - of a CSR the CSR, in O(1);
+  /// - of a growing graph whose frozen form is fresh the CSR with the additions since (`patched_csr`);
+  /// - else an index of the adjacency list, in O(vertices) by `threads` threads.
+  ///
+  /// Throws `std::bad_alloc`, and `unsupported` beyond 2^32 - 1 vertices.
+  any_view view(unsigned threads = 1) const;
+
+  /// Returns the vertex's name where vertices have names, else its id in decimal.
+  std::string name_of(vertex_id id) const;
+  /// Returns the id of the vertex that is called so: the vertex of that name, or else of that number. Nothing
+  /// where the text is neither. The id need not be a vertex of the graph: ask `find` of the view.
+  std::optional<vertex_id> id_of(std::string_view called) const;
+
+ private:
+  std::string name_;
+  const stored_list* list_ = nullptr;
+  const stored_csr* csr_ = nullptr;
+  const stored_column* weights_ = nullptr;
+  const stored_column* times_ = nullptr;
+  const stored_names* names_ = nullptr;
+  detail::frozen_parts frozen_;
+};
+
+/// Returns the names of all graphs in the store, sorted, without the frozen forms of growing graphs.
+/// O(named objects log graphs).
+std::vector<std::string> graphs_in(const manager& store);
+
+}  // namespace perdure::graph

@@ -1,57 +1,76 @@
-// What is kept of a growing graph as a CSR, to be brought up to date.
+// The frozen form of a growing graph: a CSR, its patch and its delta, kept up to date together.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <perdure/graph/build_csr.hpp>
+#include <perdure/graph/graph_objects.hpp>
 #include <perdure/graph/vertex_index.hpp>
+#include <perdure/manager.hpp>
 #include <string>
 
-#include "stored_graph.hpp"
+namespace perdure::graph::detail {
 
-namespace perdure::cli {
+/// The three objects, or null pointers. Stores frozen by early versions have no patch; such a form is stale.
+struct frozen_parts {
+  const stored_csr* csr = nullptr;
+  const stored_patch* patch = nullptr;
+  const stored_delta* delta = nullptr;
 
-/// A CSR, its patch, and the delta of what the list got since. Nothing of it is in a checkpoint without the
-/// rest, so that whatever store is found the three belong together.
+  /// Finds the parts of the graph `list`. Throws `wrong_type`.
+  static frozen_parts find(const manager& store, const std::string& list);
+
+  bool are_there() const noexcept { return csr != nullptr && delta != nullptr; }
+  /// Returns whether the parts together are the list as it is now. O(banks).
+  bool are_fresh(const stored_list& list, const stored_column* weights) const;
+};
+
+/// A CSR, its patch, and the delta of what the list got since. A checkpoint has all three or none, so they
+/// belong together in every store that opens.
 class frozen_graph {
  public:
-  /// Those of the list of this name.
   static std::optional<frozen_graph> find(manager& store, const std::string& list);
-  /// Makes those that are not there; they are of no list then.
+  /// Makes the objects that are not there yet. They are stale until `set_state`.
   static frozen_graph find_or_make(manager& store, const std::string& list);
 
   bool is_new() const noexcept { return csr_->vertices() == 0; }
-  bool is_fresh(const stored_graph& list, const stored_column* weights) const {
+  bool is_fresh(const stored_list& list, const stored_column* weights) const {
     return frozen_parts{csr_, patch_, delta_}.are_fresh(list, weights);
   }
-  const graph::stored_csr& csr() const noexcept { return *csr_; }
+  const stored_csr& csr() const noexcept { return *csr_; }
   const stored_patch& patch() const noexcept { return *patch_; }
   stored_delta& delta() const noexcept { return *delta_; }
   std::uint64_t vertices() const noexcept { return csr_->vertices() + patch_->added().size(); }
   std::uint64_t arcs() const noexcept { return csr_->arcs() + patch_->arcs(); }
 
-  /// Whether what was added since the CSR was made has grown to a quarter of it: to merge it then costs the
-  /// same for each arc on average, however large the graph is.
+  /// Returns whether the additions have grown to a quarter of the CSR. Merging them then costs the same for
+  /// each arc on average, however large the graph is.
   bool has_much() const noexcept;
 
   /// Makes the CSR anew from the list.
-  void build(const graph::vertex_index& list, graph::vertex_order order, unsigned threads);
+  void build(const vertex_index& list, vertex_order order, unsigned threads);
   /// Makes a CSR of all three.
   void merge(unsigned threads);
   /// Takes the delta into the patch, which costs what is in the delta.
   void fold();
-  /// Gives back what was added, and is of no state of the list any more.
-  void forget();
-  void set_state(const stored_graph& list) { delta_->set_state(graph::list_state::of(list)); }
+  /// Gives the memory of the additions back. The form is stale afterwards.
+  void forget() noexcept;
+
+  /// Records that the form is the list as it is now. O(banks).
+  void set_state(const stored_list& list) noexcept { delta_->set_state(list_state::of(list)); }
+  /// Records that the form is no state of the list.
+  void set_stale() noexcept { delta_->set_state(no_state); }
 
  private:
-  frozen_graph(graph::stored_csr* csr, stored_patch* patch, stored_delta* delta)
+  static constexpr list_state no_state{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
+
+  frozen_graph(stored_csr* csr, stored_patch* patch, stored_delta* delta)
       : csr_(csr), patch_(patch), delta_(delta) {}
   void begin_anew() noexcept;
 
-  graph::stored_csr* csr_;
+  stored_csr* csr_;
   stored_patch* patch_;
   stored_delta* delta_;
 };
 
-}  // namespace perdure::cli
+}  // namespace perdure::graph::detail
