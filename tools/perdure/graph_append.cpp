@@ -7,6 +7,7 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/append_by_time.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct append_options {
   std::string bucket;
   bool has_names = false;
   unsigned kept = 4096;
+  bool full_copies = false;
   std::filesystem::path plot;
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
@@ -55,11 +57,17 @@ struct iteration : graph::appended_bucket {
   double seconds() const { return open_seconds + append_seconds + checkpoint_seconds + close_seconds; }
 };
 
+constexpr const char* why_not_kept =
+    "the file system shares no blocks between files, so earlier buckets cannot be opened again; "
+    "--full-copies "
+    "keeps them, each at the size of the store";
+
 class appending {
  public:
   explicit appending(const append_options& given) : given_(given), buckets_(buckets_of(given.bucket)) {}
 
   void run() {
+    require_changeable_store(given_.store);
     try {
       append_all();
     } catch (...) {
@@ -105,6 +113,7 @@ class appending {
     store_options settings;
     settings.verify = given_.verify;
     settings.keep_last = keeps_ ? given_.kept : 0;
+    settings.keep_full_copies = given_.full_copies;
     return settings;
   }
 
@@ -144,6 +153,9 @@ class appending {
     now.close_seconds = closing.seconds();
     iterations_.push_back(now);
   }
+
+  /// Whether buckets were to be kept and none was.
+  bool is_kept_none() const noexcept { return !keeps_ && given_.kept != 0; }
 
   /// Fits a line to the seconds of all iterations by the edges of their buckets.
   std::optional<linear_fit> fit() const {
@@ -204,6 +216,7 @@ class appending {
                  {"kept", keeps_},
                  {"threads", given_.how.threads},
                  {"seconds", seconds}};
+      if (is_kept_none()) value["why_not_kept"] = why_not_kept;
       tell_grown_store(value, given_.store, iterations_.size());
       print(value);
       return;
@@ -217,10 +230,7 @@ class appending {
     if (line)
       out.write("a bucket takes " + in_seconds(line->intercept) + " and " + in_seconds(line->slope * 1e6) +
                 " a million edges more (r² " + two_digits(line->r2) + ")\n");
-    if (!keeps_ && given_.kept != 0)
-      out.write(
-          "kept           none: the file system shares no blocks, so earlier buckets cannot be opened "
-          "again\n");
+    if (is_kept_none()) out.write(std::string("kept           none: ") + why_not_kept + '\n');
     if (!iterations_.empty()) tell_grown_store(out, given_.store);
     out.finish();
   }
@@ -253,9 +263,12 @@ void add_append_command(command graph_command) {
   append
       .add_number("--keep", 0, 4096,
                   "Keep the last N buckets, to be opened as STORE@BUCKET, where the file system shares "
-                  "blocks; 0: none",
+                  "blocks (XFS, btrfs); 0: none",
                   [given](std::uint64_t n) { given->kept = static_cast<unsigned>(n); })
       .default_text("4096");
+  append.add_flag(
+      "--full-copies", given->full_copies,
+      "Keep buckets also where the file system shares no blocks, each as a full copy of the store");
   append.add_path("--plot", given->plot, "Draw the times by the buckets' sizes into this file, as SVG");
   add_threads_option(append, given->how.threads);
   add_verify_option(append, given->verify);
