@@ -28,6 +28,9 @@ cmake --build "$scratch/consumer"
 [ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 2 ]
 [ -e "$scratch/boost.store/super" ]
 [ "$("$scratch/consumer/memkind_consumer")" = default ]
+printf '1 2\n2 3\n' | gzip >"$scratch/edges.gz"
+[ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 2 edges, fresh" ]
+[ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 4 edges, fresh" ]
 echo "find_package: the program built, linked and kept its count"
 
 pc=$(find "$prefix" -name perdure.pc)
@@ -97,6 +100,12 @@ if [ -e "$scratch/consumer/formats_consumer" ]; then
   expect_arrays "$scratch/formats_by_pkg_config"
   echo "find_package and pkg-config: the program read and wrote files of arrays"
 fi
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -c $(pkg-config --cflags perdure-graph) "$here/consumer/graph_consumer.cpp" -o "$scratch/graph_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/graph_consumer.o" $(pkg-config --libs perdure-graph) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/graph_by_pkg_config"
+[ "$("$scratch/graph_by_pkg_config" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 6 edges, fresh" ]
+echo "pkg-config: the program with a graph built, linked and added to its store"
 
 modules=$(find "$prefix" -name perdure.mod)
 if [ -n "$modules" ]; then

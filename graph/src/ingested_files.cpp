@@ -1,5 +1,4 @@
-#include "ingested_files.hpp"
-
+// Fingerprints of files, and the lines of the record.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,9 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <perdure/error.hpp>
+#include <perdure/graph/graph_objects.hpp>
+#include <perdure/graph/ingested_files.hpp>
 #include <perdure/hash.hpp>
 
-namespace perdure::cli {
+namespace perdure::graph {
 namespace {
 
 constexpr std::string_view is_whole = "whole";
@@ -47,7 +49,7 @@ std::string state_of(const ingested_files::entry& one) {
 
 }  // namespace
 
-std::optional<std::string> fingerprint_of(const std::filesystem::path& path) {
+std::optional<std::string> file_fingerprint(const std::filesystem::path& path) {
   constexpr std::uint64_t part = std::uint64_t{1} << 20;
   struct stat status;
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -99,4 +101,14 @@ std::string ingested_files::text() const {
   return all;
 }
 
-}  // namespace perdure::cli
+std::string recorded_files(const manager& store, const std::string& graph) {
+  try {
+    if (store.find<stored_list>(graph).first == nullptr) return {};
+  } catch (const error& failure) {
+    if (failure.code() == errc::wrong_type) return {};
+    throw;
+  }
+  return store.attribute(graph, ingested_files::attribute).value_or("");
+}
+
+}  // namespace perdure::graph
