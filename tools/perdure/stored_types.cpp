@@ -4,11 +4,11 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <perdure/graph/graph_objects.hpp>
 #include <system_error>
 #include <type_traits>
 
 #include "known_containers.hpp"
-#include "stored_graph.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -103,8 +103,8 @@ std::string own_line() {
 constexpr std::string_view number_line = "1 8 8 0 1 o m ";
 
 std::string layout_of_adjacency_list() {
-  std::string layout = own_line<stored_graph>();
-  layout += inner(detail::layout_of<perdure::vector<stored_graph::bank_type>>(), ".banks");
+  std::string layout = own_line<graph::stored_list>();
+  layout += inner(detail::layout_of<perdure::vector<graph::stored_list::bank_type>>(), ".banks");
   layout.append(number_line).append(".edges\n").append(number_line).append(".self_loops\n");
   return layout + "1 1 1 0 1 o h .direction\n";
 }
@@ -127,20 +127,20 @@ std::string layout_of_csr() {
 }
 
 std::string layout_of_column() {
-  std::string layout = own_line<stored_column>();
-  layout += inner(detail::layout_of<perdure::vector<stored_column::bank_type>>(), ".banks");
+  std::string layout = own_line<graph::stored_column>();
+  layout += inner(detail::layout_of<perdure::vector<graph::stored_column::bank_type>>(), ".banks");
   return layout + "1 8 8 0 1 o d .missing\n";
 }
 
 std::string layout_of_names() {
-  std::string layout = own_line<stored_names>();
+  std::string layout = own_line<graph::stored_names>();
   layout += inner(detail::layout_of<perdure::vector<char>>(), ".text");
   layout += inner(detail::layout_of<perdure::vector<std::uint64_t>>(), ".ends");
   return layout + inner(detail::layout_of<perdure::vector<std::uint64_t>>(), ".slots");
 }
 
 std::string layout_of_delta() {
-  std::string layout = own_line<stored_delta>();
+  std::string layout = own_line<graph::stored_delta>();
   layout.append(number_line).append(".of_edges\n");
   layout.append(number_line).append(".of_self_loops\n");
   layout.append(number_line).append(".of_vertices\n");
@@ -150,15 +150,15 @@ std::string layout_of_delta() {
 }
 
 std::string layout_of_patch() {
-  std::string layout = own_line<stored_patch>();
+  std::string layout = own_line<graph::stored_patch>();
   layout.append(number_line).append(".of_vertices\n");
   layout.append(number_line).append(".of_arcs\n");
   layout.append(number_line).append(".arcs\n");
-  layout += inner(detail::layout_of<stored_patch::id_array>(), ".added");
-  layout += inner(detail::layout_of<stored_patch::id_table>(), ".handles");
-  layout += inner(detail::layout_of<stored_patch::target_rows>(), ".rows");
-  layout += inner(detail::layout_of<stored_patch::weight_rows>(), ".weights");
-  return layout + inner(detail::layout_of<stored_patch::target_rows>(), ".incoming");
+  layout += inner(detail::layout_of<graph::stored_patch::id_array>(), ".added");
+  layout += inner(detail::layout_of<graph::stored_patch::id_table>(), ".handles");
+  layout += inner(detail::layout_of<graph::stored_patch::target_rows>(), ".rows");
+  layout += inner(detail::layout_of<graph::stored_patch::weight_rows>(), ".weights");
+  return layout + inner(detail::layout_of<graph::stored_patch::target_rows>(), ".incoming");
 }
 
 }  // namespace
@@ -169,17 +169,17 @@ stored_types::stored_types(const object_info& object) {
   own.size = object.element_size();
   own.alignment = object.alignment();
   types_.push_back(own);
-  if (own.name == typeid(stored_graph).name()) {
+  if (own.name == typeid(graph::stored_list).name()) {
     read(layout_of_adjacency_list());
   } else if (own.name == typeid(graph::stored_csr).name()) {
     read(layout_of_csr());
-  } else if (own.name == typeid(stored_column).name()) {
+  } else if (own.name == typeid(graph::stored_column).name()) {
     read(layout_of_column());
-  } else if (own.name == typeid(stored_names).name()) {
+  } else if (own.name == typeid(graph::stored_names).name()) {
     read(layout_of_names());
-  } else if (own.name == typeid(stored_delta).name()) {
+  } else if (own.name == typeid(graph::stored_delta).name()) {
     read(layout_of_delta());
-  } else if (own.name == typeid(stored_patch).name()) {
+  } else if (own.name == typeid(graph::stored_patch).name()) {
     read(layout_of_patch());
   } else {
     read(object.layout());
