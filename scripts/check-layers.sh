@@ -57,6 +57,7 @@ rooms() {
   # What workloads share, and they: by the public headers only.
   room workload             $public
   room graph                $public workload
+  room inspect              $public $h/detail graph tools
   room compat               $public
   room examples             $public $h/c compat graph
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
@@ -65,7 +66,7 @@ rooms() {
   # The program uses the public headers, and two tables, to tell of what they have; arrays without types of C++; and
   # the checksums that stores have for chunks that have them too.
   local untyped="$h/detail/array_core.hpp $h/detail/array_pieces.hpp"
-  room tools                $public graph workload tools/perdure/formats $untyped src/base/environment.hpp \
+  room tools                $public graph inspect workload tools/perdure/formats $untyped src/base/environment.hpp \
                             src/store/backing/backings.hpp
   room tools/perdure/formats $public $untyped src/os/crc32c.hpp
   room bench                $public graph workload compat examples src/{os,segment}
@@ -77,7 +78,7 @@ rooms() {
 room() { printf 'room %s\n' "$*"; }
 
 sources() {
-  find include src addons workload graph compat examples tools bench tests \
+  find include src addons workload graph inspect compat examples tools bench tests \
     -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 
@@ -101,7 +102,7 @@ sources() {
   }
   function complain(text) { print "layers: " text > "/dev/stderr"; broken = 1 }
   BEGIN {
-    roots = split("src/ include/ addons/ workload/include/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
+    roots = split("src/ include/ addons/ workload/include/ graph/include/ inspect/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
   }
   $1 == "room" {
     known[$2] = 1

@@ -15,7 +15,7 @@
 
 #include "command.hpp"
 #include "progress.hpp"
-#include "stored_values.hpp"
+#include <perdure/inspect/object_reader.hpp>
 #include "type_names.hpp"
 #include "units.hpp"
 

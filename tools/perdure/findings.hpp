@@ -5,7 +5,7 @@
 #include <perdure/verify.hpp>
 
 #include "command.hpp"
-#include "raw_pointers.hpp"
+#include <perdure/inspect/raw_pointers.hpp>
 
 namespace perdure::cli {
 

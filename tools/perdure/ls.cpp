@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "stored_values.hpp"
+#include <perdure/inspect/object_reader.hpp>
 #include "type_names.hpp"
 #include "units.hpp"
 

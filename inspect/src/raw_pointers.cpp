@@ -1,4 +1,4 @@
-#include "raw_pointers.hpp"
+#include <perdure/inspect/raw_pointers.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "stored_values.hpp"
+#include <perdure/inspect/object_reader.hpp>
 
 #include <algorithm>
 #include <array>
