@@ -10,7 +10,7 @@
 #   by name       src/array               arrays of a store, by the public headers
 #   together      src/ranks               stores of several ranks, checkpointed as one
 #   the face      include/perdure, src/c  what programs see, in C++ and in C
-#   who uses it   workload, graph, compat, examples, addons, tools, bench, tests
+#   who uses it   workload, graph, inspect, compat, examples, addons, tools, bench, tests
 #
 # Includes are looked up as the compilers do: beside the file, then where the build looks.
 set -euo pipefail
@@ -54,12 +54,12 @@ rooms() {
                             src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
-  # What workloads share, and they: by the public headers only.
+  # What workloads share, and they; what reads stores of programs that it does not know: by the public headers only.
   room workload             $public
   room graph                $public workload
-  room inspect              $public $h/detail graph tools
+  room inspect              $public
   room compat               $public
-  room examples             $public $h/c compat graph
+  room examples             $public $h/c compat graph inspect
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp

@@ -1,23 +1,25 @@
-// Containers of other libraries, of whose bytes the program knows some.
+// Containers that are known by the names of their types: those of Boost and of the standard library, and
+// Perdure's own in stores from before forms were recorded.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "stored_types.hpp"
 
-namespace perdure::cli {
+namespace perdure::inspect {
 
 struct known_container {
   type_form form = type_form::unknown;
-  bool holds_addresses = false;
-  std::uint64_t number_at = 0;
+  pointer_form pointers = pointer_form::distance_from_pointer;
+  std::array<std::uint64_t, 3> places = {};
 };
 
-/// What a type is by its mangled name, if it then has the size that it is known to have: a comparison or a
-/// hash with something in it, and a version of a library that keeps its containers otherwise, show in the
-/// size.
+/// Returns what a type is by its mangled name, if it has the size that such types are known to have: a
+/// comparison or a hash with something in it, and a version of a library that keeps its containers otherwise,
+/// show in the size.
 std::optional<known_container> container_named(std::string_view mangled, std::uint64_t size);
 
-}  // namespace perdure::cli
+}  // namespace perdure::inspect

@@ -1,218 +1,109 @@
-#include <perdure/inspect/object_reader.hpp>
+// Reads the bytes of stored objects.
+#include "perdure/inspect/object_reader.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <perdure/type_stamp.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "type_names.hpp"
+#include "container_reader.hpp"
+#include "stored_types.hpp"
 
-namespace perdure::cli {
+namespace perdure::inspect {
 namespace {
 
 constexpr unsigned deepest_value = 64;
 // Elements that a listing looks at in one object: some tenths of a second.
 constexpr std::uint64_t most_looked_at = 2'000'000;
 constexpr std::uint64_t most_shown = 200'000;
-constexpr std::uint64_t group = 16;  // control bytes of a table that are probed at once
-constexpr std::uint8_t control_is_absent = 2;
-constexpr std::uint64_t mask_bits = (std::uint64_t{1} << 48) - 1;  // above them is the table's seed
-
-/// The shortest digits that mean this number.
-json shortest(float number) {
-  std::array<char, 64> digits;
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  double same = 0;
-  std::from_chars(digits.data(), written.ptr, same);
-  return same;
-}
 
 }  // namespace
 
+class object_reader::state {
+ public:
+  state(const manager& store, const object_info& object)
+      : offset_(object.offset()),
+        length_(object.length()),
+        types_(object),
+        bytes_(store.memory().base(), store.memory().stats().segment_bytes, types_) {}
+
+  object_extent extent() {
+    left_ = most_looked_at;
+    return measure_all([](std::uint64_t, std::uint64_t) {});
+  }
+  object_extent each_block(const block_visitor& visit) {
+    left_ = bytes_.size();
+    return measure_all(visit);
+  }
+  std::vector<value> values(std::uint64_t limit);
+  bool reads_elements() const noexcept {
+    return length_ != 1 || !is_only_counted(shown(types_[0], offset_).first.form);
+  }
+
+ private:
+  /// Returns the type as which this one is listed, and where.
+  std::pair<const stored_type&, std::uint64_t> shown(const stored_type& type,
+                                                     std::uint64_t offset) const noexcept {
+    const stored_type* one = &type;
+    for (unsigned depth = 0; one->form == type_form::same && depth < deepest_value; ++depth) {
+      offset += one->parts[0].offset;
+      one = &types_[one->parts[0].type];
+    }
+    return {*one, offset};
+  }
+  bool may_look_on() noexcept {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
+  /// Calls `visit(offset)` for elements until it returns false.
+  template <class Visit>
+  void each_element(const stored_type& type, const container_contents& inside, Visit&& visit);
+
+  object_extent measure_all(const block_visitor& visit);
+  void measure(const stored_type& type, std::uint64_t offset, unsigned depth, object_extent& extent,
+               const block_visitor& visit);
+  value read(const stored_type& type, std::uint64_t offset, std::uint64_t limit, unsigned depth);
+  value read_number(const stored_type& type, std::uint64_t offset) const;
+  value read_container(const stored_type& type, std::uint64_t offset, std::uint64_t limit, unsigned depth);
+  std::vector<value> elements_of(const stored_type& type, const container_contents& inside,
+                                 std::uint64_t limit, unsigned depth);
+  static value::opaque opaque_of(const stored_type& type) {
+    return {short_type_name(demangle(type.name)), type.size, std::nullopt};
+  }
+
+  std::uint64_t offset_;
+  std::uint64_t length_;
+  stored_types types_;
+  container_reader bytes_;
+  std::uint64_t left_ = 0;  // of what may be looked at: damage must not make it without end
+};
+
 object_reader::object_reader(const manager& store, const object_info& object)
-    : base_(store.memory().base()),
-      size_(store.memory().stats().segment_bytes),
-      offset_(object.offset()),
-      length_(object.length()),
-      types_(object),
-      left_(0) {}
+    : state_(std::make_unique<state>(store, object)) {}
+object_reader::object_reader(object_reader&&) noexcept = default;
+object_reader& object_reader::operator=(object_reader&&) noexcept = default;
+object_reader::~object_reader() = default;
 
-template <class T>
-T object_reader::load(std::uint64_t offset) const noexcept {
-  T value{};
-  if (holds(offset, sizeof value)) std::memcpy(&value, base_ + offset, sizeof value);
-  return value;
+object_extent object_reader::extent() const {
+  return state_->extent();
 }
-
-std::optional<object_reader::contents> object_reader::contents_of(const stored_type& type,
-                                                                  std::uint64_t offset) const {
-  const auto word = [&](std::uint64_t at) { return load<std::uint64_t>(offset + at); };
-  contents inside;
-  if (!type.parts.empty()) inside.element = type.parts[0].type;
-  const std::uint64_t element = type.parts.empty() ? 1 : types_[inside.element].size;
-  switch (type.form) {
-    case type_form::array:
-      inside.count = type.size / element;
-      inside.first = offset;
-      return inside;
-    case type_form::vector:
-    case type_form::boost_vector: {
-      // The allocator, if it has any bytes, then three words.
-      const std::uint64_t begin = type.size - 24;
-      std::uint64_t capacity = word(begin + 16);
-      inside.count = word(begin + 8);
-      inside.first = type.form == type_form::vector ? offset + word(begin)
-                                                    : target_of(type, offset + begin).value_or(offset);
-      if (capacity == 0) inside.first = offset;
-      if (inside.count > capacity || capacity > size_ / element) return std::nullopt;
-      inside.bytes = capacity * element;
-      inside.begin = inside.first;
-      if (!holds(inside.first, inside.bytes)) return std::nullopt;
-      return inside;
-    }
-    case type_form::string: {
-      const std::uint64_t begin = type.size - 24;
-      const std::uint64_t capacity = word(begin + 16);
-      if (capacity >> 63 == 0) {
-        inside.count = load<std::uint8_t>(offset + begin + 23);
-        inside.first = offset + begin;
-        return inside.count > 22 ? std::nullopt : std::optional(inside);
-      }
-      inside.count = word(begin + 8);
-      inside.first = offset + word(begin);
-      inside.bytes = (capacity & ~(std::uint64_t{1} << 63)) + 1;
-      inside.begin = inside.first;
-      if (inside.bytes > size_ || inside.count >= inside.bytes || !holds(inside.first, inside.bytes))
-        return std::nullopt;
-      return inside;
-    }
-    case type_form::table: {
-      inside.count = word(0);
-      if (word(16) == 0) return inside.count != 0 ? std::nullopt : std::optional(inside);
-      inside.first = offset + word(16);
-      const std::uint64_t mask = word(24) & mask_bits;
-      if (mask % group != 0 || mask > size_ || !holds(inside.first, mask + group)) return std::nullopt;
-      inside.slots = mask + group - 1;
-      for (std::uint64_t i = 0; mask == 0 && i < group; ++i)
-        if (load<std::uint8_t>(inside.first + i) == control_is_absent)
-          inside.slots = std::min(inside.slots, i);
-      if (inside.slots > inside.first / element || inside.count > inside.slots) return std::nullopt;
-      inside.begin = inside.first - inside.slots * element;
-      inside.bytes = inside.slots * element + mask + group;
-      return inside;
-    }
-    case type_form::std_vector:
-      return contents_of_std_vector(type, inside, offset);
-    case type_form::boost_string:
-      return contents_of_boost_string(type, inside, offset);
-    case type_form::std_string:
-      return contents_of_std_string(type, inside, offset);
-    case type_form::deque:
-    case type_form::counted: {
-      const auto number = type.form == type_form::deque ? number_in_deque(type, offset, element)
-                                                        : std::optional(word(type.number_at));
-      if (!number || *number > size_ / element) return std::nullopt;
-      inside.count = *number;
-      return inside;
-    }
-    default:
-      return std::nullopt;
-  }
+object_extent object_reader::each_block(const block_visitor& visit) const {
+  return state_->each_block(visit);
 }
-
-/// The allocator, then the beginning, the end, and the end of what is allocated.
-std::optional<object_reader::contents> object_reader::contents_of_std_vector(const stored_type& type,
-                                                                             contents inside,
-                                                                             std::uint64_t offset) const {
-  const auto begin = target_of(type, offset + 8);
-  const auto end = target_of(type, offset + 16);
-  const auto limit = target_of(type, offset + 24);
-  if (!begin && !end && !limit) return inside;
-  const std::uint64_t element = types_[inside.element].size;
-  if (!begin || !end || !limit || *end < *begin || *limit < *end || (*end - *begin) % element != 0)
-    return std::nullopt;
-  inside.count = (*end - *begin) / element;
-  inside.first = inside.begin = *begin;
-  inside.bytes = *limit - *begin;
-  return holds(inside.begin, inside.bytes) ? std::optional(inside) : std::nullopt;
+std::vector<value> object_reader::values(std::uint64_t limit) const {
+  return state_->values(limit);
 }
-
-/// The allocator, then either up to 22 characters behind a byte with their number, or the number, what is
-/// allocated, and a pointer. The lowest bit of the number tells which.
-std::optional<object_reader::contents> object_reader::contents_of_boost_string(const stored_type& type,
-                                                                               contents inside,
-                                                                               std::uint64_t offset) const {
-  const std::uint64_t begin = offset + 8;
-  const auto short_number = load<std::uint8_t>(begin);
-  if ((short_number & 1U) != 0) {
-    inside.count = short_number >> 1U;
-    inside.first = begin + 1;
-    return inside.count > 22 ? std::nullopt : std::optional(inside);
-  }
-  inside.count = load<std::uint64_t>(begin) >> 1U;
-  inside.bytes = load<std::uint64_t>(begin + 8);
-  inside.first = inside.begin = target_of(type, begin + 16).value_or(size_);
-  return inside.count < inside.bytes && holds(inside.begin, inside.bytes) ? std::optional(inside)
-                                                                          : std::nullopt;
-}
-
-/// The allocator, a pointer, the number of characters, and either 16 of them or what is allocated.
-std::optional<object_reader::contents> object_reader::contents_of_std_string(const stored_type& type,
-                                                                             contents inside,
-                                                                             std::uint64_t offset) const {
-  const std::uint64_t own = offset + 24;
-  inside.count = load<std::uint64_t>(offset + 16);
-  inside.first = target_of(type, offset + 8).value_or(size_);
-  if (inside.first == own) return inside.count > 15 ? std::nullopt : std::optional(inside);
-  inside.begin = inside.first;
-  const auto capacity = load<std::uint64_t>(own);
-  if (capacity >= size_ || inside.count > capacity) return std::nullopt;
-  inside.bytes = capacity + 1;
-  return holds(inside.begin, inside.bytes) ? std::optional(inside) : std::nullopt;
-}
-
-/// Of Boost and libstdc++: two iterators of four pointers each, to the element, to the beginning and the end
-/// of its block, and to the block's place in a table of blocks.
-std::optional<std::uint64_t> object_reader::number_in_deque(const stored_type& type, std::uint64_t offset,
-                                                            std::uint64_t element) const {
-  std::array<std::uint64_t, 8> places{};
-  std::size_t nulls = 0;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto place = target_of(type, offset + type.number_at + 8 * i);
-    nulls += place ? 0U : 1U;
-    places[i] = place.value_or(0);
-  }
-  if (nulls == places.size()) return 0;
-  const auto [first, first_begin, first_end, first_block, last, last_begin, last_end, last_block] = places;
-  const std::uint64_t block = first_end - first_begin;
-  if (nulls != 0 || first < first_begin || first > first_end || last < last_begin || last > last_end ||
-      last_end - last_begin != block || block > size_ || block % element != 0 || last_block < first_block ||
-      last_block - first_block > size_)
-    return std::nullopt;
-  const std::uint64_t blocks = (last_block - first_block) / 8;
-  if (blocks == 0) return last < first ? std::nullopt : std::optional((last - first) / element);
-  if (block != 0 && blocks > size_ / block) return std::nullopt;
-  return ((blocks - 1) * block + (first_end - first) + (last - last_begin)) / element;
-}
-
-std::optional<std::uint64_t> object_reader::target_of(const stored_type& type,
-                                                      std::uint64_t offset) const noexcept {
-  const auto held = load<std::uint64_t>(offset);
-  if (held == 0) return std::nullopt;
-  return type.holds_addresses ? held - reinterpret_cast<std::uintptr_t>(base_) : offset + held + 1;
-}
-
-bool object_reader::may_look_on() const noexcept {
-  if (left_ == 0) return false;
-  --left_;
-  return true;
+bool object_reader::reads_elements() const noexcept {
+  return state_->reads_elements();
 }
 
 template <class Visit>
-void object_reader::each_element(const stored_type& type, const contents& inside, Visit&& visit) const {
+void object_reader::state::each_element(const stored_type& type, const container_contents& inside,
+                                        Visit&& visit) {
   const std::uint64_t element = types_[inside.element].size;
   if (type.form != type_form::table) {
     for (std::uint64_t i = 0; i < inside.count; ++i)
@@ -221,29 +112,21 @@ void object_reader::each_element(const stored_type& type, const contents& inside
   }
   for (std::uint64_t i = 0; i < inside.slots; ++i) {
     if (i % 64 == 63 && !may_look_on()) return;
-    if (load<std::uint8_t>(inside.first + i) >= 0x80 && !visit(inside.first - (i + 1) * element)) return;
+    if (bytes_.load<std::uint8_t>(inside.first + i) >= 0x80 && !visit(inside.first - (i + 1) * element))
+      return;
   }
 }
 
-object_extent object_reader::extent() const {
-  left_ = most_looked_at;
-  return measure_all([](std::uint64_t, std::uint64_t) {});
-}
-
-object_extent object_reader::each_block(const block_visitor& visit) const {
-  left_ = size_;
-  return measure_all(visit);
-}
-
-object_extent object_reader::measure_all(const block_visitor& visit) const {
+object_extent object_reader::state::measure_all(const block_visitor& visit) {
   const stored_type& type = types_[0];
   object_extent extent;
   extent.bytes = length_ * type.size;
   visit(offset_, extent.bytes);
   if (length_ != 1) {
     extent.elements = length_;
-  } else if (const auto inside = contents_of(type, offset_)) {
-    extent.elements = inside->count;
+  } else {
+    const auto [container, offset] = shown(type, offset_);
+    if (const auto inside = bytes_.contents_of(container, offset)) extent.elements = inside->count;
   }
   if (!type.points_elsewhere) return extent;
   for (std::uint64_t i = 0; i < length_ && !extent.is_damaged && left_ != 0; ++i)
@@ -252,137 +135,158 @@ object_extent object_reader::measure_all(const block_visitor& visit) const {
   return extent;
 }
 
-void object_reader::measure(const stored_type& type, std::uint64_t offset, unsigned depth,
-                            object_extent& extent, const block_visitor& visit) const {
+void object_reader::state::measure(const stored_type& type, std::uint64_t offset, unsigned depth,
+                                   object_extent& extent, const block_visitor& visit) {
   if (!type.points_elsewhere || extent.is_damaged || !may_look_on()) return;
   // Nothing is in more than one place, so no more can be found than there is.
-  if (extent.bytes > size_ || depth == deepest_value) {
+  if (extent.bytes > bytes_.size() || depth == deepest_value) {
     extent.is_damaged = true;
     return;
   }
-  if (type.form == type_form::unknown) {
-    extent.is_all = false;
-  } else if (type.form == type_form::aggregate || type.form == type_form::tuple) {
-    for (const stored_type::part& one : type.parts)
-      measure(types_[one.type], offset + one.offset, depth + 1, extent, visit);
-  } else if (type.form == type_form::optional) {
-    const stored_type& inside = types_[type.parts[0].type];
-    if (load<std::uint8_t>(offset + inside.size) != 0) measure(inside, offset, depth + 1, extent, visit);
-  } else if (const auto inside = contents_of(type, offset)) {
-    extent.bytes += inside->bytes;
-    if (inside->bytes != 0) visit(inside->begin, inside->bytes);
-    if (is_only_counted(type.form)) extent.is_all = false;
-    if (is_only_counted(type.form) || is_string(type.form) || !types_[inside->element].points_elsewhere)
+  switch (type.form) {
+    case type_form::unknown:
+      extent.is_all = false;
       return;
-    each_element(type, *inside, [&](std::uint64_t element) {
-      measure(types_[inside->element], element, depth + 1, extent, visit);
-      return !extent.is_damaged && left_ != 0;
-    });
-  } else {
-    extent.is_damaged = true;
+    case type_form::same:
+    case type_form::members:
+    case type_form::tuple:
+      for (const stored_type::part& one : type.parts)
+        measure(types_[one.type], offset + one.offset, depth + 1, extent, visit);
+      return;
+    case type_form::optional: {
+      const stored_type& inside = types_[type.parts[0].type];
+      if (bytes_.load<std::uint8_t>(offset + inside.size) != 0)
+        measure(inside, offset, depth + 1, extent, visit);
+      return;
+    }
+    default:
+      break;
   }
+  const auto inside = bytes_.contents_of(type, offset);
+  if (!inside) {
+    extent.is_damaged = true;
+    return;
+  }
+  extent.bytes += inside->bytes;
+  if (inside->bytes != 0) visit(inside->begin, inside->bytes);
+  if (is_only_counted(type.form)) extent.is_all = false;
+  if (is_only_counted(type.form) || is_string(type.form) || !types_[inside->element].points_elsewhere) return;
+  each_element(type, *inside, [&](std::uint64_t element) {
+    measure(types_[inside->element], element, depth + 1, extent, visit);
+    return !extent.is_damaged && left_ != 0;
+  });
 }
 
-json object_reader::unknown(const stored_type& type) const {
-  return {{"bytes", type.size}, {"type", printable_name(short_type_name(demangle(type.name)))}};
-}
-
-json object_reader::list(const stored_type& type, const contents& inside, std::uint64_t limit,
-                         unsigned depth) const {
-  json all = json::array();
+std::vector<value> object_reader::state::elements_of(const stored_type& type,
+                                                     const container_contents& inside, std::uint64_t limit,
+                                                     unsigned depth) {
+  std::vector<value> all;
   each_element(type, inside, [&](std::uint64_t element) {
     if (all.size() == limit) return false;
-    all.push_back(value(types_[inside.element], element, limit, depth + 1));
+    all.push_back(read(types_[inside.element], element, limit, depth + 1));
     return all.size() < limit;
   });
   return all;
 }
 
-json object_reader::value(const stored_type& type, std::uint64_t offset, std::uint64_t limit,
-                          unsigned depth) const {
-  if (!holds(offset, type.size) || depth == deepest_value) return {{"damaged", true}};
-  if (!may_look_on()) return {{"more", 1}};
+value object_reader::state::read_number(const stored_type& type, std::uint64_t offset) const {
   switch (type.form) {
     case type_form::boolean:
-      return load<std::uint8_t>(offset) != 0;
+      return {bytes_.load<std::uint8_t>(offset) != 0};
     case type_form::character:
-      return std::string(1, load<char>(offset));
-    case type_form::signed_integer: {
-      if (type.size == 1) return load<std::int8_t>(offset);
-      if (type.size == 2) return load<std::int16_t>(offset);
-      if (type.size == 4) return load<std::int32_t>(offset);
-      return load<std::int64_t>(offset);
-    }
-    case type_form::unsigned_integer: {
-      if (type.size == 1) return load<std::uint8_t>(offset);
-      if (type.size == 2) return load<std::uint16_t>(offset);
-      if (type.size == 4) return load<std::uint32_t>(offset);
-      return load<std::uint64_t>(offset);
-    }
+      return {value::text{std::string(1, bytes_.load<char>(offset))}};
+    case type_form::signed_integer:
+      return {type.size == 1   ? std::int64_t{bytes_.load<std::int8_t>(offset)}
+              : type.size == 2 ? std::int64_t{bytes_.load<std::int16_t>(offset)}
+              : type.size == 4 ? std::int64_t{bytes_.load<std::int32_t>(offset)}
+                               : bytes_.load<std::int64_t>(offset)};
+    case type_form::unsigned_integer:
+      return {type.size == 1   ? std::uint64_t{bytes_.load<std::uint8_t>(offset)}
+              : type.size == 2 ? std::uint64_t{bytes_.load<std::uint16_t>(offset)}
+              : type.size == 4 ? std::uint64_t{bytes_.load<std::uint32_t>(offset)}
+                               : bytes_.load<std::uint64_t>(offset)};
+    default:
+      if (type.size == sizeof(float)) return {bytes_.load<float>(offset)};
+      return {bytes_.load<double>(offset)};
+  }
+}
+
+value object_reader::state::read(const stored_type& type, std::uint64_t offset, std::uint64_t limit,
+                                 unsigned depth) {
+  if (!bytes_.holds(offset, type.size) || depth == deepest_value) return {value::damaged()};
+  if (!may_look_on()) return {value::left_out()};
+  switch (type.form) {
+    case type_form::boolean:
+    case type_form::character:
+    case type_form::signed_integer:
+    case type_form::unsigned_integer:
     case type_form::floating:
-      return type.size == sizeof(float) ? shortest(load<float>(offset)) : json(load<double>(offset));
-    case type_form::enumeration:
-      return value(types_[type.parts[0].type], offset, limit, depth + 1);
-    case type_form::aggregate: {
-      json members = json::object();
+      return read_number(type, offset);
+    case type_form::same:
+      return read(types_[type.parts[0].type], offset + type.parts[0].offset, limit, depth + 1);
+    case type_form::members: {
+      value::record members;
       for (const stored_type::part& one : type.parts)
-        members[one.label.substr(1)] = value(types_[one.type], offset + one.offset, limit, depth + 1);
-      return members;
+        members.fields.push_back(
+            {one.label.substr(1), read(types_[one.type], offset + one.offset, limit, depth + 1)});
+      return {std::move(members)};
     }
     case type_form::tuple: {
-      json members = json::array();
+      value::list members;
       for (const stored_type::part& one : type.parts)
-        members.push_back(value(types_[one.type], offset + one.offset, limit, depth + 1));
-      return members;
+        members.elements.push_back(read(types_[one.type], offset + one.offset, limit, depth + 1));
+      return {std::move(members)};
     }
     case type_form::optional: {
       const stored_type& held = types_[type.parts[0].type];
-      return load<std::uint8_t>(offset + held.size) == 0 ? json(nullptr)
-                                                         : value(held, offset, limit, depth + 1);
+      if (bytes_.load<std::uint8_t>(offset + held.size) == 0) return {value::nothing()};
+      return read(held, offset, limit, depth + 1);
     }
-    case type_form::array:
+    case type_form::elements:
       if (types_[type.parts[0].type].form == type_form::character) {
-        const auto* const text = reinterpret_cast<const char*>(base_ + offset);
-        return std::string(text, ::strnlen(text, type.size));
+        const auto* const text = reinterpret_cast<const char*>(bytes_.base() + offset);
+        return {value::text{std::string(text, ::strnlen(text, type.size))}};
       }
-      break;
+      return read_container(type, offset, limit, depth);
     case type_form::unknown:
-      return unknown(type);
+      return {opaque_of(type)};
     default:
-      break;
+      return read_container(type, offset, limit, depth);
   }
-  const std::optional<contents> inside = contents_of(type, offset);
-  if (!inside) return {{"damaged", true}};
+}
+
+value object_reader::state::read_container(const stored_type& type, std::uint64_t offset, std::uint64_t limit,
+                                           unsigned depth) {
+  const std::optional<container_contents> inside = bytes_.contents_of(type, offset);
+  if (!inside) return {value::damaged()};
   if (is_only_counted(type.form)) {
-    json summary = unknown(type);
-    summary["elements"] = inside->count;
-    return summary;
+    value::opaque counted = opaque_of(type);
+    counted.elements = inside->count;
+    return {std::move(counted)};
   }
   if (is_string(type.form)) {
     constexpr std::uint64_t longest = 4096;
-    std::string text(reinterpret_cast<const char*>(base_ + inside->first), std::min(inside->count, longest));
-    return inside->count > longest ? text + "…" : text;
+    const std::uint64_t read = std::min(inside->count, longest);
+    const auto* const characters = reinterpret_cast<const char*>(bytes_.base() + inside->first);
+    return {value::text{std::string(characters, read), inside->count - read}};
   }
-  json all = list(type, *inside, limit, depth);
-  if (all.size() < inside->count) all.push_back({{"more", inside->count - all.size()}});
-  return all;
+  value::list all{elements_of(type, *inside, limit, depth), 0};
+  all.more = inside->count - std::min(inside->count, std::uint64_t{all.elements.size()});
+  return {std::move(all)};
 }
 
-bool object_reader::reads_elements() const noexcept {
-  return length_ != 1 || !is_only_counted(types_[0].form);
-}
-
-json object_reader::values(std::uint64_t limit) const {
+std::vector<value> object_reader::state::values(std::uint64_t limit) {
   left_ = most_shown;
-  const stored_type& type = types_[0];
-  if (length_ == 1 && !is_string(type.form) && reads_elements()) {
-    if (const std::optional<contents> inside = contents_of(type, offset_))
-      return list(type, *inside, limit, 0);
+  if (length_ == 1) {
+    const auto [type, offset] = shown(types_[0], offset_);
+    if (!is_string(type.form) && !is_only_counted(type.form))
+      if (const std::optional<container_contents> inside = bytes_.contents_of(type, offset))
+        return elements_of(type, *inside, limit, 0);
   }
-  json all = json::array();
+  std::vector<value> all;
   for (std::uint64_t i = 0; i < std::min(length_, limit); ++i)
-    all.push_back(value(type, offset_ + i * type.size, limit, 0));
+    all.push_back(read(types_[0], offset_ + i * types_[0].size, limit, 0));
   return all;
 }
 
-}  // namespace perdure::cli
+}  // namespace perdure::inspect
