@@ -17,6 +17,7 @@ struct table {
   uint64_t words;
   uint64_t buckets[1024];
 };
+#define TABLE_TYPE "{8200/8 words:uint64@0 buckets:uint64[1024]@8}"
 
 static void require(perdure_status status) {
   if (status == PERDURE_OK) return;
@@ -57,7 +58,7 @@ int main(void) {
   void* table;
   char word[64];
   require(perdure_store_open_or_create("words.store", NULL, &store));
-  require(perdure_blob_find_or_create(store, "words", sizeof(struct table), 0, &table, NULL));
+  require(perdure_data_find_or_create(store, "words", TABLE_TYPE, 1, 0, &table, NULL));
   while (scanf("%63s", word) == 1) count(store, table, word);
   printf("%lu different words so far\n", (unsigned long)((struct table*)table)->words);
   require(perdure_store_close(store));

@@ -8,8 +8,8 @@ typedef struct perdure_store perdure_store;
 const char *perdure_last_error_message(void);
 int perdure_store_open_or_create(const char *path, const void *options, perdure_store **store);
 int perdure_store_close(perdure_store *store);
-int perdure_blob_find_or_create(perdure_store *store, const char *name, size_t size, size_t alignment,
-                                void **data, int *created);
+int perdure_data_find_or_create(perdure_store *store, const char *name, const char *type, uint64_t length,
+                                size_t alignment, void **data, int *created);
 ]]
 local perdure = ffi.load(os.getenv("PERDURE_LIBRARY") or "perdure")
 
@@ -21,7 +21,7 @@ local store = ffi.new("perdure_store *[1]")
 check(perdure.perdure_store_open_or_create("runs.store", nil, store))
 
 local data = ffi.new("void *[1]")
-check(perdure.perdure_blob_find_or_create(store[0], "counters", 16, 8, data, nil))
+check(perdure.perdure_data_find_or_create(store[0], "counters", "{16/8 runs:int64@0 words:int64@8}", 1, 0, data, nil))
 local counters = ffi.cast("struct { int64_t runs, words; } *", data[0])
 
 counters.runs = counters.runs + 1

@@ -14,6 +14,8 @@ perdure.perdure_last_error_message.restype = ctypes.c_char_p
 
 STORE = ctypes.c_void_p  # an opaque handle
 NAME = ctypes.c_char_p
+TYPE = ctypes.c_char_p
+LENGTH = ctypes.c_uint64
 SIZE = ctypes.c_size_t
 PLACE = ctypes.POINTER(ctypes.c_void_p)
 
@@ -37,8 +39,8 @@ def function(name, *argument_types):
 
 open_or_create = function("store_open_or_create", NAME, ctypes.c_void_p, PLACE)
 close = function("store_close", STORE)
-blob_create = function("blob_create", STORE, NAME, SIZE, SIZE, PLACE)
-blob_find = function("blob_find", STORE, NAME, PLACE, ctypes.POINTER(SIZE))
+data_create = function("data_create", STORE, NAME, TYPE, LENGTH, SIZE, PLACE)
+data_find = function("data_find", STORE, NAME, TYPE, PLACE, ctypes.POINTER(LENGTH))
 
 store = STORE()
 open_or_create(b"words.store", None, ctypes.byref(store))
@@ -46,11 +48,11 @@ open_or_create(b"words.store", None, ctypes.byref(store))
 
 def counter(word):
     """The eight bytes of a word's counter, in the store itself."""
-    data, size = ctypes.c_void_p(), SIZE()
+    data = ctypes.c_void_p()
     try:
-        blob_find(store, word, ctypes.byref(data), ctypes.byref(size))
+        data_find(store, word, b"int64", ctypes.byref(data), None)
     except KeyError:
-        blob_create(store, word, 8, 8, ctypes.byref(data))
+        data_create(store, word, b"int64", 1, 0, ctypes.byref(data))
     return memoryview((ctypes.c_char * 8).from_address(data.value)).cast("B")
 
 

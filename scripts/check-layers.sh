@@ -33,24 +33,24 @@ rooms() {
   room src/segment          src/{base,os} $h/{error,memory_policy}.hpp
   room src/pager            src/{base,os} $h/{error,pager,pager_monitor}.hpp
   # In the store: files < commit < offline work < backings < opening.
-  local store="src/base src/os src/segment $(echo $h/{checkpoint_log,damage,datastore,error,pager}.hpp \
-    $h/{pending_checkpoint,prepared_checkpoint,repair,verify}.hpp)"
+  local store="src/base src/os src/segment $(echo $h/{checkpoint_log,damage,datastore,error,kept_checkpoint,pager}.hpp \
+    $h/{pending_checkpoint,prepared_checkpoint,repair,store_info,store_maintenance,verify}.hpp)"
   room src/store/file       $store
   room src/store/commit     $store src/store/file
   room src/store/offline    $store src/store/{file,commit}
   room src/store/backing    $store src/store/{file,commit,offline} src/pager
   room src/store            $store src/store/{file,commit,offline,backing} src/pager
-  # Of the system a heap knows how threads wait, and nothing of files.
-  room src/heap             src/{base,segment} src/os/{asymmetric_fence,futex}.hpp $h/{error,heap,hash}.hpp $h/detail
+  # Of the system a heap knows how threads wait and what forks need, and nothing of files.
+  room src/heap             src/{base,segment} src/os/{asymmetric_fence,forks,futex}.hpp $h/{error,heap,hash}.hpp $h/detail
   # Kinds use heaps by their public header, and know nothing of stores.
   room src/kind             src/{base,os,segment} $h/detail \
-                            $h/{error,heap,kind,kind_decorator,memory_policy,node_set,tier_division,tiered_kind}.hpp
+                            $h/{error,heap,kind,kind_decorator,memory_policy,node_set,tiered_kind}.hpp
   # Of a store a manager knows paths, layout and what a forked child lacks; of a heap the layout of what is checked.
   room src/manager          src/{base,segment} $public $h/detail src/heap/metadata.hpp \
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
-  room src/array            $public $h/detail src/os/crc32c.hpp src/segment/segment.hpp
+  room src/array            $public $h/detail src/base/invariant.hpp src/os/crc32c.hpp src/segment/segment.hpp
   # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
-  room src/ranks            $public $h/detail src/os/{crc32c,file}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
+  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,file}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
                             src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
@@ -58,18 +58,19 @@ rooms() {
   room workload             $public
   room graph                $public workload
   room inspect              $public
-  room compat               $public
+  # The tiers of memkind's interface are divided as those of kinds are.
+  room compat               $public $h/detail/tier_division.hpp
   room examples             $public $h/c compat graph inspect
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
-  # The program uses the public headers, and two tables, to tell of what they have; arrays without types of C++; and
-  # the checksums that stores have for chunks that have them too.
-  local untyped="$h/detail/array_core.hpp $h/detail/array_pieces.hpp"
-  room tools                $public graph inspect workload tools/perdure/formats $untyped src/base/environment.hpp \
+  # The program uses the public headers, and two tables, to tell of what they have; and the checksums that stores have for
+  # chunks that have them too.
+  room tools                $public graph inspect workload tools/perdure/formats src/base/environment.hpp \
                             src/store/backing/backings.hpp
-  room tools/perdure/formats $public $untyped src/os/crc32c.hpp
-  room bench                $public graph workload compat examples src/{os,segment}
+  room tools/perdure/formats $public src/os/crc32c.hpp
+  room bench/programs       $public graph workload compat src/{os,segment} bench/peers
+  room bench/peers          $public graph workload examples bench/programs
   # What tests share knows no test.
   room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \
                             src/store src/store/{file,commit,offline,backing}

@@ -81,6 +81,8 @@ for group in "$@"; do
       want_package nlohmann-json3-dev
       ;;
     test)
+      # Checkouts on one machine share what they compile.
+      want_command ccache ccache
       want_package libgtest-dev
       want_package libhdf5-dev
       want_package libnetcdf-dev

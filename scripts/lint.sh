@@ -1,7 +1,8 @@
 #!/bin/sh
-# Formatting, layering and clang-tidy over the tree; needs the clang preset configured (compile commands).
+# Formatting, comments that the change touches, layering and clang-tidy over the tree; needs the clang preset configured
+# (compile commands).
 # usage: scripts/lint.sh [FILE... | --all | --format-only]
-# clang-tidy looks at the sources that differ from what .ci/analysed says was clean; or at those given, all, or none.
+# clang-tidy looks at the sources that differ from what .ci/evidence/clang-tidy says was clean; or at those given, all, or none.
 set -eu
 cd "$(dirname "$0")/.."
 commands=build/clang/compile_commands.json
@@ -10,6 +11,10 @@ sources=$(git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 # shellcheck disable=SC2086 # a list of names without spaces
 clang-format-16 --dry-run -Werror $sources
 echo "formatting: clean"
+
+scripts/check-comments.py --self-check
+scripts/check-comments.py
+echo "comments that the change touches: clean"
 
 scripts/check-layers.sh
 echo "layers: clean"

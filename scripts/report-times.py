@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Says what took how long in a run of CI, and what took longer than its budget.
 
-usage: scripts/report-times.py STAGES TESTS BUDGET [BUILD_DIRECTORY...]
+usage: scripts/report-times.py RUN STAGES TESTS BUDGET [BUILD_DIRECTORY...]
+  RUN              what ran, such as ".ci/run --all"
   STAGES, TESTS    lines 'SECONDS NAME' (scripts/run-tests.sh writes the second, where TEST_TABLE names it)
   BUDGET           see .ci/budget
   BUILD_DIRECTORY  of ninja, whose logs tell how long each translation unit took to compile
@@ -60,7 +61,8 @@ def show(title, rows):
 
 
 def main():
-    stages_file, tests_file, budget_file, *directories = map(pathlib.Path, sys.argv[1:])
+    run = sys.argv[1]
+    stages_file, tests_file, budget_file, *directories = map(pathlib.Path, sys.argv[2:])
     stages = table(stages_file)
     tests = sorted(table(tests_file), reverse=True)
     units = sorted((unit for directory in directories for unit in translation_units(directory)), reverse=True)
@@ -72,7 +74,7 @@ def main():
     show(f"== slowest of {len(units)} translation units, {compiled:.0f} s in all", units[:slowest_shown])
 
     budget = read_budget(budget_file)
-    timed = [("stage", stages), ("test", tests), ("unit", units), ("total", [(total, "in all")])]
+    timed = [("stage", stages), ("test", tests), ("unit", units), ("total", [(total, run)])]
     for kind, rows in timed:
         for seconds, name in rows:
             limit = allowed(budget, kind, name)

@@ -2,11 +2,20 @@
 # Runs the tests of one build; then says which took longest and how each mutant was caught, and ends with the
 # line 'N passed, N failed[, N skipped]', counted from ctest's own report. Exits as ctest does.
 #
-# usage: scripts/run-tests.sh PRESET [CTEST OPTION...]
-# TEST_TABLE=FILE in the environment: adds a line 'SECONDS NAME' for each test to FILE.
+# usage: scripts/run-tests.sh PRESET [--exclude REGEX] [CTEST OPTION...]
+# environment:
+#   TEST_TABLE=FILE   adds a line 'SECONDS NAME' for each test to FILE
+#   EVIDENCE=use      leaves out tests that passed before with the same inputs: of a release build the virtual machine
+#                     and the mutants, of a sanitizers' build all but a third, which EVIDENCE_SEED chooses
+#   EVIDENCE=renew    runs all tests, and records those that pass (scripts/evidence.py)
 set -u
 preset=$1
 shift
+exclude=""
+if [ "${1:-}" = --exclude ]; then
+  exclude=$2
+  shift 2
+fi
 report=build/$preset/test-results.xml
 rm -f "$report"
 
@@ -18,10 +27,24 @@ case $preset in
     ;;
 esac
 
+# Only whole runs of the builds that CI tests have records.
+stage=""
+case ${EVIDENCE:-}:$#:${PERDURE_TRACKER:-}:$preset in
+  ?*:0::release) stage=tests-$preset && set -- --only '^(vm|crash([.][a-z]+)?[.]mutant)[.]' ;;
+  ?*:0::asan | ?*:0::tsan) stage=tests-$preset && set -- --again 3 "${EVIDENCE_SEED:-0}" ;;
+esac
+if [ -n "$stage" ]; then
+  scripts/evidence.py select "$preset" "$stage" ${exclude:+--exclude "$exclude"} "$@" || exit 1
+  set -- -I "$(pwd)/build/$preset/selected-tests"
+elif [ -n "$exclude" ]; then
+  set -- -E "$exclude" "$@"
+fi
+
 # The report needs the last lines of what a test says, and ctest keeps the first unless told.
 $run ctest --preset "$preset" --output-junit "$(pwd)/$report" --no-tests=error --test-output-truncation head \
   --parallel "${JOBS:-$(nproc)}" --timeout "${TEST_TIMEOUT:-600}" "$@"
 status=$?
 
 scripts/report-tests.py "$report" ${TEST_TABLE:+--table "$TEST_TABLE"} || exit 1
+[ -z "$stage" ] || scripts/evidence.py record "$preset" "$stage" "$report"
 exit $status

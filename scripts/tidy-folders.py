@@ -3,7 +3,7 @@
 
 usage: scripts/tidy-folders.py [--all] < names of sources, one a line    (JOBS: how many at once)
 
-Sources of which .ci/analysed says that they were clean are passed over, unless --all is given: it holds a digest of each
+Sources of which .ci/evidence/clang-tidy says that they were clean are passed over, unless --all is given: it holds a digest of each
 source with all that it includes of this repository, and of .clang-tidy. Those that are found clean are entered there.
 
 Each source is also looked at alone, for what clang does with the main file only: its warnings, the analyser, and the
@@ -23,7 +23,7 @@ import shlex
 import subprocess
 import sys
 
-KNOWN = ".ci/analysed"
+KNOWN = ".ci/evidence/clang-tidy"
 DATABASE = "build/clang/compile_commands.json"
 GATHERED = "build/lint"
 # Both take away from what .clang-tidy has, so that a check that is added there is run.

@@ -1,6 +1,5 @@
 #include "malloc/process_heap.hpp"
 
-#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include "os/forks.hpp"
 #include "segment/volatile_segment.hpp"
 
 namespace perdure::process_heap {
@@ -78,7 +78,8 @@ void after_fork() {
 
 // Registering may need libraries that are not ready at the first call of malloc.
 __attribute__((constructor)) void watch_forks() {
-  ::pthread_atfork(before_fork, after_fork, after_fork);
+  static constexpr os::fork_handlers handlers{before_fork, after_fork, after_fork};
+  os::watch_forks(os::fork_layer::process_heap, handlers);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "base/signals_blocked.hpp"
+#include "os/forks.hpp"
 #include "pager_preload/c_library.hpp"
 #include "pager_preload/settings.hpp"
 
@@ -255,7 +255,8 @@ void after_fork_in_child() {
 }
 
 __attribute__((constructor)) void watch_forks() {
-  ::pthread_atfork(before_fork, unlock_after_fork, after_fork_in_child);
+  static constexpr os::fork_handlers handlers{before_fork, unlock_after_fork, after_fork_in_child};
+  os::watch_forks(os::fork_layer::program_mappings, handlers);
 }
 
 __attribute__((destructor)) void report_all() {

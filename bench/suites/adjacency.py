@@ -2,7 +2,7 @@
 
 import statistics
 
-from mallocs import PRELOADS
+from suites.mallocs import PRELOADS
 from measuring import find_library, interleave, median, run
 
 # Variant of bench_adjacency, malloc under it, what the table calls it.

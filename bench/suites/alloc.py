@@ -1,7 +1,7 @@
 """Perdure's heap, in memory and in a store, beside mallocs."""
 
 from measuring import interleave, median, run
-from allocator_phases import process_mallocs, time_allocators
+from suites.allocator_phases import process_mallocs, time_allocators
 
 SIZES = ("128", "32-512", "8-4k", "8k", "2m", "1k-2m")
 

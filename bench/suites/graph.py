@@ -31,7 +31,7 @@ def time_kernels(options, program, store, exported, threads):
     samples = {kernel: dict(result["kernels"][kernel]) for kernel in KERNELS}
     if has_networkit(options.networkit_python):
         run(program, ["--task", "export", "--store", store, "--edges", exported])
-        script = Path(__file__).resolve().parent.parent / "networkit_kernels.py"
+        script = Path(__file__).resolve().parent.parent / "peers/networkit_kernels.py"
         found = run(options.networkit_python, [script, exported, threads, rounds, SLOW])
         for kernel in KERNELS:
             samples[kernel]["networkit"] = found["kernels"][kernel]

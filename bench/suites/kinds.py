@@ -1,7 +1,7 @@
 """The micro-benchmark of memkind's paper, for kinds and their peers."""
 
 from measuring import find_library
-from allocator_phases import process_mallocs, time_allocators
+from suites.allocator_phases import process_mallocs, time_allocators
 
 SIZES = ("128", "32-512", "8k", "2m", "1k-2m")
 

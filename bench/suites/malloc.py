@@ -2,8 +2,8 @@
 
 import statistics
 
-import malloc_programs
-from mallocs import installed_mallocs
+from suites import malloc_programs
+from suites.mallocs import installed_mallocs
 from measuring import interleave, median, run_process
 
 

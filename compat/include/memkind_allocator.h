@@ -1,13 +1,10 @@
 // memkind's allocator of a static kind; see docs/compatibility.md.
 #pragma once
 
-#include <cstddef>
-#include <limits>
-#include <new>
 #include <stdexcept>
-#include <utility>
 
 #include "memkind.h"
+#include "perdure_memkind/allocator_of_kind.hpp"
 
 namespace libmemkind {
 
@@ -40,47 +37,16 @@ enum class kinds {
 namespace static_kind {
 
 template <typename T>
-class allocator {
+class allocator : public libmemkind::internal::allocator_of_kind<allocator, T, memkind_t> {
+  using base = libmemkind::internal::allocator_of_kind<libmemkind::static_kind::allocator, T, memkind_t>;
+
  public:
-  using value_type = T;
-  using pointer = T*;
-  using const_pointer = const T*;
-  using reference = T&;
-  using const_reference = const T&;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  template <class U>
-  struct rebind {
-    using other = allocator<U>;
-  };
-
   /// Throws std::runtime_error for a value that is no kind.
-  explicit allocator(libmemkind::kinds kind) : kind_(kind_of(kind)) {}
+  explicit allocator(libmemkind::kinds kind) : base(kind_of(kind)) {}
   template <typename U>
-  allocator(const allocator<U>& other) noexcept : kind_(other.kind_) {}
-
-  /// Throws std::bad_alloc.
-  pointer allocate(size_type n) const {
-    if (n > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T)) throw std::bad_alloc();
-    // Containers may ask for nothing, and get an address nevertheless.
-    void* const block = ::memkind_malloc(kind_, n == 0 ? 1 : n * sizeof(T));
-    if (block == nullptr) throw std::bad_alloc();
-    return static_cast<pointer>(block);
-  }
-  void deallocate(pointer p, size_type) const { ::memkind_free(kind_, p); }
-
-  template <class U, class... Args>
-  void construct(U* p, Args&&... args) const {
-    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
-  }
-  void destroy(pointer p) const { p->~T(); }
+  allocator(const allocator<U>& other) noexcept : base(other) {}
 
  private:
-  template <typename>
-  friend class allocator;
-  template <typename A, typename B>
-  friend bool operator==(const allocator<A>&, const allocator<B>&) noexcept;
-
   static memkind_t kind_of(libmemkind::kinds kind) {
     using libmemkind::kinds;
     switch (kind) {
@@ -133,18 +99,7 @@ class allocator {
     }
     throw std::runtime_error("libmemkind::kinds has no such value");
   }
-
-  memkind_t kind_;
 };
-
-template <typename T, typename U>
-bool operator==(const allocator<T>& a, const allocator<U>& b) noexcept {
-  return a.kind_ == b.kind_;
-}
-template <typename T, typename U>
-bool operator!=(const allocator<T>& a, const allocator<U>& b) noexcept {
-  return !(a == b);
-}
 
 }  // namespace static_kind
 }  // namespace libmemkind

@@ -18,7 +18,7 @@
 #include <perdure/array/array_values.hpp>
 #include <perdure/array/array_view.hpp>
 #include <perdure/array/extents.hpp>
-#include <perdure/detail/array_core.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/manager.hpp>
 #include <span>
 #include <string>
@@ -37,12 +37,12 @@ template <class T, std::size_t Rank = dynamic_rank>
 class stored_view : public array_view<T, Rank> {
  public:
   stored_view() = default;
-  stored_view(array_view<T, Rank> view, detail::array_hold hold, std::shared_ptr<void> store)
+  stored_view(array_view<T, Rank> view, array_hold hold, std::shared_ptr<void> store)
       : array_view<T, Rank>(view), store_(std::move(store)), hold_(std::move(hold)) {}
 
  private:
   std::shared_ptr<void> store_;
-  detail::array_hold hold_;  // ends first
+  array_hold hold_;  // ends first
 };
 
 /// One array of a store, by its id. It is looked up at each use, so it may be made before the array is.
@@ -50,7 +50,7 @@ class stored_view : public array_view<T, Rank> {
 /// Thread safety: as the array_store's.
 class array_ref {
  public:
-  array_ref(std::shared_ptr<detail::array_core> arrays, std::shared_ptr<void> store, std::string id)
+  array_ref(std::shared_ptr<untyped_arrays> arrays, std::shared_ptr<void> store, std::string id)
       : store_(std::move(store)), arrays_(std::move(arrays)), id_(std::move(id)) {}
 
   const std::string& id() const noexcept { return id_; }
@@ -63,7 +63,7 @@ class array_ref {
   /// `array_layout::contiguous` the elements are changed in place, where views see them; else in new blocks.
   template <array_element T, std::size_t Rank>
   void write(const slab& where, const array_view<T, Rank>& from) {
-    const auto elements = detail::elements_of<detail::const_elements>(from);
+    const auto elements = detail::elements_of<const_untyped_view>(from);
     arrays_->write(id_, detail::base_type_of<T>(), with_fixed<T>(where), elements);
   }
   /// The same of elements beside each other, as many as the slab has.
@@ -78,7 +78,7 @@ class array_ref {
     requires(!std::is_const_v<T>)
   void read(const slab& where, const array_view<T, Rank>& to) const {
     arrays_->read(id_, detail::base_type_of<T>(), with_fixed<T>(where),
-                  detail::elements_of<detail::elements>(to));
+                  detail::elements_of<untyped_view>(to));
   }
   template <detail::element_range R>
   void read(const slab& where, R&& to) const {
@@ -98,7 +98,7 @@ class array_ref {
   /// or more steps. `unsupported` for a contiguous array.
   template <array_element T, std::size_t Rank>
   void append(const array_view<T, Rank>& from) {
-    arrays_->append(id_, detail::base_type_of<T>(), detail::elements_of<detail::const_elements>(from));
+    arrays_->append(id_, detail::base_type_of<T>(), detail::elements_of<const_untyped_view>(from));
   }
   template <detail::element_range R>
   void append(const R& from) {
@@ -135,7 +135,7 @@ class array_ref {
   }
 
   std::shared_ptr<void> store_;
-  std::shared_ptr<detail::array_core> arrays_;
+  std::shared_ptr<untyped_arrays> arrays_;
   std::string id_;
 };
 
@@ -169,9 +169,9 @@ class array_store {
   /// Those of a manager, which must outlive this and all views of its arrays.
   template <class Placement>
   explicit array_store(basic_manager<Placement>& store)
-      : arrays_(detail::array_core::of(detail::core_of(store))) {}
+      : arrays_(untyped_arrays::of(detail::core_of(store))) {}
   /// Those of a set of stores, which must outlive this and all views of its arrays.
-  explicit array_store(std::shared_ptr<detail::array_core> arrays) : arrays_(std::move(arrays)) {}
+  explicit array_store(std::shared_ptr<untyped_arrays> arrays) : arrays_(std::move(arrays)) {}
 
   /// Replaces the array of that id, or makes one. `wrong_type` where there is one of another type (its shape
   /// may be another), unless `array_options::replaces_any` says that it goes; `read_only`, `invalid_argument`
@@ -182,7 +182,7 @@ class array_store {
     if constexpr (detail::is_array_view<T>) {
       using element = typename T::value_type;
       arrays_->store_whole(id, detail::base_type_of<element>(),
-                           detail::elements_of<detail::const_elements>(value), options);
+                           detail::elements_of<const_untyped_view>(value), options);
     } else if constexpr (detail::array_text<T>) {
       const std::string_view text = value;
       store_texts(id, {}, {{text.size()}, std::string(text)}, options);
@@ -191,7 +191,7 @@ class array_store {
       store_texts(id, {}, {{bytes.size()}, std::move(bytes)}, options);
     } else if constexpr (array_element<T>) {
       arrays_->store_whole(id, detail::base_type_of<T>(),
-                           detail::elements_of<detail::const_elements>(array_view<const T, 0>(&value, {})),
+                           detail::elements_of<const_untyped_view>(array_view<const T, 0>(&value, {})),
                            options);
     } else if constexpr (detail::element_range<T>) {
       using element = std::ranges::range_value_t<const T>;
@@ -248,7 +248,7 @@ class array_store {
       const data_type& type = detail::base_type_of<element>();
       arrays_->read_whole(id, type, [&](const extents& dims) {
         values.resize(elements_in<element>(id, dims));
-        return detail::elements::row_major(std::ranges::data(values), dims, type.size());
+        return untyped_view::row_major(std::ranges::data(values), dims, type.size());
       });
       return values;
     } else if constexpr (detail::text_range<T>) {
@@ -274,7 +274,7 @@ class array_store {
   template <array_element T, std::size_t Rank>
   void load(std::string_view id, const array_view<T, Rank>& to) const {
     arrays_->read_whole(id, detail::base_type_of<T>(),
-                        [&](const extents&) { return detail::elements_of<detail::elements>(to); });
+                        [&](const extents&) { return detail::elements_of<untyped_view>(to); });
   }
   /// A part of it.
   template <array_element T, std::size_t Rank>
@@ -287,17 +287,20 @@ class array_store {
   /// const may be stored to; what is stored is durable with the next checkpoint.
   template <array_element T, std::size_t Rank = dynamic_rank>
   stored_view<const T, Rank> view(std::string_view id) const {
-    detail::viewed_array found = arrays_->view(id, detail::base_type_of<T>(), false);
+    viewed_array found = arrays_->view(id, detail::base_type_of<T>(), false);
     return {array_view<const T, Rank>(reinterpret_cast<const T*>(found.data),
                                       without_fixed<T>(id, found.info.dims)),
             std::move(found.hold), store_};
   }
   template <array_element T, std::size_t Rank = dynamic_rank>
   stored_view<T, Rank> view_to_write(std::string_view id) {
-    detail::viewed_array found = arrays_->view(id, detail::base_type_of<T>(), true);
+    viewed_array found = arrays_->view(id, detail::base_type_of<T>(), true);
     return {array_view<T, Rank>(reinterpret_cast<T*>(found.data), without_fixed<T>(id, found.info.dims)),
             std::move(found.hold), store_};
   }
+
+  /// Returns the same arrays without C++ types, for programs that learn the types of elements at run time.
+  const std::shared_ptr<untyped_arrays>& untyped() const noexcept { return arrays_; }
 
   array_ref array(std::string_view id) const { return array_ref(arrays_, store_, std::string(id)); }
   array_ref operator[](std::string_view id) const { return array(id); }
@@ -333,14 +336,14 @@ class array_store {
 
  private:
   explicit array_store(std::shared_ptr<manager> store)
-      : store_(std::move(store)), arrays_(detail::array_core::of(detail::core_of(*store_))) {}
+      : store_(std::move(store)), arrays_(untyped_arrays::of(detail::core_of(*store_))) {}
 
-  void store_texts(std::string_view id, const extents& dims, const detail::variable_elements& texts,
+  void store_texts(std::string_view id, const extents& dims, const variable_elements& texts,
                    const array_options& options) {
     arrays_->store_variable(id, element_kind::text, dims, texts, options);
   }
   std::string one_text(std::string_view id) const {
-    detail::variable_elements all = arrays_->read_variable(id, element_kind::text);
+    variable_elements all = arrays_->read_variable(id, element_kind::text);
     if (all.ends.size() != 1)
       throw error(errc::invalid_argument, "the array \"" + std::string(id) + "\" has " +
                                               std::to_string(all.ends.size()) +
@@ -348,7 +351,7 @@ class array_store {
     return std::move(all.bytes);
   }
   template <class Visit>
-  static void each_part(const detail::variable_elements& all, Visit&& visit) {
+  static void each_part(const variable_elements& all, Visit&& visit) {
     std::uint64_t begin = 0;
     for (const std::uint64_t end : all.ends) {
       visit(std::string_view(all.bytes).substr(begin, end - begin));
@@ -373,7 +376,7 @@ class array_store {
   }
 
   std::shared_ptr<manager> store_;  // or null: somebody else's
-  std::shared_ptr<detail::array_core> arrays_;
+  std::shared_ptr<untyped_arrays> arrays_;
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// Named arrays of plain data that programs in every language find: blobs of bytes, numbers, structs.
+// Named arrays of plain data that programs in every language find: bytes, numbers, structs.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,6 @@
 #include <perdure/data_type.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <perdure/open_mode.hpp>
-#include <span>
 
 namespace perdure {
 
@@ -29,12 +28,9 @@ data_object construct_data(manager_core& core, const object_name& name, const da
                            bool* created = nullptr);
 data_object find_data(const manager_core& core, const object_name& name);
 bool destroy_data(manager_core& core, const object_name& name);
-
-/// The same of bytes: arrays of `std::byte`.
-std::span<std::byte> construct_blob(manager_core& core, const object_name& name, std::size_t bytes,
-                                    std::size_t alignment, if_exists policy, bool* created = nullptr);
-std::span<std::byte> find_blob(const manager_core& core, const object_name& name);
-bool destroy_blob(manager_core& core, const object_name& name);
+/// Destroys the object that begins at `data`, also one without a name. Throws `invalid_argument` where no
+/// object begins, `wrong_type` if its elements are more than plain data, and `read_only`.
+void destroy_data_at(manager_core& core, const void* data);
 
 }  // namespace detail
 

@@ -4,15 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <optional>
-#include <perdure/checkpoint_log.hpp>
 #include <perdure/pager.hpp>
 #include <perdure/pending_checkpoint.hpp>
 #include <perdure/prepared_checkpoint.hpp>
-#include <perdure/repair.hpp>
-#include <perdure/verify.hpp>
+#include <perdure/store_info.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -85,10 +82,14 @@ struct store_options {
   verify_mode verify = verify_mode::journal;
   /// Of readers.
   reader_beside_writer beside_writer = reader_beside_writer::share_blocks;
-  /// Keep the last so many labelled checkpoints as stores of their own, in `epochs/` inside the store. They
-  /// share their blocks with it, so only what changes costs space; `unsupported` where the file system
-  /// cannot share blocks.
+  /// Keep the last so many labelled checkpoints as read-only copies, in `epochs/` inside the store;
+  /// `find_kept_checkpoint` (<perdure/kept_checkpoint.hpp>) finds them, and readers open them as STORE@LABEL.
+  /// They share their blocks with the store, so only what changes costs space. Where the file system cannot
+  /// share blocks, labelled checkpoints fail (`unsupported`) unless `keep_full_copies` is set.
   unsigned keep_last = 0;
+  /// Where the file system cannot share blocks, keep each checkpoint as a full copy of the store, which costs
+  /// the space and the time of one.
+  bool keep_full_copies = false;
   /// Bytes of memory that an open writer's changed pages may take. What is beyond is written home before its
   /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
   /// What is watched is all memory of the process that no file backs; what giving up pages does not make less
@@ -101,38 +102,6 @@ struct store_options {
   /// (`undecided`), and readers see the checkpoint before. `conflict` if a later one has been decided on. A
   /// reader beside a writer sees what that one has decided.
   std::optional<std::uint64_t> last_decided = std::nullopt;
-};
-
-/// What `perdure info` prints: everything the super block records.
-struct store_info {
-  std::string uuid;
-  std::uint32_t format_version = 0;
-  std::uint64_t compat_features = 0;
-  std::uint64_t read_only_compat_features = 0;
-  std::uint64_t incompat_features = 0;
-  std::uint64_t epoch = 0;          ///< last committed checkpoint
-  std::uint64_t applied_epoch = 0;  ///< last checkpoint written home
-  /// A checkpoint that is prepared and waits for its decision; 0 if there is none. Of `inspect` only.
-  std::uint64_t undecided_epoch = 0;
-  bool open_dirty = false;  ///< a `shared_file` store that was not closed cleanly
-  std::size_t capacity = 0;
-  std::size_t size = 0;  ///< bytes of the segment in use, as of the last checkpoint
-  std::size_t home_file_size = 0;
-  std::size_t home_files = 0;
-  std::size_t disk_bytes = 0;  ///< allocated on disk by all files of the store
-  bool pinned = false;
-  std::uint64_t address = 0;       ///< of a pinned store
-  std::string abi;                 ///< endianness, pointer, page and chunk sizes, as text
-  std::uint64_t copied_epoch = 0;  ///< of a copy: the epoch at which it was taken
-  std::uint64_t copied_ns = 0;     ///< and when, in Unix time; 0 for a store that is no copy
-};
-
-/// What `datastore::stage_out` wrote back.
-struct stage_report {
-  std::uint64_t pages_written = 0;   ///< that differ in the store
-  std::uint64_t pages_released = 0;  ///< whose content is no longer needed
-  std::uint64_t pages = 0;           ///< of the segment
-  std::uint64_t epoch = 0;           ///< of the store, afterwards
 };
 
 /// An open datastore: one segment, made durable by `checkpoint`.
@@ -155,60 +124,16 @@ class datastore {
   /// holder.
   static std::unique_ptr<datastore> open(const std::filesystem::path& path,
                                          const store_options& options = {});
-  /// Opens for reading, also from read-only media; many processes may do so at once. While they have it open
-  /// no writer can open it. Beside a process that has it open for writing already:
-  /// `store_options::beside_writer`.
+  /// Opens for reading, also from read-only media; many processes may do so at once. The path may be the name
+  /// of a kept checkpoint, STORE@LABEL (<perdure/kept_checkpoint.hpp>), as for `open_copy_on_write`,
+  /// `inspect`, `verify`, `log` and the source of `copy`. While they have it open no writer can open it.
+  /// Beside a process that has it open for writing already: `store_options::beside_writer`.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});
   /// As `open_read_only`, but the segment may be written to and may grow. What is written is this process's
   /// own and is dropped when the store is closed: `checkpoint` throws `read_only`.
   static std::unique_ptr<datastore> open_copy_on_write(const std::filesystem::path& path,
                                                        const store_options& options = {});
-  /// Reads what the super block records, without locking or mapping anything.
-  static store_info inspect(const std::filesystem::path& path);
-  /// Checks every byte of the store's files and changes nothing. The report names what is damaged; only
-  /// what keeps the store from being read at all is thrown (`not_found`, `not_a_store`, `too_new`,
-  /// `incompatible`, `in_use` by a writer with the backing `shared_file` or `dax`, `permission_denied`).
-  /// Reads the whole store, on several threads. A writer goes on meanwhile, up to its second checkpoint.
-  static verify_report verify(const std::filesystem::path& path, const verify_options& options = {});
-  /// Mends what can be mended from what is sound, and says what cannot. Changes nothing that it cannot
-  /// prove, unless told to by `accept_damage`; opens for writing first, so a committed checkpoint that is
-  /// not yet home is brought home. `in_use`, `not_found`, `not_a_store`, `too_new`, `incompatible`, `io`.
-  static repair_report repair(const std::filesystem::path& path, const repair_options& options = {});
-
-  /// Copies a store at its last checkpoint; durable on return, and after a crash there or not there. The
-  /// files share their blocks where the file system can do that; else their data is copied, on several
-  /// threads, and holes stay holes. A writer goes on meanwhile, up to its second checkpoint.
-  /// `already_exists`, `in_use` (by a writer with the backing `shared_file` or `dax`), `no_space`.
-  ///
-  /// A copy keeps the UUID of its original, since all its files carry it, and records at which epoch and
-  /// when it was taken (`store_info`). Of a store that nobody has open and that has a prepared checkpoint, it
-  /// has that too, and waits for the same verdict.
-  static void copy(const std::filesystem::path& from, const std::filesystem::path& to);
-  static std::future<void> copy_async(std::filesystem::path from, std::filesystem::path to);
-  /// Deletes the store at the path, and what unfinished copies of that name a crash left beside it. False
-  /// if nothing is there; `not_a_store` (nothing is touched) if something else is; `in_use`.
-  static bool remove(const std::filesystem::path& path);
-
-  /// Why stores in this directory cannot have the `dax` backing; nothing if they can. Makes a file without a
-  /// name there for a moment.
-  static std::optional<std::string> why_not_persistent(const std::filesystem::path& directory);
-
-  /// Raises the capacity of a store that no one has open; returns what it is then. A capacity is never
-  /// lowered. Durable on return. `in_use`, `invalid_argument`, `address_taken` (a pinned store that would not
-  /// fit at its address any more), `not_found`, `not_a_store`, `io`.
-  static std::size_t raise_capacity(const std::filesystem::path& path, std::size_t capacity);
-
-  /// The checkpoints the store remembers, oldest first. After a power failure the last may be missing.
-  static std::vector<checkpoint_record> log(const std::filesystem::path& path);
-
-  /// Copies a store to a faster place, to work there. `copy`, by the name of its purpose.
-  static void stage_in(const std::filesystem::path& store, const std::filesystem::path& fast);
-  /// Writes home from `fast` what is different there, as one checkpoint of `store`: it has all of it or
-  /// nothing. `fast` stays and may be worked on and written back again. `conflict` when `store` had
-  /// another checkpoint since, `incompatible` when `fast` is no copy of it.
-  static stage_report stage_out(const std::filesystem::path& fast, const std::filesystem::path& store);
-
   virtual ~datastore() = default;
 
   virtual segment& memory() noexcept = 0;

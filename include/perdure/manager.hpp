@@ -25,6 +25,7 @@
 #include <perdure/open_mode.hpp>
 #include <perdure/persistable.hpp>
 #include <perdure/placement.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <perdure/type_stamp.hpp>
 #include <perdure/write_guard.hpp>
 #include <string>
@@ -188,12 +189,12 @@ class basic_manager {
   /// wait until it is made, as during a checkpoint. Takes no space for what the file system can share.
   /// `already_exists`, `no_space`, `io`; `invalid_argument` with `shared_file` inside a `write_guard`.
   void snapshot(const std::filesystem::path& to) const { core().snapshot(to); }
-  /// Copies a store as of its last checkpoint, as `datastore::copy` does. `in_use`, and as above.
+  /// Copies a store as of its last checkpoint, as `store_maintenance::copy` does. `in_use`, and as above.
   static void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
-    datastore::copy(from, to);
+    store_maintenance::copy(from, to);
   }
   static std::future<void> copy_async(const std::filesystem::path& from, const std::filesystem::path& to) {
-    return datastore::copy_async(from, to);
+    return store_maintenance::copy_async(from, to);
   }
 
   /// For what the manager does not offer itself. Do not close it: close the manager.
@@ -209,7 +210,7 @@ class basic_manager {
   /// something else is; `in_use`, `permission_denied`, `io`.
   static bool remove(const std::filesystem::path& path) { return detail::remove_store(path); }
 
-  /// As `datastore::verify`, and if all bytes are whole, the heap and the directory of objects too.
+  /// As `store_maintenance::verify`, and if all bytes are whole, the heap and the directory of objects too.
   static verify_report verify(const std::filesystem::path& path, const verify_options& options = {}) {
     return detail::verify_store(path, options);
   }
@@ -314,18 +315,6 @@ class basic_manager {
   }
   /// False where there is none; `wrong_type`, `read_only`.
   bool destroy_data(const object_name& name) { return detail::destroy_data(core(), name); }
-
-  /// The same of bytes: arrays of `std::byte`, which the C API calls blobs.
-  std::span<std::byte> create_blob(const object_name& name, std::size_t bytes, std::size_t alignment = 0) {
-    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::fail);
-  }
-  /// Without data where there is none; `wrong_type`.
-  std::span<std::byte> find_blob(const object_name& name) const { return detail::find_blob(core(), name); }
-  std::span<std::byte> find_or_create_blob(const object_name& name, std::size_t bytes,
-                                           std::size_t alignment = 0) {
-    return detail::construct_blob(core(), name, bytes, alignment, detail::if_exists::use);
-  }
-  bool destroy_blob(const object_name& name) { return detail::destroy_blob(core(), name); }
 
   // What is known of an object, by its address: `invalid_argument` if no object was constructed there.
 

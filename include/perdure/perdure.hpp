@@ -28,6 +28,7 @@
 #include <perdure/float16.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/heap.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/kind_allocator.hpp>
 #include <perdure/kind_decorator.hpp>
@@ -44,7 +45,7 @@
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/scoped_allocator.hpp>
-#include <perdure/tier_division.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <perdure/tiered_kind.hpp>
 #include <perdure/type_stamp.hpp>
 #include <perdure/verify.hpp>

@@ -10,7 +10,6 @@
 
 namespace perdure {
 
-/// For memory that is not handed out by kinds, or is counted elsewhere, see `tier_division`.
 struct memory_tier_share {
   kind* memory = nullptr;   ///< must outlive the tiered kind
   std::uint64_t share = 1;  ///< of the bytes in use, in proportion to the shares of the others

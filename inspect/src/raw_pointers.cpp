@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <map>
+#include <perdure/store_maintenance.hpp>
 #include <utility>
 
 namespace perdure::inspect {
@@ -42,7 +43,7 @@ class known_addresses {
       right_ = {info.address, info.address + info.capacity, 0};
     } else {
       std::map<std::uint64_t, address_range> mapped;
-      for (const checkpoint_record& one : datastore::log(store.path())) {
+      for (const checkpoint_record& one : store_maintenance::log(store.path())) {
         if (one.address == 0) continue;
         address_range& range = mapped[one.address];
         range = {one.address, std::max(range.end, one.address + one.segment_bytes), one.epoch};

@@ -3,22 +3,24 @@
 #include <cstring>
 #include <mutex>
 
+#include "array/array_geometry.hpp"
+#include "array/array_name.hpp"
 #include "array/stored_arrays.hpp"
 
 namespace perdure::detail {
 
 void stored_arrays::set_attribute(std::string_view id, std::string_view key, const data_type& type,
                                   const extents& dims, std::span<const std::byte> value) {
-  require_writable();
+  arrays_.require_writable();
   if (key.empty() || key.size() > longest_id)
     throw error(errc::invalid_argument, "an attribute's name has 1 to 4096 bytes");
   if (!type.is_variable() && value.size() != bytes_of(dims, type.size()))
     throw error(errc::invalid_argument, "the attribute \"" + std::string(key) + "\" has " +
                                             std::to_string(value.size()) + " bytes, which are no " +
                                             dims.text() + " elements of " + type.text());
-  const std::unique_lock lock(mutex_);
-  stored_array& array = require(id);
-  const write_guard guard(store_->memory());
+  const std::unique_lock lock(arrays_.mutex());
+  stored_array& array = arrays_.require(id);
+  const write_guard guard(arrays_.store().memory());
   const bool is_new = array.attributes.find(key) == array.attributes.end();
   // No attribute has the empty name. If there is no memory for the value all is as before.
   const auto entry = array.attributes.try_emplace(perdure::string(is_new ? key : "")).first;
@@ -35,11 +37,10 @@ void stored_arrays::set_attribute(std::string_view id, std::string_view key, con
   array.attributes.erase(entry);
 }
 
-std::optional<array_core::attribute_value> stored_arrays::attribute(std::string_view id,
-                                                                    std::string_view key) const {
-  require_open();
-  const std::shared_lock lock(mutex_);
-  const stored_array& array = require(id);
+std::optional<attribute_value> stored_arrays::attribute(std::string_view id, std::string_view key) const {
+  arrays_.require_open();
+  const std::shared_lock lock(arrays_.mutex());
+  const stored_array& array = arrays_.require(id);
   const auto found = array.attributes.find(key);
   if (found == array.attributes.end()) return std::nullopt;
   const stored_attribute& stored = found->second;
@@ -55,21 +56,21 @@ std::optional<array_core::attribute_value> stored_arrays::attribute(std::string_
 }
 
 std::vector<std::string> stored_arrays::attributes(std::string_view id) const {
-  require_open();
+  arrays_.require_open();
   std::vector<std::string> keys;
   {
-    const std::shared_lock lock(mutex_);
-    for (const auto& [key, value] : require(id).attributes) keys.emplace_back(key);
+    const std::shared_lock lock(arrays_.mutex());
+    for (const auto& [key, value] : arrays_.require(id).attributes) keys.emplace_back(key);
   }
   std::sort(keys.begin(), keys.end());
   return keys;
 }
 
 bool stored_arrays::remove_attribute(std::string_view id, std::string_view key) {
-  require_writable();
-  const std::unique_lock lock(mutex_);
-  stored_array& array = require(id);
-  const write_guard guard(store_->memory());
+  arrays_.require_writable();
+  const std::unique_lock lock(arrays_.mutex());
+  stored_array& array = arrays_.require(id);
+  const write_guard guard(arrays_.store().memory());
   return array.attributes.erase(key) != 0;
 }
 

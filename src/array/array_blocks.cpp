@@ -1,203 +1,188 @@
-// Blocks of arrays: made, and given to an array in the place of others.
-#include <algorithm>
-#include <cstring>
-#include <mutex>
+// Finds, links and drops the blocks of one array.
+#include "array/array_blocks.hpp"
 
-#include "array/region_copy.hpp"
-#include "array/stored_arrays.hpp"
+#include <algorithm>
+#include <memory>
+#include <perdure/error.hpp>
+
+#include "array/array_name.hpp"
+#include "base/invariant.hpp"
 
 namespace perdure::detail {
 
 namespace {
 
+// Arrays of fewer chunks are looked at one by one.
+constexpr std::size_t few_chunks = 64;
+
 /// Room for so many more, as `push_back` would make it.
 template <class T>
 void make_room(perdure::vector<T>& of, std::size_t more) {
+  if (of.size() > of.capacity())
+    throw error(errc::damaged, "an array's list of blocks is longer than the memory that it has");
   if (of.capacity() - of.size() < more) of.reserve(std::max(of.size() + more, 2 * of.capacity()));
 }
 
-}  // namespace
-
-// `gather(to, first, bytes)` gives some of the bytes, one piece after the other, each of `next_piece()` bytes
-// if that is given; `dense` all of them where they lie beside each other.
-stored_block stored_arrays::filled_block(
-    std::size_t bytes, std::size_t element_size, const encoding& how,
-    const std::function<void(std::byte*, std::size_t, std::size_t)>& gather, const std::byte* dense,
-    const std::function<std::size_t()>& next_piece) {
-  stored_block made;
-  made.bytes = bytes;
-  std::vector<std::byte> gathered;
-  std::span<const std::byte> content{dense, bytes};
-  if (how.codec != compression::none) {
-    if (dense == nullptr) {
-      gathered.resize(bytes);
-      gather(gathered.data(), 0, bytes);
-      content = gathered;
-    }
-    gathered = encode(content, element_size, how);
-    // What does not become smaller is stored as it is.
-    if (gathered.size() < bytes || dense == nullptr) {
-      content = gathered;
-      made.codec = static_cast<std::uint8_t>(how.codec);
-      made.shuffled = how.shuffle && element_size > 1 ? 1 : 0;
-    }
-  }
-  made.stored_bytes = content.data() != nullptr ? content.size() : bytes;
-  {
-    const std::unique_lock lock(mutex_);
-    const write_guard guard(store_->memory());
-    blocks_.collect();
-    made.data = blocks_.allocate(made.stored_bytes);
-  }
-  std::byte* const data = std::to_address(made.data);
-  try {
-    if (content.data() != nullptr) {
-      made.checksum = blocks_.fill(data, content);
-    } else {
-      std::vector<std::byte> piece(std::min(bytes, gathered_bytes));
-      for (std::size_t done = 0; done < bytes;) {
-        const std::size_t now = next_piece ? next_piece() : std::min(piece.size(), bytes - done);
-        if (now > piece.size()) piece.resize(now);
-        gather(piece.data(), done, now);
-        made.checksum = blocks_.fill(data + done, {piece.data(), now}, made.checksum);
-        done += now;
-      }
-    }
-  } catch (...) {
-    const std::unique_lock lock(mutex_);
-    const write_guard guard(store_->memory());
-    blocks_.give_up(data);
-    throw;
-  }
-  return made;
+bool is_chunked(const stored_array& array) {
+  return static_cast<array_layout>(array.layout) == array_layout::chunked;
 }
 
-/// A block of the elements `from`, all of them.
-stored_block stored_arrays::filled_from(const shape& of, const box& part, const const_elements& from) {
-  const std::size_t element = of.type.size();
-  const std::size_t bytes = bytes_of(part.count, element);
-  if (is_dense(from.dims, from.strides, element)) return filled_block(bytes, element, of.how, {}, from.data);
-  // Whole rows of the outermost dimension at a time.
-  const std::size_t row = from.dims.rank() == 0 || from.dims[0] == 0 ? bytes : bytes / from.dims[0];
-  const bool is_row_small = row != 0 && row <= gathered_bytes;
-  const auto strides = row_major_strides(from.dims, element);
-  const auto gather = [&](std::byte* to, std::size_t first, std::size_t count) {
-    extents some = from.dims;
-    const std::byte* begin = from.data;
-    if (is_row_small && first % row == 0 && count % row == 0) {
-      begin += static_cast<std::ptrdiff_t>(first / row) * from.strides[0];
-      some[0] = count / row;
-      copy_region(some, element, to, strides, begin, from.strides);
-      return;
-    }
-    copy_region(some, element, to, strides, begin, from.strides);
-  };
-  if (is_row_small && bytes > gathered_bytes && of.how.codec == compression::none) {
-    // Pieces are whole rows.
-    const std::size_t rows = gathered_bytes / row;
-    if (rows * row == gathered_bytes) return filled_block(bytes, element, of.how, gather, nullptr);
-  }
-  std::vector<std::byte> all(bytes);
-  copy_region(from.dims, element, all.data(), strides, from.data, from.strides);
-  return filled_block(bytes, element, of.how, {}, all.data());
+chunk_grid grid_of(const stored_array& array) {
+  return {to_extents(array.dims), to_extents(array.chunk)};
 }
 
-void stored_arrays::give_up(std::span<const new_block> made) noexcept {
-  for (const new_block& one : made) blocks_.give_up(std::to_address(one.block.data));
+std::uint64_t number_at(const chunk_grid& grid, const box& where) {
+  return grid.number_of(grid.place_of(where.offset));
 }
 
-// Of the next two `block_store::reserve` has been called for.
-void stored_arrays::drop_block(stored_array& array, std::size_t block) noexcept {
-  blocks_.retire(array.blocks[block]);
+// A chunk at the edge becomes larger when the array grows, and smaller when it shrinks.
+void set_count(stored_array& array, std::size_t block, const extents& count) noexcept {
+  std::copy(count.begin(), count.end(),
+            array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * block + 1) * array.dims.size()));
+}
+
+void exchange_block(stored_array& array, std::size_t block, const new_blocks::entry& by,
+                    block_store& blocks) noexcept {
+  blocks.retire(array.blocks[block]);
+  array.blocks[block] = by.block;
+  set_count(array, block, by.where.count);
+  blocks.link(std::to_address(by.block.data));
+}
+
+void add_block(stored_array& array, const new_blocks::entry& one, block_store& blocks) noexcept {
+  PERDURE_INVARIANT(array.blocks.size() < array.blocks.capacity());
+  PERDURE_INVARIANT(array.boxes.capacity() - array.boxes.size() >= 2 * array.dims.size());
+  array.blocks.push_back(one.block);
+  array.boxes.insert(array.boxes.end(), one.where.offset.begin(), one.where.offset.end());
+  array.boxes.insert(array.boxes.end(), one.where.count.begin(), one.where.count.end());
+  blocks.link(std::to_address(one.block.data));
+}
+
+// `block_store::reserve` has been called for it.
+void drop_block(stored_array& array, std::size_t block, block_store& blocks) noexcept {
+  blocks.retire(array.blocks[block]);
   const std::size_t rank = array.dims.size();
   array.blocks.erase(array.blocks.begin() + static_cast<std::ptrdiff_t>(block));
   const auto at = array.boxes.begin() + static_cast<std::ptrdiff_t>(block * 2 * rank);
   array.boxes.erase(at, at + static_cast<std::ptrdiff_t>(2 * rank));
 }
 
-void stored_arrays::drop_all_blocks(stored_array& array) noexcept {
-  for (const stored_block& block : array.blocks) blocks_.retire(block);
-  array.blocks.clear();
-  array.boxes.clear();
-  array.chunks.clear();
+void link_chunk(stored_array& array, const chunk_grid& grid, const new_blocks::entry& one,
+                block_store& blocks) {
+  const auto [entry, is_new] =
+      array.chunks.try_emplace(number_at(grid, one.where), static_cast<std::uint32_t>(array.blocks.size()));
+  if (is_new) return add_block(array, one, blocks);
+  exchange_block(array, entry->second, one, blocks);
 }
 
-/// With the lock held, inside a guard. All of them, or none if there is no memory.
-void stored_arrays::link_blocks(stored_array& array, std::span<const new_block> made) {
+// Drops the blocks that it hides.
+void link_part(stored_array& array, const new_blocks::entry& one, block_store& blocks) {
+  for (std::size_t i = array.blocks.size(); i-- > 0;) {
+    const box other = block_box(array, i);
+    if (one.where.contains(other)) {
+      drop_block(array, i, blocks);
+    } else if (!one.where.common_with(other).empty()) {
+      array.may_overlap = 1;
+    }
+  }
+  add_block(array, one, blocks);
+}
+
+}  // namespace
+
+std::vector<held_block> blocks_in(std::string_view id, const array_shape& of, const stored_array& array,
+                                  const box& where) {
+  std::vector<held_block> held;
+  const auto take = [&](std::size_t i) {
+    box one = block_box(array, i);
+    // A damaged box must not lead out of the block.
+    for (std::size_t d = 0; d < of.dims.rank(); ++d)
+      if (one.offset[d] > of.dims[d] || one.count[d] > of.dims[d] - one.offset[d])
+        throw error(errc::damaged, quoted(id) + ": a block of it is not inside the array");
+    if (!of.type.is_variable() && bytes_of(one.count, of.type.size()) != array.blocks[i].bytes)
+      throw error(errc::damaged, quoted(id) + ": a block of it has another size than its part");
+    if (!one.common_with(where).empty() || of.dims.rank() == 0) held.push_back({one, array.blocks[i]});
+  };
+  if (of.layout == array_layout::chunked && array.blocks.size() > few_chunks) {
+    const chunk_grid grid = of.grid();
+    if (grid.count_in(where.offset, where.count) < array.blocks.size()) {
+      grid.for_each_in(where.offset, where.count, [&](const extents& place) {
+        const auto found = array.chunks.find(grid.number_of(place));
+        if (found == array.chunks.end()) return;
+        if (found->second >= array.blocks.size())
+          throw error(errc::damaged, quoted(id) + ": its grid names a block that it does not have");
+        take(found->second);
+      });
+      return held;
+    }
+  }
+  for (std::size_t i = 0; i < array.blocks.size(); ++i) take(i);
+  return held;
+}
+
+void link_blocks(stored_array& array, std::span<const new_blocks::entry> made, block_store& blocks) {
   const std::size_t rank = array.dims.size();
-  const bool is_chunked = static_cast<array_layout>(array.layout) == array_layout::chunked;
-  blocks_.reserve(is_chunked ? made.size() : array.blocks.size() + made.size());
+  blocks.reserve(is_chunked(array) ? made.size() : array.blocks.size() + made.size());
   make_room(array.boxes, 2 * rank * made.size());
   make_room(array.blocks, made.size());
-  if (is_chunked) array.chunks.reserve(array.chunks.size() + made.size());
-  const extents dims = to_extents(array.dims);
-  const extents chunk = to_extents(array.chunk);
-  for (const new_block& one : made) {
-    if (!is_chunked) break;
-    const auto known = array.chunks.find(chunk_number(dims, chunk, one.where.offset));
+  if (!is_chunked(array)) {
+    // From here on nothing fails.
+    for (const new_blocks::entry& one : made) link_part(array, one, blocks);
+    return;
+  }
+  array.chunks.reserve(array.chunks.size() + made.size());
+  const chunk_grid grid = grid_of(array);
+  for (const new_blocks::entry& one : made) {
+    const auto known = array.chunks.find(number_at(grid, one.where));
     if (known != array.chunks.end() && known->second >= array.blocks.size())
       throw error(errc::damaged, "an array's grid names a block that it does not have");
   }
   // From here on nothing fails.
-  for (const new_block& one : made) {
-    if (is_chunked) {
-      const std::uint64_t number = chunk_number(dims, chunk, one.where.offset);
-      const auto [entry, is_new] =
-          array.chunks.try_emplace(number, static_cast<std::uint32_t>(array.blocks.size()));
-      if (!is_new) {
-        const std::size_t block = entry->second;
-        blocks_.retire(array.blocks[block]);
-        array.blocks[block] = one.block;
-        // A chunk at the edge becomes larger when the array has grown.
-        std::copy(one.where.count.begin(), one.where.count.end(),
-                  array.boxes.begin() + static_cast<std::ptrdiff_t>((2 * block + 1) * rank));
-        blocks_.link(std::to_address(one.block.data));
-        continue;
-      }
-    } else {
-      for (std::size_t i = array.blocks.size(); i-- > 0;) {
-        const box other = block_box(array, i);
-        if (one.where.contains(other)) {
-          drop_block(array, i);
-        } else if (!one.where.common_with(other).empty()) {
-          array.may_overlap = 1;
-        }
-      }
-    }
-    array.blocks.push_back(one.block);
-    array.boxes.insert(array.boxes.end(), one.where.offset.begin(), one.where.offset.end());
-    array.boxes.insert(array.boxes.end(), one.where.count.begin(), one.where.count.end());
-    blocks_.link(std::to_address(one.block.data));
-  }
+  for (const new_blocks::entry& one : made) link_chunk(array, grid, one, blocks);
 }
 
-/// The blocks in the place of those of the array of that id, or as a new one. If it fails all is as before.
-/// With the lock held, inside a guard.
-void stored_arrays::replace(std::string_view id, const data_type& type, const extents& dims,
-                            const array_options& options, const extents& chunk,
-                            std::span<const new_block> made) {
-  const bool is_new = look_up(id) == nullptr;
-  // No array has the empty name.
-  const auto entry = catalogue_->arrays.try_emplace(perdure::string(is_new ? id : "")).first;
-  stored_array& array = entry->second;
-  try {
-    init(array, type, dims, options, chunk);
-    link_blocks(array, made);
-    if (is_new) return;
-    blocks_.reserve(look_up(id)->blocks.size());
-  } catch (...) {
-    catalogue_->arrays.erase(entry);
-    throw;
+void cut_blocks(stored_array& array, const extents& dims, std::span<const new_blocks::entry> cut,
+                block_store& blocks) {
+  const box inside{extents::all(dims.rank(), 0), dims};
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < array.blocks.size(); ++i) {
+    const box before = block_box(array, i);
+    const box rest = before.common_with(inside);
+    if (rest.empty() || rest.count == before.count) continue;
+    if (wanted == cut.size() || !(cut[wanted++].where.offset == rest.offset))
+      throw error(errc::damaged, "an array's blocks are not those that its grid names");
   }
-  stored_array& before = *look_up(id);
-  if (before.type == array.type) {
-    before.exchange_all_but_attributes(array);
-  } else {
-    // What was said of the other array is not said of this one.
-    before.exchange_all(array);
+  if (wanted != cut.size()) throw error(errc::damaged, "an array's blocks are not those that its grid names");
+  blocks.reserve(array.blocks.size());
+  // From here on nothing fails: there are no more blocks than before, nor numbers in the grid.
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < array.blocks.size();) {
+    const box before = block_box(array, i);
+    const box rest = before.common_with(inside);
+    if (rest.empty()) {
+      drop_block(array, i, blocks);
+      continue;
+    }
+    if (!(rest.count == before.count)) {
+      PERDURE_INVARIANT(next < cut.size());
+      exchange_block(array, i, cut[next++], blocks);
+    }
+    ++i;
   }
-  drop_all_blocks(array);
-  catalogue_->arrays.erase(entry);
+  PERDURE_INVARIANT(next == cut.size());
+  assign(array.dims, dims);
+  if (!is_chunked(array)) return;
+  const chunk_grid grid = grid_of(array);
+  array.chunks.clear();
+  for (std::size_t i = 0; i < array.blocks.size(); ++i)
+    array.chunks.try_emplace(number_at(grid, block_box(array, i)), static_cast<std::uint32_t>(i));
+}
+
+void drop_all_blocks(stored_array& array, block_store& blocks) noexcept {
+  for (const stored_block& block : array.blocks) blocks.retire(block);
+  array.blocks.clear();
+  array.boxes.clear();
+  array.chunks.clear();
 }
 
 }  // namespace perdure::detail

@@ -1,147 +1,29 @@
-// What arrays are: type, shape, layout; and which there are.
+// Which arrays there are, and what is known of them.
 #include <algorithm>
 #include <mutex>
 
+#include "array/array_shape.hpp"
 #include "array/stored_arrays.hpp"
 
 namespace perdure::detail {
 
-namespace {
-
-// Of chunks whose shape is not given.
-constexpr std::size_t usual_chunk_bytes = std::size_t{1} << 20;
-
-}  // namespace
-
-extents chunk_for(const extents& dims, std::size_t element_size, const array_options& options) {
-  if (options.layout != array_layout::chunked) return {};
-  if (!options.chunk.empty()) {
-    if (options.chunk.rank() != dims.rank())
-      throw error(errc::invalid_argument, "chunks of " + options.chunk.text() +
-                                              " have another number of dimensions than "
-                                              "the array " +
-                                              dims.text());
-    for (const std::uint64_t n : options.chunk)
-      if (n == 0) throw error(errc::invalid_argument, "chunks of " + options.chunk.text() + " hold nothing");
-    bytes_of(options.chunk, element_size);
-    return options.chunk;
-  }
-  // All of the inner dimensions that fit.
-  extents chunk = extents::all(dims.rank(), 1);
-  std::uint64_t room = std::max<std::uint64_t>(usual_chunk_bytes / std::max<std::size_t>(element_size, 1), 1);
-  for (std::size_t i = dims.rank(); i-- > 0;) {
-    chunk[i] = std::clamp<std::uint64_t>(dims[i], 1, room);
-    room /= chunk[i];
-    if (room == 0) room = 1;
-  }
-  return chunk;
-}
-
-void require_options(const data_type& type, const extents& dims, const array_options& options) {
-  if (!type.dims().empty())
-    throw error(errc::invalid_argument, "elements of type " + type.text() +
-                                            ": fixed dimensions are given as "
-                                            "the last ones of the array, of elements of type " +
-                                            type.base().text());
-  require_available(options.codec);
-  if (options.layout == array_layout::contiguous && options.codec != compression::none)
-    throw error(errc::invalid_argument,
-                "a contiguous array is written in place and cannot be compressed: choose blocks "
-                "or chunks");
-  if (options.layout != array_layout::blocks && type.is_variable())
-    throw error(errc::invalid_argument, "elements of any length are stored in blocks only");
-  if (options.layout == array_layout::chunked && dims.empty())
-    throw error(errc::invalid_argument, "a single element cannot be in chunks");
-  if (!options.dimensions.empty() && options.dimensions.size() != dims.rank())
-    throw error(errc::invalid_argument, std::to_string(options.dimensions.size()) + " names are given for " +
-                                            std::to_string(dims.rank()) + " dimensions");
-}
-
-void stored_arrays::init(stored_array& array, const data_type& type, const extents& dims,
-                         const array_options& options, const extents& chunk) {
-  array.type = type.text();
-  assign(array.dims, dims);
-  assign(array.chunk, chunk);
-  array.dimensions.clear();
-  for (const std::string& name : options.dimensions) array.dimensions.emplace_back(name);
-  array.layout = static_cast<std::uint8_t>(options.layout);
-  array.codec = static_cast<std::uint8_t>(options.codec);
-  array.shuffle = options.shuffle && options.codec != compression::none ? 1 : 0;
-  array.level = options.level;
-  array.may_overlap = 0;
-}
-
-stored_arrays::shape stored_arrays::shape_of(std::string_view id, const stored_array& array) const {
-  shape of;
-  try {
-    of.type = data_type::parse(array.type);
-    of.dims = to_extents(array.dims);
-    of.chunk = to_extents(array.chunk);
-    of.dims.elements();
-  } catch (const error& failure) {
-    throw error(errc::damaged, quoted(id) + ": " + failure.what());
-  }
-  of.layout = static_cast<array_layout>(array.layout);
-  of.how = {static_cast<compression>(array.codec), array.level, array.shuffle != 0};
-  of.may_overlap = array.may_overlap != 0;
-  const std::size_t rank = of.dims.rank();
-  const bool has_grid =
-      of.layout != array_layout::chunked ||
-      (of.chunk.rank() == rank && std::find(of.chunk.begin(), of.chunk.end(), 0) == of.chunk.end());
-  const bool is_sound = array.boxes.size() == 2 * rank * array.blocks.size() && array.layout <= 2 &&
-                        array.codec <= 2 && of.type.dims().empty() && has_grid;
-  if (!is_sound)
-    throw error(errc::damaged, quoted(id) + ": what the store says of its blocks contradicts itself");
-  return of;
-}
-
-void stored_arrays::require_type(std::string_view id, const data_type& stored, const data_type& asked) {
-  if (stored == asked) return;
-  throw error(errc::wrong_type, quoted(id) + " has elements of type " + stored.text() + ", not " +
-                                    asked.text() +
-                                    ": load it as what it is, or erase it before storing another");
-}
-
-array_info stored_arrays::describe(std::string_view id, const stored_array& array) const {
-  const shape of = shape_of(id, array);
-  array_info info;
-  info.id = id;
-  info.type = of.type;
-  info.dims = of.dims;
-  for (const perdure::string& name : array.dimensions) info.dimensions.emplace_back(name);
-  info.layout = of.layout;
-  info.chunk = of.chunk;
-  info.codec = of.how.codec;
-  info.blocks = array.blocks.size();
-  for (const stored_block& block : array.blocks) {
-    info.stored_bytes += block.stored_bytes;
-    if (of.type.is_variable()) info.bytes += block.bytes;
-  }
-  if (!of.type.is_variable()) info.bytes = bytes_of(of.dims, of.type.size());
-  info.is_viewable = array.blocks.size() == 1 && array.blocks[0].codec == 0 &&
-                     array.blocks[0].shuffled == 0 && !of.type.is_variable() &&
-                     block_box(array, 0).count == of.dims && of.layout != array_layout::chunked;
-  if (array.blocks.empty() && of.dims.elements() == 0) info.is_viewable = true;
-  return info;
-}
-
 std::optional<array_info> stored_arrays::find(std::string_view id) const {
-  require_open();
-  const std::shared_lock lock(mutex_);
-  const stored_array* const array = look_up(id);
+  arrays_.require_open();
+  const std::shared_lock lock(arrays_.mutex());
+  const stored_array* const array = arrays_.look_up(id);
   return array == nullptr ? std::nullopt : std::optional(describe(id, *array));
 }
 
 array_info stored_arrays::info(std::string_view id) const {
-  require_open();
-  const std::shared_lock lock(mutex_);
-  return describe(id, require(id));
+  arrays_.require_open();
+  const std::shared_lock lock(arrays_.mutex());
+  return describe(id, arrays_.require(id));
 }
 
 std::vector<slab> stored_arrays::parts(std::string_view id) const {
-  require_open();
-  const std::shared_lock lock(mutex_);
-  const stored_array& array = require(id);
+  arrays_.require_open();
+  const std::shared_lock lock(arrays_.mutex());
+  const stored_array& array = arrays_.require(id);
   shape_of(id, array);
   std::vector<slab> all;
   for (std::size_t i = 0; i < array.blocks.size(); ++i) {
@@ -152,12 +34,12 @@ std::vector<slab> stored_arrays::parts(std::string_view id) const {
 }
 
 std::vector<std::string> stored_arrays::list(std::string_view prefix) const {
-  require_open();
+  arrays_.require_open();
   std::vector<std::string> ids;
   {
-    const std::shared_lock lock(mutex_);
-    if (catalogue_ == nullptr) return ids;
-    for (const auto& [id, array] : catalogue_->arrays) {
+    const std::shared_lock lock(arrays_.mutex());
+    if (arrays_.catalogue() == nullptr) return ids;
+    for (const auto& [id, array] : arrays_.catalogue()->arrays) {
       const std::string_view name = id;
       const bool is_below = prefix.empty() || (name.starts_with(prefix) &&
                                                (name.size() == prefix.size() || name[prefix.size()] == '/'));
@@ -169,9 +51,9 @@ std::vector<std::string> stored_arrays::list(std::string_view prefix) const {
 }
 
 std::size_t stored_arrays::count() const {
-  require_open();
-  const std::shared_lock lock(mutex_);
-  return catalogue_ == nullptr ? 0 : catalogue_->arrays.size();
+  arrays_.require_open();
+  const std::shared_lock lock(arrays_.mutex());
+  return arrays_.catalogue() == nullptr ? 0 : arrays_.catalogue()->arrays.size();
 }
 
 }  // namespace perdure::detail

@@ -84,12 +84,4 @@ inline box around(const slab& where) {
   return result;
 }
 
-/// Of a chunk: its place in the grid, row-major.
-inline std::uint64_t chunk_number(const extents& dims, const extents& chunk, const extents& offset) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < dims.rank(); ++i)
-    number = number * ((dims[i] + chunk[i] - 1) / chunk[i]) + offset[i] / chunk[i];
-  return number;
-}
-
 }  // namespace perdure::detail

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "array/array_name.hpp"
+#include "base/invariant.hpp"
 #include "os/crc32c.hpp"
 #include "segment/segment.hpp"
 
@@ -85,6 +86,7 @@ void block_store::retire(const stored_block& block) noexcept {
     const bool is_needed = bytes >= least_released && young_.erase(data) == 0;
     const retired one{data, bytes, ++generation_};
     if (is_needed || is_held(one)) {
+      PERDURE_INVARIANT(retired_.size() < retired_.capacity());
       note_unlinked(data, bytes);
       retired_.push_back(one);
       if (!is_needed && bytes >= least_released) retired_.back().released = 0;
@@ -175,7 +177,9 @@ std::shared_ptr<void> block_store::hold() const {
   // Without the lock: where there is no memory for the pointer, the hold ends at once.
   return {nullptr, [this, began](void*) {
             const std::scoped_lock lock(mutex_);
-            holds_.erase(holds_.find(began));
+            const auto held = holds_.find(began);
+            PERDURE_INVARIANT(held != holds_.end());
+            holds_.erase(held);
           }};
 }
 

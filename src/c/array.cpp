@@ -13,8 +13,8 @@
 #include "c/handles.hpp"
 #include "perdure/array/array_info.hpp"
 #include "perdure/array/extents.hpp"
+#include "perdure/array/untyped_arrays.hpp"
 #include "perdure/data_type.hpp"
-#include "perdure/detail/array_core.hpp"
 
 using namespace perdure::c;
 
@@ -24,12 +24,12 @@ using perdure::array_info;
 using perdure::array_layout;
 using perdure::array_options;
 using perdure::compression;
+using perdure::const_untyped_view;
 using perdure::data_type;
 using perdure::extents;
 using perdure::slab;
-using perdure::detail::array_core;
-using perdure::detail::const_elements;
-using perdure::detail::elements;
+using perdure::untyped_arrays;
+using perdure::untyped_view;
 
 static_assert(PERDURE_MAX_RANK == perdure::max_rank);
 static_assert(PERDURE_LAYOUT_BLOCKS == static_cast<int>(array_layout::blocks));
@@ -39,8 +39,8 @@ static_assert(PERDURE_COMPRESSION_NONE == static_cast<int>(compression::none));
 static_assert(PERDURE_COMPRESSION_LZ4 == static_cast<int>(compression::lz4));
 static_assert(PERDURE_COMPRESSION_ZSTD == static_cast<int>(compression::zstd));
 
-std::shared_ptr<array_core> arrays_of(const perdure_store* store) {
-  return array_core::of(core_of(store));
+std::shared_ptr<untyped_arrays> arrays_of(const perdure_store* store) {
+  return untyped_arrays::of(core_of(store));
 }
 
 data_type type_of(const char* text) {
@@ -89,7 +89,7 @@ Elements elements_at(Data* data, const perdure_array_part* part, const extents& 
   return all;
 }
 
-slab slab_from(const perdure_array_part* part, const array_core& arrays, const char* id) {
+slab slab_from(const perdure_array_part* part, const untyped_arrays& arrays, const char* id) {
   if (part == nullptr) return slab::whole(arrays.info(id).dims);
   slab where;
   where.count = numbers_from(part->count, part->rank, "part->count");
@@ -175,7 +175,7 @@ perdure_status perdure_array_store(perdure_store* store, const char* id, const c
              " have any length: store them by "
              "perdure_array_store_variable");
     arrays->store_whole(required_text(id, "id"), element,
-                        const_elements::row_major(required_data(data, shape), shape, element.size()),
+                        const_untyped_view::row_major(required_data(data, shape), shape, element.size()),
                         options_for(options, rank));
   });
 }
@@ -194,7 +194,8 @@ perdure_status perdure_array_write(perdure_store* store, const char* id, const c
     const auto arrays = arrays_of(store);
     const data_type element = type_of(type);
     const slab where = slab_from(part, *arrays, required_text(id, "id"));
-    arrays->write(id, element, where, elements_at<const_elements>(data, part, where.count, element.size()));
+    arrays->write(id, element, where,
+                  elements_at<const_untyped_view>(data, part, where.count, element.size()));
   });
 }
 
@@ -205,7 +206,7 @@ perdure_status perdure_array_read(const perdure_store* store, const char* id, co
     const data_type element = type_of(type);
     const slab where = slab_from(part, *arrays, required_text(id, "id"));
     require_bytes(part, where.count, element.size(), bytes);
-    arrays->read(id, element, where, elements_at<elements>(data, part, where.count, element.size()));
+    arrays->read(id, element, where, elements_at<untyped_view>(data, part, where.count, element.size()));
   });
 }
 
@@ -217,7 +218,8 @@ perdure_status perdure_array_append(perdure_store* store, const char* id, const 
     extents dims = arrays->info(required_text(id, "id")).dims;
     if (dims.empty()) refuse("the array \"" + std::string(id) + "\" is a single element, and cannot grow");
     dims[0] = steps;
-    arrays->append(id, element, const_elements::row_major(required_data(data, dims), dims, element.size()));
+    arrays->append(id, element,
+                   const_untyped_view::row_major(required_data(data, dims), dims, element.size()));
   });
 }
 
@@ -246,7 +248,7 @@ perdure_status perdure_array_store_variable(perdure_store* store, const char* id
       refuse("elements of type " + element.text() + " have one length: store them by perdure_array_store");
     const extents shape = numbers_from(dims, rank, "dims");
     const std::uint64_t count = shape.elements();
-    perdure::detail::variable_elements all;
+    perdure::variable_elements all;
     if (count != 0) all.ends.assign(&required(ends, "ends"), ends + count);
     std::uint64_t before = 0;
     const std::size_t size = element.kind() == perdure::element_kind::text ? 1 : element.element().size();

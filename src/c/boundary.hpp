@@ -30,6 +30,11 @@ perdure_status guarded(Body&& body) noexcept {
   throw error(errc::invalid_argument, why);
 }
 
+/// Throws `errc::not_found` for an object that the store does not have.
+[[noreturn]] inline void refuse_missing_object(const char* name) {
+  throw error(errc::not_found, "there is no object named \"" + std::string(name) + '"');
+}
+
 /// The argument `what`, which must not be null.
 template <class T>
 T& required(T* given, const char* what) {

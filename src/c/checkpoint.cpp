@@ -1,8 +1,6 @@
 // Checkpoints, and what a store remembers of them.
 #include "perdure/c/checkpoint.h"
 
-#include <unistd.h>
-
 #include <exception>
 #include <memory>
 #include <string_view>
@@ -10,6 +8,7 @@
 
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
+#include "perdure/store_maintenance.hpp"
 
 using namespace perdure::c;
 
@@ -22,7 +21,7 @@ std::string_view label_of(const char* label) noexcept {
 const perdure::pending_checkpoint& checkpoint_of(const perdure_pending_checkpoint* pending) {
   const perdure_pending_checkpoint& one = object_of(pending);
   // The thread that would settle it does not exist here, so waiting would never end.
-  if (one.process != ::getpid())
+  if (!one.owner.is_here())
     refuse(
         "the pending checkpoint belongs to the parent process: its outcome is not known in a forked child");
   return one.checkpoint;
@@ -39,7 +38,7 @@ perdure_status perdure_checkpoint_async(perdure_store* store, const char* label,
   return guarded([&] {
     perdure_pending_checkpoint*& result = required_result(pending, "pending");
     auto made = std::make_unique<perdure_pending_checkpoint>(
-        perdure_pending_checkpoint{core_of(store).checkpoint_async(label_of(label)), ::getpid()});
+        perdure_pending_checkpoint{core_of(store).checkpoint_async(label_of(label)), {}});
     result = new_handle(std::move(made));
   });
 }
@@ -92,7 +91,7 @@ perdure_status perdure_checkpoint_log_read(const char* path, perdure_checkpoint_
   return guarded([&] {
     perdure_checkpoint_log*& result = required_result(log, "log");
     auto made = std::make_unique<perdure_checkpoint_log>();
-    made->records = perdure::datastore::log(required_text(path, "path"));
+    made->records = perdure::store_maintenance::log(required_text(path, "path"));
     for (const perdure::checkpoint_record& one : made->records)
       made->items.push_back({one.epoch, one.time_ns, one.fresh_pages, one.overwritten_pages,
                              one.cleared_pages, one.segment_bytes, one.label.c_str(), one.kept ? 1 : 0});

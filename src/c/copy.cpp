@@ -3,6 +3,7 @@
 
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
+#include "perdure/store_maintenance.hpp"
 
 using namespace perdure::c;
 
@@ -11,5 +12,6 @@ perdure_status perdure_store_snapshot(const perdure_store* store, const char* to
 }
 
 perdure_status perdure_store_copy(const char* from, const char* to) {
-  return guarded([&] { perdure::datastore::copy(required_text(from, "from"), required_text(to, "to")); });
+  return guarded(
+      [&] { perdure::store_maintenance::copy(required_text(from, "from"), required_text(to, "to")); });
 }

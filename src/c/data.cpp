@@ -1,6 +1,7 @@
 // Named arrays of plain data.
 #include "perdure/c/data.h"
 
+#include <cstddef>
 #include <string>
 
 #include "c/handles.hpp"
@@ -13,10 +14,6 @@ namespace {
 using perdure::data_object;
 using perdure::data_type;
 using perdure::detail::if_exists;
-
-[[noreturn]] void refuse_missing_data(const char* name) {
-  throw perdure::error(perdure::errc::not_found, "there is no object named \"" + std::string(name) + '"');
-}
 
 }  // namespace
 
@@ -37,7 +34,7 @@ perdure_status perdure_data_find(const perdure_store* store, const char* name, c
     void*& result = required_result(data, "data");
     if (length != nullptr) *length = 0;
     const data_object found = perdure::detail::find_data(core_of(store), required_text(name, "name"));
-    if (!found) refuse_missing_data(name);
+    if (!found) refuse_missing_object(name);
     const data_type wanted = data_type::parse(required_text(type, "type"));
     if (!(found.type == wanted))
       throw perdure::error(perdure::errc::wrong_type, "the object \"" + std::string(name) + "\" is of type " +
@@ -64,6 +61,13 @@ perdure_status perdure_data_find_or_create(perdure_store* store, const char* nam
 perdure_status perdure_data_destroy(perdure_store* store, const char* name) {
   return guarded([&] {
     if (!perdure::detail::destroy_data(core_of(store), required_text(name, "name")))
-      refuse_missing_data(name);
+      refuse_missing_object(name);
+  });
+}
+
+perdure_status perdure_data_destroy_at(perdure_store* store, void* data) {
+  return guarded([&] {
+    perdure::detail::manager_core& core = core_of(store);
+    perdure::detail::destroy_data_at(core, &required(static_cast<std::byte*>(data), "data"));
   });
 }

@@ -1,17 +1,16 @@
 // The objects behind the API's opaque types.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/owner_process.hpp"
 #include "c/handle_table.hpp"
+#include "perdure/array/untyped_arrays.hpp"
 #include "perdure/c/perdure.h"
 #include "perdure/checkpoint_log.hpp"
-#include "perdure/detail/array_core.hpp"
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/kind_decorator.hpp"
 #include "perdure/object_info.hpp"
@@ -25,7 +24,7 @@ struct perdure_store {
 
 struct perdure_pending_checkpoint {
   perdure::pending_checkpoint checkpoint;
-  pid_t process;
+  perdure::base::owner_process owner;
 };
 
 struct perdure_text_list {
@@ -63,14 +62,14 @@ struct perdure_array_attribute_list {
   struct texts {
     std::string key;
     std::string type;
-    perdure::detail::array_core::attribute_value value;
+    perdure::attribute_value value;
   };
   std::vector<texts> strings;
   std::vector<perdure_array_attribute> items;
 };
 
 struct perdure_array_view {
-  perdure::detail::array_hold hold;
+  perdure::array_hold hold;
 };
 
 struct perdure_checkpoint_log {

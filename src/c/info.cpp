@@ -8,6 +8,7 @@
 
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
+#include "perdure/store_maintenance.hpp"
 
 using namespace perdure::c;
 
@@ -48,5 +49,5 @@ perdure_status perdure_store_info_get(const perdure_store* store, perdure_store_
 }
 
 perdure_status perdure_store_inspect(const char* path, perdure_store_info* info) {
-  return guarded([&] { fill_info(info, perdure::datastore::inspect(required_text(path, "path"))); });
+  return guarded([&] { fill_info(info, perdure::store_maintenance::inspect(required_text(path, "path"))); });
 }

@@ -28,7 +28,6 @@ void add(perdure_object_list& list, const perdure::object_info& object) {
   info.offset = object.offset();
   info.data = object.value();
   info.kind = static_cast<std::int32_t>(object.kind());
-  info.is_blob = object.is_type<std::byte>() ? 1 : 0;
   list.items.push_back(info);
 }
 
@@ -65,7 +64,7 @@ perdure_status perdure_object_find(const perdure_store* store, const char* name,
     auto made = std::make_unique<perdure_object_list>();
     if (!core.visit(required_text(name, "name"),
                     [&](const perdure::object_info& object) { add(*made, object); }))
-      throw perdure::error(perdure::errc::not_found, "there is no object named \"" + std::string(name) + '"');
+      refuse_missing_object(name);
     result = complete(std::move(made));
   });
 }

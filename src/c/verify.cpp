@@ -7,6 +7,7 @@
 
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
+#include "perdure/store_maintenance.hpp"
 
 using namespace perdure::c;
 
@@ -71,7 +72,7 @@ perdure_status perdure_repair(const char* path, const perdure_repair_options* op
     perdure::repair_options chosen;
     chosen.accept_damage = wanted.accept_damage != 0;
     chosen.threads = wanted.threads;
-    perdure::repair_report outcome = perdure::datastore::repair(where, chosen);
+    perdure::repair_report outcome = perdure::store_maintenance::repair(where, chosen);
     if (done != nullptr) {
       auto list = std::make_unique<perdure_text_list>();
       list->items = std::move(outcome.done);

@@ -61,7 +61,8 @@ void throw_no_block(const segment& memory, std::size_t bytes) {
     throw allocation_failure(
         "%s: no room for a block of %s: of its capacity of %s, %s were never used, and what was freed has no "
         "gap of that size. Free something, or give it more capacity "
-        "(store_options::capacity when a store is made, datastore::raise_capacity while nobody has it open)",
+        "(store_options::capacity when a store is made, store_maintenance::raise_capacity while nobody has "
+        "it open)",
         owner, in_units(bytes).text(), in_units(memory.capacity()).text(), in_units(left).text());
   throw allocation_failure(
       "%s: the system gives no memory for a block of %s: see how much is free, and what "

@@ -1,8 +1,6 @@
 // The volatile side of an open heap: made and destroyed, and found by the address of any block.
 #include "heap/engine.hpp"
 
-#include <unistd.h>
-
 #include "segment/segment.hpp"
 
 namespace perdure {
@@ -28,8 +26,7 @@ heap::engine::engine(heap& owner, segment& segment_memory)
     : number(take_heap_number()),
       memory(segment_memory),
       metadata(segment_memory.base()),
-      runs(segment_memory),
-      process(::getpid()) {
+      runs(segment_memory) {
   for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex);
   register_heap(memory, &owner);
 }

@@ -1,8 +1,6 @@
 // The volatile side of an open heap: locks, bins and the list of the threads' caches.
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/owner_process.hpp"
 #include "heap/bin.hpp"
 #include "heap/metadata.hpp"
 #include "heap/run_allocator.hpp"
@@ -28,7 +27,7 @@ struct owned_cache : thread_cache {
   void* spare = nullptr;
   std::uint32_t spare_units = 0;
   /// The process of its thread: in a forked child the caches of all other threads are left over.
-  pid_t process = 0;
+  base::owner_process process = base::owner_process::nobody();
   /// Whether the cache was emptied since the thread's last change: then there may be gaps among the blocks
   /// that the hot path has put since.
   bool was_emptied = false;
@@ -89,10 +88,10 @@ struct heap::engine {
   std::uint64_t invalid_frees = 0;           // guarded by runs_mutex
 
   /// The process that opened the heap.
-  const pid_t process;
-  /// The process of the thread that stands in `heap::standstill`; 0 while changes may begin. Set with the
-  /// mutex in thread_caches.cpp held.
-  std::atomic<pid_t> shut_by{0};
+  const base::owner_process process;
+  /// The process of the thread that stands in `heap::standstill`; nobody while changes may begin. Set with
+  /// the mutex in thread_caches.cpp held.
+  std::atomic<base::owner_process> shut_by{base::owner_process::nobody()};
   /// How many threads are changing the heap that have no cache in which to say so.
   std::atomic<std::uint32_t> changing_without_cache{0};
 };
@@ -110,7 +109,7 @@ class own_change {
       cache->changes.store(outer_ + 1, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
       cache_ = static_cast<owned_cache*>(cache);
-      if (outer_ != 0 || memory.shut_by.load(std::memory_order_acquire) == 0) [[likely]]
+      if (outer_ != 0 || memory.shut_by.load(std::memory_order_acquire).is_nobody()) [[likely]]
         return;
       cache->changes.store(0, std::memory_order_release);
     }

@@ -16,7 +16,6 @@
 // the thread closes that gap in its next change.
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -26,6 +25,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/invariant.hpp"
 #include "heap/engine.hpp"
 #include "os/asymmetric_fence.hpp"
 #include "perdure/error.hpp"
@@ -52,8 +52,8 @@ __thread char thread_mark = 0;
 
 // In a forked child no thread would open the heap again, so there it counts as open.
 bool heap::engine::is_shut() const noexcept {
-  const pid_t by = shut_by.load();
-  return by != 0 && by == ::getpid();
+  const base::owner_process by = shut_by.load();
+  return !by.is_nobody() && by.is_here();
 }
 
 owned_cache* heap::engine::begin_change(heap& owner) noexcept {
@@ -101,6 +101,7 @@ void heap::engine::end_change(thread_cache& cache) noexcept {
 }
 
 void heap::engine::end_change_without_cache() noexcept {
+  PERDURE_INVARIANT(depth_without_cache != 0);
   if (--depth_without_cache == 0) --changing_without_cache;
 }
 
@@ -113,21 +114,22 @@ void heap::engine::shut() noexcept {
     os::wait_while(standstills_ended, ended);
     lock.lock();
   }
-  shut_by.store(::getpid());
+  shut_by.store(base::owner_process());
   for (owned_cache* const cache : caches) cache->owner.store(nullptr, std::memory_order_relaxed);
 }
 
 void heap::engine::open() noexcept {
   {
     const std::lock_guard lock(caches_mutex);
-    shut_by.store(0);
+    PERDURE_INVARIANT(!shut_by.load().is_nobody());
+    shut_by.store(base::owner_process::nobody());
   }
   ++standstills_ended;
   os::wake(standstills_ended);
 }
 
 void heap::engine::await_changes(const owned_cache* own) {
-  const pid_t here = ::getpid();
+  const base::owner_process here;
   // Threads of the parent do not exist in a forked child, so nothing is to be expected of their caches.
   const auto lives = [here](const owned_cache* cache) { return cache->process == here; };
   std::unique_lock lock(caches_mutex);

@@ -1,17 +1,15 @@
 // Threads' caches: made at a thread's first use of a heap; emptied when the thread ends; orphaned, and reused
 // by their thread, when the heap is closed first.
-
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <new>
 #include <utility>
 
+#include "base/invariant.hpp"
 #include "heap/engine.hpp"
 #include "os/asymmetric_fence.hpp"
+#include "os/forks.hpp"
 
 namespace perdure::detail {
 
@@ -115,6 +113,7 @@ unsigned take_heap_number() {
 
 void return_heap_number(unsigned number) noexcept {
   const std::lock_guard lock(numbers_mutex);
+  PERDURE_INVARIANT(number < taken_numbers().size() && taken_numbers()[number]);
   taken_numbers()[number] = false;
 }
 
@@ -181,7 +180,7 @@ owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& 
     cache = all[number].get();
     const std::lock_guard lock(caches_mutex);
     caches.push_back(cache);
-    cache->process = ::getpid();
+    cache->process = base::owner_process();
     cache->serves.store(&owner, std::memory_order_relaxed);
   }
   if (!os::has_asymmetric_fence() || number >= cache_slots - 1) return cache;
@@ -196,6 +195,7 @@ void lock_caches() noexcept {
   if (times_locked++ == 0) caches_mutex.lock();
 }
 void unlock_caches() noexcept {
+  PERDURE_INVARIANT(times_locked != 0);
   if (--times_locked == 0) caches_mutex.unlock();
 }
 
@@ -223,13 +223,16 @@ void heap::prepare_for_forks() {
     detail::numbers_mutex.unlock();
     detail::unlock_caches();
   };
-  static const int registered = ::pthread_atfork(
-      [] {
-        detail::lock_caches();
-        detail::numbers_mutex.lock();
-      },
-      unlock, unlock);
-  static_cast<void>(registered);
+  static constexpr os::fork_handlers handlers{
+      .prepare =
+          [] {
+            detail::lock_caches();
+            detail::numbers_mutex.lock();
+          },
+      .in_parent = unlock,
+      .in_child = unlock,
+  };
+  os::watch_forks(os::fork_layer::heap_caches, handlers);
 }
 
 }  // namespace perdure

@@ -1,7 +1,7 @@
 // What becomes of kinds in a forked child. A fork copies only the thread that calls it, so that thread holds
 // the locks of all kinds meanwhile. Kinds whose memory parent and child share belong to the parent
 // afterwards: else both would hand out the same blocks.
-#include <pthread.h>
+#include "os/forks.hpp"
 
 #include <new>
 
@@ -41,8 +41,8 @@ void after_fork_in_child() {
 }  // namespace
 
 void watch_forks() {
-  static const int registered = ::pthread_atfork(before_fork, unlock_all, after_fork_in_child);
-  static_cast<void>(registered);
+  static constexpr os::fork_handlers handlers{before_fork, unlock_all, after_fork_in_child};
+  os::watch_forks(os::fork_layer::kinds, handlers);
 }
 
 }  // namespace perdure::detail

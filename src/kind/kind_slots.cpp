@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/invariant.hpp"
+
 namespace perdure::detail {
 
 kind_slot slots[most_kinds];
@@ -39,6 +41,7 @@ void* take_slot() {
 void return_slot(void* place) noexcept {
   const auto index = static_cast<std::uint32_t>(static_cast<kind_slot*>(place) - slots);
   const std::lock_guard lock(slots_mutex);
+  PERDURE_INVARIANT(index < most_kinds && slot_is_live[index].load(std::memory_order_relaxed));
   slot_is_live[index].store(false, std::memory_order_relaxed);
   // From now on `kind_once_at` finds no heap here.
   new (place) std::atomic<heap*>(no_heap());

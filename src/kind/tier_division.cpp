@@ -1,9 +1,9 @@
 // Which of several tiers a block is for: for tiered kinds, and for what allocates by itself.
-#include "perdure/tier_division.hpp"
+#include "perdure/detail/tier_division.hpp"
 
 #include <algorithm>
 
-namespace perdure {
+namespace perdure::detail {
 
 tier_division::tier_division(std::span<const divided_tier> tiers) : tiers_(tiers.begin(), tiers.end()) {}
 
@@ -77,4 +77,4 @@ void tier_division::move(std::size_t index) noexcept {
   between.size.store(falls ? now - step : now + step, std::memory_order_relaxed);
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/invariant.hpp"
+
 namespace perdure::detail {
 
 namespace {
@@ -67,6 +69,7 @@ node_list best_of(const node_list& nodes, const node_attribute& by, std::string&
   std::optional<std::uint64_t> best, worst;
   for (const numa_node* node : nodes) {
     const auto value = by.value(*node);
+    PERDURE_INVARIANT(value || &by != &capacity);
     if (!value) {
       why = std::string("the ") + by.name + " of node " + std::to_string(node->number) +
             " is not known: the firmware gives no such attribute (HMAT)";

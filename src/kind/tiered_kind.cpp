@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "perdure/tier_division.hpp"
+#include "perdure/detail/tier_division.hpp"
 
 namespace perdure {
 
@@ -36,9 +36,9 @@ size_threshold threshold_after(std::size_t tier, const tiering_options& options)
 
 /// A tier's part of what it and the next have may be off its goal by the tolerance, in parts of the goal:
 /// between which ratios of the two that is.
-tier_boundary boundary_between(const memory_tier_share& below, const memory_tier_share& above,
-                               const size_threshold& sizes, double tolerance) {
-  tier_boundary made{.initial = sizes.initial, .least = sizes.least, .most = sizes.most};
+detail::tier_boundary boundary_between(const memory_tier_share& below, const memory_tier_share& above,
+                                       const size_threshold& sizes, double tolerance) {
+  detail::tier_boundary made{.initial = sizes.initial, .least = sizes.least, .most = sizes.most};
   const auto lower = static_cast<double>(below.share);
   const auto upper = static_cast<double>(above.share);
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -51,17 +51,17 @@ tier_boundary boundary_between(const memory_tier_share& below, const memory_tier
   return made;
 }
 
-tier_division division_of(std::span<const memory_tier_share> given, const std::vector<tier>& tiers,
-                          tiering how, const tiering_options& options) {
-  std::vector<divided_tier> divided;
+detail::tier_division division_of(std::span<const memory_tier_share> given, const std::vector<tier>& tiers,
+                                  tiering how, const tiering_options& options) {
+  std::vector<detail::divided_tier> divided;
   for (std::size_t i = 0; i < given.size(); ++i) divided.push_back({given[i].share, &tiers[i].bytes});
-  if (how == tiering::static_ratio) return tier_division(divided);
-  std::vector<tier_boundary> boundaries;
+  if (how == tiering::static_ratio) return detail::tier_division(divided);
+  std::vector<detail::tier_boundary> boundaries;
   for (std::size_t i = 0; i + 1 < given.size(); ++i)
     boundaries.push_back(
         boundary_between(given[i], given[i + 1], threshold_after(i, options), options.tolerance));
-  return tier_division(divided, boundaries,
-                       {.check_interval = options.check_interval, .degree = options.degree});
+  return detail::tier_division(divided, boundaries,
+                               {.check_interval = options.check_interval, .degree = options.degree});
 }
 
 class tiering_allocation final : public kind_allocation {
@@ -168,7 +168,7 @@ class tiering_allocation final : public kind_allocation {
 
   const bool fall_back_;
   std::vector<tier> tiers_;
-  tier_division division_;
+  detail::tier_division division_;
 };
 
 std::shared_ptr<const tiering_allocation> tiering_of(const kind& tiered) {

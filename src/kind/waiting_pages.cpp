@@ -8,6 +8,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/invariant.hpp"
 #include "os/mapping.hpp"
 
 namespace perdure::detail {
@@ -32,6 +33,7 @@ void waiting_pages::add(void* address, std::size_t bytes) noexcept {
     }
     if (joins_next) ranges_.erase(end);
     bytes_ += bytes;
+    PERDURE_PARANOID_INVARIANT(is_sound());
   } catch (const std::bad_alloc&) {
     try {
       os::populate(address, bytes, protection);
@@ -67,6 +69,18 @@ void waiting_pages::remove(void* address, std::size_t bytes) noexcept {
       range = ranges_.erase(range);
     }
   }
+  PERDURE_PARANOID_INVARIANT(is_sound());
+}
+
+bool waiting_pages::is_sound() const noexcept {
+  std::uint64_t bytes = 0;
+  std::uintptr_t before = 0;
+  for (const auto& [begin, end] : ranges_) {
+    if (begin >= end || (before != 0 && begin <= before)) return false;
+    bytes += end - begin;
+    before = end;
+  }
+  return bytes == bytes_;
 }
 
 void waiting_pages::take() {

@@ -39,17 +39,18 @@ void* construct_zeros(manager_core& core, const object_name& name, const type_st
 }
 
 void require_enough(const object_name& name, const void* data, std::uint64_t has, std::uint64_t asked,
-                    std::size_t alignment, const char* unit) {
+                    std::size_t alignment) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   if (has >= asked && (alignment == 0 || address % alignment == 0)) return;
-  throw error(errc::wrong_type, "the object " + quoted(name) + " has " + std::to_string(has) + ' ' + unit +
-                                    " at a multiple of " + std::to_string(address & (~address + 1)) +
+  throw error(errc::wrong_type, "the object " + quoted(name) + " has " + std::to_string(has) +
+                                    " elements at a multiple of " + std::to_string(address & (~address + 1)) +
                                     "; asked for were " + std::to_string(asked) + " at a multiple of " +
                                     std::to_string(alignment == 0 ? 1 : alignment));
 }
 
-const type_stamp& blob_type() {
-  return type_stamp_of<std::byte>();
+[[noreturn]] void throw_more_than_data(const std::string& object, const std::string& type) {
+  throw error(errc::wrong_type,
+              object + " is a " + type + ", and no array of numbers or of structs of numbers");
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ data_object construct_data(manager_core& core, const object_name& name, const da
   if (!(found.type == type))
     throw error(errc::wrong_type,
                 "the object " + quoted(name) + " is of type " + found.type.text() + ", not " + type.text());
-  require_enough(name, found.data, found.length, length, alignment, "elements");
+  require_enough(name, found.data, found.length, length, alignment);
   return found;
 }
 
@@ -95,9 +96,7 @@ data_object find_data(const manager_core& core, const object_name& name) {
       other = short_type_name(object.type_name());
     }
   });
-  if (!other.empty())
-    throw error(errc::wrong_type, "the object " + quoted(name) + " is a " + other +
-                                      ", and no array of numbers or of structs of numbers");
+  if (!other.empty()) throw_more_than_data("the object " + quoted(name), other);
   return found;
 }
 
@@ -106,25 +105,11 @@ bool destroy_data(manager_core& core, const object_name& name) {
   return found && core.deallocate_object(found.data);
 }
 
-std::span<std::byte> construct_blob(manager_core& core, const object_name& name, std::size_t bytes,
-                                    std::size_t alignment, if_exists policy, bool* created) {
-  if (void* const data = construct_zeros(core, name, blob_type(), bytes, alignment, policy, created))
-    return {static_cast<std::byte*>(data), bytes};
-  const std::span<std::byte> found = find_blob(core, name);
-  require_enough(name, found.data(), found.size(), bytes, alignment, "bytes");
-  return found;
-}
-
-std::span<std::byte> find_blob(const manager_core& core, const object_name& name) {
-  const auto [found, length] = core.find(name, blob_type());
-  return {static_cast<std::byte*>(found), length};
-}
-
-bool destroy_blob(manager_core& core, const object_name& name) {
-  void* const blob = core.withdraw(name, blob_type()).first;
-  if (blob == nullptr) return false;
-  core.release(blob);
-  return true;
+void destroy_data_at(manager_core& core, const void* data) {
+  const object_info object = core.describe(data);
+  if (!object.data_type())
+    throw_more_than_data("the object at this address", short_type_name(object.type_name()));
+  core.deallocate_object(object.value());
 }
 
 }  // namespace perdure::detail

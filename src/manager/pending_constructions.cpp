@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/invariant.hpp"
+
 namespace perdure::detail {
 
 const object_construction* pending_constructions::find(instance_kind kind,
@@ -32,6 +34,7 @@ void pending_constructions::wait_for(const object_construction& goal,
   settled_.wait(held, [&] {
     const auto mine =
         std::find_if(waiters_.begin(), waiters_.end(), [&](const waiter& w) { return w.self == me; });
+    PERDURE_INVARIANT(mine != waiters_.end());
     if (mine->goal != nullptr) return false;
     waiters_.erase(mine);
     return true;
@@ -39,7 +42,8 @@ void pending_constructions::wait_for(const object_construction& goal,
 }
 
 void pending_constructions::settle(const object_construction& done) noexcept {
-  std::erase(pending_, &done);
+  const std::size_t settled = std::erase(pending_, &done);
+  PERDURE_INVARIANT(settled == 1);
   for (waiter& w : waiters_)
     if (w.goal == &done) w.goal = nullptr;
   if (!waiters_.empty()) settled_.notify_all();

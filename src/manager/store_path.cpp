@@ -2,12 +2,13 @@
 #include "perdure/datastore.hpp"
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/error.hpp"
+#include "perdure/store_maintenance.hpp"
 
 namespace perdure::detail {
 
 bool store_exists(const std::filesystem::path& path) {
   try {
-    datastore::inspect(path);
+    store_maintenance::inspect(path);
     return true;
   } catch (const error& failure) {
     return failure.code() != errc::not_found && failure.code() != errc::not_a_store;
@@ -15,7 +16,7 @@ bool store_exists(const std::filesystem::path& path) {
 }
 
 bool remove_store(const std::filesystem::path& path) {
-  return datastore::remove(path);
+  return store_maintenance::remove(path);
 }
 
 }  // namespace perdure::detail

@@ -7,6 +7,7 @@
 #include "perdure/datastore.hpp"
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/error.hpp"
+#include "perdure/store_maintenance.hpp"
 #include "segment/segment.hpp"
 #include "store/file/layout.hpp"
 
@@ -23,7 +24,7 @@ void add(verify_report& report, store_section part, bool damage, std::string wha
 }  // namespace
 
 verify_report verify_store(const std::filesystem::path& path, const verify_options& options) {
-  verify_report report = datastore::verify(path, options);
+  verify_report report = store_maintenance::verify(path, options);
   // Metadata in damaged pages is not worth following, and not safe to follow.
   if (!report.whole() || report.epoch == 0) return report;
   std::unique_ptr<datastore> store;

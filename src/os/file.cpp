@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <utility>
 #include <vector>
@@ -409,6 +410,15 @@ void remove_directory_in(const file& directory, const std::string& name) {
   const int result = observed({.operation = file_operation::remove, .descriptor = in, .name = name.c_str()},
                               [&](std::uint64_t) { return ::unlinkat(in, name.c_str(), AT_REMOVEDIR); });
   if (result != 0 && errno != ENOENT) throw_errno("remove", (directory.path() / name).string());
+}
+
+void remove_if_empty(const std::filesystem::path& path) noexcept {
+  try {
+    const std::filesystem::path parent = path.parent_path();
+    remove_directory_in(file::open_directory(parent.empty() ? "." : parent), path.filename());
+  } catch (const std::exception&) {
+    // Something is in it, or it may not be removed.
+  }
 }
 
 void remove_tree_in(const file& directory, const std::string& name) {

@@ -115,7 +115,9 @@ void rename_in(const file& directory, const std::string& from, const std::string
 void remove_in(const file& directory, const std::string& name);
 /// The same of an empty directory inside another; ENOTEMPTY or EEXIST where something is in it.
 void remove_directory_in(const file& directory, const std::string& name);
-/// The same with all that is in it; symbolic links are not followed.
+/// Removes the directory at `path` if it is empty. Does nothing where it is not, or cannot be removed.
+void remove_if_empty(const std::filesystem::path& path) noexcept;
+/// Removes a directory inside another with all that is in it; symbolic links are not followed.
 void remove_tree_in(const file& directory, const std::string& name);
 /// Whether a file system is mounted at this very path, or a directory bound to it.
 bool is_mount_point(const std::filesystem::path& path);

@@ -2,12 +2,12 @@
 #include "os/guarded_range.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 
+#include "base/owner_process.hpp"
 #include "base/signals_blocked.hpp"
 #include "os/futex.hpp"
 #include "os/system_error.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 // Process ids fit, whatever the two states that come before them.
 std::uint32_t mark_of_this_process() noexcept {
-  return static_cast<std::uint32_t>(::getpid()) << 1 | 0x8000'0000U;
+  return base::this_process() << 1 | 0x8000'0000U;
 }
 
 }  // namespace

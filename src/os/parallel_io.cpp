@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "base/owner_process.hpp"
 #include "os/file.hpp"
 #include "os/file_observer.hpp"
 
@@ -23,7 +24,7 @@ class idle_contexts {
  public:
   aio_context_t take() noexcept {
     // A forked child has the numbers of contexts that only its parent can use.
-    if (const pid_t self = ::getpid(); owner_.exchange(self) != self)
+    if (const base::owner_process self; owner_.exchange(self) != self)
       for (std::atomic<aio_context_t>& place : places_) place = 0;
     for (std::atomic<aio_context_t>& place : places_)
       if (const aio_context_t found = place.exchange(0); found != 0) return found;
@@ -31,7 +32,7 @@ class idle_contexts {
   }
 
   bool keep(aio_context_t context) noexcept {
-    if (owner_ != ::getpid()) return false;
+    if (!owner_.load().is_here()) return false;
     for (std::atomic<aio_context_t>& place : places_) {
       aio_context_t none = 0;
       if (place.compare_exchange_strong(none, context)) return true;
@@ -40,7 +41,7 @@ class idle_contexts {
   }
 
  private:
-  std::atomic<pid_t> owner_{0};
+  std::atomic<base::owner_process> owner_{base::owner_process::nobody()};
   std::array<std::atomic<aio_context_t>, 16> places_{};
 };
 

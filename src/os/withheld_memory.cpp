@@ -1,7 +1,6 @@
 // Keeps memory from forked children.
 #include "os/withheld_memory.hpp"
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
+
+#include "os/forks.hpp"
 
 namespace perdure::os {
 
@@ -30,10 +31,10 @@ constinit withheld_memory* withheld_memory::first_ = nullptr;
 
 withheld_memory::withheld_memory(std::byte* base, std::size_t bytes, std::string sentence)
     : base_(base), bytes_(bytes), sentence_(std::move(sentence)) {
-  static const int registered =
-      ::pthread_atfork(&withheld_memory::before_fork, &withheld_memory::after_fork_in_parent,
-                       &withheld_memory::after_fork_in_child);
-  static_cast<void>(registered);
+  static constexpr fork_handlers handlers{&withheld_memory::before_fork,
+                                          &withheld_memory::after_fork_in_parent,
+                                          &withheld_memory::after_fork_in_child};
+  watch_forks(fork_layer::withheld_memory, handlers);
   watch_.emplace(base_, bytes_, watched_touches::withheld, &withheld_memory::on_touch, this);
   const std::scoped_lock lock(list_mutex);
   next_ = std::exchange(first_, this);

@@ -19,7 +19,7 @@ const std::size_t system_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)
 void write_gate::shut(std::byte* begin, std::byte* end) noexcept {
   begin_ = begin;
   end_ = end;
-  owner_ = ::getpid();
+  owner_ = base::owner_process();
   turns_.fetch_add(1);
   while (inside_.load() != 0) ::sched_yield();
 }
@@ -41,7 +41,7 @@ void write_gate::enter(std::byte* address) noexcept {
 }
 
 bool write_gate::is_inherited() const noexcept {
-  return owner_.load() != ::getpid();
+  return !owner_.load().is_here();
 }
 
 bool write_gate::is_shut_for(std::byte* begin, std::byte* end) const noexcept {

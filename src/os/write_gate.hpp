@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/owner_process.hpp"
 #include "os/guarded_range.hpp"
 #include "os/memory_faults.hpp"
 
@@ -43,7 +44,7 @@ class write_gate {
   std::atomic<std::byte*> end_{nullptr};
   std::atomic<std::uint32_t> turns_{0};  // odd while shut; what waiting threads sleep on
   std::atomic<std::uint32_t> inside_{0};
-  std::atomic<int> owner_{0};  // process that shut it last
+  std::atomic<base::owner_process> owner_{base::owner_process::nobody()};  // who shut it last
 };
 
 /// A gate that changes the protection itself, for memory that is writable whenever the gate is open. The

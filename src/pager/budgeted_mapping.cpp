@@ -49,7 +49,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
       evictor_(pages_, eviction_, budget_),
       loader_(pages_, evictor_, budget_, order_),
       read_ahead_(pages_, loader_, budget_.most()),
-      fault_handler_(pages_, loader_, read_ahead_, process_, hand_over_),
+      fault_handler_(pages_, loader_, read_ahead_, owner_, hand_over_),
       pins_(pages_, fault_handler_, budget_) {
   fault_handler_.start();
   const base::signals_blocked none_in_these_threads;
@@ -58,7 +58,7 @@ budgeted_mapping::budgeted_mapping(std::unique_ptr<page_source> source, std::siz
 }
 
 budgeted_mapping::~budgeted_mapping() {
-  if (!process_.is_of_this_process()) {
+  if (!owner_.is_here()) {
     memory_.forget();
     return;
   }
@@ -71,7 +71,7 @@ budgeted_mapping::~budgeted_mapping() {
 }
 
 void budgeted_mapping::stop_threads() noexcept {
-  if (!process_.is_of_this_process()) return;
+  if (!owner_.is_here()) return;
   // The readers may still wait for room that the evictor makes.
   read_ahead_.stop();
   evictor_.stop();
@@ -79,7 +79,7 @@ void budgeted_mapping::stop_threads() noexcept {
 
 // In a child the descriptors still act on the memory of the parent.
 void budgeted_mapping::require_this_process() const {
-  if (!process_.is_of_this_process())
+  if (!owner_.is_here())
     throw error(errc::invalid_argument, source_->name() +
                                             " was mapped by the parent process: a forked child has no "
                                             "region");
@@ -173,7 +173,7 @@ void budgeted_mapping::pin(byte_range range, pin_for use) {
 }
 
 void budgeted_mapping::unpin(byte_range range) noexcept {
-  if (process_.is_of_this_process()) pins_.unpin(pages_of(range));
+  if (owner_.is_here()) pins_.unpin(pages_of(range));
 }
 
 void budgeted_mapping::advise(byte_range range, advice what) {
@@ -216,7 +216,7 @@ void budgeted_mapping::hand_over(bool shared) {
   if (mode_ != mode::read_only)
     throw error(errc::invalid_argument,
                 source_->name() + " is mapped for writing: what was changed cannot be handed over");
-  if (process_.is_of_this_process()) {
+  if (owner_.is_here()) {
     hand_over_.run(pages_, memory_.size(), shared);
   } else {
     detail::hand_over::run_in_child(pages_, memory_.size(), shared);

@@ -9,8 +9,8 @@
 #include <perdure/pager.hpp>
 #include <span>
 
+#include "base/owner_process.hpp"
 #include "os/mapping.hpp"
-#include "os/process_mark.hpp"
 #include "pager/eviction.hpp"
 #include "pager/evictor.hpp"
 #include "pager/fault_handler.hpp"
@@ -74,7 +74,7 @@ class budgeted_mapping : public mapped_file {
   std::atomic<int> sync_error_{0};
   // In a forked child neither the range nor the threads are there, and what lies at the region's
   // addresses does not concern this object.
-  os::process_mark process_;
+  base::owner_process owner_;
   // The parts, in the order in which they need each other.
   os::reservation memory_;
   std::unique_ptr<page_faults> faults_;

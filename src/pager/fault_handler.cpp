@@ -67,7 +67,7 @@ void fault_handler::start() {
 
 bool fault_handler::on_touch(void* self, std::byte* address, os::touch how) noexcept {
   auto& handler = *static_cast<fault_handler*>(self);
-  if (!handler.process_.is_of_this_process()) return false;
+  if (!handler.owner_.is_here()) return false;
   if (handler.hand_over_.is_done()) return kernel_has(address);
   region_pages& pages = handler.pages_;
   const auto number = static_cast<page_number>(static_cast<std::size_t>(address - pages.base()) / page_size);

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/owner_process.hpp"
 #include "os/memory_faults.hpp"
-#include "os/process_mark.hpp"
 #include "pager/hand_over.hpp"
 #include "pager/page_loader.hpp"
 #include "pager/read_ahead.hpp"
@@ -16,9 +16,9 @@ namespace perdure::pager::detail {
 
 class fault_handler {
  public:
-  fault_handler(region_pages& pages, page_loader& loader, read_ahead& ahead, const os::process_mark& process,
+  fault_handler(region_pages& pages, page_loader& loader, read_ahead& ahead, base::owner_process owner,
                 const hand_over& kernels) noexcept
-      : pages_(pages), loader_(loader), ahead_(ahead), process_(process), hand_over_(kernels) {}
+      : pages_(pages), loader_(loader), ahead_(ahead), owner_(owner), hand_over_(kernels) {}
   fault_handler(const fault_handler&) = delete;
   fault_handler& operator=(const fault_handler&) = delete;
 
@@ -42,7 +42,7 @@ class fault_handler {
   region_pages& pages_;
   page_loader& loader_;
   read_ahead& ahead_;
-  const os::process_mark& process_;
+  const base::owner_process owner_;
   const hand_over& hand_over_;
   std::optional<os::fault_watch> watch_;
 };

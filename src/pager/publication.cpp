@@ -2,7 +2,6 @@
 // thread that keeps it new.
 #include "pager/publication.hpp"
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -21,6 +20,7 @@
 #include "base/environment.hpp"
 #include "base/signals_blocked.hpp"
 #include "os/file.hpp"
+#include "os/forks.hpp"
 #include "os/system_error.hpp"
 #include "pager/mapped_file.hpp"
 #include "pager/publication_format.hpp"
@@ -50,8 +50,8 @@ class publisher {
       auto made = std::make_unique<publisher>();
       const base::signals_blocked none_in_the_thread;
       std::thread([self = made.get()] { self->publish_repeatedly(); }).detach();
-      static const int watched = ::pthread_atfork(nullptr, nullptr, &publisher::leave_to_parent);
-      static_cast<void>(watched);
+      static constexpr os::fork_handlers handlers{.in_child = &publisher::leave_to_parent};
+      os::watch_forks(os::fork_layer::publications, handlers);
       of_process = made.release();
     }
     return *of_process.load();

@@ -5,6 +5,8 @@
 #include <array>
 #include <numeric>
 
+#include "base/invariant.hpp"
+
 namespace perdure::detail {
 
 std::uint64_t box_list::elements() const noexcept {
@@ -98,6 +100,7 @@ box_list without(const box_list& from, const box_list& boxes) {
     }
     left = std::move(next);
   }
+  PERDURE_DEBUG_INVARIANT(left.elements() <= from.elements());
   return left;
 }
 
@@ -110,6 +113,7 @@ box_list disjoint(const box_list& boxes) {
     const box_list fresh = without(one, result);
     for (std::size_t j = 0; j < fresh.size(); ++j) result.add(fresh, j);
   }
+  PERDURE_PARANOID_INVARIANT(!find_overlap(result));
   return result;
 }
 

@@ -308,7 +308,7 @@ std::unique_ptr<opened_part> open_set::open_part(std::uint32_t part, const part_
   return opened;
 }
 
-std::shared_ptr<array_core> open_set::arrays() {
+std::shared_ptr<untyped_arrays> open_set::arrays() {
   require_open();
   if (!arrays_) arrays_ = std::make_shared<rank_arrays>(*this);
   return arrays_;

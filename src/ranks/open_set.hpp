@@ -36,7 +36,7 @@ class open_set final : public store_set, public set_access {
   opened_part& own() const override;
   std::filesystem::path path_of_part(std::uint32_t part) const override;
   std::unique_ptr<opened_part> open_part(std::uint32_t part, const part_opener& opener) const override;
-  std::shared_ptr<array_core> arrays() override;
+  std::shared_ptr<untyped_arrays> arrays() override;
 
   void checkpoint(std::string_view label) override;
   void close() override;

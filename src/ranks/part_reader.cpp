@@ -15,7 +15,7 @@ part_reader::part_reader(const set_directory& directory, const set_state& set, s
   store_ = manager_core::open(manager_core::mode::open_read_only, directory.part(set.number, rank), options,
                               false);
   record_ = &require_part_of(*store_, set, rank);
-  arrays_ = array_core::of(*store_);
+  arrays_ = untyped_arrays::of(*store_);
 }
 
 bool part_reader::has_array(std::string_view id) const {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/datastore.hpp>
-#include <perdure/detail/array_core.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <perdure/detail/rank_group.hpp>
 
@@ -27,14 +27,14 @@ class part_reader {
   /// `conflict`.
   void require_epoch(const set_state& set) const { require_epoch_of(*store_, set, rank_); }
   manager_core& store() const noexcept { return *store_; }
-  array_core& arrays() const noexcept { return *arrays_; }
+  untyped_arrays& arrays() const noexcept { return *arrays_; }
   /// Whether this is one of the arrays of all ranks.
   bool has_array(std::string_view id) const;
 
  private:
   std::uint32_t rank_;
   std::unique_ptr<manager_core> store_;
-  std::shared_ptr<array_core> arrays_;
+  std::shared_ptr<untyped_arrays> arrays_;
   const part_record* record_;
 };
 

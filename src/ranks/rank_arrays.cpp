@@ -27,7 +27,7 @@ slab around(const slab& where) {
   return result;
 }
 
-box_list boxes_of(const array_core& arrays, std::string_view id, std::size_t rank) {
+box_list boxes_of(const untyped_arrays& arrays, std::string_view id, std::size_t rank) {
   box_list boxes(rank);
   for (const slab& one : arrays.parts(id)) boxes.add(one);
   return boxes;
@@ -41,7 +41,7 @@ void require_type(std::string_view id, const data_type& stored, const data_type&
 
 /// Calls `write(where, from)` for the parts of a slab between which there are others.
 template <class Write>
-void write_pieces(const slab& where, const const_elements& from, Write&& write) {
+void write_pieces(const slab& where, const const_untyped_view& from, Write&& write) {
   const std::size_t rank = where.count.rank();
   const auto strides = strides_for(where.count, from);
   slab piece{where.offset, where.count, {}};
@@ -53,7 +53,7 @@ void write_pieces(const slab& where, const const_elements& from, Write&& write) 
   }
   extents at = extents::all(rank, 0);
   for (;;) {
-    const_elements given{from.data, piece.count, strides};
+    const_untyped_view given{from.data, piece.count, strides};
     for (const std::size_t i : cut) {
       piece.offset[i] = where.offset[i] + at[i] * where.stride[i];
       given.data += static_cast<std::ptrdiff_t>(at[i]) * strides[i];
@@ -86,7 +86,7 @@ rank_arrays::rank_arrays(set_access& set) : set_(set) {
   manager_core* const own = set.writable_part();
   if (own == nullptr) return;
   record_ = &require_part_of(*own, set.state(), static_cast<std::uint32_t>(set.rank()));
-  own_ = array_core::of(*own);
+  own_ = untyped_arrays::of(*own);
   for (const perdure::string& id : record_->arrays) changed_.emplace(std::string_view(id));
 }
 
@@ -103,7 +103,7 @@ bool rank_arrays::is_own(std::string_view id) const {
   return record_->arrays.contains(id);
 }
 
-array_core& rank_arrays::own_to_change() const {
+untyped_arrays& rank_arrays::own_to_change() const {
   if (!own_)
     throw error(errc::read_only,
                 "the set is open for reading only: open it for writing to change its arrays");
@@ -170,7 +170,7 @@ class rank_arrays::change {
   /// Of an array that it may make.
   template <class Work>
   void make_or_replace(Work&& work) {
-    make([&](array_core& own) {
+    make([&](untyped_arrays& own) {
       arrays_.forbid_stray(id_);
       arrays_.forget_shape(id_);
       const bool is_new = arrays_.enter(id_);
@@ -189,20 +189,20 @@ class rank_arrays::change {
   std::shared_lock<std::shared_mutex> held_;
 };
 
-void rank_arrays::store_whole(std::string_view id, const data_type& type, const const_elements& from,
+void rank_arrays::store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                               const array_options& options) {
-  change(*this, id).make_or_replace([&](array_core& own) { own.store_whole(id, type, from, options); });
+  change(*this, id).make_or_replace([&](untyped_arrays& own) { own.store_whole(id, type, from, options); });
 }
 
 void rank_arrays::store_variable(std::string_view id, const data_type& type, const extents& dims,
                                  const variable_elements& from, const array_options& options) {
   change(*this, id).make_or_replace(
-      [&](array_core& own) { own.store_variable(id, type, dims, from, options); });
+      [&](untyped_arrays& own) { own.store_variable(id, type, dims, from, options); });
 }
 
 void rank_arrays::create(std::string_view id, const data_type& type, const extents& dims,
                          const array_options& options) {
-  change(*this, id).make_or_replace([&](array_core& own) {
+  change(*this, id).make_or_replace([&](untyped_arrays& own) {
     if (options.layout == array_layout::contiguous)
       throw error(errc::unsupported, quoted(id) +
                                          " cannot be contiguous: it is divided among ranks; choose blocks, "
@@ -212,14 +212,14 @@ void rank_arrays::create(std::string_view id, const data_type& type, const exten
 }
 
 void rank_arrays::write(std::string_view id, const data_type& type, const slab& where,
-                        const const_elements& from) {
-  change(*this, id).make([&](array_core& own) {
+                        const const_untyped_view& from) {
+  change(*this, id).make([&](untyped_arrays& own) {
     const shape of = shape_of_own(id);
     const bool in_pieces = is_strided(where) && of.layout != array_layout::contiguous;
     if (!in_pieces && of.layout != array_layout::chunked) return own.write(id, type, where, from);
     require_slab(id, of.dims, where, from.dims);
     if (where.count.elements() == 0) return;
-    write_pieces(where, from, [&](const slab& piece, const const_elements& given) {
+    write_pieces(where, from, [&](const slab& piece, const const_untyped_view& given) {
       if (of.layout == array_layout::chunked) require_whole_chunks(id, of.dims, of.chunk, piece);
       own.write(id, type, piece, given);
     });
@@ -227,14 +227,14 @@ void rank_arrays::write(std::string_view id, const data_type& type, const slab& 
 }
 
 void rank_arrays::resize(std::string_view id, const extents& dims) {
-  change(*this, id).make([&](array_core& own) {
+  change(*this, id).make([&](untyped_arrays& own) {
     require_own(id);
     forget_shape(id);
     own.resize(id, dims);
   });
 }
 
-void rank_arrays::append(std::string_view id, const data_type&, const const_elements&) {
+void rank_arrays::append(std::string_view id, const data_type&, const const_untyped_view&) {
   set_.require_open();
   throw error(errc::unsupported, quoted(id) +
                                      " is one of several ranks, of which each would append at its own end: "
@@ -242,7 +242,7 @@ void rank_arrays::append(std::string_view id, const data_type&, const const_elem
 }
 
 bool rank_arrays::erase(std::string_view id) {
-  return change(*this, id).make([&](array_core& own) {
+  return change(*this, id).make([&](untyped_arrays& own) {
     if (!is_own(id)) return false;
     const bool was_there = own.erase(id);
     leave(id);
@@ -253,14 +253,14 @@ bool rank_arrays::erase(std::string_view id) {
 
 void rank_arrays::set_attribute(std::string_view id, std::string_view key, const data_type& type,
                                 const extents& dims, std::span<const std::byte> value) {
-  change(*this, id).make([&](array_core& own) {
+  change(*this, id).make([&](untyped_arrays& own) {
     require_own(id);
     own.set_attribute(id, key, type, dims, value);
   });
 }
 
 bool rank_arrays::remove_attribute(std::string_view id, std::string_view key) {
-  return change(*this, id).make([&](array_core& own) {
+  return change(*this, id).make([&](untyped_arrays& own) {
     require_own(id);
     return own.remove_attribute(id, key);
   });
@@ -359,18 +359,18 @@ std::vector<std::string> rank_arrays::list(std::string_view prefix) const {
 }
 
 void rank_arrays::read(std::string_view id, const data_type& type, const slab& where,
-                       const elements& to) const {
+                       const untyped_view& to) const {
   read_found(id, require_elements(id, type), where, to);
 }
 
 void rank_arrays::read_whole(std::string_view id, const data_type& type,
-                             const std::function<elements(const extents&)>& place) const {
+                             const std::function<untyped_view(const extents&)>& place) const {
   const found_array found = require_elements(id, type);
   read_found(id, found, slab::whole(found.info.dims), place(found.info.dims));
 }
 
 void rank_arrays::read_found(std::string_view id, const found_array& found, const slab& where,
-                             const elements& to) const {
+                             const untyped_view& to) const {
   const array_info& info = found.info;
   require_slab(id, info.dims, where, to.dims);
   if (where.count.elements() == 0) return;
@@ -417,7 +417,7 @@ variable_elements rank_arrays::read_variable(std::string_view id, const data_typ
   return *std::move(found);
 }
 
-std::uint64_t rank_arrays::read_held(std::string_view id, const slab& where, const elements& to) const {
+std::uint64_t rank_arrays::read_held(std::string_view id, const slab& where, const untyped_view& to) const {
   set_.require_open();
   return is_own(id) ? own_->read_held(id, where, to) : 0;
 }
@@ -472,8 +472,7 @@ std::vector<std::string> rank_arrays::check(std::string_view id) const {
   return wrong;
 }
 
-std::optional<array_core::attribute_value> rank_arrays::attribute(std::string_view id,
-                                                                  std::string_view key) const {
+std::optional<attribute_value> rank_arrays::attribute(std::string_view id, std::string_view key) const {
   set_.require_open();
   std::optional<attribute_value> found;
   bool is_there = false;
@@ -497,7 +496,7 @@ std::vector<std::string> rank_arrays::attributes(std::string_view id) const {
   set_.require_open();
   std::set<std::string> keys;
   bool is_there = false;
-  const auto take = [&](const array_core& arrays) {
+  const auto take = [&](const untyped_arrays& arrays) {
     is_there = true;
     for (std::string& key : arrays.attributes(id)) keys.insert(std::move(key));
   };

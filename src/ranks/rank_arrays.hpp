@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <perdure/detail/array_core.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <set>
 #include <shared_mutex>
@@ -38,29 +38,28 @@ class set_access {
   virtual void require_open() const = 0;
 };
 
-/// Thread safety: as any array_core's; but other parts are read by one thread at a time.
-class rank_arrays final : public array_core {
+/// Thread safety: as documented at untyped_arrays, but other parts are read by one thread at a time.
+class rank_arrays final : public untyped_arrays {
  public:
   explicit rank_arrays(set_access& set);
 
-  manager_core& store() noexcept override;
-
-  void store_whole(std::string_view id, const data_type& type, const const_elements& from,
+  void store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                    const array_options& options) override;
   void store_variable(std::string_view id, const data_type& type, const extents& dims,
                       const variable_elements& from, const array_options& options) override;
   void create(std::string_view id, const data_type& type, const extents& dims,
               const array_options& options) override;
   void write(std::string_view id, const data_type& type, const slab& where,
-             const const_elements& from) override;
-  void read(std::string_view id, const data_type& type, const slab& where, const elements& to) const override;
+             const const_untyped_view& from) override;
+  void read(std::string_view id, const data_type& type, const slab& where,
+            const untyped_view& to) const override;
   void read_whole(std::string_view id, const data_type& type,
-                  const std::function<elements(const extents&)>& place) const override;
+                  const std::function<untyped_view(const extents&)>& place) const override;
   variable_elements read_variable(std::string_view id, const data_type& type) const override;
-  std::uint64_t read_held(std::string_view id, const slab& where, const elements& to) const override;
+  std::uint64_t read_held(std::string_view id, const slab& where, const untyped_view& to) const override;
   viewed_array view(std::string_view id, const data_type& type, bool to_write) const override;
   void resize(std::string_view id, const extents& dims) override;
-  void append(std::string_view id, const data_type& type, const const_elements& from) override;
+  void append(std::string_view id, const data_type& type, const const_untyped_view& from) override;
   bool erase(std::string_view id) override;
 
   std::optional<array_info> find(std::string_view id) const override;
@@ -89,6 +88,8 @@ class rank_arrays final : public array_core {
   void looked_at();
 
  private:
+  manager_core& store() noexcept override;
+
   class change;
   struct shape {
     array_layout layout;
@@ -105,7 +106,7 @@ class rank_arrays final : public array_core {
     bool is_own = false;
   };
 
-  array_core& own_to_change() const;
+  untyped_arrays& own_to_change() const;
   bool is_own(std::string_view id) const;
   /// Whether it is one of the set's, and this rank has made it.
   bool has_own(std::string_view id) const { return is_own(id) && own_->find(id).has_value(); }
@@ -114,7 +115,8 @@ class rank_arrays final : public array_core {
   shape shape_of_own(std::string_view id) const;
   std::optional<found_array> look_up(std::string_view id) const;
   found_array require_elements(std::string_view id, const data_type& type) const;
-  void read_found(std::string_view id, const found_array& found, const slab& where, const elements& to) const;
+  void read_found(std::string_view id, const found_array& found, const slab& where,
+                  const untyped_view& to) const;
   bool enter(std::string_view id);
   void leave(std::string_view id);
   void forbid_stray(std::string_view id) const;
@@ -126,8 +128,8 @@ class rank_arrays final : public array_core {
   }
 
   set_access& set_;
-  std::shared_ptr<array_core> own_;  // of the own part where that is open for writing
-  part_record* record_ = nullptr;    // its
+  std::shared_ptr<untyped_arrays> own_;  // of the own part where that is open for writing
+  part_record* record_ = nullptr;        // its
   mutable std::shared_mutex changing_;
   mutable std::mutex mutex_;              // of the record, and of what follows
   mutable std::recursive_mutex reading_;  // of other parts

@@ -52,7 +52,7 @@ array_options options_of(const array_info& info) {
 class new_part {
  public:
   new_part(manager_core& store, part_record& record, int rank, int ranks)
-      : store_(store), record_(record), arrays_(array_core::of(store)), rank_(rank), ranks_(ranks) {}
+      : store_(store), record_(record), arrays_(untyped_arrays::of(store)), rank_(rank), ranks_(ranks) {}
 
   void take_from(part_reader& old) {
     require_only_arrays(old);
@@ -77,7 +77,7 @@ class new_part {
   }
 
   void take(part_reader& old, const std::string& id) {
-    array_core& from = old.arrays();
+    untyped_arrays& from = old.arrays();
     const array_info info = from.info(id);
     const auto [known, is_new] = known_.try_emplace(id, info);
     if (!(known->second.type == info.type) || !(known->second.dims == info.dims)) {
@@ -97,7 +97,8 @@ class new_part {
                                 options_of(info));
     } else if (!is_divided) {
       const viewed_array all = from.view(id, info.type, false);
-      arrays_->store_whole(id, info.type, const_elements::row_major(all.data, info.dims, info.type.size()),
+      arrays_->store_whole(id, info.type,
+                           const_untyped_view::row_major(all.data, info.dims, info.type.size()),
                            options_of(info));
     } else {
       if (is_new) arrays_->create(id, info.type, info.dims, options_of(info));
@@ -109,7 +110,7 @@ class new_part {
         arrays_->set_attribute(id, key, value->type, value->dims, std::as_bytes(std::span(value->bytes)));
   }
 
-  void take_rows(array_core& from, const std::string& id, const array_info& info) {
+  void take_rows(untyped_arrays& from, const std::string& id, const array_info& info) {
     slab mine = slab::whole(info.dims);
     if (info.dims.empty()) {
       if (rank_ != 0) return;
@@ -124,7 +125,7 @@ class new_part {
     for (std::size_t i = 0; i < boxes.size(); ++i) take_box(from, id, info, boxes.at(i));
   }
 
-  void take_box(array_core& from, const std::string& id, const array_info& info, slab box) {
+  void take_box(untyped_arrays& from, const std::string& id, const array_info& info, slab box) {
     const std::size_t element = info.type.size();
     std::uint64_t rows = 1;
     std::uint64_t left = 1;
@@ -139,8 +140,8 @@ class new_part {
       const std::uint64_t now = std::min(rows, left);
       if (!box.count.empty()) box.count[0] = now;
       bytes.resize(box.count.elements() * element);
-      from.read_held(id, box, elements::row_major(bytes.data(), box.count, element));
-      arrays_->write(id, info.type, box, const_elements::row_major(bytes.data(), box.count, element));
+      from.read_held(id, box, untyped_view::row_major(bytes.data(), box.count, element));
+      arrays_->write(id, info.type, box, const_untyped_view::row_major(bytes.data(), box.count, element));
       if (!box.count.empty()) box.offset[0] += now;
       left -= now;
     }
@@ -148,7 +149,7 @@ class new_part {
 
   manager_core& store_;
   part_record& record_;
-  std::shared_ptr<array_core> arrays_;
+  std::shared_ptr<untyped_arrays> arrays_;
   std::map<std::string, array_info> known_;
   int rank_;
   int ranks_;

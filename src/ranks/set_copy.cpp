@@ -1,6 +1,7 @@
 // Copies of sets that nobody need have open.
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "ranks/set_destination.hpp"
 #include "store/file/failure.hpp"
@@ -58,7 +59,7 @@ std::unique_ptr<set_copy> store_set::copy_async(std::unique_ptr<rank_group> grou
     reporting("make a copy of a set in", to, [&] {
       for (auto part = static_cast<std::uint32_t>(rank); part < state.ranks;
            part += static_cast<std::uint32_t>(ranks)) {
-        datastore::copy(source.part(state.number, part), into.place(state, part));
+        store_maintenance::copy(source.part(state.number, part), into.place(state, part));
         into.require_copied(state, part);
       }
     });

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <system_error>
 
@@ -36,7 +37,7 @@ std::filesystem::path set_destination::place(const set_state& source, std::uint3
 }
 
 void set_destination::require_copied(const set_state& source, std::uint32_t part) const {
-  const store_info info = datastore::inspect(directory_.part(number_, part));
+  const store_info info = store_maintenance::inspect(directory_.part(number_, part));
   // What is prepared and not decided on in a copy is decided on by its manifest, as in the source.
   const bool is_at_it =
       info.epoch == source.epoch || (info.undecided_epoch == source.epoch && info.epoch + 1 == source.epoch);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -60,22 +61,10 @@ std::string read_text(const os::file& directory, const std::string& name) {
   return text;
 }
 
-void remove_directory(const std::filesystem::path& path) {
-  os::remove_directory_in(os::file::open_directory(parent_of(path)), path.filename());
-}
-
-void remove_if_empty(const std::filesystem::path& path) noexcept {
-  try {
-    remove_directory(path);
-  } catch (const std::exception&) {
-    // There is something in it.
-  }
-}
-
 // A part that is to be no more, which an attempt that ended early may have left half made, or half removed.
 void clear(const std::filesystem::path& path) {
   try {
-    datastore::remove(path);
+    store_maintenance::remove(path);
   } catch (const error& failure) {
     if (failure.code() != errc::not_a_store) throw;
     os::remove_tree_in(os::file::open_directory(parent_of(path)), path.filename());
@@ -265,8 +254,8 @@ void set_directory::remove_part(std::uint64_t number, std::uint32_t rank) const 
     if (const auto elsewhere = read_place(number, rank)) {
       if (!elsewhere->is_here()) return;
       clear(elsewhere->path);
-      remove_if_empty(elsewhere->path.parent_path());
-      remove_if_empty(elsewhere->path.parent_path().parent_path());
+      os::remove_if_empty(elsewhere->path.parent_path());
+      os::remove_if_empty(elsewhere->path.parent_path().parent_path());
     }
     os::remove_in(directory, where_name(rank));
   } catch (const std::exception&) {
@@ -302,7 +291,7 @@ void set_directory::remove_left_over_in(std::uint64_t directory_number, std::uin
   } catch (const std::exception&) {
     // As above.
   }
-  if (!is_of_set) remove_if_empty(of_parts(directory_number));
+  if (!is_of_set) os::remove_if_empty(of_parts(directory_number));
 }
 
 }  // namespace perdure::detail

@@ -1,8 +1,6 @@
 // The backing of kinds: commits memory granule by granule, as a policy says.
 #include "segment/policy_segment.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -13,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/owner_process.hpp"
 #include "os/mapping.hpp"
 #include "segment/growth.hpp"
 
@@ -44,8 +43,7 @@ class segment_of_policy final : public policy_segment {
         zone_shift_(static_cast<unsigned>(std::countr_zero(segment_alignment)) - granule_shift_),
         per_zone_(std::size_t{1} << zone_shift_),
         memory_(reserve(policy, capacity)),
-        is_private_(policy.is_private()),
-        owner_(::getpid()) {
+        is_private_(policy.is_private()) {
     base_ = memory_.base();
     capacity_ = memory_.size();
     commits_on_use_ = true;
@@ -55,7 +53,7 @@ class segment_of_policy final : public policy_segment {
   std::size_t committed() const noexcept override { return committed_.load(std::memory_order_relaxed); }
 
   possession held() const noexcept override {
-    return is_private_ || owner_ == ::getpid() ? possession::own : possession::parents;
+    return is_private_ || owner_.is_here() ? possession::own : possession::parents;
   }
 
   void grow(std::size_t bytes) override {
@@ -182,7 +180,7 @@ class segment_of_policy final : public policy_segment {
   const std::size_t per_zone_;
   os::reservation memory_;
   const bool is_private_;
-  const int owner_;  // process
+  const base::owner_process owner_;
   // The states, by zone of 1 GiB; null where nothing was ever committed.
   std::vector<std::unique_ptr<granule_state[]>> states_;
   std::atomic<std::size_t> committed_{0};

@@ -1,8 +1,6 @@
 // The default backing of a store: a private mapping of the home files.
 #include "segment/private_segment.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/parallel_for.hpp"
+#include "base/for_each_index.hpp"
 #include "os/cpu.hpp"
 #include "os/file.hpp"
 #include "os/private_copies.hpp"
@@ -46,7 +44,7 @@ std::size_t total(std::span<const file_extent> home) {
 
 private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use,
                                  os::mapped_medium medium)
-    : memory_(std::move(memory)), owner_(::getpid()) {
+    : memory_(std::move(memory)) {
   base_ = memory_.base();
   capacity_ = memory_.size();
   read_only_ = use == page_use::none;
@@ -81,7 +79,7 @@ void private_segment::grow(std::size_t bytes) {
   require_own();
   if (bytes > capacity_ || read_only_) throw std::bad_alloc();
   std::unique_lock lock(growing_, std::defer_lock);
-  if (owner_ == ::getpid()) lock.lock();
+  if (owner_.is_here()) lock.lock();
   const std::size_t wanted = round_up(bytes, size_step);
   if (wanted <= size()) return;
   const std::size_t before = open_;
@@ -247,7 +245,7 @@ void private_segment::copy_out(page_run pages, std::byte* to) const {
   // A single processor copies from the page cache at half of what the memory can do.
   const std::size_t threads =
       reads.size() < least_reads_of_threads ? 1 : std::min(most_reading_threads, os::available_processors());
-  base::parallel_for(reads.size(), threads, [&reads](std::size_t index, std::size_t) {
+  base::for_each_index(threads, reads.size(), [&reads](std::size_t index, std::size_t) {
     const read& one = reads[index];
     const std::ptrdiff_t got = os::try_read_at(one.file, one.to, one.bytes, one.offset);
     if (got != static_cast<std::ptrdiff_t>(one.bytes))

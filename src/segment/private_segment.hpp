@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/owner_process.hpp"
 #include "os/guarded_range.hpp"
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
@@ -84,8 +85,8 @@ class private_segment final : public tracked_segment {
   os::reservation memory_;
   home_examiner* examiner_ = nullptr;
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
-  int owner_;  // process; in a child that was forked while another thread held `growing_` no thread would
-               // release it
+  base::owner_process
+      owner_;  // in a child that was forked while another thread held `growing_` no thread would release it
   std::size_t noticed_beyond_ = 0;
   std::function<void()> notice_;
   std::function<void(page_run)> collapse_;

@@ -1,8 +1,6 @@
 // A shared mapping of the home files.
 #include "segment/shared_segment.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <new>
 
@@ -11,7 +9,7 @@
 namespace perdure {
 
 shared_segment::shared_segment(os::reservation memory, std::size_t size, extend_files extend)
-    : memory_(std::move(memory)), extend_(std::move(extend)), owner_(::getpid()) {
+    : memory_(std::move(memory)), extend_(std::move(extend)) {
   base_ = memory_.base();
   capacity_ = memory_.size();
   if (size != 0) map_from(0, size);
@@ -39,7 +37,7 @@ void shared_segment::grow(std::size_t bytes) {
 }
 
 possession shared_segment::held() const noexcept {
-  return owner_ == ::getpid() ? possession::own : possession::parents;
+  return owner_.is_here() ? possession::own : possession::parents;
 }
 
 void shared_segment::discard(page_run) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/owner_process.hpp"
 #include "segment/private_segment.hpp"
 
 namespace perdure {
@@ -30,7 +31,7 @@ class shared_segment final : public segment {
   extend_files extend_;
   std::mutex growing_;
   std::size_t open_ = 0;
-  int owner_;  // process
+  base::owner_process owner_;
 };
 
 }  // namespace perdure

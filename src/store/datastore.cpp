@@ -1,13 +1,11 @@
 // Creates and opens stores.
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <perdure/kept_checkpoint.hpp>
 
 #include "base/environment.hpp"
-#include "os/crc32c.hpp"
 #include "os/memory_limits.hpp"
 #include "os/page_tracker.hpp"
 #include "segment/growth.hpp"
@@ -17,32 +15,16 @@
 #include "store/commit/readable_journals.hpp"
 #include "store/commit/recovery.hpp"
 #include "store/commit/redo.hpp"
+#include "store/file/capacity.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/unfinished_store.hpp"
-#include "store/offline/kept_epochs.hpp"
 #include "store/offline/store_copy.hpp"
 #include "store/offline/verify.hpp"
 
 namespace perdure {
 
 namespace {
-
-enum class store_use { read, private_changes, write };
-
-std::uint64_t sound_capacity(std::size_t wanted, std::uint64_t home_file_bytes) {
-  if (wanted == 0 || wanted > layout::most_capacity) {
-    throw error(errc::invalid_argument,
-                "a store's capacity must be from 1 byte to 64 TiB, not " + std::to_string(wanted));
-  }
-  const std::uint64_t capacity = round_up(wanted, segment_alignment);
-  if ((capacity - 1) / home_file_bytes + 1 > layout::most_home_files) {
-    throw error(errc::invalid_argument, "a store of this capacity would have more than " +
-                                            std::to_string(layout::most_home_files) +
-                                            " home files: choose a larger home file size");
-  }
-  return capacity;
-}
 
 layout::super_slot first_slot(const store_options& options) {
   constexpr std::size_t most = layout::most_capacity;
@@ -147,25 +129,22 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
   const backing_row& chosen = chosen_backing(options);
   const bool is_paged =
       chosen.budget == budget_of::all_pages && !why_not(chosen, home.files().front(), now.capacity, path);
-  return {path,
-          writable,
-          use == store_use::private_changes,
-          std::move(lock),
-          std::move(directory),
-          std::move(super),
-          std::move(home),
-          std::move(checksums),
-          std::move(journals.files),
-          ceiling,
-          std::move(undo),
-          checkpoint_log(os::file::open_directory(fixed_path), uuid),
-          options.keep_last,
-          memory_budget(options),
-          is_paged,
-          options.verify == verify_mode::lazy,
-          false,
-          false,
-          std::move(place)};
+  return {.path = path,
+          .use = use,
+          .lock = std::move(lock),
+          .directory = std::move(directory),
+          .super = std::move(super),
+          .home = std::move(home),
+          .checksums = std::move(checksums),
+          .journals = std::move(journals.files),
+          .ceiling = ceiling,
+          .undo = std::move(undo),
+          .log = checkpoint_log(os::file::open_directory(fixed_path), uuid),
+          .keep = {.last = options.keep_last, .full_copies = options.keep_full_copies},
+          .memory_budget = memory_budget(options),
+          .resident = is_paged ? residence::within_budget : residence::all,
+          .verify = options.verify,
+          .place = std::move(place)};
 }
 
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
@@ -211,7 +190,7 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
     store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
-    parts.shares_blocks_with_writer = true;
+    parts.files = file_origin::twin;
     return make_reader(std::move(parts));
   } catch (const error& failure) {
     if (failure.code() != errc::unsupported) throw;
@@ -225,7 +204,9 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
 
 std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, store_use use,
                                          const store_options& options) {
-  const std::filesystem::path path = normalized_store_path(given);
+  if (use == store_use::write) require_changeable_store(given);
+  const std::filesystem::path path =
+      use == store_use::write ? normalized_store_path(given) : resolve_store_name(given);
   require_sound_settings(options);
   return reporting("open", path, [&] {
     if (options.verify == verify_mode::lazy && use == store_use::write &&
@@ -292,183 +273,6 @@ std::unique_ptr<datastore> datastore::open_read_only(const std::filesystem::path
 std::unique_ptr<datastore> datastore::open_copy_on_write(const std::filesystem::path& path,
                                                          const store_options& options) {
   return open_existing(path, store_use::private_changes, options);
-}
-
-std::size_t datastore::raise_capacity(const std::filesystem::path& given, std::size_t capacity) {
-  const std::filesystem::path path = normalized_store_path(given);
-  return reporting("raise the capacity of", path, [&]() -> std::size_t {
-    const os::file directory = open_store_directory(path);
-    if (!os::exists_in(directory, "super")) super_block::load(directory, false);
-    const store_lock lock(directory, store_access::alone);
-    super_block super = super_block::load(directory, true);
-    layout::super_slot next = super.now();
-    const std::uint64_t wanted = sound_capacity(capacity, next.home_file_bytes);
-    if (wanted <= next.capacity) return next.capacity;
-    if (next.address != 0) reserve_at(next.address, wanted, path);
-    next.capacity = wanted;
-    // Stored in both slots, as either may be the one that is left.
-    super.store(next);
-    super.store(next);
-    return wanted;
-  });
-}
-
-store_info datastore::inspect(const std::filesystem::path& given) {
-  const std::filesystem::path path = normalized_store_path(given);
-  return reporting("inspect", path, [&] {
-    const os::file directory = open_store_directory(path);
-    const super_block super = super_block::load(directory, false);
-    const layout::super_slot& now = super.now();
-    store_info info = describe(directory, now, super.abi());
-    // A checkpoint is committed by its journal, before the super block hears of it.
-    for (const unsigned parity : {0u, 1u}) {
-      if (!os::exists_in(directory, journal::name_of(parity))) continue;
-      const journal file(directory, parity, now.uuid, false);
-      // If it is not whole, its `prepare` has not returned, and no caller may count on it.
-      const auto prepared = file.undecided();
-      if (prepared && prepared->epoch > now.applied_epoch && file.read_index(*prepared, now.capacity))
-        info.undecided_epoch = prepared->epoch;
-      const auto header = file.header();
-      if (!header || header->epoch <= info.epoch || header->epoch > now.applied_epoch + 2) continue;
-      info.epoch = header->epoch;
-      info.size = header->segment_bytes;
-    }
-    return info;
-  });
-}
-
-page_run datastore::pages_of(const void* address, std::size_t bytes) {
-  const segment& within = memory();
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  const auto base = reinterpret_cast<std::uintptr_t>(within.base());
-  if (begin < base || begin - base > within.size() || bytes > within.size() - (begin - base)) {
-    throw error(errc::invalid_argument, "these bytes are not in the memory of " + path().string());
-  }
-  const std::uint64_t first = (begin - base) / page_size;
-  return {first, bytes == 0 ? 0 : (begin - base + bytes - 1) / page_size - first + 1};
-}
-
-void datastore::require_sound(const void* address, std::size_t bytes) {
-  const page_run pages = pages_of(address, bytes);
-  if (pages.count == 0) return;
-  memory().require_sound(pages);
-  settle_written(pages);
-}
-
-std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const page_run>, std::string_view) {
-  throw error(errc::unsupported, path().string() +
-                                     " cannot prepare checkpoints: its pages are durable before "
-                                     "their checkpoint is; open it with the backing " +
-                                     names_of_those_with(&backing_row::prepares));
-}
-
-pager::pin datastore::pin(const void* address, std::size_t bytes, pager::pin_for) {
-  require_sound(address, bytes);
-  return {};
-}
-
-void datastore::prefetch(const void* address, std::size_t bytes) {
-  pages_of(address, bytes);
-}
-
-namespace {
-
-struct split_range {
-  std::size_t head;  // bytes before the first whole page
-  page_run pages;    // within the segment
-  std::size_t tail;
-};
-
-split_range split(const std::byte* base, const std::byte* address, std::size_t bytes) {
-  const auto offset = static_cast<std::uint64_t>(address - base);
-  const std::uint64_t first = (offset + page_size - 1) / page_size;
-  const std::uint64_t end = (offset + bytes) / page_size;
-  if (end < first + datastore::least_past_memory / page_size) return {bytes, {0, 0}, 0};
-  return {static_cast<std::size_t>(first * page_size - offset),
-          {first, end - first},
-          static_cast<std::size_t>(offset + bytes - end * page_size)};
-}
-
-}  // namespace
-
-std::uint32_t datastore::copy_in(void* to, std::span<const std::byte> from, std::uint32_t checksum) {
-  pages_of(to, from.size());
-  if (memory().read_only())
-    throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (from.empty()) return checksum;
-  auto* const at = static_cast<std::byte*>(to);
-  const split_range parts = split(memory().base(), at, from.size());
-  std::vector<std::uint32_t> of_pages(parts.pages.count);
-  if (parts.pages.count == 0 || !write_pages(parts.pages, from.data() + parts.head, of_pages.data()))
-    return os::crc32c_copy(checksum, at, from.data(), from.size());
-  checksum = os::crc32c_copy(checksum, at, from.data(), parts.head);
-  for (const std::uint32_t of_page : of_pages) checksum = os::crc32c_append_page(checksum, of_page);
-  const std::size_t rest = from.size() - parts.tail;
-  return os::crc32c_copy(checksum, at + rest, from.data() + rest, parts.tail);
-}
-
-void datastore::copy_out(std::span<std::byte> to, const void* from) {
-  pages_of(from, to.size());
-  if (to.empty()) return;
-  const auto* const at = static_cast<const std::byte*>(from);
-  const split_range parts = split(memory().base(), at, to.size());
-  if (parts.pages.count == 0 || !read_pages(parts.pages, to.data() + parts.head)) {
-    std::memcpy(to.data(), at, to.size());
-    return;
-  }
-  std::memcpy(to.data(), at, parts.head);
-  const std::size_t rest = to.size() - parts.tail;
-  std::memcpy(to.data() + rest, at + rest, parts.tail);
-}
-
-void datastore::make_writable(void* address, std::size_t bytes) {
-  const page_run pages = pages_of(address, bytes);
-  if (memory().read_only())
-    throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_ahead(pages); });
-}
-
-std::vector<checkpoint_record> datastore::log(const std::filesystem::path& given) {
-  const std::filesystem::path path = normalized_store_path(given);
-  return reporting("read the log of", path, [&] {
-    const os::file directory = open_store_directory(path);
-    const super_block super = super_block::load(directory, false);
-    std::vector<checkpoint_record> records = checkpoint_log::read(directory, super.now().uuid);
-    for (const std::uint64_t epoch : kept_epochs(directory)) {
-      const auto found = std::find_if(records.begin(), records.end(),
-                                      [epoch](const checkpoint_record& one) { return one.epoch == epoch; });
-      if (found != records.end()) found->kept = true;
-    }
-    return records;
-  });
-}
-
-store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi) {
-  store_info info;
-  info.uuid = to_text(super.uuid);
-  info.format_version = super.format;
-  info.compat_features = super.compat;
-  info.read_only_compat_features = super.read_only_compat;
-  info.incompat_features = super.incompat;
-  info.epoch = super.epoch;
-  info.applied_epoch = super.applied_epoch;
-  info.open_dirty = (super.flags & layout::flag_open_dirty) != 0;
-  info.capacity = super.capacity;
-  info.size = super.segment_bytes;
-  info.home_file_size = super.home_file_bytes;
-  info.pinned = (super.flags & layout::flag_pinned) != 0;
-  info.address = super.address;
-  info.abi = abi;
-  info.copied_epoch = super.copied_epoch;
-  info.copied_ns = super.copied_ns;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
-    if (entry.path().filename().string().starts_with("heap.")) ++info.home_files;
-    struct stat status;
-    if (::lstat(entry.path().c_str(), &status) == 0) {
-      info.disk_bytes += static_cast<std::size_t>(status.st_blocks) * 512;
-    }
-  }
-  return info;
 }
 
 }  // namespace perdure

@@ -379,7 +379,7 @@ TEST_F(array_store_test, CompressesBlocks) {
   EXPECT_EQ(arrays.load<std::vector<std::uint64_t>>("noise"), noise);
 }
 
-TEST_F(array_store_test, Appends) {
+TEST_F(array_store_test, AppendsRows) {
   auto arrays = create();
   array_options options;
   for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
@@ -408,13 +408,13 @@ TEST_F(array_store_test, Appends) {
 
 TEST_F(array_store_test, StoresWhatASourceGivesInPieces) {
   manager store(create_only, scratch.path(), small_store());
-  const auto core = detail::array_core::of(detail::core_of(store));
+  const auto core = untyped_arrays::of(detail::core_of(store));
   const extents dims{600, 7, 400};  // 13 MB
   const auto value = [&](std::uint64_t i, std::uint64_t j, std::uint64_t k) {
     return static_cast<double>((i * 7 + j) * 400 + k);
   };
   std::size_t most = 0;
-  const detail::element_source source = [&](const slab& part, std::byte* to) {
+  const element_source source = [&](const slab& part, std::byte* to) {
     most = std::max<std::size_t>(most, part.count.elements() * 8);
     auto* at = reinterpret_cast<double*>(to);
     for (std::uint64_t i = 0; i < part.count[0]; ++i)
@@ -430,14 +430,13 @@ TEST_F(array_store_test, StoresWhatASourceGivesInPieces) {
     EXPECT_EQ(core->info("x").is_viewable, layout != array_layout::chunked);
     EXPECT_TRUE(core->check("x").empty());
     std::vector<double> all(dims.elements());
-    core->read("x", element_kind::float64, slab::whole(dims),
-               detail::elements::row_major(all.data(), dims, 8));
+    core->read("x", element_kind::float64, slab::whole(dims), untyped_view::row_major(all.data(), dims, 8));
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<double>(i));
   }
   EXPECT_LT(most, std::size_t{5} << 20);
   // What fails leaves what was there.
   int left = 2;
-  const detail::element_source failing = [&](const slab&, std::byte*) {
+  const element_source failing = [&](const slab&, std::byte*) {
     if (--left == 0) throw std::runtime_error("no more");
   };
   for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
@@ -448,7 +447,7 @@ TEST_F(array_store_test, StoresWhatASourceGivesInPieces) {
   }
   double last = 0;
   core->read("x", element_kind::float64, {{599, 6, 399}, {1, 1, 1}, {}},
-             detail::elements::row_major(&last, {1, 1, 1}, 8));
+             untyped_view::row_major(&last, {1, 1, 1}, 8));
   EXPECT_EQ(last, value(599, 6, 399));
   EXPECT_TRUE(store.check().empty());
 }
@@ -472,7 +471,7 @@ TEST_F(array_store_test, AppendsToChunksThatAreNotFull) {
             errc::invalid_argument);
 }
 
-TEST_F(array_store_test, Resizes) {
+TEST_F(array_store_test, ResizesAnArray) {
   auto arrays = create();
   array_options options;
   for (const array_layout layout : {array_layout::blocks, array_layout::chunked}) {
@@ -619,7 +618,7 @@ TEST_F(array_store_test, ThreadsReplaceSmallArraysThatOthersLoad) {
   EXPECT_EQ(torn, 0);
 }
 
-TEST_F(array_store_test, ManySmallArrays) {
+TEST_F(array_store_test, ManySmallArraysAreStoredAndListed) {
   auto arrays = create();
   for (int i = 0; i < 3000; ++i)
     arrays.store("group" + std::to_string(i % 10) + "/a" + std::to_string(i), i * 1.5);

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
+#include <perdure/array/chunk_grid.hpp>
 #include <vector>
 
 namespace perdure {
@@ -44,7 +45,7 @@ TEST(ArrayPieces, AreBesideEachOther) {
                               extents{5, 1, 3}, extents{2, 3, 4, 5}}) {
     for (const std::uint64_t most : {1, 2, 3, 5, 12, 1000}) {
       std::uint64_t place = 0;  // of the first element of the next part
-      detail::array_pieces pieces(dims, most);
+      array_pieces pieces(dims, most);
       while (pieces.next_elements() != 0) {
         const std::uint64_t elements = pieces.next_elements();
         const slab part = pieces.next();
@@ -63,10 +64,38 @@ TEST(ArrayPieces, AreBesideEachOther) {
       EXPECT_EQ(place, dims.elements());
     }
   }
-  detail::array_pieces grained({10, 3}, 15, 4);
+  array_pieces grained({10, 3}, 15, 4);
   EXPECT_EQ(grained.next().count, (extents{4, 3}));
   EXPECT_EQ(grained.next().count, (extents{4, 3}));
   EXPECT_EQ(grained.next().count, (extents{2, 3}));
+}
+
+TEST(ChunkGrid, VisitsTheChunksOfAPartInRowMajorOrder) {
+  const chunk_grid grid({10, 7}, {4, 3});
+  std::vector<std::uint64_t> numbers;
+  std::uint64_t elements = 0;
+  grid.for_each_in({0, 0}, {10, 7}, [&](const extents& place) {
+    numbers.push_back(grid.number_of(place));
+    const slab part = grid.part_at(place);
+    EXPECT_EQ(grid.place_of(part.offset), place);
+    elements += part.count.elements();
+  });
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(elements, 70U) << "the chunks at the edges are cut";
+  EXPECT_EQ(grid.count_in({0, 0}, {10, 7}), 9U);
+
+  numbers.clear();
+  grid.for_each_in({3, 5}, {2, 2}, [&](const extents& place) { numbers.push_back(grid.number_of(place)); });
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 4, 5}));
+  EXPECT_EQ(grid.count_in({3, 5}, {2, 2}), 4U);
+}
+
+TEST(ChunkGrid, HasNoChunksForAPartWithoutElements) {
+  const chunk_grid grid({10, 7}, {4, 3});
+  grid.for_each_in({2, 2}, {3, 0}, [](const extents&) { FAIL(); });
+  EXPECT_EQ(grid.count_in({2, 2}, {3, 0}), 0U);
+  const extents most = extents::all(2, ~std::uint64_t{0});
+  EXPECT_EQ(chunk_grid(most, {1, 1}).count_in({0, 0}, most), ~std::uint64_t{0}) << "more than can be counted";
 }
 
 TEST(ArrayView, KnowsItsRank) {

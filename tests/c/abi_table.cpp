@@ -93,15 +93,11 @@ int main() {
   FUNCTION(perdure_store_check);
   FUNCTION(perdure_store_exists);
   FUNCTION(perdure_store_remove);
-  FUNCTION(perdure_blob_create);
-  FUNCTION(perdure_blob_find);
-  FUNCTION(perdure_blob_find_or_create);
-  FUNCTION(perdure_blob_destroy);
-  FUNCTION(perdure_blob_destroy_at);
   FUNCTION(perdure_data_create);
   FUNCTION(perdure_data_find);
   FUNCTION(perdure_data_find_or_create);
   FUNCTION(perdure_data_destroy);
+  FUNCTION(perdure_data_destroy_at);
   CONSTANT(PERDURE_MAX_RANK);
   CONSTANT(PERDURE_LAYOUT_BLOCKS);
   CONSTANT(PERDURE_LAYOUT_CONTIGUOUS);
@@ -185,7 +181,6 @@ int main() {
   MEMBER(perdure_object_info, offset);
   MEMBER(perdure_object_info, data);
   MEMBER(perdure_object_info, kind);
-  MEMBER(perdure_object_info, is_blob);
   MEMBER(perdure_object_info, data_type);
   FUNCTION(perdure_object_list_create);
   FUNCTION(perdure_object_find);

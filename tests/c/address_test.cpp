@@ -60,7 +60,7 @@ TEST_F(address_test, ListLinkedByOffsetsIsThereAfterReopening) {
     std::uint64_t first;
   };
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "root", sizeof(root), 0, &data));
+  ASSERT_OK(perdure_data_create(store, "root", "uint8", sizeof(root), 0, &data));
   auto* const list = static_cast<root*>(data);
   for (int i = 0; i < 100; ++i) {
     void* block = nullptr;
@@ -69,7 +69,7 @@ TEST_F(address_test, ListLinkedByOffsetsIsThereAfterReopening) {
     ASSERT_OK(perdure_offset_of(store, block, &list->first));
   }
   reopen();
-  ASSERT_OK(perdure_blob_find(store, "root", &data, nullptr));
+  ASSERT_OK(perdure_data_find(store, "root", "uint8", &data, nullptr));
   int sum = 0;
   for (std::uint64_t at = static_cast<root*>(data)->first; at != 0;) {
     void* address = nullptr;

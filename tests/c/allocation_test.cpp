@@ -54,14 +54,14 @@ TEST_F(allocation_test, TellsWhenThereIsNoRoom) {
 TEST_F(allocation_test, RefusesWhatIsNoBlock) {
   void* block = nullptr;
   ASSERT_OK(perdure_allocate(store, 100, &block));
-  void* blob = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "blob", 100, 0, &blob));
+  void* bytes = nullptr;
+  ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 100, 0, &bytes));
   void* base = nullptr;
   ASSERT_OK(perdure_base(store, &base, nullptr));
   int outside = 0;
   std::size_t size = 7;
   void* moved = nullptr;
-  for (void* wrong : {static_cast<void*>(static_cast<char*>(block) + 16), blob, base,
+  for (void* wrong : {static_cast<void*>(static_cast<char*>(block) + 16), bytes, base,
                       static_cast<void*>(static_cast<char*>(base) + (std::size_t{3} << 30)),
                       static_cast<void*>(&outside)}) {
     EXPECT_EQ(perdure_deallocate(store, wrong), PERDURE_INVALID_ARGUMENT);

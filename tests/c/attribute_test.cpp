@@ -13,7 +13,7 @@ struct attribute_test : c_store_test {
   void SetUp() override {
     c_store_test::SetUp();
     void* data = nullptr;
-    ASSERT_OK(perdure_blob_create(store, "blob", 8, 0, &data));
+    ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 8, 0, &data));
   }
   std::string get(const char* name, const char* key) {
     char buffer[64] = {};
@@ -24,36 +24,36 @@ struct attribute_test : c_store_test {
 };
 
 TEST_F(attribute_test, IsSetReplacedAndKept) {
-  EXPECT_OK(perdure_attribute_set(store, "blob", "unit", "kg", 2));
-  EXPECT_EQ(get("blob", "unit"), "kg");
-  EXPECT_OK(perdure_attribute_set(store, "blob", "unit", "a\0b", 3));
-  EXPECT_EQ(get("blob", "unit"), std::string("a\0b", 3));
-  EXPECT_OK(perdure_attribute_set(store, "blob", "empty", nullptr, 0));
+  EXPECT_OK(perdure_attribute_set(store, "bytes", "unit", "kg", 2));
+  EXPECT_EQ(get("bytes", "unit"), "kg");
+  EXPECT_OK(perdure_attribute_set(store, "bytes", "unit", "a\0b", 3));
+  EXPECT_EQ(get("bytes", "unit"), std::string("a\0b", 3));
+  EXPECT_OK(perdure_attribute_set(store, "bytes", "empty", nullptr, 0));
   reopen();
-  EXPECT_EQ(get("blob", "unit"), std::string("a\0b", 3));
-  EXPECT_EQ(get("blob", "empty"), "");
+  EXPECT_EQ(get("bytes", "unit"), std::string("a\0b", 3));
+  EXPECT_EQ(get("bytes", "empty"), "");
 }
 
 TEST_F(attribute_test, SizeIsToldFirst) {
-  ASSERT_OK(perdure_attribute_set(store, "blob", "unit", "metre", 5));
+  ASSERT_OK(perdure_attribute_set(store, "bytes", "unit", "metre", 5));
   std::size_t size = 0;
-  EXPECT_OK(perdure_attribute_get(store, "blob", "unit", nullptr, 0, &size));
+  EXPECT_OK(perdure_attribute_get(store, "bytes", "unit", nullptr, 0, &size));
   EXPECT_EQ(size, 5U);
   char buffer[8] = "xxxxxxx";
   size = 0;
-  EXPECT_EQ(perdure_attribute_get(store, "blob", "unit", buffer, 4, &size), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_get(store, "bytes", "unit", buffer, 4, &size), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(size, 5U);
   EXPECT_STREQ(buffer, "xxxxxxx");
-  EXPECT_OK(perdure_attribute_get(store, "blob", "unit", buffer, 5, nullptr));
+  EXPECT_OK(perdure_attribute_get(store, "bytes", "unit", buffer, 5, nullptr));
   EXPECT_STREQ(buffer, "metrexx");
 }
 
 TEST_F(attribute_test, IsRemoved) {
-  ASSERT_OK(perdure_attribute_set(store, "blob", "unit", "kg", 2));
-  EXPECT_OK(perdure_attribute_remove(store, "blob", "unit"));
-  EXPECT_EQ(perdure_attribute_remove(store, "blob", "unit"), PERDURE_NOT_FOUND);
+  ASSERT_OK(perdure_attribute_set(store, "bytes", "unit", "kg", 2));
+  EXPECT_OK(perdure_attribute_remove(store, "bytes", "unit"));
+  EXPECT_EQ(perdure_attribute_remove(store, "bytes", "unit"), PERDURE_NOT_FOUND);
   std::size_t size = 1;
-  EXPECT_EQ(perdure_attribute_get(store, "blob", "unit", nullptr, 0, &size), PERDURE_NOT_FOUND);
+  EXPECT_EQ(perdure_attribute_get(store, "bytes", "unit", nullptr, 0, &size), PERDURE_NOT_FOUND);
   EXPECT_EQ(size, 0U);
 }
 
@@ -68,11 +68,11 @@ TEST_F(attribute_test, BelongsToAnObject) {
 }
 
 TEST_F(attribute_test, AreListed) {
-  ASSERT_OK(perdure_attribute_set(store, "blob", "unit", "kg", 2));
-  ASSERT_OK(perdure_attribute_set(store, "blob", "note", "long", 4));
+  ASSERT_OK(perdure_attribute_set(store, "bytes", "unit", "kg", 2));
+  ASSERT_OK(perdure_attribute_set(store, "bytes", "note", "long", 4));
   perdure_attribute_list* list = nullptr;
-  ASSERT_OK(perdure_attribute_list_create(store, "blob", &list));
-  ASSERT_OK(perdure_blob_destroy(store, "blob"));
+  ASSERT_OK(perdure_attribute_list_create(store, "bytes", &list));
+  ASSERT_OK(perdure_data_destroy(store, "bytes"));
   std::size_t size = 0;
   ASSERT_OK(perdure_attribute_list_size(list, &size));
   std::map<std::string, std::string> seen;
@@ -108,33 +108,33 @@ TEST_F(attribute_test, AreSharedWithCpp) {
 TEST_F(attribute_test, IsOfBoundedLength) {
   const std::string long_key(4097, 'k');
   const std::string long_value((1 << 20) + 1, 'v');
-  EXPECT_EQ(perdure_attribute_set(store, "blob", long_key.c_str(), "v", 1), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_set(store, "blob", "key", long_value.data(), long_value.size()),
+  EXPECT_EQ(perdure_attribute_set(store, "bytes", long_key.c_str(), "v", 1), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_set(store, "bytes", "key", long_value.data(), long_value.size()),
             PERDURE_INVALID_ARGUMENT);
 }
 
 TEST_F(attribute_test, StaysAsItIsInAReadOnlyStore) {
-  ASSERT_OK(perdure_attribute_set(store, "blob", "unit", "kg", 2));
+  ASSERT_OK(perdure_attribute_set(store, "bytes", "unit", "kg", 2));
   reopen_read_only();
-  EXPECT_EQ(get("blob", "unit"), "kg");
-  EXPECT_EQ(perdure_attribute_set(store, "blob", "unit", "g", 1), PERDURE_READ_ONLY);
-  EXPECT_EQ(perdure_attribute_remove(store, "blob", "unit"), PERDURE_READ_ONLY);
+  EXPECT_EQ(get("bytes", "unit"), "kg");
+  EXPECT_EQ(perdure_attribute_set(store, "bytes", "unit", "g", 1), PERDURE_READ_ONLY);
+  EXPECT_EQ(perdure_attribute_remove(store, "bytes", "unit"), PERDURE_READ_ONLY);
 }
 
 TEST_F(attribute_test, RefusesNullArguments) {
   std::size_t size = 0;
   perdure_attribute_list* list = nullptr;
   EXPECT_EQ(perdure_attribute_set(store, nullptr, "unit", "kg", 2), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_set(store, "blob", nullptr, "kg", 2), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_set(store, "blob", "unit", nullptr, 2), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_set(store, "bytes", nullptr, "kg", 2), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_set(store, "bytes", "unit", nullptr, 2), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_attribute_get(store, nullptr, "unit", nullptr, 0, &size), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_get(store, "blob", nullptr, nullptr, 0, &size), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_get(store, "blob", "unit", nullptr, 8, &size), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_get(store, "bytes", nullptr, nullptr, 0, &size), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_get(store, "bytes", "unit", nullptr, 8, &size), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_attribute_remove(store, nullptr, "unit"), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_remove(store, "blob", nullptr), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_attribute_remove(store, "bytes", nullptr), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_attribute_list_create(store, nullptr, &list), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_attribute_list_create(store, "blob", nullptr), PERDURE_INVALID_ARGUMENT);
-  ASSERT_OK(perdure_attribute_list_create(store, "blob", &list));
+  EXPECT_EQ(perdure_attribute_list_create(store, "bytes", nullptr), PERDURE_INVALID_ARGUMENT);
+  ASSERT_OK(perdure_attribute_list_create(store, "bytes", &list));
   EXPECT_EQ(perdure_attribute_list_size(list, nullptr), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_attribute_list_at(list, 0, nullptr), PERDURE_INVALID_ARGUMENT);
   EXPECT_OK(perdure_attribute_list_free(list));

@@ -45,7 +45,7 @@ static void fill(const char* path) {
   options.struct_size = sizeof options;
   options.capacity = (uint64_t)4 << 30;
   CHECK_OK(perdure_store_create(path, &options, &store));
-  CHECK_OK(perdure_blob_create(store, "root", sizeof(struct root), 0, &data));
+  CHECK_OK(perdure_data_create(store, "root", "uint8", sizeof(struct root), 0, &data));
   if (data == NULL) return;
   for (i = 1; i <= 100; ++i) push(store, data, i);
   CHECK_OK(perdure_attribute_set(store, "root", "holds", "a list", 6));
@@ -71,7 +71,7 @@ static void read_back(const char* path) {
   uint64_t at;
   uint64_t sum = 0;
   CHECK_OK(perdure_store_open_read_only(path, NULL, &store));
-  CHECK_OK(perdure_blob_find(store, "root", &data, &size));
+  CHECK_OK(perdure_data_find(store, "root", "uint8", &data, &size));
   CHECK(size == sizeof(struct root));
   CHECK_OK(perdure_base(store, &first_byte, NULL));
   if (data == NULL || first_byte == NULL) return;
@@ -83,7 +83,7 @@ static void read_back(const char* path) {
   CHECK(sum == 5050);
   CHECK_OK(perdure_object_list_create(store, &objects));
   CHECK_OK(perdure_object_list_at(objects, 0, &object));
-  CHECK(object != NULL && strcmp(object->name, "root") == 0 && object->is_blob);
+  CHECK(object != NULL && strcmp(object->name, "root") == 0 && strcmp(object->data_type, "uint8") == 0);
   CHECK_OK(perdure_object_list_free(objects));
   CHECK(perdure_checkpoint(store, NULL) == PERDURE_READ_ONLY);
   CHECK(perdure_last_error_code() == PERDURE_READ_ONLY);

@@ -22,13 +22,13 @@ inline perdure_store_options small_options() {
   return options;
 }
 
-/// A new store with a blob of zeros in it; null where that failed.
-inline perdure_store* create_with_blob(const std::string& path, const char* name, std::size_t bytes,
-                                       void** data) {
+/// A new store with an array of zero bytes in it; null where that failed.
+inline perdure_store* create_with_bytes(const std::string& path, const char* name, std::size_t bytes,
+                                        void** data) {
   const perdure_store_options options = small_options();
   perdure_store* store = nullptr;
   if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return nullptr;
-  return perdure_blob_create(store, name, bytes, 0, data) == PERDURE_OK ? store : nullptr;
+  return perdure_data_create(store, name, "uint8", bytes, 0, data) == PERDURE_OK ? store : nullptr;
 }
 
 struct c_store_test : testing::Test {

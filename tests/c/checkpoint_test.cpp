@@ -18,7 +18,7 @@ struct checkpoint_test : c_store_test {
   void SetUp() override {
     c_store_test::SetUp();
     void* data = nullptr;
-    ASSERT_OK(perdure_blob_create(store, "number", sizeof(long), 0, &data));
+    ASSERT_OK(perdure_data_create(store, "number", "uint8", sizeof(long), 0, &data));
     number = static_cast<long*>(data);
   }
   /// What the next opening finds if the process stopped here.
@@ -26,7 +26,7 @@ struct checkpoint_test : c_store_test {
     ASSERT_OK(perdure_store_discard(store));
     ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
     void* data = nullptr;
-    ASSERT_OK(perdure_blob_find(store, "number", &data, nullptr));
+    ASSERT_OK(perdure_data_find(store, "number", "uint8", &data, nullptr));
     number = static_cast<long*>(data);
   }
   long* number = nullptr;
@@ -150,7 +150,7 @@ TEST(checkpoint_failure, LeavesTheProgramRunningAndTheLastCheckpointInPlace) {
   const std::string path = scratch.path().string();
   ASSERT_TRUE(in_another_process([&] {
     void* data = nullptr;
-    perdure_store* const store = create_with_blob(path, "bytes", 1 << 20, &data);
+    perdure_store* const store = create_with_bytes(path, "bytes", 1 << 20, &data);
     if (store == nullptr) return 2;
     std::memset(data, 1, 1 << 20);
     if (perdure_checkpoint(store, nullptr) != PERDURE_OK) return 3;
@@ -175,14 +175,14 @@ TEST(checkpoint_failure, LeavesTheProgramRunningAndTheLastCheckpointInPlace) {
       if (perdure_store_close(store) == PERDURE_OK) return 11;
     }
     // Still open, with its content.
-    if (perdure_blob_find(store, "bytes", &data, nullptr) != PERDURE_OK) return 12;
+    if (perdure_data_find(store, "bytes", "uint8", &data, nullptr) != PERDURE_OK) return 12;
     if (static_cast<char*>(data)[1 << 19] != 2) return 13;
     return perdure_store_close(store) == PERDURE_OK ? 0 : 14;
   }));
   perdure_store* store = nullptr;
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_find(store, "bytes", &data, nullptr));
+  ASSERT_OK(perdure_data_find(store, "bytes", "uint8", &data, nullptr));
   EXPECT_EQ(static_cast<char*>(data)[1 << 19], 2);
   EXPECT_OK(perdure_store_close(store));
 }

@@ -10,7 +10,7 @@ struct store_copy_test : c_store_test {
   void SetUp() override {
     c_store_test::SetUp();
     void* data = nullptr;
-    ASSERT_OK(perdure_blob_create(store, "number", sizeof(long), 0, &data));
+    ASSERT_OK(perdure_data_create(store, "number", "uint8", sizeof(long), 0, &data));
     number = static_cast<long*>(data);
     *number = 1;
     ASSERT_OK(perdure_checkpoint(store, nullptr));
@@ -19,7 +19,7 @@ struct store_copy_test : c_store_test {
     perdure_store* other = nullptr;
     EXPECT_OK(perdure_store_open_read_only(where.c_str(), nullptr, &other));
     void* data = nullptr;
-    EXPECT_OK(perdure_blob_find(other, "number", &data, nullptr));
+    EXPECT_OK(perdure_data_find(other, "number", "uint8", &data, nullptr));
     const long found = data == nullptr ? -1 : *static_cast<long*>(data);
     EXPECT_OK(perdure_store_close(other));
     return found;

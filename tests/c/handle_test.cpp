@@ -30,11 +30,11 @@ std::vector<perdure_status> call_all_with(perdure_store* s) {
       perdure_store_is_read_only(s, &number),
       perdure_store_path(s, &text),
       perdure_store_check(s, &texts),
-      perdure_blob_create(s, "n", 8, 0, &address),
-      perdure_blob_find(s, "n", &address, &size),
-      perdure_blob_find_or_create(s, "n", 8, 0, &address, nullptr),
-      perdure_blob_destroy(s, "n"),
-      perdure_blob_destroy_at(s, &number),
+      perdure_data_create(s, "n", "uint8", 8, 0, &address),
+      perdure_data_find(s, "n", "uint8", &address, &size),
+      perdure_data_find_or_create(s, "n", "uint8", 8, 0, &address, nullptr),
+      perdure_data_destroy(s, "n"),
+      perdure_data_destroy_at(s, &number),
       perdure_object_list_create(s, &objects),
       perdure_object_find(s, "n", &objects),
       perdure_object_count(s, PERDURE_OBJECT_NAMED, &size),
@@ -140,7 +140,7 @@ void expect_one_free(T* handle, perdure_status (*free_handle)(T*),
 
 TEST_F(handle_test, ResultsAreFreedOnce) {
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "blob", 8, 0, &data));
+  ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 8, 0, &data));
   std::size_t size = 0;
 
   perdure_object_list* objects = nullptr;
@@ -152,7 +152,7 @@ TEST_F(handle_test, ResultsAreFreedOnce) {
   });
 
   perdure_attribute_list* attributes = nullptr;
-  ASSERT_OK(perdure_attribute_list_create(store, "blob", &attributes));
+  ASSERT_OK(perdure_attribute_list_create(store, "bytes", &attributes));
   expect_one_free<perdure_attribute_list>(
       attributes, perdure_attribute_list_free,
       [&](perdure_attribute_list* h) { return perdure_attribute_list_size(h, &size); });

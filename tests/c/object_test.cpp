@@ -16,7 +16,7 @@ struct object_test : c_store_test {
   void SetUp() override {
     c_store_test::SetUp();
     void* data = nullptr;
-    ASSERT_OK(perdure_blob_create(store, "blob", 100, 0, &data));
+    ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 100, 0, &data));
     close();
     {
       manager cpp(open_only, path);
@@ -35,12 +35,12 @@ TEST_F(object_test, AllAreListed) {
   ASSERT_OK(perdure_object_list_create(store, &list));
   std::size_t size = 0;
   ASSERT_OK(perdure_object_list_size(list, &size));
-  std::vector<std::tuple<int, std::string, std::string, std::uint64_t, int>> seen;
+  std::vector<std::tuple<int, std::string, std::string, std::uint64_t, std::string>> seen;
   for (std::size_t i = 0; i < size; ++i) {
     const perdure_object_info* one = nullptr;
     ASSERT_OK(perdure_object_list_at(list, i, &one));
     seen.emplace_back(one->kind, std::string(one->name, one->name_length), one->type_name, one->length,
-                      one->is_blob);
+                      one->data_type);
     EXPECT_EQ(one->name[one->name_length], 0);
     void* address = nullptr;
     EXPECT_OK(perdure_address_of(store, one->offset, &address));
@@ -48,11 +48,11 @@ TEST_F(object_test, AllAreListed) {
   }
   std::sort(seen.begin(), seen.end());
   const decltype(seen) expected{
-      {PERDURE_OBJECT_NAMED, "blob", "std::byte", 100, 1},
-      {PERDURE_OBJECT_NAMED, "doubles", "double", 10, 0},
-      {PERDURE_OBJECT_NAMED, std::string("with\0zero", 9), "int", 1, 0},
-      {PERDURE_OBJECT_UNIQUE, "", "int", 1, 0},
-      {PERDURE_OBJECT_ANONYMOUS, "", "long", 1, 0},
+      {PERDURE_OBJECT_NAMED, "bytes", "unsigned char", 100, "uint8"},
+      {PERDURE_OBJECT_NAMED, "doubles", "double", 10, "float64"},
+      {PERDURE_OBJECT_NAMED, std::string("with\0zero", 9), "int", 1, "int32"},
+      {PERDURE_OBJECT_UNIQUE, "", "int", 1, "int32"},
+      {PERDURE_OBJECT_ANONYMOUS, "", "long", 1, "int64"},
   };
   EXPECT_EQ(seen, expected);
   const perdure_object_info* past = garbage<const perdure_object_info>();
@@ -64,7 +64,7 @@ TEST_F(object_test, AllAreListed) {
 TEST_F(object_test, ListTellsTheMomentItWasMade) {
   perdure_object_list* list = nullptr;
   ASSERT_OK(perdure_object_list_create(store, &list));
-  ASSERT_OK(perdure_blob_destroy(store, "blob"));
+  ASSERT_OK(perdure_data_destroy(store, "bytes"));
   close();
   std::size_t size = 0;
   ASSERT_OK(perdure_object_list_size(list, &size));
@@ -73,7 +73,7 @@ TEST_F(object_test, ListTellsTheMomentItWasMade) {
   for (std::size_t i = 0; i < size; ++i) {
     const perdure_object_info* one = nullptr;
     ASSERT_OK(perdure_object_list_at(list, i, &one));
-    seen = seen || std::strcmp(one->name, "blob") == 0;
+    seen = seen || std::strcmp(one->name, "bytes") == 0;
   }
   EXPECT_TRUE(seen);
   EXPECT_OK(perdure_object_list_free(list));
@@ -115,7 +115,7 @@ TEST_F(object_test, RefusesNullArguments) {
   perdure_object_list* list = nullptr;
   EXPECT_EQ(perdure_object_list_create(store, nullptr), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_object_find(store, nullptr, &list), PERDURE_INVALID_ARGUMENT);
-  EXPECT_EQ(perdure_object_find(store, "blob", nullptr), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_object_find(store, "bytes", nullptr), PERDURE_INVALID_ARGUMENT);
   EXPECT_EQ(perdure_object_count(store, PERDURE_OBJECT_NAMED, nullptr), PERDURE_INVALID_ARGUMENT);
   ASSERT_OK(perdure_object_list_create(store, &list));
   EXPECT_EQ(perdure_object_list_size(list, nullptr), PERDURE_INVALID_ARGUMENT);

@@ -72,7 +72,8 @@ struct out_of_memory_test : c_store_test {
 
 TEST_F(out_of_memory_test, ListsAreNotMade) {
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "a name that is too long for a string's own room", 8, 0, &data));
+  ASSERT_OK(
+      perdure_data_create(store, "a name that is too long for a string's own room", "uint8", 8, 0, &data));
   ASSERT_OK(
       perdure_attribute_set(store, "a name that is too long for a string's own room", "key", "value", 5));
   perdure_object_list* objects = nullptr;
@@ -89,11 +90,11 @@ TEST_F(out_of_memory_test, ListsAreNotMade) {
 
 TEST_F(out_of_memory_test, ObjectsAreNotMade) {
   void* data = nullptr;
-  failures_of([&] { return perdure_blob_create(store, "first", 100, 64, &data); });
-  failures_of([&] { return perdure_blob_find_or_create(store, "second", 100, 0, &data, nullptr); });
-  failures_of([&] { return perdure_blob_find(store, "first", &data, nullptr); });
+  failures_of([&] { return perdure_data_create(store, "first", "uint8", 100, 64, &data); });
+  failures_of([&] { return perdure_data_find_or_create(store, "second", "uint8", 100, 0, &data, nullptr); });
+  failures_of([&] { return perdure_data_find(store, "first", "uint8", &data, nullptr); });
   failures_of([&] { return perdure_attribute_set(store, "first", "key", "value", 5); });
-  failures_of([&] { return perdure_blob_destroy(store, "second"); });
+  failures_of([&] { return perdure_data_destroy(store, "second"); });
   failures_of([&] { return perdure_allocate(store, 100, &data); });
   failures_of([&] { return perdure_reallocate(store, data, 100000, &data); });
   failures_of([&] { return perdure_deallocate(store, data); });
@@ -127,7 +128,7 @@ TEST_F(out_of_memory_test, ArraysAreNotMade) {
 
 TEST_F(out_of_memory_test, CheckpointIsMadeOrReported) {
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "blob", 100, 0, &data));
+  ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 100, 0, &data));
   failures_of([&] { return perdure_checkpoint(store, "a label"); });
   std::memset(data, 1, 100);
   perdure_pending_checkpoint* pending = nullptr;
@@ -135,7 +136,7 @@ TEST_F(out_of_memory_test, CheckpointIsMadeOrReported) {
   EXPECT_OK(perdure_pending_checkpoint_wait(pending, nullptr));
   EXPECT_OK(perdure_pending_checkpoint_free(pending));
   reopen();
-  ASSERT_OK(perdure_blob_find(store, "blob", &data, nullptr));
+  ASSERT_OK(perdure_data_find(store, "bytes", "uint8", &data, nullptr));
   EXPECT_EQ(static_cast<char*>(data)[99], 1);
 }
 

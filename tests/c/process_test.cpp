@@ -15,7 +15,7 @@ TEST(c_process, AnotherProcessFindsEverything) {
   const std::string path = scratch.path().string();
   ASSERT_TRUE(in_another_process([&] {
     void* data = nullptr;
-    perdure_store* const store = create_with_blob(path, "text", 6, &data);
+    perdure_store* const store = create_with_bytes(path, "text", 6, &data);
     if (store == nullptr) return 2;
     std::memcpy(data, "hello", 6);
     if (perdure_attribute_set(store, "text", "language", "en", 2) != PERDURE_OK) return 3;
@@ -24,7 +24,7 @@ TEST(c_process, AnotherProcessFindsEverything) {
   perdure_store* store = nullptr;
   ASSERT_OK(perdure_store_open_read_only(path.c_str(), nullptr, &store));
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_find(store, "text", &data, nullptr));
+  ASSERT_OK(perdure_data_find(store, "text", "uint8", &data, nullptr));
   EXPECT_STREQ(static_cast<char*>(data), "hello");
   char language[2] = {};
   EXPECT_OK(perdure_attribute_get(store, "text", "language", language, 2, nullptr));
@@ -37,21 +37,21 @@ TEST(c_process, KilledOneLeavesItsLastCheckpoint) {
   const std::string path = scratch.path().string();
   ASSERT_EQ(result_of_child([&] {
               void* data = nullptr;
-              perdure_store* const store = create_with_blob(path, "number", sizeof(long), &data);
+              perdure_store* const store = create_with_bytes(path, "number", sizeof(long), &data);
               if (store == nullptr) return 2;
               *static_cast<long*>(data) = 1;
               if (perdure_checkpoint(store, nullptr) != PERDURE_OK) return 1;
               *static_cast<long*>(data) = 2;
-              perdure_blob_create(store, "later", 8, 0, &data);
+              perdure_data_create(store, "later", "uint8", 8, 0, &data);
               return ::raise(SIGKILL);
             }),
             128 + SIGKILL);
   perdure_store* store = nullptr;
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_find(store, "number", &data, nullptr));
+  ASSERT_OK(perdure_data_find(store, "number", "uint8", &data, nullptr));
   EXPECT_EQ(*static_cast<long*>(data), 1);
-  EXPECT_EQ(perdure_blob_find(store, "later", &data, nullptr), PERDURE_NOT_FOUND);
+  EXPECT_EQ(perdure_data_find(store, "later", "uint8", &data, nullptr), PERDURE_NOT_FOUND);
   EXPECT_OK(perdure_store_check(store, nullptr));
   EXPECT_OK(perdure_store_close(store));
 }
@@ -61,12 +61,12 @@ TEST(c_process, OneThatEndsWithoutClosingKeepsItsLastCheckpoint) {
   const std::string path = scratch.path().string();
   ASSERT_TRUE(in_another_process([&] {
     void* data = nullptr;
-    return create_with_blob(path, "lost", 8, &data) != nullptr ? 0 : 1;
+    return create_with_bytes(path, "lost", 8, &data) != nullptr ? 0 : 1;
   }));
   perdure_store* store = nullptr;
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
   void* data = nullptr;
-  EXPECT_EQ(perdure_blob_find(store, "lost", &data, nullptr), PERDURE_NOT_FOUND);
+  EXPECT_EQ(perdure_data_find(store, "lost", "uint8", &data, nullptr), PERDURE_NOT_FOUND);
   EXPECT_OK(perdure_store_close(store));
 }
 
@@ -81,7 +81,7 @@ TEST(c_process, SharedBackingThatDiedOpenIsOpenedWhenTold) {
     if (perdure_store_create(path.c_str(), &options, &store) != PERDURE_OK) return 1;
     if (perdure_store_close(store) != PERDURE_OK) return 2;
     if (perdure_store_open(path.c_str(), &options, &store) != PERDURE_OK) return 3;
-    return perdure_blob_create(store, "blob", 8, 0, &data) == PERDURE_OK ? 0 : 4;
+    return perdure_data_create(store, "bytes", "uint8", 8, 0, &data) == PERDURE_OK ? 0 : 4;
   }));
   perdure_store* store = nullptr;
   EXPECT_EQ(perdure_store_open(path.c_str(), nullptr, &store), PERDURE_DAMAGED);
@@ -92,14 +92,14 @@ TEST(c_process, SharedBackingThatDiedOpenIsOpenedWhenTold) {
 
 TEST_F(c_store_test, ForkedChildHasNothingOfTheStore) {
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "number", sizeof(long), 0, &data));
+  ASSERT_OK(perdure_data_create(store, "number", "uint8", sizeof(long), 0, &data));
   auto* const number = static_cast<long*>(data);
   *number = 1;
   perdure_pending_checkpoint* pending = nullptr;
   ASSERT_OK(perdure_checkpoint_async(store, nullptr, &pending));
   EXPECT_TRUE(in_another_process([&] {
     void* found = nullptr;
-    if (perdure_blob_find(store, "number", &found, nullptr) != PERDURE_INVALID_ARGUMENT) return 1;
+    if (perdure_data_find(store, "number", "uint8", &found, nullptr) != PERDURE_INVALID_ARGUMENT) return 1;
     if (perdure_allocate(store, 8, &found) != PERDURE_INVALID_ARGUMENT) return 1;
     if (perdure_checkpoint(store, nullptr) != PERDURE_INVALID_ARGUMENT) return 2;
     perdure_pending_checkpoint* mine = nullptr;
@@ -115,7 +115,7 @@ TEST_F(c_store_test, ForkedChildHasNothingOfTheStore) {
   EXPECT_OK(perdure_pending_checkpoint_free(pending));
   *number = 3;
   reopen();
-  ASSERT_OK(perdure_blob_find(store, "number", &data, nullptr));
+  ASSERT_OK(perdure_data_find(store, "number", "uint8", &data, nullptr));
   EXPECT_EQ(*static_cast<long*>(data), 3);
 }
 

@@ -27,14 +27,14 @@ TEST_F(c_store_test, OpensWhatIsThereOnly) {
 
 TEST_F(c_store_test, OpensOrCreates) {
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "blob", 8, 0, &data));
+  ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 8, 0, &data));
   close();
   ASSERT_OK(perdure_store_open_or_create(path.c_str(), nullptr, &store));
-  EXPECT_OK(perdure_blob_find(store, "blob", &data, nullptr));
+  EXPECT_OK(perdure_data_find(store, "bytes", "uint8", &data, nullptr));
   close();
   const perdure_store_options options = small_options();
   ASSERT_OK(perdure_store_open_or_create(beside("new").c_str(), &options, &store));
-  EXPECT_EQ(perdure_blob_find(store, "blob", &data, nullptr), PERDURE_NOT_FOUND);
+  EXPECT_EQ(perdure_data_find(store, "bytes", "uint8", &data, nullptr), PERDURE_NOT_FOUND);
 }
 
 TEST_F(c_store_test, HasOneWriter) {
@@ -58,13 +58,13 @@ TEST_F(c_store_test, OpensForReading) {
 
 TEST_F(c_store_test, ClosesWithACheckpointAndDiscardsWithout) {
   void* data = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "kept", 8, 0, &data));
+  ASSERT_OK(perdure_data_create(store, "kept", "uint8", 8, 0, &data));
   reopen();
-  ASSERT_OK(perdure_blob_create(store, "dropped", 8, 0, &data));
+  ASSERT_OK(perdure_data_create(store, "dropped", "uint8", 8, 0, &data));
   ASSERT_OK(perdure_store_discard(store));
   ASSERT_OK(perdure_store_open(path.c_str(), nullptr, &store));
-  EXPECT_OK(perdure_blob_find(store, "kept", &data, nullptr));
-  EXPECT_EQ(perdure_blob_find(store, "dropped", &data, nullptr), PERDURE_NOT_FOUND);
+  EXPECT_OK(perdure_data_find(store, "kept", "uint8", &data, nullptr));
+  EXPECT_EQ(perdure_data_find(store, "dropped", "uint8", &data, nullptr), PERDURE_NOT_FOUND);
 }
 
 TEST_F(c_store_test, ClosingAndDiscardingNothingIsFine) {
@@ -93,10 +93,10 @@ TEST_F(c_store_test, IsCheckedWhileOpen) {
 }
 
 TEST_F(c_store_test, CheckTellsWhatIsWrong) {
-  void* blob = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "blob", 64, 0, &blob));
+  void* bytes = nullptr;
+  ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 64, 0, &bytes));
   // The bytes before it are the directory's.
-  std::memset(static_cast<char*>(blob) - 24, 0x5a, 24);
+  std::memset(static_cast<char*>(bytes) - 24, 0x5a, 24);
   perdure_text_list* wrong = nullptr;
   EXPECT_EQ(perdure_store_check(store, &wrong), PERDURE_DAMAGED);
   std::size_t size = 0;

@@ -17,11 +17,11 @@ struct verify_test : c_store_test {
   void SetUp() override {
     c_store_test::SetUp();
     void* data = nullptr;
-    ASSERT_OK(perdure_blob_create(store, "blob", 3 * 4096, 4096, &data));
+    ASSERT_OK(perdure_data_create(store, "bytes", "uint8", 3 * 4096, 4096, &data));
     std::memcpy(static_cast<char*>(data) + 4096, pattern, sizeof pattern);
     close();
   }
-  /// Changes a byte of the blob in its file.
+  /// Changes a byte of the array in its file.
   void damage() const {
     const std::string file = path + "/heap.000";
     std::vector<char> bytes;

@@ -93,7 +93,7 @@ class ArrayCommands : public testing::Test {
   perdure::scratch_directory dir_;
 };
 
-TEST_F(ArrayCommands, ImportExportAndStatOfNpy) {
+TEST_F(ArrayCommands, NpyFilesAreImportedDescribedAndExported) {
   const std::string file = npy("<f8", "(2, 3, )", numbers(6));
   ok({"import", path("new") + ":t", write("t.npy", file)});
   const nlohmann::json stat = ok_json({"stat", path("new") + ":t"});
@@ -169,7 +169,7 @@ TEST_F(ArrayCommands, EveryFormatGivesBackWhatItTook) {
   EXPECT_EQ(ok({"dump", all + ":run/box[1]"}), ok({"dump", path("group") + ":other[1]"}));
 }
 
-TEST_F(ArrayCommands, TablesOfText) {
+TEST_F(ArrayCommands, TablesOfTextAreImportedAndExported) {
   const std::string file = write("t.csv", "# a comment\nx,y\n1,2.5\n-3,nan\n");
   ok({"import", path("s") + ":t", file});
   EXPECT_EQ(ok({"dump", path("s") + ":t"}), "{\"x\": 1, \"y\": 2.5} {\"x\": -3, \"y\": \"nan\"}\n");

@@ -78,7 +78,7 @@ class Cli : public testing::Test {
   scratch_directory dir_;
 };
 
-TEST_F(Cli, VersionAndHelp) {
+TEST_F(Cli, EveryCommandHasHelp) {
   EXPECT_EQ(ok({"--version"}), "perdure 0.1.0\n");
   expect_part(ok({"--help"}), "graph");
   for (const arguments& command : {arguments{"info"},
@@ -110,7 +110,7 @@ TEST_F(Cli, VersionAndHelp) {
   }
 }
 
-TEST_F(Cli, WrongCommandLines) {
+TEST_F(Cli, WrongCommandLinesAreRefused) {
   for (const arguments& a : {arguments{},
                              {"frobnicate"},
                              {"graph"},
@@ -181,7 +181,7 @@ TEST_F(Cli, GenerateIsDeterministic) {
   EXPECT_EQ(report["bytes"], std::filesystem::file_size(path("f.txt")));
 }
 
-TEST_F(Cli, IngestAndQuery) {
+TEST_F(Cli, AnIngestedGraphAnswersQueries) {
   const std::string store = path("g");
   const std::string edges = file("g.txt", "# two parts\n10\t20\n20 30\r\n10,30\n7 8\n8 8\n");
   const std::string report = ok({"graph", "ingest", store, edges});
@@ -387,7 +387,7 @@ TEST_F(Cli, MalformedInputNamesThePlaceAndChangesNothing) {
   expect_part(ok({"graph", "ingest", store, bad, "--skip-bad-lines", "--append"}), "2 malformed lines");
 }
 
-TEST_F(Cli, MissingThings) {
+TEST_F(Cli, MissingFilesAndStoresAreNamed) {
   expect_part(fails({"graph", "ingest", path("s"), path("absent.txt")}), "absent.txt");
   EXPECT_FALSE(std::filesystem::exists(path("s")));
   for (const arguments& a : {arguments{"info"}, {"ls"}, {"graph", "info"}, {"graph", "cc"}}) {
@@ -402,7 +402,7 @@ TEST_F(Cli, MissingThings) {
   expect_part(fails({"graph", "ingest", file("plain", "x"), file("g.txt", "1 2\n")}), "plain");
 }
 
-TEST_F(Cli, FailuresAsJson) {
+TEST_F(Cli, FailuresAreReportedAsJson) {
   const outcome o = perdure_run({"graph", "info", path("absent"), "--json"});
   EXPECT_EQ(o.status, 1);
   EXPECT_EQ(o.err.substr(0, 9), "perdure: ");
@@ -419,7 +419,7 @@ TEST_F(Cli, FailuresAsJson) {
       "bad_input");
 }
 
-TEST_F(Cli, WrongCommandLinesAsJson) {
+TEST_F(Cli, WrongCommandLinesAreReportedAsJson) {
   const std::vector<std::pair<arguments, std::string>> wrong{
       {{"ls", "--json"}, "STORE is required"},
       {{"--json"}, "subcommand is required"},
@@ -799,7 +799,7 @@ TEST_F(Cli, SumsUpManyLevels) {
   EXPECT_EQ(ok_json({"graph", "bfs", path("road"), "--source", "0"})["levels"].size(), 101U);
 }
 
-TEST_F(Cli, InfoAndList) {
+TEST_F(Cli, InfoAndLsDescribeAStore) {
   const std::string store = small_store();
   const json info = ok_json({"info", store});
   EXPECT_EQ(info["store"], store);

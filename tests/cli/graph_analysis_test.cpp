@@ -12,7 +12,7 @@
 #include <perdure/array_store.hpp>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/build_csr.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/properties.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
@@ -59,7 +59,7 @@ class GraphAnalysis : public testing::Test {
     const auto edges = dir_.write("edges", "10 20\n20 30\n10 30\n7 8\n8 8\n");
     perdure::manager store(perdure::create_only, path("store"));
     for (const std::string& name : names)
-      graph::build_csr(*store.construct<graph::stored_csr>(name)(), *graph::open_edge_list(edges),
+      graph::build_csr(*store.construct<graph::stored_csr>(name)(), *graph::open_graph_file(edges),
                        {.kind = graph::direction::undirected, .order = order});
     store.close();
     return path("store");
@@ -117,7 +117,7 @@ TEST_F(GraphAnalysis, AsksWhichGraphWhereThereAreSeveral) {
   EXPECT_EQ(ok_json({"graph", "cc", store, "--graph", "a"})["vertices"], 5);
 }
 
-TEST_F(GraphAnalysis, CommonOptions) {
+TEST_F(GraphAnalysis, CommonOptionsServeEveryAnalysis) {
   const std::string store = path("list");
   ok({"graph", "ingest", store, "--rmat-scale", "12", "--undirected"});
   const std::string source =
@@ -170,7 +170,7 @@ TEST_F(GraphAnalysis, WritesResultsByTheNameOfTheFile) {
   EXPECT_EQ(values[4].triangles, 1U);
 }
 
-TEST_F(GraphAnalysis, PageRank) {
+TEST_F(GraphAnalysis, PageRankIsComputedAndVerified) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json found = ok_json({"graph", "pagerank", store, "--verify", "--top", "2"});
   EXPECT_EQ(found["is_right"], true);
@@ -187,13 +187,13 @@ TEST_F(GraphAnalysis, PageRank) {
             "7\t0.2\n8\t0.2\n10\t0.2\n20\t0.2\n30\t0.2\n");
 }
 
-TEST_F(GraphAnalysis, ShortestPaths) {
+TEST_F(GraphAnalysis, ShortestPathsAreFoundAndVerified) {
   const std::string store = path("roads");
   {
     const auto edges = dir_.write("roads.txt", "1 2 0.5\n2 3 0.25\n1 3 1\n4 1 1\n");
     perdure::manager made(perdure::create_only, store);
-    graph::build_csr(*made.construct<graph::stored_csr>("roads")(),
-                     *graph::open_edge_list(edges, {.keep_values = true}), {.with_weights = true});
+    graph::build_csr(*made.construct<graph::stored_csr>("roads")(), *graph::open_graph_file(edges),
+                     {.with_weights = true});
     made.close();
   }
   EXPECT_EQ(ok_json({"graph", "info", store})["weighted"], true);
@@ -208,7 +208,7 @@ TEST_F(GraphAnalysis, ShortestPaths) {
   EXPECT_EQ(ok({"graph", "sssp", store_with({"a"}), "--source", "20", "-o", "-"}), "10\t1\n20\t0\n30\t1\n");
 }
 
-TEST_F(GraphAnalysis, Triangles) {
+TEST_F(GraphAnalysis, TrianglesAreCountedAndVerified) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json counted = ok_json({"graph", "tc", store, "--verify"});
   EXPECT_EQ(counted["triangles"], 1);
@@ -221,7 +221,7 @@ TEST_F(GraphAnalysis, Triangles) {
   EXPECT_NE(ok({"graph", "clustering", store}).find("0.6"), std::string::npos);
 }
 
-TEST_F(GraphAnalysis, StrongComponentsCoresAndTrusses) {
+TEST_F(GraphAnalysis, StrongComponentsCoresAndTrussesAreFoundAndVerified) {
   const std::string store = store_with({"web.csr"});
   const std::string directed = path("directed");
   ok({"graph", "ingest", directed, dir_.write("arcs", "1 2\n2 3\n3 1\n3 4\n").string()});
@@ -251,7 +251,7 @@ TEST_F(GraphAnalysis, StrongComponentsCoresAndTrusses) {
   fails({"graph", "ktruss", store, "--k", "1"}, 2);
 }
 
-TEST_F(GraphAnalysis, Communities) {
+TEST_F(GraphAnalysis, CommunitiesAreFoundAndVerified) {
   const std::string store = store_with({"web.csr"});
   for (const char* const method : {"louvain", "lpa"}) {
     const nlohmann::json found = ok_json({"graph", method, store, "--verify"});
@@ -267,7 +267,7 @@ TEST_F(GraphAnalysis, Communities) {
   EXPECT_EQ(ok_json({"graph", "lpa", store, "--iterations", "1"})["iterations"], 1);
 }
 
-TEST_F(GraphAnalysis, BetweennessPathsAndNeighbours) {
+TEST_F(GraphAnalysis, BetweennessPathsAndNeighboursAreFoundAndVerified) {
   const std::string store = path("chain");
   ok({"graph", "ingest", store, dir_.write("chain.txt", "1 2\n2 3\n3 4\n9 9\n").string(), "--undirected"});
   const nlohmann::json scores = ok_json({"graph", "bc", store, "--verify", "--top", "1"});

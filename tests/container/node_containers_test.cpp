@@ -92,7 +92,7 @@ TYPED_TEST(SequenceOf, PutsItsStringsIntoTheStore) {
   EXPECT_EQ(heap.blocks(), before);
 }
 
-TEST(ForwardList, Works) {
+TEST(ForwardList, HoldsStrings) {
   store_heap heap;
   perdure::forward_list<perdure::string> values{perdure::allocator<perdure::string>(*heap)};
   values.emplace_front(long_text);
@@ -257,7 +257,7 @@ TEST(Sets, HoldStrings) {
   EXPECT_EQ(flat.begin()->get_allocator().memory(), &*heap);
 }
 
-TEST(Adaptors, Work) {
+TEST(Adaptors, KeepTheirOrder) {
   store_heap heap;
   const perdure::allocator<int> alloc(*heap);
   perdure::stack<int> stack(alloc);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 
 namespace perdure::crash {
 
@@ -34,7 +35,7 @@ bool is_same(const checkpoint_record& a, const checkpoint_record& b) {
 verify_report verify_alone(const std::filesystem::path& store) {
   verify_options options;
   options.threads = 1;
-  return datastore::verify(store, options);
+  return store_maintenance::verify(store, options);
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ judgement damage_judge::look() {
     if (!reported_) problem = std::string("verification finds nothing, but opening fails: ") + failure.what();
   }
   try {
-    static_cast<void>(datastore::inspect(store_));
+    static_cast<void>(store_maintenance::inspect(store_));
   } catch (const error& failure) {
     if (!reported_)
       problem = std::string("verification finds nothing, but inspecting fails: ") + failure.what();
@@ -109,7 +110,7 @@ judgement damage_judge::look() {
 // Lines may be missing; none may be wrong.
 std::string damage_judge::check_log() const {
   try {
-    for (const checkpoint_record& one : datastore::log(store_)) {
+    for (const checkpoint_record& one : store_maintenance::log(store_)) {
       const bool known = std::any_of(original_.history.begin(), original_.history.end(),
                                      [&](const checkpoint_record& other) { return is_same(one, other); });
       if (!known) return "the log tells of a checkpoint " + std::to_string(one.epoch) + " that never was";
@@ -153,7 +154,7 @@ std::string damage_judge::check_repair(bool accept_damage) {
     repair_options options;
     options.accept_damage = accept_damage;
     options.threads = 1;
-    const repair_report report = datastore::repair(store_, options);
+    const repair_report report = store_maintenance::repair(store_, options);
     if (!report.whole()) return {};
     const auto store = datastore::open_read_only(store_);
     // What was given up on purpose may be anything.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <stdexcept>
 #include <string>
@@ -31,7 +31,7 @@ class ones final : public formats::array_input {
   void read(const slab& part, std::byte* to) override {
     std::fill_n(to, part.count.elements() * what_.type.size(), std::byte{1});
   }
-  detail::variable_elements read_variable() override { return {{1, 1, 4}, "abcd"}; }
+  variable_elements read_variable() override { return {{1, 1, 4}, "abcd"}; }
 };
 
 std::vector<std::string> originals() {
@@ -87,13 +87,13 @@ void mutate(fuzz_script& script, std::string& file) {
 void read_all(formats::array_input& array) {
   const formats::array_description& what = array.what();
   if (what.type.is_variable()) {
-    const detail::variable_elements all = array.read_variable();
+    const variable_elements all = array.read_variable();
     if (all.ends.size() != what.dims.elements())
       throw std::logic_error("another number of texts than elements");
     return;
   }
   std::vector<std::byte> bytes;
-  detail::array_pieces pieces(what.dims, formats::elements_in_piece(what.type.size()));
+  array_pieces pieces(what.dims, formats::elements_in_piece(what.type.size()));
   while (pieces.next_elements() != 0) {
     const slab part = pieces.next();
     bytes.resize(part.count.elements() * what.type.size());

@@ -201,7 +201,7 @@ void trying(Action&& action) {
 constexpr std::uint64_t most_elements = 4096;
 
 /// What is asked of an array, whatever its type has become.
-void read_all(detail::array_core& core, const std::string& id) {
+void read_all(untyped_arrays& core, const std::string& id) {
   trying([&] {
     const array_info info = core.info(id);
     static_cast<void>(core.parts(id));
@@ -216,12 +216,12 @@ void read_all(detail::array_core& core, const std::string& id) {
     for (const slab& one : {part, slab::whole(info.dims)}) {
       if (one.count.elements() > most_elements || info.type.size() > most_elements) continue;
       std::vector<std::byte> bytes(one.count.elements() * info.type.size());
-      const auto to = detail::elements::row_major(bytes.data(), one.count, info.type.size());
+      const auto to = untyped_view::row_major(bytes.data(), one.count, info.type.size());
       trying([&] { core.read(id, info.type, one, to); });
       trying([&] { static_cast<void>(core.read_held(id, one, to)); });
     }
     trying([&] {
-      const detail::viewed_array view = core.view(id, info.type, false);
+      const viewed_array view = core.view(id, info.type, false);
       std::byte sum{};
       for (std::uint64_t i = 0; i < view.info.bytes; ++i) sum ^= view.data[i];
       static_cast<void>(sum);
@@ -233,7 +233,7 @@ void read_all(detail::array_core& core, const std::string& id) {
     trying([&] { static_cast<void>(core.attribute(id, key)); });
 }
 
-void write_some(detail::array_core& core, const std::string& id, std::uint8_t choice) {
+void write_some(untyped_arrays& core, const std::string& id, std::uint8_t choice) {
   trying([&] {
     const array_info info = core.info(id);
     if (info.type.is_variable() || info.type.size() > most_elements) return;
@@ -244,7 +244,7 @@ void write_some(detail::array_core& core, const std::string& id, std::uint8_t ch
     const std::vector<std::byte> bytes(part.count.elements() * info.type.size());
     trying([&] {
       core.write(id, info.type, part,
-                 detail::const_elements::row_major(bytes.data(), part.count, info.type.size()));
+                 const_untyped_view::row_major(bytes.data(), part.count, info.type.size()));
     });
     if (choice % 4 == 0 && info.dims.rank() != 0) {
       extents dims = info.dims;
@@ -257,7 +257,7 @@ void write_some(detail::array_core& core, const std::string& id, std::uint8_t ch
   else
     trying([&] {
       const double one = 1;
-      core.store_whole(id, element_kind::float64, detail::const_elements::row_major(&one, {}, 8), {});
+      core.store_whole(id, element_kind::float64, const_untyped_view::row_major(&one, {}, 8), {});
     });
 }
 
@@ -268,7 +268,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   victim store;
   const std::uint8_t choice = script.byte();
   while (!script.at_end()) change(script, store.catalogue());
-  const auto core = detail::array_core::of(detail::core_of(store.store()));
+  const auto core = untyped_arrays::of(detail::core_of(store.store()));
   const std::vector<std::string> ids = store.arrays().list();
   for (const std::string& id : ids) read_all(*core, id);
   for (const std::string& id : ids) write_some(*core, id, choice);

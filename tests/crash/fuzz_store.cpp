@@ -114,8 +114,8 @@ void work(manager& store) {
 
 // `choice` is of what is done besides.
 void use(const std::filesystem::path& path, std::uint8_t choice) {
-  trying([&] { static_cast<void>(datastore::inspect(path)); });
-  trying([&] { static_cast<void>(datastore::log(path)); });
+  trying([&] { static_cast<void>(store_maintenance::inspect(path)); });
+  trying([&] { static_cast<void>(store_maintenance::log(path)); });
   verify_options alone;
   alone.threads = 1;
   trying([&] { static_cast<void>(manager::verify(path, alone)); });
@@ -124,7 +124,7 @@ void use(const std::filesystem::path& path, std::uint8_t choice) {
     walk(store);
     static_cast<void>(store.check());
   });
-  if (choice % 8 == 0) trying([&] { datastore::copy(path, path.parent_path() / "copy"); });
+  if (choice % 8 == 0) trying([&] { store_maintenance::copy(path, path.parent_path() / "copy"); });
   if (choice % 8 == 1) {
     trying([&] {
       store_options options;
@@ -137,7 +137,7 @@ void use(const std::filesystem::path& path, std::uint8_t choice) {
       repair_options options;
       options.threads = 1;
       options.accept_damage = choice >= 128;
-      static_cast<void>(datastore::repair(path, options));
+      static_cast<void>(store_maintenance::repair(path, options));
     });
   }
   trying([&] {

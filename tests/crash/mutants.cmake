@@ -183,7 +183,7 @@ perdure_mutant(carried_checksums_unread commit/redo.cpp "recovery does not read 
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 4 2)
 
 perdure_mutant(undo_dropped_with_table commit/epoch_commit.cpp "writing the table ends the undoing of pages that were written home early"
-[=[  if (!early_.empty()) return;]=]
+[=[  if (!early_.pages().empty()) return;]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
@@ -508,7 +508,7 @@ perdure_mutant(evicted_fresh_pages_forgotten backing/paged_memory.cpp "a checkpo
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 3)
 
 perdure_mutant(evicted_home_always backing/paged_memory.cpp "pages that leave memory go home though the last checkpoint needs what is there"
-[=[    return !commit_->early().is_touched(page) && commit_->committed().needs(page);]=]
+[=[    return !commit_->early().pages().is_touched(page) && commit_->committed().needs(page);]=]
 [=[    return false;]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED FIRST 2 1)
 
@@ -520,12 +520,12 @@ perdure_mutant(evicted_before_applied backing/paged_memory.cpp "pages leave memo
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 4096 FIRST 79 79 79 79 79 79 79 79)
 
 perdure_mutant(evicted_pages_lost_with_journal commit/epoch_commit.cpp "a journal is replaced without the pages that are nowhere else"
-[=[    parts_.journals[parity].replace(keep);]=]
+[=[    parts_.journals[parity].replace(evicted_->only_in_journal());]=]
 [=[    parts_.journals[parity].replace();]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7 while recovering]=] PAGED --faults --in jrnl FIRST 6 4)
 
 perdure_mutant(zero_pages_read_at_home commit/epoch_commit.cpp "an emptied page is read at home before it is emptied there"
-[=[  if (journaled != nullptr) note_zeros(now.plan.index);]=]
+[=[  evicted_->note_zeros(now.plan.index);]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong|signal 7]=] PAGED --thin 16 FIRST 4)
 

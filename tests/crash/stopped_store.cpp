@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <perdure/store_maintenance.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -165,7 +166,7 @@ stopped_store run_and_stop(const std::filesystem::path& scratch, std::uint64_t s
   result.at = at;
   run(nullptr, seed, grows, nullptr, result.before, result.last);
   result.files = read_files(path);
-  result.history = datastore::log(path);
+  result.history = store_maintenance::log(path);
   std::filesystem::remove_all(path);
   return result;
 }

@@ -3,7 +3,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/merge_duplicates.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -36,7 +36,7 @@ TYPED_TEST(AdjacencyList, StartsEmpty) {
   EXPECT_EQ(g.kind(), direction::directed);
 }
 
-TYPED_TEST(AdjacencyList, DirectedEdges) {
+TYPED_TEST(AdjacencyList, DirectedEdgesAreKeptAtTheirSource) {
   auto& g = this->memory_.make(direction::directed);
   g.add_edge(7, 9);
   g.add_edge(7, 3);
@@ -53,7 +53,7 @@ TYPED_TEST(AdjacencyList, DirectedEdges) {
   EXPECT_EQ(g.find(8), nullptr);
 }
 
-TYPED_TEST(AdjacencyList, UndirectedEdges) {
+TYPED_TEST(AdjacencyList, UndirectedEdgesAreKeptAtBothEnds) {
   auto& g = this->memory_.make(direction::undirected);
   g.add_edge(1, ~0ull);
   g.add_edge(2, 2);
@@ -112,7 +112,7 @@ TYPED_TEST(AdjacencyList, BadInputLeavesAConsistentGraphAndNamesTheFirstError) {
                         text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find('x')), '\n')) +
                     1;
   auto& g = this->memory_.make(direction::undirected);
-  const auto source = open_edge_list(dir.write("bad.txt", text));
+  const auto source = open_graph_file(dir.write("bad.txt", text));
   try {
     ingest(g, *source, {.threads = 3});
     ADD_FAILURE();

@@ -142,7 +142,7 @@ TYPED_TEST(Algorithms, IndexFindsEveryVertexAndNoOther) {
   }
 }
 
-TYPED_TEST(Algorithms, EmptyGraph) {
+TYPED_TEST(Algorithms, AnEmptyGraphHasNoAnswers) {
   auto& g = this->graph_of({}, direction::directed);
   const vertex_index index(g);
   EXPECT_EQ(connected_components(index).summary.components, 0u);
@@ -150,7 +150,7 @@ TYPED_TEST(Algorithms, EmptyGraph) {
   EXPECT_THROW(bfs(index, 0), perdure::error);
 }
 
-TYPED_TEST(Algorithms, SmallGraphs) {
+TYPED_TEST(Algorithms, AnswersOnSmallGraphsEqualTheReference) {
   this->compare({{1, 1}});
   this->compare({{1, 2}, {3, 4}, {4, 3}, {~0ull, 5}});
   std::vector<edge> star;
@@ -158,14 +158,14 @@ TYPED_TEST(Algorithms, SmallGraphs) {
   this->compare(star);
 }
 
-TYPED_TEST(Algorithms, RandomGraphs) {
+TYPED_TEST(Algorithms, AnswersOnRandomGraphsEqualTheReference) {
   this->compare(random_edges(1, 3000, 4000, false));   // many components
   this->compare(random_edges(2, 30000, 6000, false));  // one large one
   this->compare(random_edges(3, 9000, 6000, true));
 }
 
 // What is in the paths of the search: queues, sets of bits, the way from one to the other and back.
-TEST(Kernels, GraphsOfAllShapes) {
+TEST(Kernels, AnswersOnGraphsOfAllShapesEqualTheReference) {
   std::vector<std::vector<edge>> shapes;
   shapes.push_back({{1, 1}});
   shapes.push_back({{0, 1}});
@@ -197,7 +197,7 @@ TEST(Kernels, GraphsOfAllShapes) {
       for (const unsigned threads : {1U, 4U}) expect_csr_answers(edges, d, threads);
 }
 
-TEST(Kernels, ManySmallRandomGraphs) {
+TEST(Kernels, AnswersOnManySmallRandomGraphsEqualTheReference) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 150; ++round) {
     const std::uint64_t ids = 1 + random() % 150;

@@ -163,13 +163,13 @@ TEST(Csr, OfAListAndWhatItGotSinceIsTheWhole) {
     recording_source recorded(after, delta, 1);
     ingest(list, recorded, {.threads = 3});
     memory_csr merged;
-    merge_delta(merged, frozen.view(), delta, 2);
+    freeze(merged, patched_csr(frozen.view(), delta).view(), 2);
     span_source whole(every);
     build_csr(expected, whole, {.kind = kind, .with_incoming = true});
     expect_same(merged.view(), expected.view());
     EXPECT_EQ(merged.self_loops(), expected.self_loops());
     EXPECT_EQ(merged.edges(), list.edges());
-    merge_delta(frozen, frozen.view(), delta, 1);
+    freeze(frozen, patched_csr(frozen.view(), delta).view(), 1);
     expect_same(frozen.view(), expected.view());
   }
 }

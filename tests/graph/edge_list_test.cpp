@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <thread>
 #include <vector>
 
@@ -24,8 +24,16 @@ struct reading {
   std::uint64_t skipped = 0;
 };
 
-reading read(const std::filesystem::path& path, const edge_list_options& options = {}) {
-  const auto source = open_edge_list(path, options);
+graph_file_options edge_list_without_weights() {
+  return {.format = graph_format::edge_list, .weight_column = "none"};
+}
+graph_file_options edge_list_with_weights() {
+  return {.format = graph_format::edge_list, .weight_column = "3"};
+}
+
+reading read(const std::filesystem::path& path,
+             const graph_file_options& options = edge_list_without_weights()) {
+  const auto source = open_graph_file(path, options);
   reading r;
   edge_batch batch;
   while (source->next(batch)) {
@@ -64,18 +72,18 @@ class EdgeList : public testing::Test {
 
 using edges = std::vector<edge>;
 
-TEST_F(EdgeList, Separators) {
+TEST_F(EdgeList, BlanksTabsAndCommasSeparate) {
   EXPECT_EQ(edges_of("1 2\n3\t4\n5,6\n7 , 8\n9, 10\n  11   12  \n"),
             (edges{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}}));
 }
-TEST_F(EdgeList, CommentsAndEmptyLines) {
+TEST_F(EdgeList, CommentsAndEmptyLinesAreSkipped) {
   EXPECT_EQ(edges_of("# SNAP\n% KONECT\n\n  \t\n 1 2\n  # indented\n#\n3 4\n"), (edges{{1, 2}, {3, 4}}));
 }
-TEST_F(EdgeList, LineEnds) {
+TEST_F(EdgeList, LinesEndInAnyOfThreeWays) {
   EXPECT_EQ(edges_of("# x\r\n1\t2\r\n\r\n3 4\r\r\n\r\r\n5 6 7\r\n8 9"),
             (edges{{1, 2}, {3, 4}, {5, 6}, {8, 9}}));
 }
-TEST_F(EdgeList, ByteOrderMark) {
+TEST_F(EdgeList, AByteOrderMarkIsSkipped) {
   EXPECT_EQ(edges_of("\xEF\xBB\xBF"
                      "1 2\n"),
             (edges{{1, 2}}));
@@ -85,28 +93,28 @@ TEST_F(EdgeList, FurtherColumnsAreIgnored) {
 }
 TEST_F(EdgeList, ThirdColumnIsKeptOnDemand) {
   const reading r =
-      read(dir_.write("w.txt", "1 2 0.5\n3,4,-7\n7\t8\t1082040961 9\r\n"), {.keep_values = true});
+      read(dir_.write("w.txt", "1 2 0.5\n3,4,-7\n7\t8\t1082040961 9\r\n"), edge_list_with_weights());
   EXPECT_EQ(r.edges.size(), 3u);
   EXPECT_EQ(r.values, (std::vector<double>{0.5, -7, 1082040961}));
   for (const char* const bad : {"1 2 heavy\n", "1 2 nan\n", "1 2 1e999\n", "1 2\n", "1 2 \r\n"})
-    EXPECT_THROW(read(dir_.write("w.txt", bad), {.keep_values = true}), line_error) << bad;
+    EXPECT_THROW(read(dir_.write("w.txt", bad), edge_list_with_weights()), line_error) << bad;
 
-  const auto ignored = [&](const std::string& text, const edge_list_options& options) {
-    const auto source = open_edge_list(dir_.write("c.txt", text), options);
+  const auto ignored = [&](const std::string& text, const graph_file_options& options) {
+    const auto source = open_graph_file(dir_.write("c.txt", text), options);
     for (edge_batch batch; source->next(batch);) {
     }
     return source->ignored_columns();
   };
-  EXPECT_EQ(ignored("1 2 \t\r\n3,4\n", {}), 0U);
-  EXPECT_EQ(ignored("1 2\n3,4, -7 ,x\r\n5 6 7\n", {}), 2U);
-  EXPECT_EQ(ignored("1 2 0.5\n", {.keep_values = true}), 0U);
-  EXPECT_EQ(ignored("1 2 0.5 9\n", {.keep_values = true}), 1U);
+  EXPECT_EQ(ignored("1 2 \t\r\n3,4\n", edge_list_without_weights()), 0U);
+  EXPECT_EQ(ignored("1 2\n3,4, -7 ,x\r\n5 6 7\n", edge_list_without_weights()), 2U);
+  EXPECT_EQ(ignored("1 2 0.5\n", edge_list_with_weights()), 0U);
+  EXPECT_EQ(ignored("1 2 0.5 9\n", edge_list_with_weights()), 1U);
 }
-TEST_F(EdgeList, WholeRangeOfIds) {
+TEST_F(EdgeList, IdsHaveSixtyFourBits) {
   EXPECT_EQ(edges_of("0 18446744073709551615\n00000000000000000000007 10000000000000000000\n"),
             (edges{{0, ~0ull}, {7, 10000000000000000000u}}));
 }
-TEST_F(EdgeList, EmptyFile) {
+TEST_F(EdgeList, AnEmptyFileHasNoEdges) {
   EXPECT_TRUE(edges_of("").empty());
   EXPECT_TRUE(edges_of("\n").empty());
   EXPECT_TRUE(edges_of("# nothing").empty());
@@ -127,7 +135,6 @@ TEST_F(EdgeList, ErrorsNameLineAndColumn) {
   expect_error("1 2.5\n", 1, 4, "unexpected '.' after the second");
   expect_error("1 2e5\n", 1, 4, "unexpected 'e' after the second");
   expect_error("1,,2\n", 1, 3, "found ','");
-  expect_error("1;2\n", 1, 2, "unexpected ';'");
   expect_error("1 2\r3 4\r", 1, 4, "carriage return inside a line");
   expect_error("1 2\n\x01\x02\n", 2, 1, "found byte 0x01");
   expect_error(std::string("1 2\n\0\0\0\0\n", 9), 2, 1, "byte 0x00 is not text");
@@ -135,19 +142,19 @@ TEST_F(EdgeList, ErrorsNameLineAndColumn) {
   expect_error("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n", 1, 1, "Matrix Market");
   expect_error(std::string(3 << 20, '7'), 1, 1, "the line is longer than");
 }
-TEST_F(EdgeList, ErrorInTheLastLineWithoutLineFeed) {
+TEST_F(EdgeList, AnErrorInALastLineWithoutALineFeedIsNamed) {
   expect_error("1 2\n3", 2, 2, "missing");
 }
 
 TEST_F(EdgeList, BadLinesAreSkippedAndCounted) {
   const reading r = read(dir_.write("b.txt", "a b\n1 2\n3\n-4 5\n6 7\n99999999999999999999 1\n8 9"),
-                         {.skip_bad_lines = true});
+                         {.format = graph_format::edge_list, .skip_bad_lines = true});
   EXPECT_EQ(r.edges, (edges{{1, 2}, {6, 7}, {8, 9}}));
   EXPECT_EQ(r.skipped, 4u);
 }
 
 // Several blocks: lines that straddle their borders, line numbers beyond the first.
-TEST_F(EdgeList, LargeFile) {
+TEST_F(EdgeList, ALargeFileIsReadInBlocks) {
   std::string text;
   edges expected;
   for (std::uint64_t i = 0; i < 300000; ++i) {
@@ -160,7 +167,7 @@ TEST_F(EdgeList, LargeFile) {
   EXPECT_EQ(read(dir_.write("large.txt.gz", gzip(text))).edges, expected);
   expect_error(text + "oops\n", 300000 + 300 + 1, 1, "found 'o'");
 
-  const auto source = open_edge_list(path);
+  const auto source = open_graph_file(path);
   EXPECT_EQ(source->progress().total, text.size());
   edge_batch batch;
   while (source->next(batch)) {
@@ -193,7 +200,7 @@ TEST_F(EdgeList, ManyThreadsReadEveryEdgeOnceAndReportTheFirstError) {
   };
   std::uint64_t sum = 0;
   std::uint64_t error_line = ~0ull;
-  const auto good = open_edge_list(dir_.write("g.txt", text));
+  const auto good = open_graph_file(dir_.write("g.txt", text));
   draw(*good, sum, error_line);
   EXPECT_EQ(sum, 400000ull * 399999 / 2);
   EXPECT_EQ(error_line, ~0ull);
@@ -206,7 +213,7 @@ TEST_F(EdgeList, ManyThreadsReadEveryEdgeOnceAndReportTheFirstError) {
   text.insert(text.find('\n', first + (1 << 20)) + 1, "bad\n");
   text.insert(first, "bad\n");
   for (int round = 0; round < 5; ++round) {
-    const auto bad = open_edge_list(dir_.write("g.txt", text));
+    const auto bad = open_graph_file(dir_.write("g.txt", text));
     sum = 0;
     error_line = ~0ull;
     draw(*bad, sum, error_line);
@@ -223,20 +230,20 @@ TEST_F(EdgeList, CompressionIsRecognisedByContent) {
   EXPECT_EQ(read(dir_.write("two.gz", gzip(text) + gzip("5 6\n") + std::string(512, '\0'))).edges.size(), 3u);
 }
 
-TEST_F(EdgeList, Binary) {
+TEST_F(EdgeList, BinaryFilesAreReadBack) {
   std::string bytes;
   edges expected;
   for (std::uint64_t i = 0; i < 100000; ++i) expected.push_back({i << 33, ~i});
-  append_edges(bytes, expected, edge_list_format::binary);
+  append_edges(bytes, expected, graph_format::binary);
   EXPECT_EQ(bytes.size(), expected.size() * 16);
   EXPECT_EQ(static_cast<unsigned char>(bytes[16 + 4]), 2);  // little-endian
-  EXPECT_EQ(read(dir_.write("g.bin", bytes)).edges, expected);
-  EXPECT_EQ(read(dir_.write("g.bin.gz", gzip(bytes))).edges, expected);
-  EXPECT_EQ(read(dir_.write("g.bin.zst", perdure::test::zstd(bytes))).edges, expected);
-  EXPECT_EQ(read(dir_.write("g.dat", bytes), {.format = edge_list_format::binary}).edges, expected);
-  EXPECT_TRUE(read(dir_.write("e.bin", "")).edges.empty());
+  EXPECT_EQ(read(dir_.write("g.bin", bytes), {}).edges, expected);
+  EXPECT_EQ(read(dir_.write("g.bin.gz", gzip(bytes)), {}).edges, expected);
+  EXPECT_EQ(read(dir_.write("g.bin.zst", perdure::test::zstd(bytes)), {}).edges, expected);
+  EXPECT_EQ(read(dir_.write("g.dat", bytes), {.format = graph_format::binary}).edges, expected);
+  EXPECT_TRUE(read(dir_.write("e.bin", ""), {}).edges.empty());
   try {
-    read(dir_.write("cut.bin", bytes.substr(0, 16 * 70000 + 5)));
+    read(dir_.write("cut.bin", bytes.substr(0, 16 * 70000 + 5)), {});
     ADD_FAILURE();
   } catch (const line_error& e) {
     EXPECT_EQ(e.line(), 70001u);
@@ -246,12 +253,18 @@ TEST_F(EdgeList, Binary) {
 TEST_F(EdgeList, TextWrittenIsReadBack) {
   const edges expected{{0, 1}, {~0ull, ~0ull}, {123456789, 5}};
   std::string text;
-  append_edges(text, expected, edge_list_format::text);
+  append_edges(text, expected, graph_format::edge_list);
   EXPECT_EQ(text, "0\t1\n18446744073709551615\t18446744073709551615\n123456789\t5\n");
   EXPECT_EQ(edges_of(text), expected);
 }
 
-TEST_F(EdgeList, FilesThatCannotBeRead) {
+TEST_F(EdgeList, OtherFormatsAreNotAppendedTo) {
+  std::string text;
+  EXPECT_THROW(append_edges(text, edges{{1, 2}}, graph_format::metis), perdure::error);
+  EXPECT_EQ(text, "");
+}
+
+TEST_F(EdgeList, FilesThatCannotBeReadAreErrors) {
   auto code = [](const std::filesystem::path& path) {
     try {
       read(path);
@@ -270,7 +283,7 @@ TEST_F(EdgeList, FilesThatCannotBeRead) {
   }
 }
 
-TEST(EdgeListData, RealFiles) {
+TEST(EdgeListData, RealFilesHaveTheirEdgesAndVertices) {
   struct expectation {
     const char* name;
     std::size_t edges;
@@ -294,7 +307,7 @@ TEST(EdgeListData, RealFiles) {
     EXPECT_EQ(ids.size(), vertices) << name;
   }
   const auto temporal = perdure::test::data_file("temporal/CollegeMsg.txt.gz");
-  const reading r = read(temporal, {.keep_values = true});
+  const reading r = read(temporal, edge_list_with_weights());
   EXPECT_EQ(r.edges.size(), 59835u);
   EXPECT_GT(*std::min_element(r.values.begin(), r.values.end()), 1.08e9);
 }

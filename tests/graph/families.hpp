@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/boost_containers.hpp>
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/heap.hpp>
 
@@ -51,10 +50,8 @@ class in_heap {
 };
 
 using graph_families =
-    testing::Types<in_memory<graph::std_containers<standard_allocator>>,
-                   in_memory<graph::boost_containers<standard_allocator>>, in_heap<graph::store_containers>,
+    testing::Types<in_memory<graph::std_containers<standard_allocator>>, in_heap<graph::store_containers>,
                    in_heap<graph::flat_containers<pinned_allocator>>,
-                   in_heap<graph::std_containers<pinned_allocator>>,
-                   in_heap<graph::boost_containers<perdure::allocator>>>;
+                   in_heap<graph::std_containers<pinned_allocator>>>;
 
 }  // namespace perdure::test

@@ -87,7 +87,7 @@ class GraphFile : public testing::Test {
 
 using entries = std::vector<entry>;
 
-TEST_F(GraphFile, MatrixMarketOfAllKinds) {
+TEST_F(GraphFile, MatrixMarketOfAllKindsIsRead) {
   struct row {
     const char* banner;
     const char* lines;
@@ -132,7 +132,7 @@ TEST_F(GraphFile, MatrixMarketOfAllKinds) {
   EXPECT_TRUE(read("%%MatrixMarket matrix coordinate pattern general\n5 5 0").edges.empty());
 }
 
-TEST_F(GraphFile, MatrixMarketThatLies) {
+TEST_F(GraphFile, MatrixMarketThatLiesIsRefused) {
   const std::string good = "%%MatrixMarket matrix coordinate real general\n";
   refuses(good + "3 3 3\n1 2 1\n2 3 1\n", 2, 5, "says 3 entries, and the file has 2");
   refuses(good + "3 3 1\n1 2 1\n2 3 1\n", 2, 5, "says 1 entries, and the file has 2");
@@ -160,7 +160,7 @@ TEST_F(GraphFile, MatrixMarketThatLies) {
   refuses("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 1\n", 3, 3, "no diagonal");
 }
 
-TEST_F(GraphFile, Dimacs) {
+TEST_F(GraphFile, DimacsIsReadWithItsDirection) {
   const file_reading r = read("c roads\nc\np sp 4 3\na 1 2 17\nc in between\na 2 3 0.5\na 1 2 17\n");
   EXPECT_EQ(r.entries(), (entries{{1, 2, 17}, {2, 3, .5}, {1, 2, 17}}));
   EXPECT_EQ(r.info.format, graph_format::dimacs);
@@ -178,7 +178,7 @@ TEST_F(GraphFile, Dimacs) {
   refuses("c\n", 2, 1, "the file ends before", {.format = graph_format::dimacs});
 }
 
-TEST_F(GraphFile, Metis) {
+TEST_F(GraphFile, MetisIsReadWithItsWeights) {
   const file_reading r = read("% c\n4 3\n2 3\n1 3\n1 2\n\n");
   EXPECT_EQ(r.entries(), (entries{{1, 2, 0}, {1, 3, 0}, {2, 3, 0}}));
   EXPECT_EQ(r.info.format, graph_format::metis);
@@ -238,7 +238,7 @@ std::string serialized(bool directed,
   return bytes;
 }
 
-TEST_F(GraphFile, Gapbs) {
+TEST_F(GraphFile, GapbsIsReadWithItsWeights) {
   const std::string directed = serialized(true, {{{1, 5}, {2, 6}}, {}, {{0, 7}}, {}}, false);
   const file_reading r = read(directed);
   EXPECT_EQ(r.entries(), (entries{{0, 1, 0}, {0, 2, 0}, {2, 0, 0}}));
@@ -272,7 +272,7 @@ TEST_F(GraphFile, Gapbs) {
   refuses(serialized(false, {{{1, 0}}, {}}, false), 1, 0, "not each edge is at both its ends");
 }
 
-TEST_F(GraphFile, RecordsWithoutAHeader) {
+TEST_F(GraphFile, RecordsWithoutAHeaderAreToldApart) {
   const auto records = [](bool packed) {
     std::string bytes;
     for (std::uint64_t i = 1; i < 4000; ++i) {
@@ -310,7 +310,7 @@ TEST_F(GraphFile, RecordsWithoutAHeader) {
   EXPECT_NE(undecided(std::string(7, '\1')).find("no format is recognised"), std::string::npos);
 }
 
-TEST_F(GraphFile, ColumnsOfEdgeLists) {
+TEST_F(GraphFile, ColumnsOfEdgeListsAreChosenByNumber) {
   file_reading r = read("# c\n1 2 0.5\n3 4 7\n");
   EXPECT_EQ(r.info.format, graph_format::edge_list);
   EXPECT_EQ(r.entries(), (entries{{1, 2, 0.5}, {3, 4, 7}}));
@@ -332,7 +332,7 @@ TEST_F(GraphFile, ColumnsOfEdgeLists) {
   EXPECT_EQ(read("0 9223372036854775808\n").edges[0].target, std::uint64_t{1} << 63);
 }
 
-TEST_F(GraphFile, CsvWithAHeader) {
+TEST_F(GraphFile, CsvIsReadByItsHeader) {
   file_reading r = read(
       "target,source,weight,timestamp,label\n1,2,0.5,2016-03-01,\"a,b\"\n3,4,1,2016-03-01T12:00:05Z,x\n");
   EXPECT_EQ(r.info.format, graph_format::csv);
@@ -355,7 +355,7 @@ TEST_F(GraphFile, CsvWithAHeader) {
   EXPECT_THROW(read("source,target\n1,2\n", {.target_column = "1"}), perdure::error);
 }
 
-TEST_F(GraphFile, NamesOfVertices) {
+TEST_F(GraphFile, NamesOfVerticesAreNumbered) {
   numbered_names names;
   const file_reading r =
       read("# friends\nann\tben carl\t3\nben carl\t\"say \"\"x\"\"\"\t4\nann\tann\t5\n", {.names = &names});

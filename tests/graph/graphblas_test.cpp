@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/graphblas.hpp>
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/sssp.hpp>
@@ -125,7 +125,7 @@ TEST_F(GraphBlas, ReadsTheStoreWhereItLies) {
   {
     perdure::manager store(perdure::create_only, scratch.path());
     memory_csr made;
-    build_csr(made, *open_edge_list(path),
+    build_csr(made, *open_graph_file(path),
               {.kind = direction::undirected, .drop_loops = true, .drop_duplicates = true, .threads = 2});
     widen_csr(*store.construct<stored_wide_csr>("wide")(), made, 2);
     store.close();

@@ -226,7 +226,7 @@ TEST(StrongComponents, AreOfVerticesThatReachEachOther) {
   });
 }
 
-TEST(StrongComponents, OfLargerGraphs) {
+TEST(StrongComponents, OfLargerGraphsAreRight) {
   const csr_view view = skewed(direction::directed).view();
   EXPECT_EQ(verify_strong_components(view, strong_components(view, 3).labels).value_or("right"), "right");
   // A long chain of circles, which is no work for many threads, and deeper than a thread's stack.
@@ -317,7 +317,7 @@ TEST(Trusses, AreWhatIsLeftWhenOthersAreTakenAway) {
   });
 }
 
-TEST(Trusses, AndCoresOfALargerGraph) {
+TEST(Trusses, AndCoresOfALargerGraphAreRight) {
   const csr_view view = skewed(direction::directed).view();
   EXPECT_EQ(verify_trusses(view, trusses(view, 4).edges).value_or("right"), "right");
   EXPECT_EQ(verify_core_numbers(view, core_numbers(view, 4).cores).value_or("right"), "right");
@@ -386,7 +386,7 @@ TEST(Communities, AreNearlyTheBestOfTinyGraphs) {
   EXPECT_GT(best_found, rounds * 8 / 10);
 }
 
-TEST(Communities, OfLargerGraphs) {
+TEST(Communities, OfLargerGraphsAreRight) {
   // Circles of cliques: what a clique is, is a community.
   std::vector<edge> edges;
   constexpr vertex_id cliques = 300;
@@ -523,7 +523,7 @@ TEST(Neighbourhood, IsWhatIsNearEnough) {
       fails_with(errc::not_found, "not in the graph", [] { neighbourhood(csr_view{}, no_vertex, 1); }));
 }
 
-TEST(ShortestPath, AndNeighbourhoodInALargerGraph) {
+TEST(ShortestPath, AndNeighbourhoodInALargerGraphAreRight) {
   std::mt19937_64 random(13);
   for (const direction kind : {direction::directed, direction::undirected}) {
     csr_view view = skewed(kind).view();
@@ -539,7 +539,7 @@ TEST(ShortestPath, AndNeighbourhoodInALargerGraph) {
   }
 }
 
-TEST(Triangles, OfALargerGraph) {
+TEST(Triangles, OfALargerGraphAreRight) {
   const csr_view view = skewed(direction::directed).view();
   EXPECT_EQ(verify_triangles(view, count_triangles(view, 3)).value_or("right"), "right");
   EXPECT_EQ(verify_triangles(view, clustering(view, 3).triangles).value_or("right"), "right");

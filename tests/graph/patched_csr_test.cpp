@@ -128,7 +128,7 @@ TEST(PatchedCsr, IsTheGraphOfAllEdges) {
       fill(delta, edges, at, end);
       if (random() % 4 == 0) delta.add(declared.emplace_back(id_range{random() % (2 * ids), random() % 5}));
       at = end;
-      merge_delta(merged, merged.view(), delta, 2);
+      freeze(merged, patched_csr(merged.view(), delta).view(), 2);
     };
     for (int i = 0; i < rounds; ++i) {
       memory_delta delta;

@@ -3,7 +3,6 @@
 
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
-#include <perdure/graph/boost_containers.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/ingest.hpp>
@@ -44,7 +43,6 @@ class GraphInStore : public testing::Test {
 
 using stored_types =
     testing::Types<stored<store_containers, perdure::manager>,
-                   stored<boost_containers<perdure::allocator>, perdure::manager>,
                    stored<std_containers<perdure::pinned_allocator>, perdure::pinned_manager>,
                    stored<flat_containers<perdure::pinned_allocator>, perdure::pinned_manager>>;
 TYPED_TEST_SUITE(GraphInStore, stored_types);
@@ -116,10 +114,11 @@ TEST(GraphInStoreErrors, AnotherContainerFamilyIsAnotherType) {
   const perdure::scratch_directory dir;
   perdure::store_options options;
   options.capacity = std::size_t{1} << 30;
-  perdure::manager m(create_only, dir / "store", options);
-  m.construct<adjacency_list<store_containers>>("graph")(direction::directed);
+  options.pinned = true;
+  perdure::pinned_manager m(create_only, dir / "store", options);
+  m.construct<adjacency_list<flat_containers<perdure::pinned_allocator>>>("graph")(direction::directed);
   try {
-    m.find<adjacency_list<boost_containers<perdure::allocator>>>("graph");
+    m.find<adjacency_list<std_containers<perdure::pinned_allocator>>>("graph");
     ADD_FAILURE();
   } catch (const perdure::error& e) {
     EXPECT_EQ(e.code(), errc::wrong_type);

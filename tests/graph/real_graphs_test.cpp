@@ -8,7 +8,7 @@
 #include <perdure/graph/communities.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/core_numbers.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/strong_components.hpp>
 #include <perdure/graph/triangles.hpp>
@@ -56,7 +56,7 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
     if (!facts.contains(search)) continue;
     for (const vertex_order order : {vertex_order::by_id, vertex_order::by_degree}) {
       memory_csr graph;
-      build_csr(graph, *open_edge_list(path),
+      build_csr(graph, *open_graph_file(path),
                 {.kind = kind,
                  .drop_loops = true,
                  .drop_duplicates = true,
@@ -114,11 +114,11 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
   }
 }
 
-TEST(RealGraphs, LevelsAndComponentsOfHavoqGt) {
+TEST(RealGraphs, LevelsAndComponentsEqualHavoqGts) {
   const auto path = data_file("kron/rmat_s17.edges.xz");
   if (path.empty()) GTEST_SKIP() << "no test data";
   memory_csr graph;
-  build_csr(graph, *open_edge_list(path), {.kind = direction::undirected, .threads = 2});
+  build_csr(graph, *open_graph_file(path), {.kind = direction::undirected, .threads = 2});
   const csr_view view = graph.view();
   const bfs_result found = bfs(view, view.find(0), 2);
   const std::vector<vertex_id> labels = component_ids(view, connected_components(view, 2).labels);

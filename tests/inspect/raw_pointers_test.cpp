@@ -80,7 +80,7 @@ TEST_F(raw_pointers, of_earlier_programs_are_known_too) {
     *store.find<int>("target").first = 2;
   }
   std::set<std::uint64_t> addresses;
-  for (const perdure::checkpoint_record& one : perdure::datastore::log(path("store")))
+  for (const perdure::checkpoint_record& one : perdure::store_maintenance::log(path("store")))
     addresses.insert(one.address);
   EXPECT_EQ(addresses.size(), 2u);
   perdure::manager::copy(path("store"), path("copy"));
@@ -89,7 +89,7 @@ TEST_F(raw_pointers, of_earlier_programs_are_known_too) {
   const std::vector<pointing_bytes> places = found().found;
   ASSERT_FALSE(places.empty());
   EXPECT_EQ(places[0].name, "bad");
-  EXPECT_LT(places[0].epoch, perdure::datastore::inspect(path("store")).epoch);
+  EXPECT_LT(places[0].epoch, perdure::store_maintenance::inspect(path("store")).epoch);
 }
 
 TEST_F(raw_pointers, are_not_seen_in_what_else_is_stored) {

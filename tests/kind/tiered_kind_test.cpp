@@ -12,7 +12,7 @@
 
 #include "c/c_store.hpp"
 #include "kind/small_kind.hpp"
-#include "perdure/tier_division.hpp"
+#include "perdure/detail/tier_division.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -163,9 +163,10 @@ TEST_F(TieredKind, RefusesWhatMakesNoSense) {
 
 TEST(TierDivision, MovesABoundaryOnlyWhereTheRatioIsOutOfItsBounds) {
   std::array<std::atomic<std::int64_t>, 2> bytes{};
-  const divided_tier tiers[] = {{1, bytes.data()}, {1, &bytes[1]}};
-  const tier_boundary between{.initial = 100, .least = 80, .most = 125, .least_ratio = 1, .most_ratio = 2};
-  tier_division division(tiers, std::span(&between, 1), {.check_interval = 1, .degree = 0.1});
+  const detail::divided_tier tiers[] = {{1, bytes.data()}, {1, &bytes[1]}};
+  const detail::tier_boundary between{
+      .initial = 100, .least = 80, .most = 125, .least_ratio = 1, .most_ratio = 2};
+  detail::tier_division division(tiers, std::span(&between, 1), {.check_interval = 1, .degree = 0.1});
   const auto after = [&](std::int64_t below, std::int64_t above) {
     bytes[0] = below;
     bytes[1] = above;

@@ -167,7 +167,7 @@ TEST(malloc_conformance, ReallocKeepsTheContent) {
   std::free(block);
 }
 
-TEST(malloc_conformance, Alignments) {
+TEST(malloc_conformance, BlocksAreAlignedAsAsked) {
   for (std::size_t alignment = 1; alignment <= 64 * mib; alignment *= 2) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{100000}}) {
       for (void* const block : {::memalign(alignment, bytes), ::aligned_alloc(alignment, bytes)}) {
@@ -196,7 +196,7 @@ TEST(malloc_conformance, Alignments) {
   std::free(whole);
 }
 
-TEST(malloc_conformance, WrongAlignments) {
+TEST(malloc_conformance, WrongAlignmentsAreRefused) {
   void* untouched = &untouched;
   errno = 0;
   EXPECT_EQ(::posix_memalign(&untouched, 3, 8), EINVAL);
@@ -221,7 +221,7 @@ TEST(malloc_conformance, FreeKeepsErrno) {
   EXPECT_EQ(errno, 1234);
 }
 
-TEST(malloc_conformance, BlocksOfTheCLibrary) {
+TEST(malloc_conformance, BlocksOfTheCLibraryAreTakenOver) {
   // As those that were given out before the library was loaded.
   char* block = static_cast<char*>(__libc_malloc(100));
   EXPECT_GE(::malloc_usable_size(block), 100U);
@@ -237,7 +237,7 @@ TEST(malloc_conformance, BlocksOfTheCLibrary) {
   std::free(path);
 }
 
-TEST(malloc_conformance, OperatorNew) {
+TEST(malloc_conformance, OperatorNewAlignsAndThrows) {
   struct alignas(256) wide {
     char bytes[256];
   };

@@ -243,27 +243,16 @@ TEST(DataObject, IsTheOneOfAStoreFromBeforeTypesWereTold) {
   EXPECT_TRUE(detail::is_stamp_of(now.hash, now.layout.substr(0, last), now));
 }
 
-TEST(Blob, IsFoundAgain) {
+TEST(DataObject, ArraysOfBytesAreFoundAsNumbers) {
   const scratch_directory scratch;
-  {
-    manager store(create_only, scratch.path(), small_store());
-    const std::span<std::byte> blob = store.create_blob("blob", 100, 4096);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blob.data()) % 4096, 0u);
-    EXPECT_EQ(blob[99], std::byte{0});
-    blob[99] = std::byte{5};
-  }
-  manager store(open_only, scratch.path());
-  ASSERT_EQ(store.find_blob("blob").size(), 100u);
-  EXPECT_EQ(store.find_blob("blob")[99], std::byte{5});
-  EXPECT_EQ(store.find_data("blob").type, data_type(element_kind::uint8));
-  EXPECT_EQ(store.find_blob("none").data(), nullptr);
-  EXPECT_EQ(store.find_or_create_blob("blob", 50).size(), 100u);
-  EXPECT_EQ(code_of([&] { store.find_or_create_blob("blob", 101); }), errc::wrong_type);
-  EXPECT_EQ(store.find_or_create_blob("other", 8).size(), 8u);
-  store.construct<int>("int")(1);
-  EXPECT_EQ(code_of([&] { store.find_blob("int"); }), errc::wrong_type);
-  EXPECT_TRUE(store.destroy_blob("blob"));
-  EXPECT_FALSE(store.destroy_blob("blob"));
+  manager store(create_only, scratch.path(), small_store());
+  std::byte* const bytes = store.construct<std::byte>("bytes")[100]();
+  const data_object found = store.find_or_create_data("bytes", element_kind::uint8, 50);
+  EXPECT_EQ(found.data, bytes);
+  EXPECT_EQ(found.length, 100u);
+  EXPECT_EQ(code_of([&] { store.find_or_create_data("bytes", element_kind::uint8, 101); }), errc::wrong_type);
+  EXPECT_TRUE(store.destroy_data("bytes"));
+  EXPECT_FALSE(store.destroy_data("bytes"));
 }
 
 }  // namespace

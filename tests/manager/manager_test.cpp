@@ -147,7 +147,7 @@ TEST_F(manager_test, EmptyAndAbsurdNamesAreRefused) {
   EXPECT_EQ(store.find<int>("").first, nullptr);
 }
 
-TEST_F(manager_test, Arrays) {
+TEST_F(manager_test, ArraysAreConstructedAndFound) {
   int* const same = store.construct<int>("same")[5](7);
   EXPECT_EQ(store.find<int>("same"), (std::pair<int*, std::size_t>(same, 5)));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(same[i], 7);
@@ -163,7 +163,7 @@ TEST_F(manager_test, Arrays) {
   EXPECT_TRUE(store.destroy<int>("none"));
 }
 
-TEST_F(manager_test, ArraysFromIterators) {
+TEST_F(manager_test, ArraysAreConstructedFromIterators) {
   const std::vector<int> xs = {1, 2, 3};
   const std::array<int, 3> ys = {10, 20, 30};
   point* const points = store.construct_it<point>("points")[3](xs.begin(), ys.data());
@@ -229,7 +229,7 @@ TEST_F(manager_test, AnExceptionInAConstructorLeavesNothing) {
   EXPECT_EQ(counted::alive, 0);
 }
 
-TEST_F(manager_test, UniqueInstances) {
+TEST_F(manager_test, UniqueInstancesAreFoundByTheirType) {
   int* const one = store.construct<int>(unique_instance)(5);
   EXPECT_EQ(store.find<int>(unique_instance), (std::pair<int*, std::size_t>(one, 1)));
   EXPECT_EQ(store.find<long>(unique_instance).first, nullptr);
@@ -249,7 +249,7 @@ TEST_F(manager_test, UniqueInstances) {
   EXPECT_EQ(store.find<int>(type_name).first, named);
 }
 
-TEST_F(manager_test, AnonymousInstances) {
+TEST_F(manager_test, AnonymousInstancesHaveNoName) {
   int* const a = store.construct<int>(anonymous_instance)(1);
   int* const b = store.construct<int>(anonymous_instance)[3](2);
   int* const c = store.find_or_construct<int>(anonymous_instance)(3);
@@ -269,7 +269,7 @@ TEST_F(manager_test, AnonymousInstances) {
   EXPECT_EQ(code_of([&] { store.destroy_ptr(a); }), errc::invalid_argument);
 }
 
-TEST_F(manager_test, DestroyByAddress) {
+TEST_F(manager_test, ObjectsAreDestroyedByAddress) {
   int* const named = store.construct<int>("named")(1);
   int* const unique = store.construct<int>(unique_instance)(1);
   EXPECT_EQ(code_of([&] { store.destroy_ptr(reinterpret_cast<double*>(named)); }), errc::wrong_type);
@@ -322,7 +322,7 @@ TEST_F(manager_test, IteratesOverNames) {
   EXPECT_EQ(seen, expected);
 }
 
-TEST_F(manager_test, Attributes) {
+TEST_F(manager_test, ObjectsHaveAttributes) {
   int* const object = store.construct<int>("object")();
   EXPECT_EQ(store.attribute("object", "unit"), std::nullopt);
   store.set_attribute("object", "unit", "m/s");
@@ -358,7 +358,7 @@ TEST_F(manager_test, Attributes) {
   EXPECT_EQ(store.attribute(object, "5"), "changed");
 }
 
-TEST_F(manager_test, AttributesOfTheStoreItself) {
+TEST_F(manager_test, TheStoreItselfHasAttributes) {
   EXPECT_EQ(store.store_attribute("origin"), std::nullopt);
   EXPECT_TRUE(store.store_attributes().empty());
   store.set_store_attribute("origin", "sensor 7");
@@ -379,7 +379,7 @@ TEST_F(manager_test, AttributesOfTheStoreItself) {
   EXPECT_TRUE(reader.check().empty());
 }
 
-TEST_F(manager_test, AllMemoryDeallocated) {
+TEST_F(manager_test, AllMemoryIsDeallocatedWhenNoObjectIsLeft) {
   EXPECT_TRUE(store.all_memory_deallocated());
   store.set_store_attribute("description", "does not count");
   for (int i = 0; i < 100; ++i) store.construct<int>(std::to_string(i))();
@@ -422,7 +422,7 @@ TEST_F(manager_test, ObjectsAreAligned) {
   }
 }
 
-TEST_F(manager_test, RawMemory) {
+TEST_F(manager_test, RawMemoryIsAllocatedAndNamedByHandles) {
   void* const block = store.allocate(1000);
   std::memset(block, 1, 1000);
   EXPECT_TRUE(store.belongs_to_segment(block));

@@ -97,7 +97,7 @@ TEST_F(manager_threads, AfterAFailureTheNextInLineConstructs) {
   EXPECT_EQ(fails_at_first::attempts, 6);
 }
 
-TEST_F(manager_threads, AllOperationsAtOnce) {
+TEST_F(manager_threads, AllOperationsRunAtOnce) {
   constexpr int threads = 6;
   run(threads, [&](int t) {
     std::mt19937 random(static_cast<unsigned>(t));

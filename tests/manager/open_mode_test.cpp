@@ -175,7 +175,7 @@ TEST_F(open_mode_test, WhatCouldNotBeMadeInPlaceLeavesNothing) {
   make_stores_in_place(false);
 }
 
-TEST_F(open_mode_test, OpenOrCreate) {
+TEST_F(open_mode_test, OpenOrCreateFindsWhatEarlierRunsLeft) {
   for (int run = 0; run < 3; ++run) {
     manager store(open_or_create, path, small_store());
     EXPECT_EQ((*store.find_or_construct<int>("runs")(0))++, run);
@@ -327,7 +327,7 @@ TEST_F(open_mode_test, ClosingMakesDurable) {
   EXPECT_EQ(*manager(open_only, path).find<int>("x").first, 7);
 }
 
-TEST_F(open_mode_test, Moves) {
+TEST_F(open_mode_test, AMovedManagerKeepsItsStore) {
   manager a(create_only, path, small_store());
   int* const x = a.construct<int>("x")(1);
   manager b(std::move(a));
@@ -343,7 +343,7 @@ TEST_F(open_mode_test, Moves) {
   EXPECT_EQ(*manager(open_only, other).find<int>("y").first, 2);
 }
 
-TEST_F(open_mode_test, ExistsAndRemove) {
+TEST_F(open_mode_test, ARemovedStoreDoesNotExist) {
   EXPECT_FALSE(manager::exists(path));
   EXPECT_FALSE(manager::remove(path));
   { manager store(create_only, path, small_store()); }

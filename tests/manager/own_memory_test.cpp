@@ -105,7 +105,7 @@ TEST_F(own_memory_test, AnAggregateOfContainersIsAValueOfAMap) {
   EXPECT_TRUE(store->check().empty());
 }
 
-TEST_F(own_memory_test, AndAnElementOfEverythingElse) {
+TEST_F(own_memory_test, AStructIsAnElementOfEveryContainer) {
   auto* const row = store->construct<vector<person>>("row")();
   for (int i = 0; i < 20; ++i) row->push_back(ada());
   row->emplace(row->begin() + 3, ada());
@@ -130,7 +130,7 @@ TEST_F(own_memory_test, AndAnElementOfEverythingElse) {
   for (int i = 0; i < 3; ++i) expect_inside(three[i]);
 }
 
-TEST_F(own_memory_test, ClassesThatKnowNothingOfAllocators) {
+TEST_F(own_memory_test, ClassesThatKnowNothingOfAllocatorsLieInTheStore) {
   auto* const fleet = store->construct<vector<ship>>("fleet")();
   for (int i = 0; i < 10; ++i) fleet->emplace_back(long_text);
   fleet->push_back(ship(long_text));
@@ -303,7 +303,7 @@ void swap_with_ordinary_memory(manager& store, Map outside) {
   for (const auto& element : outside) EXPECT_FALSE(store.belongs_to_segment(std::addressof(element)));
 }
 
-TEST_F(own_memory_test, SwapBetweenAStoreAndOrdinaryMemory) {
+TEST_F(own_memory_test, SwapWorksBetweenAStoreAndOrdinaryMemory) {
   swap_with_ordinary_memory(*store, map<int, string>{{1, long_text}, {2, "b"}});
   swap_with_ordinary_memory(*store, unordered_map<int, string>{{1, long_text}, {2, "b"}});
   swap_with_ordinary_memory(*store, list<string>{long_text, "b"});
@@ -372,7 +372,7 @@ TEST_F(own_memory_test, AStringTakenOutOutlivesItsStore) {
   EXPECT_EQ(taken.size(), 1000U);
 }
 
-TEST_F(own_memory_test, BracesAndLiterals) {
+TEST_F(own_memory_test, BracesAndLiteralsLieInTheStore) {
   auto* const numbers = store->construct<vector<int>>("numbers")({1, 2, 3});
   EXPECT_EQ(*numbers, (vector<int>{1, 2, 3}));
   EXPECT_TRUE(inside(numbers->data()));

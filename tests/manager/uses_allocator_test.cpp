@@ -32,7 +32,7 @@ struct uses_allocator_test : testing::Test {
   bool inside(const void* address) const { return store.belongs_to_segment(address); }
 };
 
-TEST_F(uses_allocator_test, ContainersOfOurOwn) {
+TEST_F(uses_allocator_test, ContainersOfOurOwnGetTheAllocator) {
   auto* const numbers = store.construct<vector<int>>("numbers")();
   for (int i = 0; i < 1000; ++i) numbers->push_back(i);
   EXPECT_TRUE(inside(numbers->data()));
@@ -59,7 +59,7 @@ TEST_F(uses_allocator_test, AnAllocatorAmongTheArgumentsIsTaken) {
   EXPECT_TRUE(inside(a->data()) && inside(b->data()) && inside(c->data()));
 }
 
-TEST_F(uses_allocator_test, Arrays) {
+TEST_F(uses_allocator_test, ElementsOfArraysGetTheAllocator) {
   auto* const vectors = store.construct<vector<int>>("vectors")[3](4u, 9);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(vectors[i].size(), 4U);
   const std::vector<std::string> words = {"one", "two", "three and then some more to make it long"};
@@ -73,7 +73,7 @@ TEST_F(uses_allocator_test, Arrays) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(moved[i].size(), 10U);
 }
 
-TEST_F(uses_allocator_test, Pairs) {
+TEST_F(uses_allocator_test, MembersOfPairsGetTheAllocator) {
   auto* const pair = store.construct<std::pair<int, vector<int>>>("pair")(1, 3u);
   EXPECT_EQ(pair->first, 1);
   EXPECT_EQ(pair->second.size(), 3U);
@@ -82,7 +82,7 @@ TEST_F(uses_allocator_test, Pairs) {
   EXPECT_TRUE(inside(empty->second.data()));
 }
 
-TEST_F(uses_allocator_test, BoostContainers) {
+TEST_F(uses_allocator_test, BoostsContainersGetTheAllocator) {
   namespace bc = boost::container;
   using numbers = bc::vector<int, allocator<int>>;
   using table = bc::map<int, numbers, std::less<>, allocator<std::pair<const int, numbers>>>;
@@ -123,7 +123,7 @@ struct plain_with_allocator {
   vector<int> values;
 };
 
-TEST_F(uses_allocator_test, OtherShapes) {
+TEST_F(uses_allocator_test, TypesOfOtherShapesGetTheAllocator) {
   // An aggregate does not say that it wants an allocator; its members come with theirs.
   auto* const g = store.construct<graph>("graph")(vector<int>(store.get_allocator<int>()),
                                                   vector<int>(store.get_allocator<int>()));

@@ -1,12 +1,13 @@
 #!/bin/sh
-# usage: check_package.sh BUILD_DIRECTORY SCRATCH_DIRECTORY COMPILER C_COMPILER [LAUNCHER]
+# usage: check_package.sh BUILD_DIRECTORY SCRATCH_DIRECTORY COMPILER C_COMPILER [LAUNCHER WORD...]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 scratch=$2
 compiler=$3
 c_compiler=$4
-launcher=${5:-}
+shift 4
+launcher=$*
 
 rm -rf "$scratch"
 mkdir -p "$scratch"
@@ -16,7 +17,7 @@ mv "$scratch/first" "$scratch/prefix"
 prefix=$scratch/prefix
 
 cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" -DCMAKE_PREFIX_PATH="$prefix"
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$(echo "$launcher" | tr ' ' ';')" -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$scratch/consumer"
 
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 1 ]
@@ -105,7 +106,7 @@ run_on_two() {
     OMPI_MCA_btl_vader_single_copy_mechanism=none timeout 60 mpiexec -n 2 "$@"
 }
 cmake -S "$here/mpi_consumer" -B "$scratch/mpi_consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" -DCMAKE_PREFIX_PATH="$prefix"
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$(echo "$launcher" | tr ' ' ';')" -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$scratch/mpi_consumer"
 [ "$(run_on_two "$scratch/mpi_consumer/mpi_consumer" "$scratch/set")" = 1 ]
 # shellcheck disable=SC2046

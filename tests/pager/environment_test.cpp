@@ -40,7 +40,7 @@ class on_file_systems : public pager_test, public testing::WithParamInterface<co
 INSTANTIATE_TEST_SUITE_P(kinds, on_file_systems, testing::Values("ext4", "xfs", "btrfs"),
                          [](const auto& of) { return std::string(of.param); });
 
-TEST_P(on_file_systems, works) {
+TEST_P(on_file_systems, touches_are_answered_with_the_bytes_of_the_file) {
   const std::string kind = GetParam();
   const loop_mount mount(kind, path("image"), path("mount"));
   if (!mount) GTEST_SKIP() << mount.why_not();

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "ranks/set_fixture.hpp"
 #include "support/watched_calls.hpp"
@@ -36,7 +37,7 @@ TEST_F(a_set, counts_on_where_it_is_opened_again) {
     EXPECT_EQ(set.epoch(), epoch + 1);
     set.close();
   });
-  EXPECT_EQ(datastore::log(part(1)).back().label, "");
+  EXPECT_EQ(store_maintenance::log(part(1)).back().label, "");
   on(2, set_mode::open, [&](store_set& set, int) { EXPECT_EQ(set.epoch(), epoch + 2); });
 }
 

@@ -166,7 +166,7 @@ TEST_F(an_asynchronous_checkpoint, takes_a_label_and_can_be_kept) {
   store->checkpoint_async({}, "monday").wait();
   store->wait_applied();
   store->close();
-  const auto log = datastore::log(path());
+  const auto log = store_maintenance::log(path());
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].label, "monday");
 }

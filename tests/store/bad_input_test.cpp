@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "segment/segment.hpp"
 #include "store/file/checked_block.hpp"
@@ -75,7 +76,7 @@ class a_bad_store : public scratch_test {
 
 TEST_F(a_bad_store, may_be_missing) {
   EXPECT_TRUE(cannot_be_opened(errc::not_found, path().string()));
-  EXPECT_TRUE(fails_with(errc::not_found, path().string(), [&] { datastore::inspect(path()); }));
+  EXPECT_TRUE(fails_with(errc::not_found, path().string(), [&] { store_maintenance::inspect(path()); }));
 }
 
 TEST_F(a_bad_store, may_be_an_empty_directory) {
@@ -165,7 +166,7 @@ TEST_F(a_bad_store, tells_the_sizes_of_a_file_that_is_cut_short) {
   const std::string told = "it is cut short, to " + std::to_string(left) + " bytes";
   EXPECT_TRUE(fails_with(errc::damaged, told + ", of which the store needs " + std::to_string(size),
                          [&] { datastore::open(path(), small_store()); }));
-  const verify_report report = datastore::verify(path());
+  const verify_report report = store_maintenance::verify(path());
   ASSERT_FALSE(report.findings.empty());
   EXPECT_NE(to_string(report.findings.front()).find(told), std::string::npos)
       << to_string(report.findings.front());
@@ -274,7 +275,7 @@ TEST_F(a_bad_store, may_have_a_journal_of_a_shorter_segment) {
     journal(directory, 0, super.uuid, true).commit(4, before, {}, 0);
     journal(directory, 1, super.uuid, true).commit(5, 2 * mib, {}, 0);
     EXPECT_TRUE(cannot_be_opened(errc::damaged, "jrnl.1"));
-    const verify_report report = datastore::verify(path());
+    const verify_report report = store_maintenance::verify(path());
     EXPECT_EQ(report.damages, 1u);
     EXPECT_EQ(report.findings.front().part, store_section::journal);
   }

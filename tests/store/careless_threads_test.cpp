@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -93,7 +94,7 @@ TEST_F(a_store_of_careless_threads, has_every_store_in_memory_and_in_the_next_qu
   EXPECT_TRUE(has_all(*store, threads)) << "in memory";
   store->checkpoint();
   store->close();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   const auto again = datastore::open(path(), small_store());
   EXPECT_TRUE(has_all(*again, threads)) << "in the store";
 }
@@ -112,9 +113,9 @@ TEST_F(a_store_of_careless_threads, is_whole_after_each_checkpoint) {
       }
       ::_exit(0);
     }));
-    EXPECT_EQ(datastore::verify(where).damages, 0u);
+    EXPECT_EQ(store_maintenance::verify(where).damages, 0u);
     datastore::open(where, small_store())->close();
-    EXPECT_TRUE(datastore::verify(where).whole());
+    EXPECT_TRUE(store_maintenance::verify(where).whole());
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <perdure/checkpoint_log.hpp>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "segment/segment.hpp"
 #include "support/errors.hpp"
@@ -31,7 +32,7 @@ TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
     const page_run gone{60, 5};
     store->checkpoint({&gone, 1});
   }
-  const auto log = datastore::log(path());
+  const auto log = store_maintenance::log(path());
   ASSERT_EQ(log.size(), 2u);
   EXPECT_EQ(log[0].address, base);
   EXPECT_EQ(log[1].address, base);
@@ -55,12 +56,12 @@ TEST_F(the_log, has_labelled_checkpoints_of_nothing) {
   store->checkpoint({}, "empty");
   EXPECT_EQ(store->epoch(), 1u);
   store->wait_applied();
-  ASSERT_EQ(datastore::log(path()).size(), 1u);
-  EXPECT_EQ(datastore::log(path())[0].label, "empty");
+  ASSERT_EQ(store_maintenance::log(path()).size(), 1u);
+  EXPECT_EQ(store_maintenance::log(path())[0].label, "empty");
   EXPECT_TRUE(fails_with(errc::invalid_argument, "63", [&] { store->checkpoint({}, std::string(64, 'x')); }));
   store->checkpoint({}, std::string(63, 'x'));
   store->wait_applied();
-  EXPECT_EQ(datastore::log(path())[1].label, std::string(63, 'x'));
+  EXPECT_EQ(store_maintenance::log(path())[1].label, std::string(63, 'x'));
 }
 
 TEST_F(the_log, is_bounded_and_keeps_the_newest) {
@@ -73,7 +74,7 @@ TEST_F(the_log, is_bounded_and_keeps_the_newest) {
     }
   }
   EXPECT_LE(fs::file_size(path() / "log"), 4096 + checkpoints_remembered * 128);
-  EXPECT_EQ(datastore::log(path()).size(), 5u);
+  EXPECT_EQ(store_maintenance::log(path()).size(), 5u);
 }
 
 TEST_F(the_log, passes_over_damaged_records_and_is_not_needed) {
@@ -86,24 +87,24 @@ TEST_F(the_log, passes_over_damaged_records_and_is_not_needed) {
     file.seekp(4096 + 2 * 128 + 70);
     file.put('?');
   }
-  auto log = datastore::log(path());
+  auto log = store_maintenance::log(path());
   ASSERT_EQ(log.size(), 2u);
   EXPECT_EQ(log[0].label, "a");
   EXPECT_EQ(log[1].label, "c");
   fs::resize_file(path() / "log", 4096 + 128 + 128 + 50);
-  EXPECT_EQ(datastore::log(path()).size(), 1u);
+  EXPECT_EQ(store_maintenance::log(path()).size(), 1u);
   fs::resize_file(path() / "log", 100);
-  EXPECT_TRUE(datastore::log(path()).empty());
+  EXPECT_TRUE(store_maintenance::log(path()).empty());
   {
     const auto store = datastore::open(path());
     store->checkpoint({}, "d");
   }
-  log = datastore::log(path());
+  log = store_maintenance::log(path());
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].label, "d");
   fs::remove(path() / "log");
-  EXPECT_TRUE(datastore::log(path()).empty());
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::log(path()).empty());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
 }
 
 TEST_F(the_log, has_what_recovery_brought_home) {
@@ -121,10 +122,10 @@ TEST_F(the_log, has_what_recovery_brought_home) {
   }
   for (const char* name : {"super", "heap.000", "crc", "log"})
     fs::copy_file(path("before") / name, path() / name, fs::copy_options::overwrite_existing);
-  EXPECT_EQ(datastore::log(path()).size(), 1u);
+  EXPECT_EQ(store_maintenance::log(path()).size(), 1u);
   datastore::open(path())->close();
-  ASSERT_EQ(datastore::log(path()).size(), 2u);
-  EXPECT_EQ(datastore::log(path())[1].label, "two");
+  ASSERT_EQ(store_maintenance::log(path()).size(), 2u);
+  EXPECT_EQ(store_maintenance::log(path())[1].label, "two");
 }
 
 class kept_epochs_of_a_store : public scratch_test {
@@ -143,16 +144,16 @@ class kept_epochs_of_a_store : public scratch_test {
         store->checkpoint({}, i == 3 ? "" : "number " + std::to_string(i));
       }
     }
-    const auto log = datastore::log(where);
+    const auto log = store_maintenance::log(where);
     ASSERT_EQ(log.size(), 4u);
     for (const checkpoint_record& one : log)
       EXPECT_EQ(one.kept, one.epoch == 2 || one.epoch == 4) << one.epoch;
     const auto earlier = datastore::open_read_only(where / "epochs" / "2");
     EXPECT_TRUE(holds(earlier->memory().base() + 7 * page_size, 2));
     EXPECT_FALSE(fs::exists(where / "epochs" / "1"));
-    EXPECT_TRUE(datastore::verify(where).whole());
+    EXPECT_TRUE(store_maintenance::verify(where).whole());
     earlier->close();
-    EXPECT_TRUE(datastore::remove(where));
+    EXPECT_TRUE(store_maintenance::remove(where));
     EXPECT_FALSE(fs::exists(where));
   }
 };

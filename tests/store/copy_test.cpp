@@ -6,6 +6,7 @@
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <random>
 #include <thread>
 #include <vector>
@@ -70,7 +71,7 @@ TEST_F(copies, are_there_at_once_and_after_the_checkpoint) {
   store = open();
   EXPECT_TRUE(holds(*store, 5001, bytes));
   store.reset();
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
   store = datastore::open_read_only(path("store"));
   EXPECT_TRUE(holds(*store, 5001, bytes));
 }
@@ -119,7 +120,7 @@ TEST_F(copies, may_be_stored_to_afterwards) {
   EXPECT_TRUE(holds(*store, 0, expected));
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
   store = open();
   EXPECT_TRUE(holds(*store, 0, expected));
 }
@@ -168,7 +169,7 @@ TEST_F(copies, go_over_what_was_there) {
   }
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
 }
 
 TEST_F(copies, of_released_pages_are_written_once) {
@@ -184,7 +185,7 @@ TEST_F(copies, of_released_pages_are_written_once) {
   store->checkpoint();
   EXPECT_TRUE(holds(*store, 0, bytes));
   store.reset();
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
 }
 
 TEST_F(copies, of_several_threads_are_all_there) {
@@ -233,7 +234,7 @@ TEST_F(copies, that_fail_leave_nothing_that_is_committed) {
   os::observe_files(nullptr);
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
   store = open();
   EXPECT_TRUE(holds(*store, 20 * mib, std::vector<std::byte>(2 * mib)));
   // And the space can be used.

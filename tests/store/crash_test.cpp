@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <thread>
 
 #include "os/file.hpp"
@@ -68,8 +69,8 @@ class after_a_crash : public scratch_test {
 
 TEST_F(after_a_crash, what_was_committed_is_brought_home) {
   commit_without_applying();
-  EXPECT_EQ(datastore::inspect(path()).epoch, 2u);
-  EXPECT_EQ(datastore::inspect(path()).applied_epoch, 1u);
+  EXPECT_EQ(store_maintenance::inspect(path()).epoch, 2u);
+  EXPECT_EQ(store_maintenance::inspect(path()).applied_epoch, 1u);
   {
     const auto store = tested::open(path());
     EXPECT_TRUE(is_epoch(*store, 2));
@@ -93,7 +94,7 @@ TEST_F(after_a_crash, readers_see_what_was_committed_and_change_nothing) {
     EXPECT_TRUE(is_epoch(*second, 2));
   }
   EXPECT_EQ(std::filesystem::last_write_time(path() / "heap.000"), before);
-  EXPECT_EQ(datastore::inspect(path()).applied_epoch, 1u);
+  EXPECT_EQ(store_maintenance::inspect(path()).applied_epoch, 1u);
   EXPECT_TRUE(is_epoch(*tested::open(path()), 2));
 }
 

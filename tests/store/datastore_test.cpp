@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <vector>
 
 #include "segment/segment.hpp"
@@ -189,7 +190,7 @@ TEST_F(a_datastore, describes_itself) {
   put(*store, 0, 1);
   store->checkpoint();
   store->wait_applied();
-  for (const store_info& info : {store->info(), datastore::inspect(path())}) {
+  for (const store_info& info : {store->info(), store_maintenance::inspect(path())}) {
     EXPECT_EQ(info.format_version, 2u);
     EXPECT_EQ(info.epoch, 1u);
     EXPECT_EQ(info.applied_epoch, 1u);
@@ -316,12 +317,12 @@ TEST_F(a_datastore, lives_in_its_files_with_the_shared_backing) {
     EXPECT_EQ(store->tracker(), "none");
     store->memory().grow(4 * mib);
     for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, page + 1);
-    EXPECT_TRUE(datastore::inspect(path()).open_dirty);
+    EXPECT_TRUE(store_maintenance::inspect(path()).open_dirty);
     store->checkpoint();
     put(*store, 100, 101);
     store->close();
   }
-  EXPECT_FALSE(datastore::inspect(path()).open_dirty);
+  EXPECT_FALSE(store_maintenance::inspect(path()).open_dirty);
   {
     // Changed through the other backing, whose table of checksums knows nothing of what is there.
     const auto store = tested::open(path());
@@ -350,7 +351,7 @@ TEST_F(a_datastore, that_died_in_shared_use_is_refused_unless_accepted) {
               return ::kill(::getpid(), SIGKILL);
             }),
             128 + SIGKILL);
-  EXPECT_TRUE(datastore::inspect(path()).open_dirty);
+  EXPECT_TRUE(store_maintenance::inspect(path()).open_dirty);
   EXPECT_TRUE(fails_with(errc::damaged, "not closed", [&] { tested::open(path()); }));
   EXPECT_TRUE(fails_with(errc::damaged, "not closed", [&] { datastore::open_read_only(path()); }));
   options.accept_unclean = true;
@@ -377,12 +378,12 @@ TEST_F(a_datastore, gets_a_higher_capacity_when_nobody_has_it_open) {
     store->memory().grow(4 * mib);
     put(*store, 7, 1);
     store->checkpoint();
-    EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::raise_capacity(path(), 3 * gib); }));
+    EXPECT_TRUE(fails_with(errc::in_use, "", [&] { store_maintenance::raise_capacity(path(), 3 * gib); }));
   }
-  EXPECT_EQ(datastore::raise_capacity(path(), 2 * gib + 1), 3 * gib);
-  EXPECT_EQ(datastore::inspect(path()).capacity, 3 * gib);
-  EXPECT_EQ(datastore::raise_capacity(path(), gib), 3 * gib);
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_EQ(store_maintenance::raise_capacity(path(), 2 * gib + 1), 3 * gib);
+  EXPECT_EQ(store_maintenance::inspect(path()).capacity, 3 * gib);
+  EXPECT_EQ(store_maintenance::raise_capacity(path(), gib), 3 * gib);
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   // Persistent memory is taken when the segment grows, and there is not much of it.
   const std::size_t beyond = tested::in_persistent_memory() ? 8 * mib : 2 * gib;
   {
@@ -395,8 +396,8 @@ TEST_F(a_datastore, gets_a_higher_capacity_when_nobody_has_it_open) {
   }
   EXPECT_TRUE(has(*tested::open(path()), beyond / page_size, 5));
   EXPECT_TRUE(fails_with(errc::invalid_argument, "capacity",
-                         [&] { datastore::raise_capacity(path(), ~std::size_t{0}); }));
-  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::raise_capacity(path("none"), gib); }));
+                         [&] { store_maintenance::raise_capacity(path(), ~std::size_t{0}); }));
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { store_maintenance::raise_capacity(path("none"), gib); }));
 }
 
 }  // namespace

@@ -100,12 +100,12 @@ TEST_F(in_persistent_memory, what_was_stored_after_the_last_checkpoint_is_undone
     store->memory().grow(8 * mib);
     for (std::uint64_t page = 1024; page < 2048; ++page) put(*store, page, page);
   }
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   EXPECT_TRUE(is_first_epoch(*datastore::open_read_only(path())));
-  datastore::copy(path(), path("copy"));
+  store_maintenance::copy(path(), path("copy"));
   EXPECT_TRUE(is_first_epoch(*datastore::open(path("copy"))));
   EXPECT_TRUE(is_first_epoch(*datastore::open(path(), small_store(backing::dax))));
-  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+  EXPECT_TRUE(store_maintenance::verify(path()).findings.empty());
 }
 
 TEST_F(in_persistent_memory, a_store_may_be_opened_with_any_backing) {
@@ -123,7 +123,7 @@ TEST_F(in_persistent_memory, a_store_may_be_opened_with_any_backing) {
     }
     if (round % 2 == 0) continue;
     store.reset();
-    ASSERT_TRUE(datastore::verify(path()).whole()) << round;
+    ASSERT_TRUE(store_maintenance::verify(path()).whole()) << round;
     store = datastore::open(path(), small_store(in_turn[(round / 2 + 1) % 2]));
     ASSERT_TRUE(model.matches(*store)) << round;
   }
@@ -139,7 +139,7 @@ TEST_F(in_persistent_memory, a_killed_program_leaves_the_last_checkpoint) {
             128 + SIGKILL);
   EXPECT_TRUE(is_first_epoch(*datastore::open_read_only(path())));
   EXPECT_TRUE(is_first_epoch(*datastore::open(path(), small_store(backing::private_memory))));
-  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+  EXPECT_TRUE(store_maintenance::verify(path()).findings.empty());
 }
 
 TEST_F(in_persistent_memory, more_can_change_than_the_part_of_the_undo_log_that_is_mapped) {
@@ -167,7 +167,7 @@ TEST_F(in_persistent_memory, a_checkpoint_names_only_the_pages_that_differ) {
   put(*store, 500, 7);
   store->checkpoint({}, "the same");
   store.reset();
-  const std::vector<checkpoint_record> log = datastore::log(path());
+  const std::vector<checkpoint_record> log = store_maintenance::log(path());
   ASSERT_EQ(log.size(), 3u);
   EXPECT_EQ(log[1].fresh_pages + log[1].overwritten_pages, 1u);
   EXPECT_EQ(log[2].fresh_pages + log[2].overwritten_pages, 0u);
@@ -195,7 +195,7 @@ TEST_F(in_persistent_memory, threads_may_store_to_the_same_pages_at_once) {
       if (rounds < 9) store->checkpoint();
     }
   }
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   const auto store = datastore::open(path());
   for (std::uint64_t page = 0; page < pages; ++page) {
     for (unsigned thread = 0; thread < threads; ++thread)
@@ -219,7 +219,7 @@ TEST_F(in_persistent_memory, threads_that_are_not_quiet_wait_for_a_checkpoint) {
     for (int i = 0; i < 50; ++i) store->checkpoint();
     enough = true;
   }
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   const auto store = datastore::open(path());
   for (std::uint64_t i = 1; i < counters; ++i) {
     const std::uint64_t before = *counter(*store, i - 1);
@@ -238,7 +238,7 @@ TEST_F(in_persistent_memory, a_snapshot_holds_the_last_checkpoint_though_threads
     enough = true;
   }
   for (const char* name : {"one", "two", "three"}) {
-    EXPECT_TRUE(datastore::verify(path(name)).whole());
+    EXPECT_TRUE(store_maintenance::verify(path(name)).whole());
     EXPECT_TRUE(is_first_epoch(*datastore::open(path(name)))) << name;
   }
 }
@@ -320,7 +320,7 @@ TEST_F(in_persistent_memory, a_checkpoint_that_fails_leaves_the_one_before_and_c
       }
       store->checkpoint();
       store.reset();
-      EXPECT_TRUE(datastore::verify(path()).findings.empty()) << file;
+      EXPECT_TRUE(store_maintenance::verify(path()).findings.empty()) << file;
       store = datastore::open(path());
       for (std::uint64_t page = 0; page < 990; ++page)
         ASSERT_TRUE(has(*store, page, page == 5 ? 50 : page + 2)) << file << page;
@@ -444,7 +444,7 @@ TEST_F(in_persistent_memory, objects_live) {
     auto& again = *store.construct<flat_map<string, long>>("words")();
     for (int i = 0; i < 300; ++i) ++again[string(std::to_string(i), again.get_allocator())];
   }
-  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+  EXPECT_TRUE(store_maintenance::verify(path()).findings.empty());
   manager store(open_only, path(), small_store(backing::dax));
   const auto* const found = store.find<flat_map<string, long>>("words").first;
   ASSERT_NE(found, nullptr);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 
 #include "segment/segment.hpp"
@@ -68,7 +69,7 @@ class a_full_disk : public scratch_test {
     std::filesystem::remove(filler);
     store->checkpoint();
     store->close();
-    EXPECT_TRUE(datastore::verify(where).whole());
+    EXPECT_TRUE(store_maintenance::verify(where).whole());
     const auto again = datastore::open(where, options);
     EXPECT_EQ(again->epoch(), 3u);
     EXPECT_TRUE(holds(again->memory().base() + 5 * page_size, 99));

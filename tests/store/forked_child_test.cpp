@@ -8,6 +8,7 @@
 #include <functional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 
 #include "os/mapping.hpp"
@@ -186,7 +187,7 @@ TEST_F(a_forked_child, may_close_a_writers_store_and_leaves_the_parent_its_own) 
   put(*store, 3, 79);
   store->checkpoint();
   store->close();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   const auto again = tested::open(path(), small_store());
   EXPECT_TRUE(has(*again, 1, 77));
   EXPECT_TRUE(has(*again, 2, 78));

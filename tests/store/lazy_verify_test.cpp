@@ -116,7 +116,7 @@ TEST_F(lazy_verification, is_unseen_in_a_long_history) {
       }
     }
     store.reset();
-    EXPECT_TRUE(datastore::verify(path()).whole());
+    EXPECT_TRUE(store_maintenance::verify(path()).whole());
     EXPECT_TRUE(model.matches(*open())) << seed;
   }
 }
@@ -131,7 +131,7 @@ TEST_F(lazy_verification, makes_nothing_dirty_by_looking) {
   store->checkpoint();
   EXPECT_EQ(store->epoch(), 2u);
   store->wait_applied();
-  const std::vector<checkpoint_record> log = datastore::log(path());
+  const std::vector<checkpoint_record> log = store_maintenance::log(path());
   ASSERT_EQ(log.size(), 2u);
   EXPECT_LE(log[1].overwritten_pages + log[1].fresh_pages, 16u);
 }
@@ -302,7 +302,7 @@ TEST_F(lazy_verification, withstands_many_threads) {
     EXPECT_EQ(wrong, 0);
     store->checkpoint();
   }
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
 }
 
 TEST_F(lazy_verification, goes_on_while_memory_is_given_back) {
@@ -334,7 +334,7 @@ TEST_F(lazy_verification, goes_on_while_memory_is_given_back) {
     for (std::uint64_t page = 0; page < pages; ++page)
       ASSERT_TRUE(has(*store, page, number_of(page))) << page;
   }
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
 }
 
 TEST_F(lazy_verification, lets_private_changes_be_made) {

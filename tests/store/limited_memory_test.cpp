@@ -6,6 +6,7 @@
 #include <functional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <random>
 
 #include "segment/segment.hpp"
@@ -114,7 +115,7 @@ TEST_F(little_memory, is_enough_for_new_and_for_overwritten_pages) {
   std::printf("%zu MiB changed under %zu MiB: %.3f bytes written per fresh byte, %.3f per overwritten\n",
               dirty / mib, memory / mib, fresh, overwritten);
 
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   EXPECT_TRUE(changed(*datastore::open_read_only(path()), pages, 2));
 }
 

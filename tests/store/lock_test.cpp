@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "segment/segment.hpp"
 #include "support/child_process.hpp"
@@ -46,7 +47,7 @@ TEST_F(a_lock, holds_though_its_file_is_removed) {
   EXPECT_TRUE(
       fails_with(errc::in_use, "by another process", [&] { datastore::open(path(), small_store()); }));
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open_read_only(path(), small_store()); }));
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::remove(path()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { store_maintenance::remove(path()); }));
 }
 
 TEST_F(a_lock, holds_though_its_file_is_replaced) {
@@ -55,7 +56,7 @@ TEST_F(a_lock, holds_though_its_file_is_replaced) {
   std::ofstream(path() / "new") << "process 1\n";
   std::filesystem::rename(path() / "new", path() / "LOCK");
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::open(path(), small_store()); }));
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::remove(path()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { store_maintenance::remove(path()); }));
 }
 
 TEST_F(a_lock, is_the_makers_from_the_beginning) {

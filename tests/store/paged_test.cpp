@@ -10,6 +10,7 @@
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <random>
 #include <thread>
 #include <vector>
@@ -89,7 +90,7 @@ TEST_F(a_paged_store, holds_more_than_its_budget) {
     EXPECT_LE(paging->most_resident_bytes, budget);
     EXPECT_GT(paging->evictions, pages);
   }
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
   const auto store = open();
   EXPECT_EQ(store->epoch(), 2u);
   EXPECT_TRUE(has_all(*store, pages, 2));
@@ -313,7 +314,7 @@ TEST_F(a_paged_store, outlives_a_full_disk) {
     store->checkpoint();
     store->wait_applied();
   }
-  EXPECT_TRUE(datastore::verify(path("store")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
   EXPECT_TRUE(has_all(*open(), pages, 2));
 }
 

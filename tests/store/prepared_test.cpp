@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <thread>
 #include <vector>
 
@@ -107,7 +108,7 @@ TEST_F(a_prepared_checkpoint, counts_when_it_is_decided_on) {
   const auto store = datastore::open(path());
   EXPECT_EQ(store->epoch(), 3u);
   expect_pattern(*store, 3);
-  EXPECT_EQ(datastore::log(path()).at(1).label, "two");
+  EXPECT_EQ(store_maintenance::log(path()).at(1).label, "two");
 }
 
 TEST_F(a_prepared_checkpoint, is_what_there_was_when_it_was_prepared) {
@@ -161,8 +162,8 @@ TEST_F(a_prepared_checkpoint, is_abandoned_when_its_store_is_closed) {
   write(*store, 2);
   const auto prepared = store->prepare();
   store->close();
-  EXPECT_EQ(datastore::inspect(path()).epoch, 1u);
-  EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 0u);
+  EXPECT_EQ(store_maintenance::inspect(path()).epoch, 1u);
+  EXPECT_EQ(store_maintenance::inspect(path()).undecided_epoch, 0u);
 }
 
 TEST_F(a_prepared_checkpoint, has_a_number_though_nothing_has_changed) {
@@ -178,9 +179,9 @@ TEST_F(a_prepared_checkpoint, waits_for_a_verdict_after_a_crash) {
   write(*store, 2);
   const auto prepared = store->prepare();
   const std::filesystem::path crashed = left_by_a_crash();
-  EXPECT_EQ(datastore::inspect(crashed).epoch, 1u);
-  EXPECT_EQ(datastore::inspect(crashed).undecided_epoch, 2u);
-  EXPECT_TRUE(datastore::verify(crashed).whole());
+  EXPECT_EQ(store_maintenance::inspect(crashed).epoch, 1u);
+  EXPECT_EQ(store_maintenance::inspect(crashed).undecided_epoch, 2u);
+  EXPECT_TRUE(store_maintenance::verify(crashed).whole());
   for (int times = 0; times < 2; ++times)
     EXPECT_TRUE(fails_with(errc::undecided, "prepared checkpoint 2", [&] { datastore::open(crashed); }));
   const auto reader = datastore::open_read_only(crashed);
@@ -313,7 +314,7 @@ TEST_F(a_prepared_checkpoint, that_fails_is_not_prepared) {
       EXPECT_TRUE(fails_with(errc::io, "", [&] { store->prepare(); })) << which;
     }
     EXPECT_EQ(store->epoch(), static_cast<std::uint64_t>(which));
-    EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 0u);
+    EXPECT_EQ(store_maintenance::inspect(path()).undecided_epoch, 0u);
     store->checkpoint();
     EXPECT_TRUE(has(*store, last, 9));
   }
@@ -360,7 +361,7 @@ TEST_F(a_prepared_checkpoint, is_left_to_the_next_opening) {
     EXPECT_TRUE(fails_with(errc::undecided, "reopen the store", [&] { store->checkpoint(); }));
     write(*store, 99);
     store->close();
-    EXPECT_EQ(datastore::inspect(path()).undecided_epoch, before + 1);
+    EXPECT_EQ(store_maintenance::inspect(path()).undecided_epoch, before + 1);
     const std::uint64_t last = decided == 2 ? before + 1 : before;
     const auto reopened = datastore::open(path(), told(last));
     EXPECT_EQ(reopened->epoch(), last);
@@ -381,8 +382,8 @@ TEST_F(a_decision_that_fails, leaves_no_page_changed_when_it_is_made_again) {
 
 TEST_F(a_decision_that_fails, can_be_another) {
   prepared_->abandon();
-  EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 0u);
-  EXPECT_EQ(datastore::inspect(path()).epoch, 1u);
+  EXPECT_EQ(store_maintenance::inspect(path()).undecided_epoch, 0u);
+  EXPECT_EQ(store_maintenance::inspect(path()).epoch, 1u);
   store_->checkpoint();
   EXPECT_EQ(store_->epoch(), 2u);
 }
@@ -481,7 +482,7 @@ TEST_F(a_prepared_checkpoint, cannot_be_abandoned_by_a_forked_child) {
     prepared->abandon();
     return 0;
   }));
-  EXPECT_EQ(datastore::inspect(path()).undecided_epoch, 2u);
+  EXPECT_EQ(store_maintenance::inspect(path()).undecided_epoch, 2u);
 }
 
 TEST_F(a_prepared_checkpoint, is_none_while_it_is_not_whole) {
@@ -493,7 +494,7 @@ TEST_F(a_prepared_checkpoint, is_none_while_it_is_not_whole) {
   file.seekp(static_cast<std::streamoff>(layout::block + 100));
   file.put('x');
   file.close();
-  EXPECT_EQ(datastore::inspect(path("crashed")).undecided_epoch, 0u);
+  EXPECT_EQ(store_maintenance::inspect(path("crashed")).undecided_epoch, 0u);
   EXPECT_EQ(datastore::open(path("crashed"))->epoch(), 1u);
 }
 

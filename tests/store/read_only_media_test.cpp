@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <vector>
 
 #include "segment/segment.hpp"
@@ -79,13 +80,13 @@ TEST_F(read_only_media, are_read_by_many_processes_at_the_last_commit) {
     children.push_back(child);
   }
   for (const pid_t child : children) EXPECT_EQ(result_of(child), 0);
-  const verify_report report = datastore::verify(where);
+  const verify_report report = store_maintenance::verify(where);
   EXPECT_TRUE(report.whole());
   EXPECT_EQ(report.epoch, 2u);
   EXPECT_EQ(report.applied_epoch, 1u);
   EXPECT_TRUE(fails_with(errc::permission_denied, "read-only", [&] { datastore::open(where); }));
-  EXPECT_TRUE(fails_with(errc::permission_denied, "read-only", [&] { datastore::repair(where); }));
-  datastore::copy(where, path("copy"));
+  EXPECT_TRUE(fails_with(errc::permission_denied, "read-only", [&] { store_maintenance::repair(where); }));
+  store_maintenance::copy(where, path("copy"));
   EXPECT_TRUE(right(*datastore::open(path("copy"))));
 }
 

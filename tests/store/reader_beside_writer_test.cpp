@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <perdure/store_maintenance.hpp>
 #include <thread>
 
 #include "os/file_observer.hpp"
@@ -102,14 +103,14 @@ TEST_F(beside_a_writer, readers_see_the_last_checkpoint) {
 TEST_F(beside_a_writer, copies_are_of_one_checkpoint) {
   while_written(
       [&](std::uint64_t acknowledged) {
-        datastore::copy(path(), path("copy"));
-        ASSERT_TRUE(datastore::verify(path("copy")).whole());
+        store_maintenance::copy(path(), path("copy"));
+        ASSERT_TRUE(store_maintenance::verify(path("copy")).whole());
         {
           const auto copy = datastore::open(path("copy"), small_store());
           ASSERT_GE(copy->epoch(), acknowledged);
           ASSERT_TRUE(is_as_of(*copy, copy->epoch())) << "epoch " << copy->epoch();
         }
-        datastore::remove(path("copy"));
+        store_maintenance::remove(path("copy"));
       },
       20);
 }
@@ -127,7 +128,7 @@ TEST_F(beside_a_writer, copies_take_nothing_of_a_checkpoint_that_is_committed_me
   };
   extend(1);
   for (std::uint64_t epoch = 2; epoch < 8 && !HasFailure(); ++epoch) {
-    std::future<void> copying = datastore::copy_async(path(), path("copy"));
+    std::future<void> copying = store_maintenance::copy_async(path(), path("copy"));
     extend(epoch);
     copying.get();
     {
@@ -137,14 +138,14 @@ TEST_F(beside_a_writer, copies_take_nothing_of_a_checkpoint_that_is_committed_me
       for (std::uint64_t page = 0; page < pages_then; ++page)
         ASSERT_TRUE(holds(copy->memory().base() + page * page_size, page + 1)) << page;
     }
-    datastore::remove(path("copy"));
+    store_maintenance::remove(path("copy"));
   }
 }
 
 TEST_F(beside_a_writer, verification_finds_what_is_whole) {
   while_written(
       [&](std::uint64_t acknowledged) {
-        const verify_report report = datastore::verify(path());
+        const verify_report report = store_maintenance::verify(path());
         ASSERT_TRUE(report.whole()) << to_string(report.findings.front());
         ASSERT_GE(report.epoch, acknowledged);
       },
@@ -187,8 +188,8 @@ TEST_F(beside_a_writer, that_writes_in_place_there_are_no_readers) {
   const auto store = datastore::open(path(), options);
   EXPECT_TRUE(
       fails_with(errc::in_use, "process", [&] { datastore::open_read_only(path(), holding_the_writer()); }));
-  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::copy(path(), path("copy")); }));
-  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { datastore::verify(path()); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { store_maintenance::copy(path(), path("copy")); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "process", [&] { store_maintenance::verify(path()); }));
 }
 
 TEST_F(beside_a_writer, that_has_died_a_reader_keeps_the_next_one_away) {

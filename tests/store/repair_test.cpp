@@ -5,6 +5,7 @@
 #include <functional>
 #include <perdure/datastore.hpp>
 #include <perdure/repair.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <random>
 
 #include "os/crc32c.hpp"
@@ -41,7 +42,7 @@ class repairing : public three_files_test {
     put(*store, 17, 1);
     store->checkpoint();
     store->close();
-    const verify_report report = datastore::verify(path());
+    const verify_report report = store_maintenance::verify(path());
     if (!report.whole()) return ::testing::AssertionFailure() << to_string(report.findings.front());
     return ::testing::AssertionSuccess();
   }
@@ -61,7 +62,7 @@ class repairing : public three_files_test {
 TEST_F(repairing, leaves_a_sound_store_alone) {
   make_store();
   const auto before = bytes_of_all_files();
-  const repair_report report = datastore::repair(path());
+  const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole());
   EXPECT_TRUE(report.done.empty()) << describe(report);
   EXPECT_EQ(bytes_of_all_files(), before);
@@ -78,12 +79,12 @@ TEST_F(repairing, does_not_take_pages_of_two_checkpoints_for_one) {
   table.crc = os::crc32c(0, &table.index, sizeof table - offsetof(layout::table_page, index));
   file.seekp(static_cast<std::streamoff>(place)).write(reinterpret_cast<const char*>(&table), sizeof table);
   file.close();
-  repair_report report = datastore::repair(path());
+  repair_report report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole()) << describe(report);
   EXPECT_TRUE(report.done.empty()) << describe(report);
   repair_options options;
   options.accept_damage = true;
-  report = datastore::repair(path(), options);
+  report = store_maintenance::repair(path(), options);
   EXPECT_TRUE(report.whole()) << describe(report);
 }
 
@@ -116,7 +117,7 @@ TEST_F(repairing, mends_what_has_a_second_source) {
   for (const auto& harm : harms) {
     make_store();
     harm.harm();
-    const repair_report report = datastore::repair(path());
+    const repair_report report = store_maintenance::repair(path());
     EXPECT_TRUE(report.whole()) << harm.what << describe(report);
     EXPECT_FALSE(report.done.empty()) << harm.what;
     EXPECT_TRUE(content_is_right()) << harm.what << describe(report);
@@ -129,7 +130,7 @@ TEST_F(repairing, puts_another_stores_journal_aside) {
   options.capacity = std::size_t{1} << 30;
   datastore::create(path("other"), options)->close();
   fs::copy_file(path("other") / "jrnl.0", path() / "jrnl.0", fs::copy_options::overwrite_existing);
-  const repair_report report = datastore::repair(path());
+  const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);
   EXPECT_TRUE(fs::exists(path() / "jrnl.0.foreign"));
   EXPECT_TRUE(content_is_right());
@@ -142,7 +143,7 @@ TEST_F(repairing, puts_another_stores_prepared_journal_aside) {
   const auto other = datastore::create(path("other"), options);
   const auto prepared = other->prepare();
   fs::copy_file(path("other") / "jrnl.1", path() / "jrnl.1", fs::copy_options::overwrite_existing);
-  const repair_report report = datastore::repair(path());
+  const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);
   EXPECT_TRUE(fs::exists(path() / "jrnl.1.foreign"));
   EXPECT_TRUE(content_is_right());
@@ -153,7 +154,7 @@ TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
   const std::uint64_t offset = layout::home_data_offset + 20 * page_size + 5;
   flip("heap.000", offset);
   const auto before = bytes_of_all_files();
-  repair_report report = datastore::repair(path());
+  repair_report report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole());
   ASSERT_EQ(report.after.damages, 1u) << describe(report);
   EXPECT_EQ(report.after.findings.front().page, 20u);
@@ -161,22 +162,22 @@ TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
 
   repair_options accepting;
   accepting.accept_damage = true;
-  report = datastore::repair(path(), accepting);
+  report = store_maintenance::repair(path(), accepting);
   EXPECT_TRUE(report.whole()) << describe(report);
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   flip("heap.000", offset);
-  EXPECT_FALSE(datastore::verify(path()).whole());
+  EXPECT_FALSE(store_maintenance::verify(path()).whole());
 }
 
 TEST_F(repairing, a_file_cut_short_is_made_long_again_only_when_told_to) {
   make_store();
   fs::resize_file(path() / "heap.001", layout::home_data_offset + 4096 * 100);
-  EXPECT_FALSE(datastore::repair(path()).whole());
+  EXPECT_FALSE(store_maintenance::repair(path()).whole());
   EXPECT_EQ(fs::file_size(path() / "heap.001"), layout::home_data_offset + 4096 * 100);
   EXPECT_TRUE(fails_with(errc::damaged, "cut short", [&] { datastore::open(path()); }));
   repair_options accepting;
   accepting.accept_damage = true;
-  const repair_report report = datastore::repair(path(), accepting);
+  const repair_report report = store_maintenance::repair(path(), accepting);
   EXPECT_TRUE(report.whole()) << describe(report);
   const auto store = datastore::open(path());
   EXPECT_TRUE(holds(store->memory().base() + 1105 * page_size, 1106));
@@ -187,16 +188,16 @@ TEST_F(repairing, says_what_cannot_be_mended) {
   make_store();
   flip("super", 100);
   flip("super", layout::block + 100);
-  repair_report report = datastore::repair(path());
+  repair_report report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole());
   EXPECT_TRUE(report.done.empty());
   make_store();
   flip("super", 2 * layout::block + 100);
-  report = datastore::repair(path());
+  report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole());
   make_store();
   fs::remove(path() / "heap.001");
-  report = datastore::repair(path());
+  report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole());
 }
 
@@ -210,7 +211,7 @@ TEST_F(repairing, brings_a_committed_checkpoint_home_first) {
   for (const char* name : {"super", "heap.000", "heap.001", "heap.002", "crc"})
     fs::copy_file(path("master") / name, path() / name, fs::copy_options::overwrite_existing);
   flip("heap.000", 30);
-  const repair_report report = datastore::repair(path());
+  const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);
   EXPECT_EQ(report.after.applied_epoch, 3u);
   const auto store = datastore::open(path());
@@ -225,11 +226,11 @@ TEST_F(repairing, gives_checksums_to_a_store_written_through_a_shared_mapping) {
     const auto store = datastore::open(path(), options);
     put(*store, 7, 99);
   }
-  const repair_report report = datastore::repair(path());
+  const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);
   EXPECT_TRUE(report.after.findings.empty()) << describe(report);
   flip("heap.000", layout::home_data_offset + 7 * page_size + 9);
-  EXPECT_EQ(datastore::verify(path()).damages, 1u);
+  EXPECT_EQ(store_maintenance::verify(path()).damages, 1u);
 }
 
 TEST_F(repairing, random_damage_is_never_made_worse) {
@@ -241,9 +242,9 @@ TEST_F(repairing, random_damage_is_never_made_worse) {
       const char* name = names[random() % std::size(names)];
       flip(name, random() % fs::file_size(path() / name));
     }
-    const repair_report report = datastore::repair(path());
+    const repair_report report = store_maintenance::repair(path());
     EXPECT_LE(report.after.damages, report.before.damages) << describe(report);
-    const repair_report again = datastore::repair(path());
+    const repair_report again = store_maintenance::repair(path());
     EXPECT_EQ(again.after.damages, report.after.damages) << describe(again);
     EXPECT_TRUE(again.done.empty()) << describe(again);
   }
@@ -252,10 +253,10 @@ TEST_F(repairing, random_damage_is_never_made_worse) {
 TEST_F(repairing, needs_the_store_for_itself) {
   make_store();
   const auto reader = datastore::open_read_only(path());
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::repair(path()); }));
-  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::repair(path("nothing")); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { store_maintenance::repair(path()); }));
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { store_maintenance::repair(path("nothing")); }));
   fs::create_directory(path("empty"));
-  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { datastore::repair(path("empty")); }));
+  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { store_maintenance::repair(path("empty")); }));
   EXPECT_TRUE(fs::is_empty(path("empty")));
 }
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <set>
 #include <thread>
 
@@ -45,7 +46,7 @@ class snapshots : public scratch_test {
     store->snapshot(where / "copy");
     EXPECT_TRUE(has(*store, 6, 43));
     store->checkpoint();
-    EXPECT_TRUE(datastore::verify(where / "copy").whole());
+    EXPECT_TRUE(store_maintenance::verify(where / "copy").whole());
     const auto copy = tested::open(where / "copy");
     EXPECT_EQ(copy->epoch(), 2u);
     EXPECT_EQ(copy->info().uuid, store->info().uuid);
@@ -61,8 +62,8 @@ class snapshots : public scratch_test {
     EXPECT_TRUE(has(*store, 9, 10));
     copy->close();
     store->close();
-    EXPECT_TRUE(datastore::verify(where / "store").whole());
-    EXPECT_TRUE(datastore::verify(where / "copy").whole());
+    EXPECT_TRUE(store_maintenance::verify(where / "store").whole());
+    EXPECT_TRUE(store_maintenance::verify(where / "copy").whole());
     EXPECT_EQ(names_in(where).count("copy"), 1u);
     for (const std::string& name : names_in(where)) EXPECT_NE(name.front(), '.') << name;
   }
@@ -179,7 +180,7 @@ TEST_F(snapshots, a_killed_one_leaves_none_or_a_whole_one) {
     const pid_t child = ::fork();
     if (child == 0) {
       try {
-        datastore::copy(path(), to);
+        store_maintenance::copy(path(), to);
       } catch (const std::exception&) {
       }
       ::_exit(0);
@@ -188,18 +189,18 @@ TEST_F(snapshots, a_killed_one_leaves_none_or_a_whole_one) {
     ::kill(child, SIGKILL);
     result_of(child);
     if (fs::exists(to)) {
-      EXPECT_TRUE(datastore::verify(to).whole());
+      EXPECT_TRUE(store_maintenance::verify(to).whole());
       EXPECT_EQ(datastore::open_read_only(to)->epoch(), 1u);
     } else {
-      datastore::copy(path(), to);
-      EXPECT_TRUE(datastore::verify(to).whole());
+      store_maintenance::copy(path(), to);
+      EXPECT_TRUE(store_maintenance::verify(to).whole());
     }
   }
 }
 
 TEST_F(snapshots, copies_keep_holes_and_every_byte) {
   make_store(path())->close();
-  datastore::copy(path(), path("copy"));
+  store_maintenance::copy(path(), path("copy"));
   const auto a = datastore::open_read_only(path());
   const auto b = datastore::open_read_only(path("copy"));
   ASSERT_EQ(a->memory().size(), b->memory().size());
@@ -209,9 +210,9 @@ TEST_F(snapshots, copies_keep_holes_and_every_byte) {
 
 TEST_F(snapshots, a_copy_taken_in_the_background_reports_its_failure) {
   make_store(path())->close();
-  datastore::copy_async(path(), path("copy")).get();
-  EXPECT_TRUE(datastore::verify(path("copy")).whole());
-  auto failing = datastore::copy_async(path(), path("copy"));
+  store_maintenance::copy_async(path(), path("copy")).get();
+  EXPECT_TRUE(store_maintenance::verify(path("copy")).whole());
+  auto failing = store_maintenance::copy_async(path(), path("copy"));
   EXPECT_TRUE(fails_with(errc::already_exists, "", [&] { failing.get(); }));
 }
 
@@ -228,25 +229,25 @@ TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {
   }
   for (const char* name : {"super", "heap.000", "crc"})
     fs::copy_file(path("before") / name, path() / name, fs::copy_options::overwrite_existing);
-  datastore::copy(path(), path("copy"));
-  EXPECT_EQ(datastore::inspect(path("copy")).copied_epoch, 2u);
+  store_maintenance::copy(path(), path("copy"));
+  EXPECT_EQ(store_maintenance::inspect(path("copy")).copied_epoch, 2u);
   const auto copy = datastore::open(path("copy"));
   EXPECT_EQ(copy->epoch(), 2u);
   EXPECT_TRUE(has(*copy, 3, 500));
 }
 
 TEST_F(snapshots, removal_leaves_nothing_but_what_is_not_ours) {
-  EXPECT_FALSE(datastore::remove(path()));
+  EXPECT_FALSE(store_maintenance::remove(path()));
   make_store(path())->close();
-  EXPECT_TRUE(datastore::remove(path()));
+  EXPECT_TRUE(store_maintenance::remove(path()));
   EXPECT_FALSE(fs::exists(path()));
   make_store(path())->close();
   std::ofstream(path() / "notes.txt") << "mine";
-  EXPECT_TRUE(datastore::remove(path()));
+  EXPECT_TRUE(store_maintenance::remove(path()));
   EXPECT_EQ(names_in(path()), std::set<std::string>{"notes.txt"});
-  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { datastore::remove(path()); }));
+  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { store_maintenance::remove(path()); }));
   const auto open = make_store(path("open"));
-  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { datastore::remove(path("open")); }));
+  EXPECT_TRUE(fails_with(errc::in_use, "", [&] { store_maintenance::remove(path("open")); }));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <random>
 
 #include "segment/segment.hpp"
@@ -44,19 +45,19 @@ TEST_F(staging, writes_back_over_a_store_whose_writer_was_killed) {
     store->wait_applied();
     ::_exit(0);
   }));
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
     put(*fast, 10, 11);  // what the table, which the kill left behind, still says
     fast->checkpoint();
   }
-  EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 1u);
+  EXPECT_EQ(store_maintenance::stage_out(path("fast"), path()).pages_written, 1u);
   EXPECT_TRUE(same_content());
 }
 
 TEST_F(staging, writes_back_what_changed_and_no_more) {
   make_store();
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
     for (std::uint64_t round = 0; round < 3; ++round) {
@@ -68,28 +69,28 @@ TEST_F(staging, writes_back_what_changed_and_no_more) {
     put(*fast, 10, 0);
     fast->checkpoint();
   }
-  const stage_report report = datastore::stage_out(path("fast"), path());
+  const stage_report report = store_maintenance::stage_out(path("fast"), path());
   EXPECT_EQ(report.pages_written, 42u);
   EXPECT_EQ(report.epoch, 2u);
   EXPECT_EQ(report.pages, 20 * mib / page_size);
   EXPECT_TRUE(same_content());
-  EXPECT_TRUE(datastore::verify(path()).whole());
-  EXPECT_TRUE(datastore::verify(path("fast")).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path("fast")).whole());
   // Again, without and with more work.
-  EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 0u);
-  EXPECT_EQ(datastore::inspect(path()).epoch, 2u);
+  EXPECT_EQ(store_maintenance::stage_out(path("fast"), path()).pages_written, 0u);
+  EXPECT_EQ(store_maintenance::inspect(path()).epoch, 2u);
   {
     const auto fast = datastore::open(path("fast"));
     put(*fast, 1, 2);
     fast->checkpoint();
   }
-  EXPECT_EQ(datastore::stage_out(path("fast"), path()).epoch, 3u);
+  EXPECT_EQ(store_maintenance::stage_out(path("fast"), path()).epoch, 3u);
   EXPECT_TRUE(same_content());
 }
 
 TEST_F(staging, writes_back_what_changed_and_has_the_checksum_that_it_had) {
   make_store();
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
     // The polynomial of CRC-32C, in the order in which it is worked off: added to a page, it changes nothing.
@@ -101,27 +102,27 @@ TEST_F(staging, writes_back_what_changed_and_has_the_checksum_that_it_had) {
     std::memcpy(at, &word, sizeof word);
     fast->checkpoint();
   }
-  EXPECT_EQ(datastore::stage_out(path("fast"), path()).pages_written, 1u);
+  EXPECT_EQ(store_maintenance::stage_out(path("fast"), path()).pages_written, 1u);
   EXPECT_TRUE(same_content());
 }
 
 TEST_F(staging, gives_up_what_was_released) {
   make_store();
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
     const page_run gone{100, 50};
     fast->checkpoint({&gone, 1});
   }
-  const stage_report report = datastore::stage_out(path("fast"), path());
+  const stage_report report = store_maintenance::stage_out(path("fast"), path());
   EXPECT_EQ(report.pages_released, 10u);
   EXPECT_EQ(report.pages_written, 0u);
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
 }
 
 TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
   make_store();
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   {
     const auto store = datastore::open(path());
     put(*store, 3, 33);
@@ -132,7 +133,8 @@ TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
     put(*fast, 4, 44);
     fast->checkpoint();
   }
-  EXPECT_TRUE(fails_with(errc::conflict, "epoch 2", [&] { datastore::stage_out(path("fast"), path()); }));
+  EXPECT_TRUE(
+      fails_with(errc::conflict, "epoch 2", [&] { store_maintenance::stage_out(path("fast"), path()); }));
   const auto store = datastore::open_read_only(path());
   EXPECT_TRUE(holds(store->memory().base() + 3 * page_size, 33));
   EXPECT_TRUE(holds(store->memory().base() + 4 * page_size, 0));
@@ -141,18 +143,19 @@ TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
 TEST_F(staging, takes_copies_of_the_same_store_only) {
   make_store();
   datastore::create(path("fast"), store_of_files(8 * mib))->close();
-  EXPECT_TRUE(fails_with(errc::incompatible, "no copy", [&] { datastore::stage_out(path("fast"), path()); }));
+  EXPECT_TRUE(
+      fails_with(errc::incompatible, "no copy", [&] { store_maintenance::stage_out(path("fast"), path()); }));
   EXPECT_TRUE(fails_with(errc::in_use, "", [&] {
-    datastore::remove(path("fast"));
-    datastore::stage_in(path(), path("fast"));
+    store_maintenance::remove(path("fast"));
+    store_maintenance::stage_in(path(), path("fast"));
     const auto user = datastore::open(path("fast"));
-    datastore::stage_out(path("fast"), path());
+    store_maintenance::stage_out(path("fast"), path());
   }));
 }
 
 TEST_F(staging, survives_being_killed_at_any_time) {
   make_store();
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   std::mt19937_64 random(5);
   for (int round = 0; round < 15; ++round) {
     {
@@ -160,11 +163,11 @@ TEST_F(staging, survives_being_killed_at_any_time) {
       for (int i = 0; i < 200; ++i) put(*fast, random() % 2560, random() % 100'000 + 1);
       fast->checkpoint();
     }
-    const std::uint64_t before = datastore::inspect(path()).epoch;
+    const std::uint64_t before = store_maintenance::inspect(path()).epoch;
     const pid_t child = ::fork();
     if (child == 0) {
       try {
-        datastore::stage_out(path("fast"), path());
+        store_maintenance::stage_out(path("fast"), path());
       } catch (const std::exception&) {
       }
       ::_exit(0);
@@ -172,17 +175,17 @@ TEST_F(staging, survives_being_killed_at_any_time) {
     ::usleep(static_cast<useconds_t>(random() % 12'000));
     ::kill(child, SIGKILL);
     result_of(child);
-    EXPECT_TRUE(datastore::verify(path()).whole());
-    EXPECT_TRUE(datastore::verify(path("fast")).whole());
+    EXPECT_TRUE(store_maintenance::verify(path()).whole());
+    EXPECT_TRUE(store_maintenance::verify(path("fast")).whole());
     if (round % 3 != 0) {
       // More work before anyone notices.
       const auto fast = datastore::open(path("fast"));
       put(*fast, 9, round + 1);
       fast->checkpoint();
     }
-    datastore::stage_out(path("fast"), path());
+    store_maintenance::stage_out(path("fast"), path());
     EXPECT_TRUE(same_content());
-    EXPECT_LE(datastore::inspect(path()).epoch, before + 2);
+    EXPECT_LE(store_maintenance::inspect(path()).epoch, before + 2);
   }
 }
 

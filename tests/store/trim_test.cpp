@@ -75,7 +75,7 @@ TEST_F(trimming, gives_memory_back_and_keeps_the_content) {
   store->checkpoint();
   for (std::uint64_t page = 0; page < pages; ++page) ASSERT_TRUE(has(*store, page, page + 1));
   store->close();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   const auto again = datastore::open(path());
   for (std::uint64_t page = 0; page < pages; ++page) ASSERT_TRUE(has(*again, page, page + 1));
 }
@@ -98,15 +98,15 @@ TEST_F(trimming, is_undone_when_no_checkpoint_follows) {
     for (std::uint64_t page = 0; page < 2048; ++page)
       ASSERT_TRUE(has(found, page, page < 1500 && page % 3 == 0 ? 1 : 0)) << page;
   };
-  const verify_report report = datastore::verify(path());
+  const verify_report report = store_maintenance::verify(path());
   EXPECT_TRUE(report.whole());
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].part, store_section::undo_log);
   expect_first(*datastore::open_read_only(path()));
-  datastore::copy(path(), path("copy"));
+  store_maintenance::copy(path(), path("copy"));
   expect_first(*datastore::open(path("copy")));
   expect_first(*datastore::open(path()));
-  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+  EXPECT_TRUE(store_maintenance::verify(path()).findings.empty());
 }
 
 TEST_F(trimming, is_repaired_away_when_no_checkpoint_follows) {
@@ -117,7 +117,7 @@ TEST_F(trimming, is_repaired_away_when_no_checkpoint_follows) {
   put(*store, 7, 2);
   store->trim();
   store.reset();
-  const repair_report report = datastore::repair(path());
+  const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.after.whole());
   EXPECT_TRUE(report.after.findings.empty());
   EXPECT_TRUE(has(*datastore::open(path()), 7, 1));
@@ -131,7 +131,7 @@ TEST_F(trimming, leaves_the_committed_checkpoint_to_snapshots) {
   for (std::uint64_t page = 200; page < 1000; ++page) put(*store, page, 2);
   store->trim();
   store->snapshot(path("snapshot"));
-  EXPECT_TRUE(datastore::verify(path("snapshot")).findings.empty());
+  EXPECT_TRUE(store_maintenance::verify(path("snapshot")).findings.empty());
   const auto snapshot = datastore::open(path("snapshot"));
   for (std::uint64_t page = 0; page < 1024; ++page) ASSERT_TRUE(has(*snapshot, page, page < 500 ? 1 : 0));
   store->checkpoint();
@@ -153,7 +153,7 @@ TEST_F(trimming, keeps_pages_that_became_zero_or_were_released) {
   const std::vector<page_run> released{{55, 5}, {1120, 20}};
   store->checkpoint(released);
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   store = datastore::open(path());
   for (std::uint64_t page = 50; page < 55; ++page) EXPECT_TRUE(has(*store, page, 0));
   for (std::uint64_t page = 1100; page < 1120; ++page) EXPECT_TRUE(has(*store, page, 0));
@@ -162,7 +162,7 @@ TEST_F(trimming, keeps_pages_that_became_zero_or_were_released) {
   for (std::uint64_t page = 1120; page < 1140; ++page) put(*store, page, 3);
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
 }
 
 TEST_F(trimming, writes_pages_that_change_again_once_more) {
@@ -181,7 +181,7 @@ TEST_F(trimming, writes_pages_that_change_again_once_more) {
   expected[1000] = 77;
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   store = datastore::open(path());
   for (std::uint64_t page = 0; page < 1024; ++page) ASSERT_TRUE(has(*store, page, expected[page]));
 }
@@ -202,7 +202,7 @@ TEST_F(trimming, that_fails_loses_nothing) {
   for (std::uint64_t page = 0; page < 600; ++page) ASSERT_TRUE(has(*store, page, 2));
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   store = datastore::open(path());
   for (std::uint64_t page = 0; page < 600; ++page) ASSERT_TRUE(has(*store, page, 2));
 }
@@ -224,7 +224,7 @@ TEST_F(trimming, survives_a_checkpoint_that_fails) {
   store->trim();
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   store = datastore::open(path());
   for (std::uint64_t page = 0; page < 1500; ++page) {
     const std::uint64_t expected = page % 2 == 0 ? 2 : page % 6 == 1 ? 3 : page < 600 ? 1 : 0;
@@ -267,7 +267,7 @@ TEST_F(trimming, loses_no_store_of_threads_that_go_on) {
         ASSERT_EQ(at(page, thread), expected[static_cast<std::size_t>(thread)][page]) << "page " << page;
   }
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   store = datastore::open(path());
   for (std::uint64_t page = 0; page < bytes / page_size; ++page)
     for (int thread = 0; thread < threads; ++thread)
@@ -293,7 +293,7 @@ TEST_F(trimming, happens_by_itself_above_the_budget) {
   }
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   store = datastore::open(path());
   for (std::uint64_t page = 0; page < bytes / page_size; ++page) ASSERT_TRUE(has(*store, page, page + 1));
 }
@@ -326,12 +326,12 @@ TEST_F(trimming, reports_what_it_saved_and_is_torn) {
     const char flipped = 0x55;
     undo.write_at(&flipped, 1, 3 * 4096);
   }
-  EXPECT_FALSE(datastore::verify(path()).whole());
+  EXPECT_FALSE(store_maintenance::verify(path()).whole());
   EXPECT_TRUE(fails_with(errc::damaged, "undo", [&] { datastore::open(path()); }));
-  EXPECT_FALSE(datastore::repair(path()).after.whole());
+  EXPECT_FALSE(store_maintenance::repair(path()).after.whole());
   repair_options accepting;
   accepting.accept_damage = true;
-  EXPECT_TRUE(datastore::repair(path(), accepting).after.whole());
+  EXPECT_TRUE(store_maintenance::repair(path(), accepting).after.whole());
   EXPECT_EQ(datastore::open(path())->epoch(), 1u);
 }
 
@@ -369,7 +369,7 @@ TEST_F(trimming, that_fails_half_way_leaves_pages_that_may_be_released) {
   const std::vector<page_run> released{{0, 2}};
   store->checkpoint(released);
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).findings.empty());
+  EXPECT_TRUE(store_maintenance::verify(path()).findings.empty());
 }
 
 TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
@@ -392,7 +392,7 @@ TEST_F(trimming, writes_once_more_what_a_failed_sync_may_have_lost) {
   }
   EXPECT_GE(written, 100 * page_size);
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   EXPECT_TRUE(has(*datastore::open(path()), 99, 2));
 }
 
@@ -414,7 +414,7 @@ TEST_F(trimming, gives_up_no_memory_before_its_pages_are_durable) {
   for (std::uint64_t page = 0; page < 100; ++page) ASSERT_TRUE(has(*store, page, 2)) << page;
   store->checkpoint();
   store.reset();
-  EXPECT_TRUE(datastore::verify(path()).whole());
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
   EXPECT_TRUE(has(*datastore::open(path()), 99, 2));
 }
 
@@ -549,14 +549,14 @@ TEST_F(trimming, does_not_disturb_writing_back) {
     for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 1);
     store->checkpoint();
   }
-  datastore::stage_in(path(), path("fast"));
+  store_maintenance::stage_in(path(), path("fast"));
   {
     auto store = datastore::open(path("fast"));
     for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 2);
     store->checkpoint();
   }
   ::setenv("PERDURE_MEMORY_BUDGET", "8", 1);
-  EXPECT_NO_THROW(datastore::stage_out(path("fast"), path()));
+  EXPECT_NO_THROW(store_maintenance::stage_out(path("fast"), path()));
   ::unsetenv("PERDURE_MEMORY_BUDGET");
   EXPECT_TRUE(has(*datastore::open(path()), pages - 1, 2));
 }
@@ -609,7 +609,7 @@ TEST_P(a_trimmed_history, is_kept) {
       store->trim();
     }
     store.reset();
-    ASSERT_TRUE(datastore::verify(path()).whole());
+    ASSERT_TRUE(store_maintenance::verify(path()).whole());
     if (random() % 2 == 0) {
       const auto reader = datastore::open_read_only(path());
       ASSERT_TRUE(model.matches(*reader)) << "as read";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <perdure/verify.hpp>
 #include <random>
 
@@ -42,7 +43,7 @@ class verifying : public three_files_test {
   void flip(const std::string& name, std::uint64_t offset, unsigned bit = 3) const {
     flip_bit(path() / name, offset, bit);
   }
-  verify_report verify() const { return datastore::verify(path()); }
+  verify_report verify() const { return store_maintenance::verify(path()); }
   static const verify_finding* find(const verify_report& report, store_section part) {
     const auto found = std::find_if(report.findings.begin(), report.findings.end(),
                                     [&](const verify_finding& one) { return one.part == part; });
@@ -286,8 +287,8 @@ TEST_F(verifying, is_the_same_on_any_number_of_threads) {
   many.threads = 4;
   verify_progress progress;
   many.progress = &progress;
-  const verify_report a = datastore::verify(path(), one);
-  const verify_report b = datastore::verify(path(), many);
+  const verify_report a = store_maintenance::verify(path(), one);
+  const verify_report b = store_maintenance::verify(path(), many);
   EXPECT_EQ(describe(a), describe(b));
   EXPECT_EQ(a.bytes_read, b.bytes_read);
   EXPECT_FALSE(a.whole());
@@ -300,7 +301,7 @@ TEST_F(verifying, counts_more_than_it_lists) {
   for (std::uint64_t page = 0; page < 100; page += 5) flip("heap.000", home_offset(page));
   verify_options options;
   options.most_findings = 7;
-  const verify_report report = datastore::verify(path(), options);
+  const verify_report report = store_maintenance::verify(path(), options);
   EXPECT_EQ(report.damages, 20u);
   EXPECT_EQ(report.findings.size(), 7u);
 }
@@ -312,9 +313,9 @@ TEST_F(verifying, goes_on_beside_readers) {
 }
 
 TEST_F(verifying, tells_what_is_no_store) {
-  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { datastore::verify(path("nothing")); }));
+  EXPECT_TRUE(fails_with(errc::not_found, "", [&] { store_maintenance::verify(path("nothing")); }));
   fs::create_directory(path("empty"));
-  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { datastore::verify(path("empty")); }));
+  EXPECT_TRUE(fails_with(errc::not_a_store, "", [&] { store_maintenance::verify(path("empty")); }));
   EXPECT_TRUE(fs::is_empty(path("empty")));
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 
 #include "segment/segment.hpp"
@@ -65,7 +66,7 @@ std::uint64_t last_writer(std::uint64_t epoch, std::uint64_t page) {
 }
 
 int check(const std::string& path, std::uint64_t acknowledged) {
-  const perdure::verify_report report = datastore::verify(path);
+  const perdure::verify_report report = store_maintenance::verify(path);
   if (!report.whole()) {
     std::printf("%s is damaged\n", path.c_str());
     return 1;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <string>
 #include <utility>
@@ -77,10 +77,10 @@ class element_comparison {
 };
 
 void compare_variable(formats::array_input& a, formats::array_input& b, array_difference& found) {
-  const detail::variable_elements left = a.read_variable();
-  const detail::variable_elements right = b.read_variable();
+  const variable_elements left = a.read_variable();
+  const variable_elements right = b.read_variable();
   found.elements = left.ends.size();
-  const auto at = [](const detail::variable_elements& all, std::size_t i) {
+  const auto at = [](const variable_elements& all, std::size_t i) {
     const std::uint64_t begin = i == 0 ? 0 : all.ends[i - 1];
     return std::string_view(all.bytes).substr(begin, all.ends[i] - begin);
   };
@@ -123,8 +123,8 @@ array_difference compare_arrays(std::string id, formats::array_input& a, formats
     element_comparison comparison(left.type, tolerance, found);
     std::vector<std::byte> first;
     std::vector<std::byte> second;
-    detail::array_pieces pieces(left.dims, formats::elements_in_piece(left.type.size()),
-                                left.chunk.empty() ? 1 : left.chunk[0]);
+    array_pieces pieces(left.dims, formats::elements_in_piece(left.type.size()),
+                        left.chunk.empty() ? 1 : left.chunk[0]);
     while (pieces.next_elements() != 0) {
       const slab part = pieces.next();
       const std::uint64_t count = part.count.elements();

@@ -1,6 +1,6 @@
 // perdure array dump STORE:ID[PART]: an array's elements as text.
 #include <memory>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <string>
 #include <vector>
 
@@ -68,8 +68,7 @@ void print_fixed(formats::array_input& array, element_printer& printer, bool as_
   const std::size_t size = what.type.size();
   std::vector<std::byte> bytes;
   std::string text;
-  detail::array_pieces pieces(what.dims, formats::elements_in_piece(size),
-                              what.chunk.empty() ? 1 : what.chunk[0]);
+  array_pieces pieces(what.dims, formats::elements_in_piece(size), what.chunk.empty() ? 1 : what.chunk[0]);
   while (pieces.next_elements() != 0) {
     const slab part = pieces.next();
     const std::uint64_t count = part.count.elements();
@@ -87,7 +86,7 @@ void print_fixed(formats::array_input& array, element_printer& printer, bool as_
 }
 
 void print_variable(formats::array_input& array, element_printer& printer) {
-  const detail::variable_elements all = array.read_variable();
+  const variable_elements all = array.read_variable();
   const data_type& type = array.what().type;
   std::uint64_t begin = 0;
   std::string text;

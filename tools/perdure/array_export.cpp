@@ -72,7 +72,7 @@ class interruptible_array final : public formats::array_input {
     if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
     array_->read(part, to);
   }
-  detail::variable_elements read_variable() override { return array_->read_variable(); }
+  variable_elements read_variable() override { return array_->read_variable(); }
 
  private:
   std::unique_ptr<formats::array_input> array_;

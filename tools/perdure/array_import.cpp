@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <perdure/detail/array_core.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/error.hpp>
 #include <perdure/manager.hpp>
 #include <stdexcept>
@@ -93,7 +93,7 @@ class array_import {
     const formats::array_inputs inputs = open_inputs();
     manager store(open_or_create, place_.store);
     try {
-      const auto arrays = detail::array_core::of(detail::core_of(store));
+      const auto arrays = untyped_arrays::of(detail::core_of(store));
       const stopwatch watch;
       for (const auto& one : inputs) import_one(*arrays, *one, id_for(*one, inputs.size()));
       store.checkpoint("import " + given_.file.filename().string());
@@ -107,7 +107,7 @@ class array_import {
     store.close();
   }
 
-  void import_one(detail::array_core& arrays, formats::array_input& input, const std::string& id) {
+  void import_one(untyped_arrays& arrays, formats::array_input& input, const std::string& id) {
     const formats::array_description& what = input.what();
     // With its attributes: they belonged to what is replaced.
     if (given_.replace) arrays.erase(id);

@@ -45,7 +45,7 @@ void list_arrays(const std::string& named, bool as_json) {
 }
 
 /// An attribute's value as JSON.
-json value_of(const detail::array_core::attribute_value& value) {
+json value_of(const attribute_value& value) {
   if (value.type.kind() == element_kind::text) return value.bytes;
   if (value.type.is_variable()) return {{"bytes", value.bytes.size()}, {"type", value.type.text()}};
   std::string text;

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "command.hpp"
 #include "units.hpp"
@@ -11,9 +12,9 @@ namespace {
 
 void copy_store(const std::filesystem::path& from, const std::filesystem::path& to, bool as_json) {
   const stopwatch watch;
-  datastore::copy(from, to);
+  store_maintenance::copy(from, to);
   const double seconds = watch.seconds();
-  const store_info info = datastore::inspect(to);
+  const store_info info = store_maintenance::inspect(to);
   if (as_json) {
     print({{"from", from.string()},
            {"to", to.string()},

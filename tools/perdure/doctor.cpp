@@ -8,6 +8,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/kind.hpp>
 #include <perdure/pager.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "base/environment.hpp"
 #include "command.hpp"
@@ -59,7 +60,7 @@ json backings(const std::filesystem::path& directory) {
 }
 
 json persistent_memory(const std::filesystem::path& directory) {
-  const auto why_not = datastore::why_not_persistent(directory);
+  const auto why_not = store_maintenance::why_not_persistent(directory);
   json row{{"directory", directory.string()}, {"available", !why_not}};
   if (why_not) row["why_not"] = *why_not;
   return row;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/error.hpp>
-#include <perdure/graph/edge_list.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <perdure/workload/parallel.hpp>
@@ -21,17 +21,22 @@ namespace {
 struct generate_options {
   graph::rmat_parameters parameters;
   std::filesystem::path file;
-  graph::edge_list_format format = graph::edge_list_format::automatic;
+  graph::graph_format format = graph::graph_format::automatic;
   unsigned threads = 1;
   bool as_json = false;
 };
+
+graph::graph_format format_of(const generate_options& given) {
+  if (given.format != graph::graph_format::automatic) return given.format;
+  return given.file.extension() == ".bin" ? graph::graph_format::binary : graph::graph_format::edge_list;
+}
 
 void write_edges(const generate_options& given) {
   if (workload::uncompressed_name(given.file) != given.file)
     throw usage_error("-o " + given.file.string() +
                       ": output is not compressed; pipe '-o -' through gzip, zstd or xz instead");
   const graph::rmat_generator generator(given.parameters);
-  const graph::edge_list_format format = graph::format_of(given.file, given.format);
+  const graph::graph_format format = format_of(given);
   const bool to_standard_output = given.file == "-";
   if (to_standard_output && given.as_json)
     throw usage_error("--json and -o - would both write to standard output: give -o a file");
@@ -65,7 +70,7 @@ void write_edges(const generate_options& given) {
   if (given.as_json) {
     print(
         {{"file", given.file.string()},
-         {"format", format == graph::edge_list_format::binary ? "binary" : "text"},
+         {"format", format == graph::graph_format::binary ? "binary" : "text"},
          {"scale", given.parameters.scale},
          {"edge_factor", given.parameters.edge_factor},
          {"seed", given.parameters.seed},

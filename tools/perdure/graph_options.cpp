@@ -19,9 +19,9 @@ void add_rmat_options(command target, graph::rmat_parameters& parameters) {
       .default_text(std::to_string(parameters.seed));
 }
 
-void add_format_option(command target, graph::edge_list_format& format) {
+void add_format_option(command target, graph::graph_format& format) {
   target.add_choice("--format", format,
-                    {{"text", graph::edge_list_format::text}, {"binary", graph::edge_list_format::binary}},
+                    {{"text", graph::graph_format::edge_list}, {"binary", graph::graph_format::binary}},
                     "text: two ids a line; binary: pairs of little-endian 64-bit numbers. "
                     "By default binary for names in .bin (also .bin.gz, .bin.zst, .bin.xz), else text");
 }

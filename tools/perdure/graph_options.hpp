@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <perdure/datastore.hpp>
-#include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/merge_duplicates.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -16,7 +15,7 @@ namespace perdure::cli {
 /// `--edge-factor` and `--seed`.
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
 /// `--format text|binary`, of what is written.
-void add_format_option(command target, graph::edge_list_format& format);
+void add_format_option(command target, graph::graph_format& format);
 /// `--format`, `--source-column` and what else says how graphs are read from files.
 void add_file_options(command target, graph::graph_file_options& options);
 /// `--duplicates keep|sum|last|error`.

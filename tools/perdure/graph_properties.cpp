@@ -34,7 +34,7 @@ struct property_column {
 };
 
 /// The arrays of a group of `graph::properties`.
-void add_arrays(std::vector<property_column>& columns, const detail::array_core& arrays,
+void add_arrays(std::vector<property_column>& columns, const untyped_arrays& arrays,
                 const std::string& group) {
   for (const std::string& id : arrays.list(group)) {
     if (id.size() <= group.size()) continue;
@@ -82,7 +82,7 @@ void list_properties(const property_options& given) {
              rows->has_weights()) {
     of_edges.push_back({"weight", "float64", rows->arcs(), name, false});
   }
-  const auto arrays = detail::array_core::of(detail::core_of(attached.store));
+  const auto arrays = untyped_arrays::of(detail::core_of(attached.store));
   for (const std::string& owner : owners) {
     add_arrays(of_vertices, *arrays, owner + "/vertices");
     add_arrays(of_edges, *arrays, owner + "/edges");

@@ -9,7 +9,7 @@ namespace perdure::cli {
 namespace {
 
 store_info info_of(const std::filesystem::path& store) {
-  return manager::exists(store) ? datastore::inspect(store) : store_info{};
+  return manager::exists(store) ? store_maintenance::inspect(store) : store_info{};
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ json backings_of(const std::filesystem::path& path, std::uint64_t capacity) {
 }
 
 void show_store(const std::filesystem::path& path, bool as_json) {
-  const store_info info = datastore::inspect(path);
+  const store_info info = store_maintenance::inspect(path);
   if (as_json) {
     json value{{"store", path.string()},
                {"uuid", info.uuid},

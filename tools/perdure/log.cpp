@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ std::string printable_label(std::string label) {
 }
 
 void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_json) {
-  std::vector<checkpoint_record> log = datastore::log(path);
+  std::vector<checkpoint_record> log = store_maintenance::log(path);
   if (log.size() > last) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(last));
   if (as_json) {
     json checkpoints = json::array();

@@ -13,6 +13,7 @@
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -75,7 +76,7 @@ std::string tracker_in(const std::filesystem::path& store) {
   const auto opened = datastore::create(store, options);
   std::string used = opened->tracker();
   opened->close();
-  datastore::remove(store);
+  store_maintenance::remove(store);
   return used;
 }
 

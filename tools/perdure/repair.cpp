@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "command.hpp"
 #include "findings.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 void repair_store(const std::filesystem::path& path, const repair_options& options, bool as_json) {
   const stopwatch watch;
-  const repair_report report = datastore::repair(path, options);
+  const repair_report report = store_maintenance::repair(path, options);
   if (as_json) {
     print({{"store", path.string()},
            {"epoch", report.after.epoch},

@@ -3,6 +3,7 @@
 #include <memory>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <vector>
 
 #include "command.hpp"
@@ -25,7 +26,7 @@ void add_remove_command(command program) {
     json removed = json::array();
     json missing = json::array();
     for (const std::filesystem::path& store : given->stores) {
-      const bool was_there = datastore::remove(store);
+      const bool was_there = store_maintenance::remove(store);
       if (!was_there && !given->force)
         throw error(errc::not_found, "there is no datastore " + store.string());
       (was_there ? removed : missing).push_back(store.string());

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 
 #include "command.hpp"
 #include "units.hpp"
@@ -11,9 +12,9 @@ namespace {
 
 void stage_in(const std::filesystem::path& store, const std::filesystem::path& fast, bool as_json) {
   const stopwatch watch;
-  datastore::stage_in(store, fast);
+  store_maintenance::stage_in(store, fast);
   const double seconds = watch.seconds();
-  const store_info info = datastore::inspect(fast);
+  const store_info info = store_maintenance::inspect(fast);
   if (as_json) {
     print({{"store", store.string()},
            {"fast", fast.string()},
@@ -30,7 +31,7 @@ void stage_in(const std::filesystem::path& store, const std::filesystem::path& f
 
 void stage_out(const std::filesystem::path& fast, const std::filesystem::path& store, bool as_json) {
   const stopwatch watch;
-  const stage_report report = datastore::stage_out(fast, store);
+  const stage_report report = store_maintenance::stage_out(fast, store);
   const double seconds = watch.seconds();
   if (as_json) {
     print({{"fast", fast.string()},

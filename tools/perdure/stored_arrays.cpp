@@ -11,7 +11,7 @@ namespace perdure::cli {
 
 arrays_to_read::arrays_to_read(const std::filesystem::path& path)
     : store_(open_read_only, path, {.beside_writer = reader_beside_writer::hold_writer}),
-      arrays_(detail::array_core::of(detail::core_of(store_))) {}
+      arrays_(untyped_arrays::of(detail::core_of(store_))) {}
 
 std::vector<std::string> arrays_to_read::named(const std::string& id) const {
   std::vector<std::string> ids = arrays_->list(id);
@@ -26,7 +26,7 @@ namespace {
 /// Reads a part of a stored array as an array of its own.
 class stored_array_input final : public formats::array_input {
  public:
-  stored_array_input(detail::array_core& core, std::string id, array_part::selected selected,
+  stored_array_input(untyped_arrays& core, std::string id, array_part::selected selected,
                      formats::array_description what)
       : array_input(std::move(what)),
         core_(core),
@@ -41,13 +41,13 @@ class stored_array_input final : public formats::array_input {
       where.offset[i] += part.offset[k] * where.stride[i];
       where.count[i] = part.count[k++];
     }
-    core_.read(id_, what_.type, where, detail::elements::row_major(to, where.count, what_.type.size()));
+    core_.read(id_, what_.type, where, untyped_view::row_major(to, where.count, what_.type.size()));
   }
 
-  detail::variable_elements read_variable() override {
-    detail::variable_elements all = core_.read_variable(id_, what_.type);
+  variable_elements read_variable() override {
+    variable_elements all = core_.read_variable(id_, what_.type);
     if (selected_.where.count == dims_) return all;
-    detail::variable_elements chosen;
+    variable_elements chosen;
     const std::uint64_t count = selected_.where.count.elements();
     extents at = extents::all(dims_.rank(), 0);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ class stored_array_input final : public formats::array_input {
   }
 
  private:
-  detail::array_core& core_;
+  untyped_arrays& core_;
   std::string id_;
   extents dims_;
   array_part::selected selected_;
@@ -73,7 +73,7 @@ class stored_array_input final : public formats::array_input {
 
 std::unique_ptr<formats::array_input> open_stored_array(const arrays_to_read& store, const std::string& id,
                                                         const array_part& part, std::string name) {
-  detail::array_core& core = store.core();
+  untyped_arrays& core = store.core();
   const array_info info = core.info(id);
   array_part::selected selected = part.of(info.dims);
   formats::array_description what{std::move(name), info.type, selected.dims(), {}, {}, {}};

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <perdure/detail/array_core.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/manager.hpp>
 #include <string>
 #include <vector>
@@ -19,13 +19,13 @@ class arrays_to_read {
  public:
   explicit arrays_to_read(const std::filesystem::path& path);
 
-  detail::array_core& core() const noexcept { return *arrays_; }
+  untyped_arrays& core() const noexcept { return *arrays_; }
   /// One that is there, or all that are in a group of that name. `not_found`.
   std::vector<std::string> named(const std::string& id) const;
 
  private:
   manager store_;
-  std::shared_ptr<detail::array_core> arrays_;
+  std::shared_ptr<untyped_arrays> arrays_;
 };
 
 /// An array, or a part of it, to be written to a file. The store must live longer. Its name is `name`.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <utility>
 #include <vector>
 
@@ -81,7 +82,7 @@ std::filesystem::path store_at(const std::filesystem::path& path) {
   if (!manager::exists(store)) return path;
   bool is_known = false;
   std::optional<std::uint64_t> epoch;
-  for (const checkpoint_record& one : datastore::log(store)) {
+  for (const checkpoint_record& one : store_maintenance::log(store)) {
     if (one.label != label) continue;
     is_known = true;
     if (one.kept) epoch = one.epoch;

@@ -323,7 +323,7 @@ class basic_manager {
   }
   static std::string get_uuid(const path_type& path) noexcept {
     return detail::or_else(std::string(), __FILE__, __LINE__, [&] {
-      return detail::uuid_of(perdure::datastore::inspect(detail::plain_path(path)));
+      return detail::uuid_of(perdure::store_maintenance::inspect(detail::plain_path(path)));
     });
   }
   /// The version of the interface; 0 if there is no store.

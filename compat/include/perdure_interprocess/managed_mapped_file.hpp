@@ -119,7 +119,7 @@ class basic_managed_mapped_file {
         const size_type most = std::numeric_limits<size_type>::max();
         return extra_bytes > most - bytes ? most : bytes + extra_bytes;
       };
-      const size_type capacity = perdure::datastore::inspect(path).capacity;
+      const size_type capacity = perdure::store_maintenance::inspect(path).capacity;
       size_type size = 0;
       bool is_overfull = false;
       {
@@ -128,7 +128,7 @@ class basic_managed_mapped_file {
         is_overfull = file.size() > file.asked_for();
       }
       // What took all that the store may grow to, beyond what was asked for, gets room too.
-      if (is_overfull || size > capacity) perdure::datastore::raise_capacity(path, plus(capacity));
+      if (is_overfull || size > capacity) perdure::store_maintenance::raise_capacity(path, plus(capacity));
       resize(path, [&](open_file&) { return size; });
     });
   }

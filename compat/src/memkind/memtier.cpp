@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
-#include <perdure/tier_division.hpp>
+#include <perdure/detail/tier_division.hpp>
 #include <string_view>
 #include <vector>
 
@@ -39,7 +39,7 @@ struct dynamic_settings {
   float degree = 0.15F;
 };
 
-perdure::tier_boundary default_threshold(std::size_t index) {
+perdure::detail::tier_boundary default_threshold(std::size_t index) {
   return {.initial = 1024 * (index + 1), .least = 1024 * index + 513, .most = 1024 * index + 1536};
 }
 
@@ -59,22 +59,22 @@ void discount(memkind_t kind, std::size_t bytes) noexcept {
 struct memtier_builder {
   memtier_policy_t policy;
   std::vector<tier> tiers;
-  std::vector<perdure::tier_boundary> thresholds;
+  std::vector<perdure::detail::tier_boundary> thresholds;
   dynamic_settings settings;
 };
 
 namespace {
 
-std::vector<perdure::divided_tier> divided(const std::vector<tier>& tiers) {
-  std::vector<perdure::divided_tier> all;
+std::vector<perdure::detail::divided_tier> divided(const std::vector<tier>& tiers) {
+  std::vector<perdure::detail::divided_tier> all;
   all.reserve(tiers.size());
   for (const tier& each : tiers) all.push_back({each.ratio, &each.kind->tiered_bytes});
   return all;
 }
 
-perdure::tier_division division_of(const memtier_builder& builder) {
+perdure::detail::tier_division division_of(const memtier_builder& builder) {
   const std::vector<tier>& tiers = builder.tiers;
-  if (builder.policy == MEMTIER_POLICY_STATIC_RATIO) return perdure::tier_division(divided(tiers));
+  if (builder.policy == MEMTIER_POLICY_STATIC_RATIO) return perdure::detail::tier_division(divided(tiers));
   // A threshold moves where the ratio of the tiers beside it is off by the trigger or more.
   const auto trigger = static_cast<double>(builder.settings.trigger);
   auto thresholds = builder.thresholds;
@@ -83,10 +83,10 @@ perdure::tier_division division_of(const memtier_builder& builder) {
     thresholds[i].least_ratio = std::nextafter(wanted - trigger, std::numeric_limits<double>::infinity());
     thresholds[i].most_ratio = std::nextafter(wanted + trigger, 0.0);
   }
-  return perdure::tier_division(divided(tiers), thresholds,
-                                {.check_interval = std::max(builder.settings.check_count, 1U),
-                                 .degree = static_cast<double>(builder.settings.degree),
-                                 .least = 0});
+  return perdure::detail::tier_division(divided(tiers), thresholds,
+                                        {.check_interval = std::max(builder.settings.check_count, 1U),
+                                         .degree = static_cast<double>(builder.settings.degree),
+                                         .least = 0});
 }
 
 }  // namespace
@@ -102,14 +102,14 @@ struct memtier_memory {
 
  private:
   std::vector<tier> tiers;
-  perdure::tier_division division;
+  perdure::detail::tier_division division;
 };
 
 namespace {
 
-bool are_in_order(const std::vector<perdure::tier_boundary>& thresholds) {
+bool are_in_order(const std::vector<perdure::detail::tier_boundary>& thresholds) {
   std::size_t previous = 0;
-  for (const perdure::tier_boundary& each : thresholds) {
+  for (const perdure::detail::tier_boundary& each : thresholds) {
     if (each.least > each.initial || each.initial > each.most || each.least < previous) return false;
     previous = each.most;
   }
@@ -121,7 +121,7 @@ bool are_sound(const dynamic_settings& settings) {
   return settings.trigger >= 0.0F && settings.degree >= 0.0F;
 }
 
-bool set_threshold(std::vector<perdure::tier_boundary>& thresholds, std::string_view name,
+bool set_threshold(std::vector<perdure::detail::tier_boundary>& thresholds, std::string_view name,
                    const void* value) {
   std::size_t index = 0;
   const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), index);

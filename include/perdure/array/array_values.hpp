@@ -7,8 +7,8 @@
 #include <iterator>
 #include <perdure/array/array_view.hpp>
 #include <perdure/array/extents.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/data_type.hpp>
-#include <perdure/detail/array_core.hpp>
 #include <perdure/error.hpp>
 #include <perdure/persistable.hpp>
 #include <ranges>

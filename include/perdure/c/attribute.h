@@ -1,4 +1,4 @@
-/* Attributes of named objects, blobs and others: small values under keys, for descriptions, units, versions.
+/* Attributes of named objects, arrays and others: small values under keys, for descriptions, units, versions.
  * Values are any bytes, up to 1 MiB; keys are text of up to 4 KiB. */
 #ifndef PERDURE_C_ATTRIBUTE_H
 #define PERDURE_C_ATTRIBUTE_H

@@ -25,7 +25,7 @@ typedef enum perdure_status {
   PERDURE_NO_SPACE = 11,          ///< the disk or quota is full
   PERDURE_OUT_OF_CAPACITY = 12,   ///< the store's own reserved capacity is used up
   PERDURE_OUT_OF_MEMORY = 13,  ///< no more memory, address space, or (for allocations) capacity of the store
-  PERDURE_WRONG_TYPE = 14,  ///< the object was stored as another type, or a blob is too small or misaligned
+  PERDURE_WRONG_TYPE = 14,     ///< the object is of another type, or too small or misaligned
   PERDURE_INVALID_ARGUMENT = 15,  ///< a value outside what the function accepts
   PERDURE_BAD_INPUT = 16,         ///< malformed input data
   PERDURE_ADDRESS_TAKEN = 17,     ///< a pinned store's recorded address range is occupied

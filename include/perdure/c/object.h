@@ -15,15 +15,14 @@ enum {
 typedef struct perdure_object_info {
   const char* name;       ///< "" unless it is a named one; ends with a zero but may hold others
   size_t name_length;     ///< bytes
-  const char* type_name;  ///< of one element, as a C++ program writes it; "std::byte" of a blob
+  const char* type_name;  ///< type of one element, as a C++ program writes it, or as data.h does
   uint64_t length;        ///< elements
   uint64_t element_size;  ///< bytes
   uint64_t alignment;     ///< that the element type asks for, bytes
   uint64_t offset;        ///< of the first element, from the start of the store
   void* data;             ///< the first element; valid until the object is destroyed or the store closed
   int32_t kind;           ///< PERDURE_OBJECT_…
-  int32_t is_blob;        ///< not 0: the functions of blob.h take it
-  const char* data_type;  ///< of one element, if that is plain data, as data.h writes it; else ""
+  const char* data_type;  ///< type of one element for the functions of data.h; "" if they do not take it
 } perdure_object_info;
 
 /// Owned by the caller, who frees it. Tells the moment it was made; may be read from any thread.

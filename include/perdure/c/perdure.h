@@ -6,7 +6,6 @@
 #include <perdure/c/allocation.h>
 #include <perdure/c/array.h>
 #include <perdure/c/attribute.h>
-#include <perdure/c/blob.h>
 #include <perdure/c/checkpoint.h>
 #include <perdure/c/copy.h>
 #include <perdure/c/data.h>

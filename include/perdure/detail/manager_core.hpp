@@ -12,6 +12,7 @@
 #include <perdure/object_info.hpp>
 #include <perdure/open_mode.hpp>
 #include <perdure/type_stamp.hpp>
+#include <perdure/verify.hpp>
 #include <string>
 #include <string_view>
 #include <thread>

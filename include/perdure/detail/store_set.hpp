@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <perdure/detail/array_core.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <perdure/detail/rank_group.hpp>
 #include <string>
@@ -100,7 +100,7 @@ class store_set {
   /// Opens it so, at the set's checkpoint.
   virtual std::unique_ptr<opened_part> open_part(std::uint32_t part, const part_opener& opener) const = 0;
   /// The arrays that all ranks have parts of. They must not be used after the set.
-  virtual std::shared_ptr<array_core> arrays() = 0;
+  virtual std::shared_ptr<untyped_arrays> arrays() = 0;
 
   /// Collective.
   virtual void checkpoint(std::string_view label) = 0;

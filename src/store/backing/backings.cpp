@@ -8,6 +8,7 @@
 #include <limits>
 #include <perdure/error.hpp>
 #include <perdure/pager.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -166,7 +167,7 @@ std::optional<std::string> why_not_of(const backing_row& wanted, const std::file
   }
 }
 
-std::optional<std::string> datastore::why_not_persistent(const std::filesystem::path& directory) {
+std::optional<std::string> store_maintenance::why_not_persistent(const std::filesystem::path& directory) {
   return why_not_in(row_of(backing::dax), directory);
 }
 

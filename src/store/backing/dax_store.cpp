@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/owner_process.hpp"
 #include "os/persistent_memory.hpp"
 #include "segment/dax_segment.hpp"
 #include "segment/page_runs.hpp"
@@ -71,7 +72,7 @@ class dax_store final : public datastore {
   void shut() noexcept;
 
   std::filesystem::path path_;
-  int owner_;
+  base::owner_process owner_;
   std::string tracker_;
   mutable std::mutex control_;  // one checkpoint, close or info at a time
   bool open_ = true;
@@ -89,7 +90,7 @@ class dax_store final : public datastore {
   bool is_suspect_ = false;  // the journal of the next epoch may hold a commit that was never acknowledged
 };
 
-dax_store::dax_store(store_parts parts) : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+dax_store::dax_store(store_parts parts) : path_(parts.path), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
@@ -116,7 +117,7 @@ std::vector<file_extent> dax_store::extend(std::size_t from, std::size_t bytes) 
 }
 
 void dax_store::require_own() const {
-  if (owner_ == ::getpid()) return;
+  if (owner_.is_here()) return;
   refuse_child(path_);
 }
 
@@ -129,9 +130,9 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
   const std::scoped_lock lock(control_);
   require_open();
   require_label(label);
-  const bool keep = parts_->keep_last != 0 && !label.empty();
+  const bool keep = parts_->keep.last != 0 && !label.empty();
   reporting("checkpoint", path_, [&] {
-    if (keep) require_block_sharing(parts_->directory);
+    if (keep) require_room_to_keep(parts_->directory, parts_->keep);
     const auto growth = memory_->hold_growth();
     const std::uint64_t bytes = memory_->size();
     // From here on home stands still: threads that write wait, and the witness sees them again when that is
@@ -161,7 +162,7 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
     }
     if (!keep) return;
     if (apply_failure_) std::rethrow_exception(apply_failure_);
-    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+    keep_epoch(parts_->directory, parts_->super.now(), parts_->keep);
   });
 }
 
@@ -281,7 +282,7 @@ void dax_store::apply() {
 }
 
 void dax_store::wait_applied() {
-  if (owner_ != ::getpid()) return;
+  if (!owner_.is_here()) return;
   const std::scoped_lock lock(control_);
   if (!open_ || !apply_failure_) return;
   reporting("write home the last checkpoint of", path_, [&] { std::rethrow_exception(apply_failure_); });
@@ -305,7 +306,7 @@ void dax_store::snapshot(const std::filesystem::path& to) {
 
 store_info dax_store::info() const {
   std::unique_lock lock(control_, std::defer_lock);
-  if (owner_ == ::getpid()) lock.lock();
+  if (owner_.is_here()) lock.lock();
   require_open();
   store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());
   result.epoch = epoch_;
@@ -314,7 +315,7 @@ store_info dax_store::info() const {
 }
 
 void dax_store::shut() noexcept {
-  if (owner_ != ::getpid()) {
+  if (!owner_.is_here()) {
     // In a forked child locks may be held for ever, and the memory is not there.
     if (open_) memory_->forget();
     if (open_) keeper_->forget();

@@ -1,8 +1,6 @@
 // A store with atomic checkpoints that is open for writing: which threads wait for what, and what the program
 // is told. The commit (store/commit/epoch_commit.hpp) knows how a checkpoint is made durable, and the memory
 // (store/backing/store_memory.hpp) where its pages come from.
-#include <unistd.h>
-
 #include <exception>
 #include <future>
 #include <memory>
@@ -10,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/owner_process.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/backing/paged_memory.hpp"
@@ -68,7 +67,7 @@ class journaled_store final : public datastore {
   void require_own() const;
   /// Whether the store keeps the epoch with this label as a copy.
   bool is_to_be_kept(std::string_view label) const noexcept {
-    return parts_->keep_last != 0 && !label.empty();
+    return parts_->keep.last != 0 && !label.empty();
   }
   void begin_checkpoint(std::string_view label);
   pending_checkpoint launch(std::span<const page_run> released, std::string_view label);
@@ -77,7 +76,7 @@ class journaled_store final : public datastore {
   void shut() noexcept;
 
   std::filesystem::path path_;
-  int owner_;  // process
+  base::owner_process owner_;
   std::string tracker_;
   std::optional<store_parts> parts_;
   std::unique_ptr<background_worker> worker_ = std::make_unique<background_worker>();
@@ -88,13 +87,12 @@ class journaled_store final : public datastore {
   std::mutex deciding_;             // between its decision and another thread that closes the store
 };
 
-journaled_store::journaled_store(store_parts parts)
-    : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+journaled_store::journaled_store(store_parts parts) : path_(parts.path), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   std::uint64_t epoch = super.epoch;
   std::uint64_t bytes = super.segment_bytes;
   std::optional<committed_journal> pending;
-  if (parts_->is_redo_pending) {
+  if (parts_->redo == redo_state::pending) {
     // Home has no room for what a dead writer committed last, so its pages are read from the journal.
     pending = find_committed(parts_->journals, super, parts_->ceiling);
     if (pending) {
@@ -104,7 +102,7 @@ journaled_store::journaled_store(store_parts parts)
     }
   }
   commit_ = std::make_unique<epoch_commit>(*parts_, *worker_, epoch, bytes);
-  if (parts_->paged) {
+  if (parts_->resident == residence::within_budget) {
     memory_ = std::make_unique<paged_memory>(*parts_, *commit_);
   } else {
     memory_ = std::make_unique<private_memory>(*parts_, *commit_, *worker_);
@@ -112,7 +110,8 @@ journaled_store::journaled_store(store_parts parts)
   commit_->attach(*memory_);
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
-  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes);
+  if (parts_->verify == verify_mode::lazy && has_checksums)
+    verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes);
   if (pending) memory_->take_up(*pending);
   if (verifier_ && pending) verifier_->know(*pending);
   if (verifier_) memory_->examine_when_touched(*verifier_);
@@ -124,14 +123,14 @@ journaled_store::journaled_store(store_parts parts)
 // Called before any lock is taken: in a forked child a lock may be held by a thread that does not exist
 // there.
 void journaled_store::require_own() const {
-  if (owner_ != ::getpid()) refuse_child(path_);
+  if (!owner_.is_here()) refuse_child(path_);
 }
 
 // The checks that come before the first page is looked at.
 void journaled_store::begin_checkpoint(std::string_view label) {
   memory_->require_none_lost();
   commit_->finish_last();
-  if (is_to_be_kept(label)) require_block_sharing(parts_->directory);
+  if (is_to_be_kept(label)) require_room_to_keep(parts_->directory, parts_->keep);
 }
 
 pending_checkpoint journaled_store::launch(std::span<const page_run> released, std::string_view label) {
@@ -187,7 +186,7 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
   try {
     reporting("keep a copy of the (committed) checkpoint of", path_, [this] {
       if (const std::exception_ptr failure = commit_->apply_failure()) std::rethrow_exception(failure);
-      keep_epoch(parts_->directory, parts_->super.now(), parts_->keep_last);
+      keep_epoch(parts_->directory, parts_->super.now(), parts_->keep);
     });
     outcome.set_value(epoch);
   } catch (...) {
@@ -219,7 +218,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
     store_.undecided_ = this;
   }
   ~undecided() override {
-    if (store_.owner_ == ::getpid()) {
+    if (store_.owner_.is_here()) {
       const std::scoped_lock lock(store_.deciding_);
       if (store_.undecided_ == this) give_up();
     } else {
@@ -246,7 +245,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
 
   void abandon() noexcept override {
     // In a forked child it belongs to the parent, whose files these are.
-    if (store_.owner_ != ::getpid()) return;
+    if (!store_.owner_.is_here()) return;
     const std::scoped_lock lock(store_.deciding_);
     if (store_.undecided_ != this) return;
     store_.commit_->abandon();
@@ -254,7 +253,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   }
 
   void leave() noexcept override {
-    if (store_.owner_ != ::getpid()) return;
+    if (!store_.owner_.is_here()) return;
     const std::scoped_lock lock(store_.deciding_);
     if (store_.undecided_ != this) return;
     was_tried_ = true;
@@ -304,7 +303,7 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
     copy_options options;
     options.epoch = commit_->epoch();
     options.journals = journals_to_copy::none;
-    options.with_undo = !commit_->early().empty();
+    options.with_undo = !commit_->early().pages().empty();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
   });
 }
@@ -318,7 +317,7 @@ void journaled_store::trim() {
 
 void journaled_store::wait_applied() {
   // When a checkpoint is prepared, the last one is home already.
-  if (owner_ != ::getpid() || commit_->has_ended() || commit_->is_prepared_here()) return;
+  if (!owner_.is_here() || commit_->has_ended() || commit_->is_prepared_here()) return;
   const epoch_commit::turn turn = commit_->take_turn();
   reporting("write home the last checkpoint of", path_, [&] { commit_->wait_applied(); });
 }
@@ -341,7 +340,7 @@ bool journaled_store::write_pages(const page_run& pages, const std::byte* from, 
 }
 
 void journaled_store::settle_written(const page_run& pages) {
-  if (owner_ != ::getpid()) return;
+  if (!owner_.is_here()) return;
   reporting("make durable what was copied to", path_, [&] { memory_->settle_written(pages); });
 }
 
@@ -353,7 +352,7 @@ bool journaled_store::read_pages(const page_run& pages, std::byte* to) {
 store_info journaled_store::info() const {
   // In a forked child the turn may belong to a thread that does not exist there.
   epoch_commit::turn turn;
-  if (owner_ == ::getpid() && !commit_->is_prepared_here()) {
+  if (owner_.is_here() && !commit_->is_prepared_here()) {
     turn = commit_->take_turn();
     commit_->wait();
   }
@@ -364,7 +363,7 @@ store_info journaled_store::info() const {
 }
 
 void journaled_store::shut() noexcept {
-  if (owner_ != ::getpid()) {
+  if (!owner_.is_here()) {
     // In a forked child the threads do not exist, and their locks may be held for ever.
     if (worker_) static_cast<void>(worker_.release());
     if (memory_) memory_->forget_threads();

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/owner_process.hpp"
 #include "os/bus_error.hpp"
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
@@ -76,8 +77,7 @@ damage_handler set_damage_handler(damage_handler handler) noexcept {
 }
 
 struct lazy_verifier::scratch {
-  std::atomic<std::uint32_t>
-      owner;  // a process, or 0; in a forked child a scratch of another process counts as free
+  std::atomic<base::owner_process> owner;  // in a forked child a scratch of another process counts as free
   std::size_t table_index;
   bool table_is_sound;
   alignas(64) layout::table_page table;
@@ -87,9 +87,9 @@ struct lazy_verifier::scratch {
 class lazy_verifier::borrowed_scratch {
  public:
   explicit borrowed_scratch(scratch* all) noexcept {
-    const auto mine = static_cast<std::uint32_t>(::getpid());
+    const base::owner_process mine;
     for (std::size_t i = 0;; i = (i + 1) % scratches) {
-      std::uint32_t seen = all[i].owner.load(std::memory_order_relaxed);
+      base::owner_process seen = all[i].owner.load(std::memory_order_relaxed);
       if (seen != mine && all[i].owner.compare_exchange_strong(seen, mine, std::memory_order_acquire)) {
         use_ = all + i;
         use_->table_index = no_table;
@@ -100,7 +100,7 @@ class lazy_verifier::borrowed_scratch {
   }
   borrowed_scratch(const borrowed_scratch&) = delete;
   borrowed_scratch& operator=(const borrowed_scratch&) = delete;
-  ~borrowed_scratch() { use_->owner.store(0, std::memory_order_release); }
+  ~borrowed_scratch() { use_->owner.store(base::owner_process::nobody(), std::memory_order_release); }
   scratch& operator*() const noexcept { return *use_; }
 
  private:
@@ -182,7 +182,8 @@ bool lazy_verifier::load_table(std::size_t index, scratch& use) const noexcept {
   // The worker may be writing the table page just now, for other entries.
   constexpr int most_attempts = 1000;
   use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
-  for (int attempt = 1; !use.table_is_sound && parts_.writable && attempt < most_attempts; ++attempt) {
+  for (int attempt = 1; !use.table_is_sound && parts_.use == store_use::write && attempt < most_attempts;
+       ++attempt) {
     ::sched_yield();
     use.table_is_sound = parts_.checksums.read_from_file(index, use.table);
   }

@@ -55,12 +55,13 @@ paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, page_use use
 
 paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(parts), commit_(&commit) {
   const layout::super_slot& super = parts.super.now();
-  journaled_.emplace(super.capacity / page_size, (commit.epoch() + 1) & 1);
+  evicted_.emplace(super.capacity / page_size, (commit.epoch() + 1) & 1);
   page_writer& writer = *this;
-  auto home = std::make_unique<paged_home>(parts.path.string(), super, parts.home, *journaled_,
+  auto home = std::make_unique<paged_home>(parts.path.string(), super, parts.home, journaled(),
                                            parts.journals, writer);
   memory_ = std::make_unique<paged_segment>(std::move(parts.place), std::move(home), commit.bytes(),
                                             parts.memory_budget, page_use::tracked);
+  evicted_->attach(*memory_);
   memory_->withhold_from_children(line_for_children(parts.path, true));
 }
 
@@ -78,19 +79,12 @@ void paged_memory::collect(changed_pages& changed, early_pages& early) {
 void paged_memory::release_held(bool are_written) noexcept {
   if (!std::exchange(holds_, false)) return;
   memory_->pages().release_held(
-      are_written, [this](pager::detail::page_number page) { return !journaled_->is_home(page); });
+      are_written, [this](pager::detail::page_number page) { return !journaled().is_home(page); });
 }
 
 void paged_memory::release(std::span<const page_run> pages) {
   if (verifier_ != nullptr) verifier_->pass_over(pages);
-  for (const page_run& run : pages) journaled_->erase(run);
-}
-
-void paged_memory::journal_applied() noexcept {
-  const bool had_pages =
-      journaled_->settle([this](journaled_pages::number page) { memory_->pages().unspill(page); });
-  // That journal may now be written over.
-  if (had_pages) memory_->home().await_journal_readers();
+  for (const page_run& run : pages) journaled().erase(run);
 }
 
 // The program was told by a SIGBUS, and may have gone on all the same.
@@ -104,7 +98,7 @@ void paged_memory::require_none_lost() const {
 // As if this process had committed it.
 void paged_memory::take_up(const committed_journal& pending) {
   const auto leave = [this](std::uint64_t page, std::uint64_t slot, std::uint32_t checksum) {
-    journaled_->put_before(page, static_cast<journaled_pages::number>(slot), checksum);
+    journaled().put_before(page, static_cast<journaled_pages::number>(slot), checksum);
     memory_->pages().spill(static_cast<journaled_pages::number>(page));
   };
   for (const journal_entry& entry : pending.index) {
@@ -135,7 +129,7 @@ int paged_memory::in_turn(void (*work)(void*), void* context) noexcept {
 
 bool paged_memory::goes_to_journal(std::uint64_t page) noexcept {
   try {
-    return !commit_->early().is_touched(page) && commit_->committed().needs(page);
+    return !commit_->early().pages().is_touched(page) && commit_->committed().needs(page);
   } catch (const std::exception&) {
     // The table is damaged, which the checkpoint will report. Until then no page may be lost, so it goes to
     // the journal.
@@ -148,7 +142,7 @@ void paged_memory::write(std::span<leaving_run> runs, void (*failed)(leaving_run
   std::optional<slot_writer> slots;
   for (leaving_run& one : runs) {
     const int run_failed = errno_of([&] {
-      if (one.spilled && !slots) slots.emplace(commit_->next_journal(), &*journaled_);
+      if (one.spilled && !slots) slots.emplace(commit_->next_journal(), &journaled());
       write(one, slots);
     });
     if (run_failed == 0) continue;
@@ -165,7 +159,7 @@ void paged_memory::write(std::span<leaving_run> runs, void (*failed)(leaving_run
 void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slots) {
   const page_run pages{one.first, one.count};
   // The pages may have been released by a checkpoint that failed; they are in use again.
-  commit_->changed().add({pages}, commit_->early());
+  commit_->changed().add({pages}, commit_->early().pages());
   commit_->changed().forget_dirty();
   const auto is_empty = [&](std::uint64_t k) { return is_zero(one.memory + k * page_size, page_size); };
   for (std::uint64_t i = 0; i < pages.count;) {
@@ -176,7 +170,7 @@ void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slo
     if (empty) {
       if (!one.spilled) empty_home(part);
       for (std::uint64_t page = part.first; page < part.first + part.count; ++page)
-        journaled_->put_zero(page);
+        journaled().put_zero(page);
     } else if (one.spilled) {
       for (; i < end; ++i) slots->add(pages.first + i, one.memory + i * page_size);
     } else {
@@ -187,22 +181,24 @@ void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slo
 }
 
 void paged_memory::write_home(page_run pages, const std::byte* from) {
-  early_pages& early = commit_->early();
-  commit_->extend_home((pages.first + pages.count) * page_size);
+  early_home& home = commit_->early();
+  early_pages& early = home.pages();
+  home.extend((pages.first + pages.count) * page_size);
   // Noted before the write, which may fail half way.
   early.touch(pages);
   parts_.home.write(pages.first, pages.count, from);
   for (std::uint64_t i = 0; i < pages.count; ++i) {
     const std::uint32_t checksum = page_checksum(pages.first + i, from + i * page_size);
-    journaled_->put_home(pages.first + i, checksum);
+    journaled().put_home(pages.first + i, checksum);
     early.settle(pages.first + i, checksum);
   }
 }
 
 // Makes pages that the last checkpoint does not need read as zero at home.
 void paged_memory::empty_home(page_run pages) {
-  early_pages& early = commit_->early();
-  commit_->extend_home((pages.first + pages.count) * page_size);
+  early_home& home = commit_->early();
+  early_pages& early = home.pages();
+  home.extend((pages.first + pages.count) * page_size);
   for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
     // Beyond the last checkpoint's end there is a hole already.
     if (page >= commit_->bytes() / page_size && !early.is_touched(page)) continue;
@@ -245,11 +241,11 @@ bool paged_memory::write_through(page_run pages, const std::byte* from, std::uin
     require_none_lost();
     commit_->finish_last();
     const committed_state before = commit_->committed();
-    direct_writer writer(parts_, commit_->early(), before, &*journaled_);
+    direct_writer writer(parts_, commit_->early().pages(), before, &journaled());
     const std::vector<page_run> direct = writer.writable(pages);
     if (direct.empty()) return;
     parts_.home.sync_names();
-    commit_->extend_home((pages.first + pages.count) * page_size);
+    commit_->early().extend((pages.first + pages.count) * page_size);
     if (verifier_ != nullptr) verifier_->pass_over(direct);
     for (const page_run& run : direct) {
       // A thread that brings pages in may wait for room, which the evictor makes in a turn, so that nobody
@@ -278,16 +274,16 @@ void paged_memory::write_occupied(page_run pages, const std::byte* from, std::ui
     page_run pages;
     ~occupied() { memory.vacate(static_cast<pager::detail::page_number>(pages.first), pages.count); }
   } const until_written{memory_->pages(), pages};
-  journaled_->reserve_zeros(pages.count);
+  journaled().reserve_zeros(pages.count);
   // Released by a checkpoint that failed, and in use again.
-  commit_->changed().add({pages}, commit_->early());
+  commit_->changed().add({pages}, commit_->early().pages());
   commit_->changed().forget_dirty();
   try {
     writer.write(pages, from, of_bytes);
   } catch (...) {
     // Home has anything there, so they are empty from now on.
     for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page)
-      journaled_->put_zero(page);
+      journaled().put_zero(page);
     throw;
   }
   writer.settle();

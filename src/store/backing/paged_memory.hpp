@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "store/backing/direct_writer.hpp"
+#include "store/backing/journaled_evictions.hpp"
 #include "store/backing/paged_home.hpp"
 #include "store/backing/paged_segment.hpp"
 #include "store/backing/store_memory.hpp"
 #include "store/commit/epoch_commit.hpp"
-#include "store/commit/journaled_pages.hpp"
 #include "store/commit/slot_writer.hpp"
 #include "store/commit/store_parts.hpp"
 
@@ -31,12 +31,7 @@ class paged_memory final : public store_memory, private page_writer {
   void copied() noexcept override { release_held(true); }
   void let_go() noexcept override { release_held(false); }
   bool recollects() const noexcept override { return true; }
-  journaled_pages* journaled() noexcept override { return journaled_ ? &*journaled_ : nullptr; }
-  void home_extended() override { memory_->home().home_extended(); }
-  void journal_replaced(unsigned parity, const journal& file) override {
-    memory_->home().journal_replaced(parity, file);
-  }
-  void journal_applied() noexcept override;
+  evicted_pages& evicted() noexcept override { return *evicted_; }
   void require_none_lost() const override;
 
   std::string tracker() const override { return "pager"; }
@@ -66,9 +61,11 @@ class paged_memory final : public store_memory, private page_writer {
   void release_held(bool are_written) noexcept;
   void write_occupied(page_run pages, const std::byte* from, std::uint32_t* of_bytes, direct_writer& writer);
 
+  journaled_pages& journaled() noexcept { return evicted_->table(); }
+
   store_parts& parts_;
   epoch_commit* commit_ = nullptr;
-  std::optional<journaled_pages> journaled_;  // only of a writer
+  std::optional<journaled_evictions> evicted_;  // only of a writer
   std::unique_ptr<paged_segment> memory_;
   lazy_verifier* verifier_ = nullptr;
   bool holds_ = false;  // whether pages are held, since `collect`

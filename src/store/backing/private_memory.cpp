@@ -83,7 +83,7 @@ void private_memory::trim_part(page_run part, write_brake& brake) {
   commit_->finish_last();
   const committed_state before = commit_->committed();
   const store_lock::turn no_reader = parts_.lock.take_turn(store_lock::part::home);
-  early_writer(parts_, memory_, commit_->early(), before, commit_->epoch())
+  early_writer(parts_, memory_, commit_->early().pages(), before, commit_->epoch())
       .write(part, commit_->changed(), brake);
 }
 
@@ -103,12 +103,12 @@ bool private_memory::write_through(page_run pages, const std::byte* from, std::u
   commit_->finish_last();
   const committed_state before = commit_->committed();
   changed_pages& changed = commit_->changed();
-  early_pages& early = commit_->early();
+  early_pages& early = commit_->early().pages();
   direct_writer writer(parts_, early, before);
   const std::vector<page_run> direct = writer.writable(pages);
   if (direct.empty()) return store_to_memory({pages});
   parts_.home.sync_names();
-  commit_->extend_home((pages.first + pages.count) * page_size);
+  commit_->early().extend((pages.first + pages.count) * page_size);
   if (verifier_ != nullptr) verifier_->pass_over(direct);
   for (const page_run& run : direct) {
     // What the tracker has to report of them is of what they held before. As long as they count as stored to,
@@ -131,7 +131,7 @@ void private_memory::settle_written(page_run) {
   if (!has_unsynced_) return;
   // Its end is that of a checkpoint that has synced home too.
   commit_->finish_last();
-  if (!commit_->early().empty()) commit_->sync_early();
+  if (!commit_->early().pages().empty()) commit_->early().sync();
   has_unsynced_ = false;
 }
 

@@ -30,6 +30,7 @@ class private_memory final : public store_memory {
   bool waits_for_home() const noexcept override { return !memory_.rearms(); }
   void settle(std::span<const file_extent> home, std::span<const page_run> pages) override;
   void let_go() noexcept override;
+  evicted_pages& evicted() noexcept override { return none_evicted_; }
 
   std::string tracker() const override { return std::string(memory_.tracker()); }
   void seal() override { memory_.seal(); }
@@ -50,6 +51,7 @@ class private_memory final : public store_memory {
   void trim_part(page_run part, write_brake& brake);
 
   store_parts& parts_;
+  no_evicted_pages none_evicted_;
   epoch_commit* commit_ = nullptr;
   background_worker* worker_ = nullptr;
   private_segment memory_;

@@ -1,10 +1,9 @@
 // A store that is open for reading, or for changes that are dropped. It writes nothing: if a dead writer has
 // left a journal for the next one to bring home, a reader carries that out in its own memory.
-#include <unistd.h>
-
 #include <atomic>
 #include <mutex>
 
+#include "base/owner_process.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/backing/paged_memory.hpp"
 #include "store/backing/private_memory.hpp"
@@ -50,7 +49,7 @@ class read_only_store final : public datastore {
   void shut() noexcept;
 
   std::filesystem::path path_;
-  int owner_;
+  base::owner_process owner_;
   std::string tracker_;
   mutable std::mutex control_;  // one snapshot, close or info at a time
   bool open_ = true;
@@ -62,12 +61,11 @@ class read_only_store final : public datastore {
 };
 
 std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, page_use use) {
-  if (parts.paged) return std::make_unique<paged_memory>(parts, bytes, use);
+  if (parts.resident == residence::within_budget) return std::make_unique<paged_memory>(parts, bytes, use);
   return std::make_unique<private_memory>(parts, bytes, use);
 }
 
-read_only_store::read_only_store(store_parts parts)
-    : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)) {
+read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
@@ -80,11 +78,13 @@ read_only_store::read_only_store(store_parts parts)
   // Pages that were written home early for a checkpoint that never came are undone.
   const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
   const bool is_changed_first = pending || !saved.empty();
-  const page_use wanted = parts_->private_changes ? page_use::dropped : page_use::none;
-  memory_ = make_memory(*parts_, bytes_, parts_->paged && is_changed_first ? page_use::dropped : wanted);
+  const page_use wanted = parts_->use == store_use::private_changes ? page_use::dropped : page_use::none;
+  const bool is_paged = parts_->resident == residence::within_budget;
+  memory_ = make_memory(*parts_, bytes_, is_paged && is_changed_first ? page_use::dropped : wanted);
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
-  if (parts_->verify_lazily && has_checksums) verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
+  if (parts_->verify == verify_mode::lazy && has_checksums)
+    verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
   undo_in_memory(saved, memory().base());
   if (pending) redo_in_memory(*pending, memory().base());
   if (verifier_ && pending) verifier_->know(*pending);
@@ -106,10 +106,10 @@ void read_only_store::refuse() const {
 void read_only_store::snapshot(const std::filesystem::path& to) {
   const std::scoped_lock lock(control_);
   require_open();
-  if (parts_->shares_blocks_with_writer) {
+  if (parts_->files == file_origin::twin) {
     throw error(errc::unsupported,
                 path_.string() +
-                    " was open for writing when this reader opened it: use datastore::copy, "
+                    " was open for writing when this reader opened it: use store_maintenance::copy, "
                     "which copies its last checkpoint");
   }
   reporting("take a snapshot of", path_, [&] {
@@ -137,7 +137,7 @@ bool read_only_store::read_pages(const page_run& pages, std::byte* to) {
 store_info read_only_store::info() const {
   // In a forked child the lock may belong to a thread that does not exist there.
   std::unique_lock lock(control_, std::defer_lock);
-  if (owner_ == ::getpid()) lock.lock();
+  if (owner_.is_here()) lock.lock();
   require_open();
   store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());
   result.epoch = epoch_;
@@ -146,7 +146,7 @@ store_info read_only_store::info() const {
 }
 
 void read_only_store::shut() noexcept {
-  if (owner_ != ::getpid()) {
+  if (!owner_.is_here()) {
     open_ = false;
     return;
   }

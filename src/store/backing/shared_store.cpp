@@ -1,11 +1,10 @@
 // A store whose segment is a shared mapping of the files. While it is open its files may hold anything
 // between the last clean close and now; the super block says so (`open_dirty`).
-#include <unistd.h>
-
 #include <atomic>
 #include <mutex>
 #include <optional>
 
+#include "base/owner_process.hpp"
 #include "segment/shared_segment.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/backing/open_stores.hpp"
@@ -20,7 +19,7 @@ namespace {
 class shared_store final : public datastore {
  public:
   explicit shared_store(store_parts parts)
-      : path_(parts.path), owner_(::getpid()), parts_(std::move(parts)), epoch_(parts_->super.now().epoch) {
+      : path_(parts.path), parts_(std::move(parts)), epoch_(parts_->super.now().epoch) {
     layout::super_slot super = parts_->super.now();
     super.flags |= layout::flag_open_dirty | layout::flag_checksums_stale;
     parts_->super.store(super);
@@ -45,7 +44,7 @@ class shared_store final : public datastore {
   void checkpoint(std::span<const page_run> released, std::string_view) override {
     // Checked before any lock is taken: in a forked child a lock may be held by a thread that does not exist
     // there.
-    if (owner_ != ::getpid()) refuse_child(path_);
+    if (!owner_.is_here()) refuse_child(path_);
     const std::scoped_lock lock(control_);
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
     reporting("checkpoint", path_, [&] {
@@ -83,7 +82,7 @@ class shared_store final : public datastore {
 
   store_info info() const override {
     std::unique_lock lock(control_, std::defer_lock);
-    if (owner_ == ::getpid()) lock.lock();
+    if (owner_.is_here()) lock.lock();
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
     return describe(parts_->directory, parts_->super.now(), parts_->super.abi());
   }
@@ -105,7 +104,7 @@ class shared_store final : public datastore {
   }
 
   void shut() {
-    if (owner_ != ::getpid()) return;
+    if (!owner_.is_here()) return;
     const std::scoped_lock lock(control_);
     if (!open_) return;
     open_ = false;
@@ -123,7 +122,7 @@ class shared_store final : public datastore {
   }
 
   std::filesystem::path path_;
-  int owner_;
+  base::owner_process owner_;
   mutable std::mutex control_;
   bool open_ = true;
   std::optional<store_parts> parts_;

@@ -32,6 +32,10 @@ class early_pages {
     for_each(pages, [](extent& in, std::size_t i) { in.touched.reset(i); });
   }
 
+  bool is_settled(std::uint64_t page) const {
+    const auto found = extents_.find(page / extent_pages);
+    return found != extents_.end() && found->second.settled[page % extent_pages];
+  }
   void settle(std::uint64_t page, std::uint32_t checksum) {
     extent& in = extents_[page / extent_pages];
     in.touched.set(page % extent_pages);

@@ -8,7 +8,6 @@
 #include "segment/page_runs.hpp"
 #include "store/commit/carried_entries.hpp"
 #include "store/commit/checkpoint_request.hpp"
-#include "store/commit/slot_writer.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 
@@ -36,7 +35,19 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
 
 epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch,
                            std::uint64_t bytes)
-    : path_(parts.path), parts_(parts), worker_(worker), epoch_(epoch), departed_(epoch), bytes_(bytes) {}
+    : path_(parts.path),
+      parts_(parts),
+      worker_(worker),
+      epoch_(epoch),
+      departed_(epoch),
+      bytes_(bytes),
+      early_(parts) {}
+
+void epoch_commit::attach(epoch_memory& memory) noexcept {
+  memory_ = &memory;
+  evicted_ = &memory.evicted();
+  early_.attach(*evicted_);
+}
 
 epoch_commit::turn epoch_commit::take_turn() {
   if (is_prepared_here()) {
@@ -93,43 +104,14 @@ void epoch_commit::finish_apply() {
 void epoch_commit::clear_away_failed_attempt() {
   for (std::size_t parity = 0; parity < suspect_.size(); ++parity) {
     if (!suspect_[parity]) continue;
-    std::vector<journal::kept_page> keep;
-    if (const journaled_pages* journaled = memory_->journaled()) {
-      for (const journaled_pages::record& one : journaled->records())
-        if (one.checksum != 0) keep.push_back({one.page, one.slot, one.checksum});
-    }
-    parts_.journals[parity].replace(keep);
-    memory_->journal_replaced(static_cast<unsigned>(parity), parts_.journals[parity]);
+    parts_.journals[parity].replace(evicted_->only_in_journal());
+    evicted_->journal_replaced(static_cast<unsigned>(parity), parts_.journals[parity]);
     suspect_[parity] = false;
   }
   committing_.reset();
-  if (early_unsure_ && !early_.empty()) write_settled_again();
-  early_unsure_ = false;
   // Not earlier: while the old journal could still count, its fresh pages had to stay. Now their space may be
   // what a full disk lacks.
-  if (spent_tail_.empty()) return;
-  for (const page_run& run : spent_tail_) parts_.home.punch(run);
-  // Synced: otherwise a crash might bring them back after a commit that takes these places to be zero.
-  early_unsure_ = true;
-  parts_.home.sync();
-  early_unsure_ = false;
-  for (const page_run& run : spent_tail_) early_.untouch(run);
-  spent_tail_.clear();
-}
-
-// After a sync that failed, a second sync says nothing about what was written before the first, so it is
-// written again.
-void epoch_commit::write_settled_again() {
-  alignas(64) std::array<std::byte, page_size> bytes;
-  early_.for_settled([&](std::uint64_t page, std::uint32_t checksum) {
-    parts_.home.read(page, bytes.data());
-    if (page_checksum(page, bytes.data()) != checksum) {
-      throw error(errc::io, "page " + std::to_string(page) + " of " + path_.string() +
-                                ", written home to save memory, was lost by the device: reopen the store to "
-                                "go on from its last checkpoint");
-    }
-    parts_.home.write(page, 1, bytes.data());
-  });
+  early_.clear_away();
 }
 
 // ---- steps 2 and 3 ---------------------------------------------------------------------------------------
@@ -161,8 +143,7 @@ bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::str
   collect(released);
   const segment& memory = memory_->pages();
   const std::uint64_t bytes = memory.size();
-  checkpoint_plan plan = plan_checkpoint(memory.base(), changed_.to_write(), changed_.released(), early_,
-                                         memory_->journaled(), committed());
+  checkpoint_plan plan = evicted_->plan(memory, changed_, early_.pages(), committed());
   if (!always && plan.index.empty() && bytes == bytes_) {
     held.copied();
     changed_.clear();
@@ -178,18 +159,17 @@ bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::str
 
 void epoch_commit::collect(std::span<const page_run> released) {
   const std::vector<page_run> now = sound_released(released, memory_->pages().size() / page_size, path_);
-  memory_->collect(changed_, early_);
+  memory_->collect(changed_, early_.pages());
   memory_->release(now);
-  changed_.release(now, early_);
+  changed_.release(now, early_.pages());
 }
 
 // ---- steps 4 to 6 ----------------------------------------------------------------------------------------
 
 void epoch_commit::copy_out(hold& held) {
   flight& now = *flight_;
-  journaled_pages* const journaled = memory_->journaled();
   parts_.home.sync_names();
-  if (journaled != nullptr) empty_home(now.plan.index);
+  evicted_->empty_home(now.plan.index, early_.pages(), parts_.home);
   make_room(now.plan, now.bytes);
   const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_.home.has_unsynced_names();
@@ -197,11 +177,10 @@ void epoch_commit::copy_out(hold& held) {
   // The worker syncs home while this thread writes the journal.
   if (home_changed) worker_.post([this] { sync_home(); });
   const unsigned parity = now.epoch & 1;
-  // Where pages leave memory, the journal has pages that are nowhere else, and is not replaced before it must
-  // be.
-  if (journaled == nullptr) suspect_[parity] = true;
+  // A journal with pages that are nowhere else is not replaced before it must be.
+  if (!evicted_->may_be_in_journal()) suspect_[parity] = true;
   write_overwrites(now.plan.index, parts_.journals[parity]);
-  if (journaled != nullptr) note_zeros(now.plan.index);
+  evicted_->note_zeros(now.plan.index);
   held.copied();
   if (!memory_->waits_for_home()) {
     // Discarded now, as the program may use these pages again as soon as it goes on.
@@ -217,45 +196,16 @@ void epoch_commit::copy_out(hold& held) {
 // Reserves the disk space that can be reserved, so that a full disk fails the checkpoint and not, after the
 // commit, its application. Fresh pages and the journal are written before the commit anyway.
 void epoch_commit::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
-  extend_home(bytes);
+  early_.extend(bytes);
   for (const page_run& run : plan.holes) parts_.home.reserve_space(run);
   parts_.checksums.reserve_space(plan.touched);
-}
-
-void epoch_commit::extend_home(std::uint64_t bytes) {
-  parts_.home.extend(bytes);
-  memory_->home_extended();
-}
-
-void epoch_commit::sync_early() {
-  early_unsure_ = true;
-  parts_.home.sync();
-  early_unsure_ = false;
-}
-
-// Punches pages that left memory for home and are empty by now: their space may be what a full disk lacks.
-void epoch_commit::empty_home(const std::vector<journal_entry>& index) {
-  if (early_.empty()) return;
-  for (const journal_entry& entry : index) {
-    if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
-    std::uint64_t first = entry.page;
-    const std::uint64_t end = entry.page + entry.value;
-    while (first < end) {
-      std::uint64_t stop = first;
-      while (stop < end && early_.is_touched(stop)) ++stop;
-      if (first < stop) parts_.home.punch({first, stop - first});
-      first = stop + 1;
-    }
-  }
 }
 
 // Pages are written from a copy: a thread that writes to a page meanwhile must not make it contradict its
 // checksum.
 void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
   const std::byte* const base = memory_->pages().base();
-  journaled_pages* const journaled = memory_->journaled();
   const auto copied = std::make_unique_for_overwrite<std::byte[]>(batch_pages * page_size);
-  const bool were_touched = !early_.empty();
   for (std::size_t i = 0; i < index.size();) {
     const auto is_to_write = [](const journal_entry& entry) {
       return entry.kind == entry_kind::fresh && entry.value == 0;
@@ -273,30 +223,15 @@ void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
       ++count;
       ++i;
     }
-    // If the checkpoint fails, home has other bytes there than the checkpoint before left.
-    for (std::uint64_t page = std::max(first, bytes_ / page_size);
-         journaled == nullptr && page < first + count; ++page) {
-      if (were_touched && early_.is_touched(page)) continue;
-      if (!spent_tail_.empty() && spent_tail_.back().first + spent_tail_.back().count == page) {
-        ++spent_tail_.back().count;
-      } else {
-        spent_tail_.push_back({page, 1});
-      }
-    }
-    early_.touch({first, count});
+    early_.begin_fresh({first, count}, bytes_ / page_size);
     parts_.home.write(first, count, copied.get());
-    // The pager may drop such pages from memory then, so they must be found again if the checkpoint fails.
-    if (journaled == nullptr) continue;
-    for (std::size_t k = i - count; k < i; ++k) {
-      journaled->put_home(index[k].page, index[k].value);
-      early_.settle(index[k].page, index[k].value);
-    }
+    evicted_->settle_home(std::span(index).subspan(i - count, count), early_.pages());
   }
 }
 
 void epoch_commit::write_overwrites(std::vector<journal_entry>& index, journal& to) {
   const std::byte* const base = memory_->pages().base();
-  slot_writer slots(to, memory_->journaled());
+  slot_writer slots = evicted_->slots_in(to);
   for (journal_entry& entry : index) {
     if (entry.kind != entry_kind::overwrite || entry.value != 0) continue;
     const slot_writer::place place = slots.add(entry.page, base + entry.page * page_size);
@@ -306,20 +241,9 @@ void epoch_commit::write_overwrites(std::vector<journal_entry>& index, journal& 
   slots.flush();
 }
 
-// Until such pages are punched at home, no thread may read their old content there.
-void epoch_commit::note_zeros(const std::vector<journal_entry>& index) {
-  for (const journal_entry& entry : index) {
-    if (entry.kind != entry_kind::zero || entry.carried != 0) continue;
-    for (std::uint64_t page = entry.page; page < entry.page + entry.value; ++page)
-      memory_->journaled()->put_zero(page);
-  }
-}
-
 void epoch_commit::sync_home() noexcept {
-  early_unsure_ = true;
   try {
-    parts_.home.sync();
-    early_unsure_ = false;
+    early_.sync();
   } catch (...) {
     flight_->home_failure = std::current_exception();
   }
@@ -332,11 +256,9 @@ layout::journal_header epoch_commit::write_journal(journal::decision made) {
   const unsigned parity = now.epoch & 1;
   PERDURE_INVARIANT(now.epoch == epoch_ + 1 && now.bytes >= bytes_ && !now.prepared);
   PERDURE_PARANOID_INVARIANT(is_sorted_by_page(now.plan.index));
-  const journaled_pages* const journaled = memory_->journaled();
-  const std::uint64_t slots = journaled != nullptr ? journaled->slots() : now.plan.overwrites;
   suspect_[parity] = true;
-  return parts_.journals[parity].commit(now.epoch, now.bytes, now.plan.index, slots, now.label,
-                                        memory_->pages().base(), made);
+  return parts_.journals[parity].commit(now.epoch, now.bytes, now.plan.index, evicted_->slots(now.plan),
+                                        now.label, memory_->pages().base(), made);
 }
 
 void epoch_commit::prepare() {
@@ -368,9 +290,8 @@ void epoch_commit::count(const layout::journal_header& header) noexcept {
   const unsigned parity = now.epoch & 1;
   suspect_[parity] = false;
   committing_.reset();
-  if (journaled_pages* journaled = memory_->journaled()) journaled->commit();
-  early_.clear();
-  spent_tail_.clear();
+  evicted_->committed();
+  early_.committed();
   bytes_ = now.bytes;
   unapplied_.emplace(committed_journal{&parts_.journals[parity], header, std::move(now.plan.index)});
   epoch_ = now.epoch;
@@ -406,11 +327,9 @@ void epoch_commit::apply_in_turn(table_use at_least) {
   // After a sync that failed, the pages are written once more.
   if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_.home, parts_.checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
-  // If this sync fails, no later one will tell whether pages that were written early are durable.
-  const bool was_unsure = std::exchange(early_unsure_, true);
-  settle_redo(*unapplied_, parts_.home, parts_.checksums, parts_.super, parts_.log, use);
-  early_unsure_ = was_unsure;
-  memory_->journal_applied();
+  early_.while_synced(
+      [&] { settle_redo(*unapplied_, parts_.home, parts_.checksums, parts_.super, parts_.log, use); });
+  evicted_->journal_applied();
   if (use == table_use::write) {
     carrying_.reset();
     carried_bytes_ = 0;
@@ -422,7 +341,7 @@ void epoch_commit::apply_in_turn(table_use at_least) {
   unapplied_.reset();
   // If pages were written early, only the table was written, and the undo log has before-images of this very
   // epoch.
-  if (!early_.empty()) return;
+  if (!early_.pages().empty()) return;
   try {
     parts_.undo.clear();
   } catch (const std::system_error&) {

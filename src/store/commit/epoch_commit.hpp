@@ -19,6 +19,7 @@
 
 #include "store/commit/background_worker.hpp"
 #include "store/commit/checkpoint_plan.hpp"
+#include "store/commit/early_home.hpp"
 #include "store/commit/epoch_memory.hpp"
 #include "store/commit/redo.hpp"
 #include "store/commit/store_parts.hpp"
@@ -44,7 +45,7 @@ class epoch_commit {
   /// For a store whose last checkpoint is `epoch`, when the segment had so many bytes. The parts and the
   /// worker must outlive it.
   epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch, std::uint64_t bytes);
-  void attach(epoch_memory& memory) noexcept { memory_ = &memory; }
+  void attach(epoch_memory& memory) noexcept;
   /// To be called if the last epoch is not home yet, with its journal.
   void take_up(committed_journal pending) { unapplied_ = std::move(pending); }
 
@@ -122,13 +123,9 @@ class epoch_commit {
   // What is known about pages that were written before their checkpoint.
 
   changed_pages& changed() noexcept { return changed_; }
-  early_pages& early() noexcept { return early_; }
+  early_home& early() noexcept { return early_; }
   /// The journal of the epoch to come.
   journal& next_journal() noexcept { return parts_.journals[(epoch_ + 1) & 1]; }
-  void extend_home(std::uint64_t bytes);
-  /// Makes durable what was written home for the epoch to come. Throws what the device says; then
-  /// `finish_last` finds out what of it is lost.
-  void sync_early();
 
  private:
   // A checkpoint on its way to the device.
@@ -146,13 +143,10 @@ class epoch_commit {
 
   void finish_apply();
   void clear_away_failed_attempt();
-  void write_settled_again();
   void collect(std::span<const page_run> released);
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
-  void empty_home(const std::vector<layout::journal_entry>& index);
   void write_fresh(std::vector<layout::journal_entry>& index);
   void write_overwrites(std::vector<layout::journal_entry>& index, journal& to);
-  void note_zeros(const std::vector<layout::journal_entry>& index);
   void sync_home() noexcept;
   layout::journal_header write_journal(journal::decision made);
   void count(const layout::journal_header& header) noexcept;
@@ -166,7 +160,8 @@ class epoch_commit {
   store_parts& parts_;
   background_worker& worker_;
   epoch_memory* memory_ = nullptr;
-  std::mutex mutex_;  // held by the thread that has the turn
+  evicted_pages* evicted_ = nullptr;  // of that memory
+  std::mutex mutex_;                  // held by the thread that has the turn
   bool is_left_undecided_ = false;
   std::atomic<std::thread::id> undecided_by_{};  // the thread that has the turn of a prepared checkpoint
   std::atomic<bool> has_ended_{false};
@@ -187,15 +182,13 @@ class epoch_commit {
   std::exception_ptr apply_failure_;
 
   changed_pages changed_;
-  early_pages early_;
-  bool early_unsure_ = false;  // a sync of home has failed since they were written
+  early_home early_;
   std::vector<page_run> to_settle_;
 
   // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a commit
-  // that was never acknowledged, and pages written home beyond the committed length.
+  // that was never acknowledged.
   std::array<bool, 2> suspect_{};
   std::optional<store_lock::turn> committing_;  // until it is known whether the journal counts
-  std::vector<page_run> spent_tail_;
 };
 
 }  // namespace perdure

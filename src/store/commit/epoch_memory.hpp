@@ -1,4 +1,4 @@
-// What a backing offers a checkpoint: its memory, and the places of pages that have left memory.
+// What a backing offers a checkpoint: its memory, and what it knows of pages that have left memory.
 #pragma once
 
 #include <span>
@@ -7,8 +7,7 @@
 #include "segment/segment.hpp"
 #include "store/commit/changed_pages.hpp"
 #include "store/commit/early_pages.hpp"
-#include "store/commit/journaled_pages.hpp"
-#include "store/file/journal.hpp"
+#include "store/commit/evicted_pages.hpp"
 
 namespace perdure {
 
@@ -44,16 +43,8 @@ class epoch_memory {
   /// remember it.
   virtual bool recollects() const noexcept { return false; }
 
-  // For memory whose changed pages may leave it at any time:
-
-  /// Which of the pages that have left are in a journal. Null if none leave before they are home.
-  virtual journaled_pages* journaled() noexcept { return nullptr; }
-  /// Home has become longer.
-  virtual void home_extended() {}
-  /// Another file has taken the place of the journal.
-  virtual void journal_replaced(unsigned, const journal&) {}
-  /// The pages in the last epoch's journal are home, and that journal will be written over.
-  virtual void journal_applied() noexcept {}
+  /// Changed pages that have left it before their checkpoint. Always the same object.
+  virtual evicted_pages& evicted() noexcept = 0;
   /// Throws `io` when a page that had left did not come back as it was.
   virtual void require_none_lost() const {}
 };

@@ -41,7 +41,7 @@ void recover(store_parts& parts, bool may_wait) {
       bring_home();
     } catch (const std::system_error& failure) {
       if (!may_wait || base::code_of(failure) != errc::no_space) throw;
-      parts.is_redo_pending = true;
+      parts.redo = redo_state::pending;
     }
   };
   layout::super_slot super = parts.super.now();
@@ -65,7 +65,7 @@ void recover(store_parts& parts, bool may_wait) {
                                  super.segment_bytes / page_size);
     unless_full([&] { redo_at_home(*found, parts.home, parts.checksums); });
     // Only these table pages may be torn, and later they could not be made anew.
-    if (parts.is_redo_pending) parts.checksums.load(pages_of(*found));
+    if (parts.redo == redo_state::pending) parts.checksums.load(pages_of(*found));
     parts.checksums.stop_rebuilding();
   }
   // Pages beyond the committed length must read as zero when the segment grows over them again. Every file
@@ -74,7 +74,7 @@ void recover(store_parts& parts, bool may_wait) {
   // A writer may have replaced the journal of a failed checkpoint by an empty one, and died before the new
   // name was durable: the store that is opened now must not turn into that checkpoint when the power fails.
   if (has_empty_journal(parts.journals)) parts.home.sync_names();
-  if (!found || parts.is_redo_pending) return;
+  if (!found || parts.redo == redo_state::pending) return;
   unless_full(
       [&] { settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write); });
 }

@@ -10,7 +10,7 @@ namespace perdure {
 /// read them.
 ///
 /// Where home shares its blocks with a snapshot, writing to it takes space. If there is no space and
-/// `may_wait`, the journal stays pending (`store_parts::is_redo_pending`), and the store must go on as after
+/// `may_wait`, the journal stays pending (`store_parts::redo`), and the store must go on as after
 /// an application that failed.
 ///
 /// Throws `undecided` if a checkpoint is prepared and the caller does not say whether it counts; then nothing

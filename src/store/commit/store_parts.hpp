@@ -16,10 +16,40 @@
 
 namespace perdure {
 
+/// What a store is opened for.
+enum class store_use {
+  read,
+  private_changes,  ///< the program may write to the memory, and its changes are not kept
+  write,
+};
+
+/// How many pages of the segment are in memory.
+enum class residence {
+  all,            ///< as many as the kernel likes
+  within_budget,  ///< they come and go as they are touched
+};
+
+/// Whether home has what the last journal holds.
+enum class redo_state {
+  done,
+  pending,  ///< of a writer: home has no room for it
+};
+
+/// Which files an open store has.
+enum class file_origin {
+  own,   ///< those in its directory
+  twin,  ///< of a reader beside a writer: files without a name that share their blocks with those
+};
+
+/// Which labelled checkpoints are kept as copies, and how.
+struct keeping {
+  unsigned last;     // how many; 0: none
+  bool full_copies;  // where blocks cannot be shared
+};
+
 struct store_parts {
   std::filesystem::path path;
-  bool writable;
-  bool private_changes;  // of a reader: the program may write to the memory, and its changes are not kept
+  store_use use;
   store_lock lock;
   os::file directory;
   super_block super;
@@ -29,13 +59,13 @@ struct store_parts {
   epoch_ceiling ceiling;  // for a reader beside a writer, or where the program says what was decided
   undo_log undo;
   checkpoint_log log;
-  unsigned keep_last;           // labelled epochs to keep as copies
+  keeping keep;
   std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
-  bool paged;                   // pages come and go as they are touched
-  bool verify_lazily;           // pages when they are first touched
-  bool is_redo_pending;         // of a writer: home has no room for what the last journal holds
-  bool shares_blocks_with_writer;  // of a reader: its files are not those in the directory
-  os::reservation place;           // address space for the segment
+  residence resident;
+  verify_mode verify;
+  redo_state redo = redo_state::done;
+  file_origin files = file_origin::own;
+  os::reservation place;  // address space for the segment
 };
 
 /// What `datastore::info` reports, from a super slot and the files in the directory.

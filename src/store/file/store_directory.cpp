@@ -9,6 +9,8 @@
 #include <system_error>
 #include <vector>
 
+#include "store/file/kept_name.hpp"
+
 namespace perdure {
 
 namespace {
@@ -87,6 +89,7 @@ bool is_store_file(const std::string& name) {
 }
 
 std::filesystem::path free_place(const std::filesystem::path& path) {
+  require_no_kept_name(path);
   std::filesystem::path place = path;
   constexpr int most_links = 40;  // as the kernel follows
   std::error_code failure;

@@ -19,7 +19,7 @@ os::file open_store_directory(const std::filesystem::path& path);
 
 /// Where a store that is to be made at this path comes to lie: symbolic links are followed, also one to where
 /// nothing is yet. Throws `already_exists` when something is there but an empty directory, or one in which
-/// the making of a store was cut short.
+/// the making of a store was cut short; `read_only` where the path is the name of a kept checkpoint.
 std::filesystem::path free_place(const std::filesystem::path& path);
 /// Whether that does not throw.
 bool is_free(const std::filesystem::path& path);

@@ -2,8 +2,6 @@
 #include "store/file/store_lock.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +11,9 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/owner_process.hpp"
+#include "os/forks.hpp"
 
 namespace perdure {
 
@@ -32,14 +33,17 @@ lock_list& every_lock() {
 // A lock belongs to the open file, which a forked child shares with its parent: without this it would be held
 // as long as any child lives.
 void watch_forks() {
-  static const int registered =
-      ::pthread_atfork([] { every_lock().mutex.lock(); }, [] { every_lock().mutex.unlock(); },
-                       [] {
-                         for (os::file* file : every_lock().of_writers) file->close();
-                         every_lock().of_writers.clear();
-                         every_lock().mutex.unlock();
-                       });
-  static_cast<void>(registered);
+  static constexpr os::fork_handlers handlers{
+      .prepare = [] { every_lock().mutex.lock(); },
+      .in_parent = [] { every_lock().mutex.unlock(); },
+      .in_child =
+          [] {
+            for (os::file* file : every_lock().of_writers) file->close();
+            every_lock().of_writers.clear();
+            every_lock().mutex.unlock();
+          },
+  };
+  os::watch_forks(os::fork_layer::store_locks, handlers);
 }
 
 void let_go_in_children(os::file& file) {
@@ -71,7 +75,7 @@ struct store_lock::held_files {
   store_access access;
   os::lock_mode mode;
   bool is_beside_writer = false;
-  int owner = ::getpid();
+  base::owner_process owner{};
   std::filesystem::path store{};
   os::file lock{};
   os::file super{};
@@ -287,14 +291,14 @@ store_lock::~store_lock() {
 
 void store_lock::release() noexcept {
   if (!held_) return;
-  if (held_->lock && held_->mode == os::lock_mode::exclusive && held_->owner == ::getpid()) {
+  if (held_->lock && held_->mode == os::lock_mode::exclusive && held_->owner.is_here()) {
     try {
       held_->lock.resize(0);
     } catch (const std::system_error&) {
     }
   }
   // Closing alone would not do: a forked child that has the file too would hold the lock.
-  if (held_->access == store_access::inspect && held_->owner == ::getpid()) {
+  if (held_->access == store_access::inspect && held_->owner.is_here()) {
     unlock_quietly(held_->super, {});
     unlock_quietly(held_->lock, {});
   }

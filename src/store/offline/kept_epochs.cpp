@@ -5,26 +5,60 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "os/file_clone.hpp"
+#include "store/file/kept_name.hpp"
 #include "store/offline/store_copy.hpp"
 
 namespace perdure {
 
 namespace {
 
-constexpr const char* directory_name = "epochs";
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
-std::filesystem::path path_of(const os::file& store, std::uint64_t epoch) {
-  return store.path() / directory_name / std::to_string(epoch);
+struct kept_directories {
+  std::vector<std::uint64_t> epochs;      // whole or not, oldest first
+  std::vector<std::uint64_t> unfinished;  // copies whose making a crash cut short
+};
+
+kept_directories directories_in(const os::file& store) {
+  kept_directories found;
+  if (!os::exists_in(store, kept_directory_name)) return found;
+  for (const auto& entry : std::filesystem::directory_iterator(store.path() / kept_directory_name)) {
+    const std::string name = entry.path().filename().string();
+    if (const auto epoch = number_in(name)) found.epochs.push_back(*epoch);
+    if (!name.starts_with('.')) continue;
+    if (const auto epoch = number_in(std::string_view(name).substr(1, name.find(".new-") - 1)))
+      found.unfinished.push_back(*epoch);
+  }
+  std::sort(found.epochs.begin(), found.epochs.end());
+  return found;
+}
+
+void remove_unless_in_use(const std::filesystem::path& copy) {
+  try {
+    store_maintenance::remove(copy);
+  } catch (const error& failure) {
+    if (failure.code() != errc::in_use) throw;
+  }
 }
 
 }  // namespace
 
-void require_block_sharing(const os::file& store) {
+void require_room_to_keep(const os::file& store, const keeping& wanted) {
+  if (wanted.full_copies) return;
   constexpr const char* probe = "probe.new";
   os::remove_in(store, probe);
   bool shared = false;
@@ -36,35 +70,47 @@ void require_block_sharing(const os::file& store) {
   os::remove_in(store, probe);
   if (shared) return;
   throw error(errc::unsupported, store.path().string() +
-                                     ": this file system cannot share blocks between files, so earlier "
-                                     "checkpoints cannot be kept; use XFS or btrfs, or no `keep_last`");
+                                     ": this file system cannot share blocks between files, so labelled "
+                                     "checkpoints cannot be kept: use XFS or btrfs, keep full copies "
+                                     "(`keep_full_copies`), or keep none (no `keep_last`)");
 }
 
-void keep_epoch(const os::file& store, const layout::super_slot& super, unsigned keep_last) {
-  if (!os::exists_in(store, directory_name)) {
-    os::make_directory(store.path() / directory_name);
+void keep_epoch(const os::file& store, const layout::super_slot& super, const keeping& wanted) {
+  if (!os::exists_in(store, kept_directory_name)) {
+    os::make_directory(store.path() / kept_directory_name);
     store.sync();
   }
   copy_options options;
   options.epoch = super.epoch;
   options.journals = journals_to_copy::none;
-  options.only_shared = true;
-  copy_store(store, super, path_of(store, super.epoch), options);
-  const std::vector<std::uint64_t> kept = kept_epochs(store);
-  for (std::size_t i = 0; i + keep_last < kept.size(); ++i) datastore::remove(path_of(store, kept[i]));
+  options.only_shared = !wanted.full_copies;
+  copy_store(store, super, path_of_kept(store.path(), super.epoch), options);
+  const kept_directories kept = directories_in(store);
+  for (const std::uint64_t epoch : kept.unfinished) remove_unfinished(path_of_kept(store.path(), epoch));
+  for (std::size_t i = 0; i + wanted.last < kept.epochs.size(); ++i)
+    remove_unless_in_use(path_of_kept(store.path(), kept.epochs[i]));
+}
+
+std::filesystem::path path_of_kept(const std::filesystem::path& store, std::uint64_t epoch) {
+  return store / kept_directory_name / std::to_string(epoch);
 }
 
 std::vector<std::uint64_t> kept_epochs(const os::file& store) {
-  std::vector<std::uint64_t> found;
-  if (!os::exists_in(store, directory_name)) return found;
-  for (const auto& entry : std::filesystem::directory_iterator(store.path() / directory_name)) {
-    const std::string name = entry.path().filename().string();
-    std::uint64_t epoch = 0;
-    const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), epoch);
-    if (failure == std::errc() && end == name.data() + name.size()) found.push_back(epoch);
-  }
-  std::sort(found.begin(), found.end());
+  std::vector<std::uint64_t> found = directories_in(store).epochs;
+  // A removal that was cut short leaves directories without `super`.
+  std::erase_if(found, [&](std::uint64_t epoch) {
+    std::error_code failure;
+    return !std::filesystem::exists(path_of_kept(store.path(), epoch) / "super", failure);
+  });
   return found;
+}
+
+void remove_kept_epochs(const os::file& store) {
+  const kept_directories kept = directories_in(store);
+  for (const std::uint64_t epoch : kept.unfinished) remove_unfinished(path_of_kept(store.path(), epoch));
+  for (const std::uint64_t epoch : kept.epochs) store_maintenance::remove(path_of_kept(store.path(), epoch));
+  std::error_code other_files;
+  std::filesystem::remove(store.path() / kept_directory_name, other_files);
 }
 
 }  // namespace perdure

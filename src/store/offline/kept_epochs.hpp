@@ -1,23 +1,30 @@
-// The directory `epochs` in a store: copies of its last labelled checkpoints that share its blocks.
+// The directory `epochs` in a store: read-only copies of its last labelled checkpoints.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <filesystem>
 #include <vector>
 
 #include "os/file.hpp"
+#include "store/commit/store_parts.hpp"
 #include "store/file/layout.hpp"
 
 namespace perdure {
 
-/// Throws `unsupported` where the file system cannot share blocks between files.
-void require_block_sharing(const os::file& store);
+/// Throws `unsupported` where the file system cannot share blocks between files, unless full copies are
+/// wanted.
+void require_room_to_keep(const os::file& store, const keeping& wanted);
 
 /// Copies the store, whose pages must all be home at `super.epoch`, and removes all but the newest
-/// `keep_last` copies.
-void keep_epoch(const os::file& store, const layout::super_slot& super, unsigned keep_last);
+/// `wanted.last` copies. Copies that somebody reads stay until the next checkpoint is kept.
+void keep_epoch(const os::file& store, const layout::super_slot& super, const keeping& wanted);
 
-/// The kept epochs, oldest first.
+/// Returns the kept epochs, oldest first.
 std::vector<std::uint64_t> kept_epochs(const os::file& store);
+/// Returns the directory that has the copy of this epoch.
+std::filesystem::path path_of_kept(const std::filesystem::path& store, std::uint64_t epoch);
+
+/// Removes all copies, and the directory `epochs` where nothing else is in it.
+void remove_kept_epochs(const os::file& store);
 
 }  // namespace perdure

@@ -1,11 +1,14 @@
 // Deleting a store.
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "store/file/failure.hpp"
+#include "store/file/kept_name.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/offline/kept_epochs.hpp"
@@ -13,7 +16,12 @@
 
 namespace perdure {
 
-bool datastore::remove(const std::filesystem::path& given) {
+bool store_maintenance::remove(const std::filesystem::path& given) {
+  if (const store_name name = parse_store_name(given); !name.checkpoint.empty())
+    throw error(errc::read_only, given.string() + " stands for a kept checkpoint of " + name.store.string() +
+                                     ": to delete it alone, remove its directory, " +
+                                     (name.store / kept_directory_name / "EPOCH").string() +
+                                     " ('perdure log' shows its epoch)");
   const std::filesystem::path path = normalized_store_path(given);
   try {
     inspect(path);
@@ -31,9 +39,7 @@ bool datastore::remove(const std::filesystem::path& given) {
     store_lock lock(directory, store_access::alone);
     // Not before: now that the lock is held, no reader is making one for itself.
     remove_unfinished(path);
-    for (const std::uint64_t epoch : kept_epochs(directory)) remove(path / "epochs" / std::to_string(epoch));
-    std::error_code other_files;
-    std::filesystem::remove(path / "epochs", other_files);
+    remove_kept_epochs(directory);
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path))
       // Nothing but the store's own files is ever deleted, whatever else someone put beside them.
@@ -46,11 +52,7 @@ bool datastore::remove(const std::filesystem::path& given) {
     os::remove_in(directory, "LOCK");
     directory.sync();
     lock.release();
-    try {
-      os::remove_directory_in(os::file::open_directory(parent_of(path)), path.filename());
-    } catch (const std::system_error&) {
-      // There are other files in it.
-    }
+    os::remove_if_empty(path);  // there may be other files in it
   });
   return true;
 }

@@ -11,6 +11,8 @@
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <set>
 
 #include "os/file.hpp"
@@ -384,7 +386,8 @@ void repair_of_store::mend_table(const store_lock& lock) {
 
 }  // namespace
 
-repair_report datastore::repair(const std::filesystem::path& given, const repair_options& options) {
+repair_report store_maintenance::repair(const std::filesystem::path& given, const repair_options& options) {
+  require_changeable_store(given);
   const std::filesystem::path path = normalized_store_path(given);
   return reporting("repair", path, [&] { return repair_of_store(path, options).run(); });
 }

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <vector>
 
 #include "segment/page_runs.hpp"
@@ -139,22 +141,23 @@ class write_back {
 
 }  // namespace
 
-void datastore::stage_in(const std::filesystem::path& store, const std::filesystem::path& fast) {
-  copy(store, fast);
+void store_maintenance::stage_in(const std::filesystem::path& store, const std::filesystem::path& fast) {
+  store_maintenance::copy(store, fast);
 }
 
-stage_report datastore::stage_out(const std::filesystem::path& given_fast,
-                                  const std::filesystem::path& given_store) {
+stage_report store_maintenance::stage_out(const std::filesystem::path& given_fast,
+                                          const std::filesystem::path& given_store) {
+  for (const std::filesystem::path& one : {given_fast, given_store}) require_changeable_store(one);
   const std::filesystem::path fast = normalized_store_path(given_fast);
   const std::filesystem::path path = normalized_store_path(given_store);
   return reporting("write back " + fast.string() + " to", path, [&] {
     // Brings the copy's last checkpoint home, so that its files alone say what it holds.
-    open(fast)->close();
+    datastore::open(fast)->close();
     const os::file fast_directory = open_store_directory(fast);
     const store_lock lock(fast_directory, store_access::alone);
     super_block copy = super_block::load(fast_directory, true);
 
-    const std::unique_ptr<datastore> store = open(path);
+    const std::unique_ptr<datastore> store = datastore::open(path);
     store->wait_applied();  // its files are read below
     const os::file directory = open_store_directory(path);
     const layout::super_slot now = super_block::load(directory, false).now();

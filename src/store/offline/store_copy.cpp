@@ -10,10 +10,12 @@
 #include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <thread>
 #include <vector>
 
-#include "base/parallel_for.hpp"
+#include "base/for_each_index.hpp"
 #include "base/signals_blocked.hpp"
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
@@ -67,7 +69,7 @@ std::vector<std::string> names_to_copy(const os::file& from, const copy_options&
 
 void copy_pieces(const std::vector<piece>& pieces) {
   const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
-  base::parallel_for(pieces.size(), threads, [&](std::size_t index, std::size_t) {
+  base::for_each_index(threads, pieces.size(), [&](std::size_t index, std::size_t) {
     const piece& one = pieces[index];
     os::copy_range(one.files->from, one.files->to, one.offset, one.bytes);
   });
@@ -176,8 +178,8 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
   }
 }
 
-void datastore::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
-  const std::filesystem::path source = normalized_store_path(from);
+void store_maintenance::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::filesystem::path source = resolve_store_name(from);
   const std::filesystem::path target = normalized_store_path(to);
   reporting("copy", source, [&] {
     const os::file directory = open_store_directory(source);
@@ -193,10 +195,11 @@ void datastore::copy(const std::filesystem::path& from, const std::filesystem::p
   });
 }
 
-std::future<void> datastore::copy_async(std::filesystem::path from, std::filesystem::path to) {
+std::future<void> store_maintenance::copy_async(std::filesystem::path from, std::filesystem::path to) {
   // The program's signal handlers must not run on a thread it does not know of.
   const base::signals_blocked blocked;
-  return std::async(std::launch::async, [from = std::move(from), to = std::move(to)] { copy(from, to); });
+  return std::async(std::launch::async,
+                    [from = std::move(from), to = std::move(to)] { store_maintenance::copy(from, to); });
 }
 
 }  // namespace perdure

@@ -10,6 +10,8 @@
 
 #include <optional>
 #include <perdure/datastore.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <string>
 #include <vector>
 
@@ -89,8 +91,8 @@ void throw_damaged_store(const std::filesystem::path& store, const verify_findin
                                  "; see `perdure verify` and `perdure repair`");
 }
 
-verify_report datastore::verify(const std::filesystem::path& given, const verify_options& options) {
-  const std::filesystem::path path = normalized_store_path(given);
+verify_report store_maintenance::verify(const std::filesystem::path& given, const verify_options& options) {
+  const std::filesystem::path path = resolve_store_name(given);
   return reporting("verify", path, [&] {
     const os::file directory = open_store_directory(path);
     const store_lock lock(directory, store_access::inspect);

@@ -82,7 +82,7 @@ struct containers_test : empty_path_test {
   }
 };
 
-TEST_F(containers_test, Sequences) {
+TEST_F(containers_test, SequencesAreKept) {
   keeps_sequence<bip::vector<int, alloc<int>>>();
   keeps_sequence<boost::container::vector<int, alloc<int>>>();
   keeps_sequence<bip::deque<int, alloc<int>>>();
@@ -93,19 +93,19 @@ TEST_F(containers_test, Sequences) {
   keeps_sequence<boost::container::small_vector<int, 4, alloc<int>>>();
 }
 
-TEST_F(containers_test, SinglyLinkedList) {
+TEST_F(containers_test, ASinglyLinkedListIsKept) {
   using list = bip::slist<int, alloc<int>>;
   keeps<list>([](list& c) { c.assign(1000, 3); }, [](const list& c) { EXPECT_EQ(c.size(), 1000U); });
 }
 
-TEST_F(containers_test, Sets) {
+TEST_F(containers_test, SetsAreKept) {
   keeps_sequence<bip::set<int, std::less<int>, alloc<int>>>();
   keeps_sequence<bip::multiset<int, std::less<int>, alloc<int>>>();
   keeps_sequence<bip::flat_set<int, std::less<int>, alloc<int>>>();
   keeps_sequence<bip::flat_multiset<int, std::less<int>, alloc<int>>>();
 }
 
-TEST_F(containers_test, Maps) {
+TEST_F(containers_test, MapsAreKept) {
   using node = std::pair<const int, int>;
   keeps_map<bip::map<int, int, std::less<int>, alloc<node>>>();
   keeps_map<bip::multimap<int, int, std::less<int>, alloc<node>>>();
@@ -124,7 +124,7 @@ TEST_F(containers_test, AVectorGrowsInPlace) {
   EXPECT_EQ(v->data(), before);
 }
 
-TEST_F(containers_test, StringsAndNestedContainers) {
+TEST_F(containers_test, StringsAndNestedContainersAreKept) {
   using scoped = boost::container::scoped_allocator_adaptor<alloc<string>>;
   using words = bip::vector<string, scoped>;
   using inner_map =
@@ -150,7 +150,7 @@ TEST_F(containers_test, StringsAndNestedContainers) {
   EXPECT_EQ(texts, 4950U);
 }
 
-TEST_F(containers_test, VectorStream) {
+TEST_F(containers_test, AVectorStreamWritesIntoTheStore) {
   bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
   using characters = bip::vector<char, alloc<char>>;
   bip::basic_vectorstream<characters> stream(file.get_allocator<char>());
@@ -164,7 +164,7 @@ struct employee {
   int age;
 };
 
-TEST_F(containers_test, MultiIndex) {
+TEST_F(containers_test, AMultiIndexContainerIsKept) {
   namespace mi = boost::multi_index;
   using staff = mi::multi_index_container<
       employee,

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <perdure/store_maintenance.hpp>
 #include <perdure_interprocess/file_mapping.hpp>
 #include <stdexcept>
 #include <utility>
@@ -19,14 +20,14 @@ int value_in(bip::managed_mapped_file& file) {
   return found == nullptr ? -1 : *found;
 }
 
-TEST_F(file_test, CreateOnly) {
+TEST_F(file_test, CreateOnlyRefusesAStoreThatExists) {
   { bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536); }
   EXPECT_TRUE(std::filesystem::is_directory(path));
   EXPECT_EQ(thrown_by([&] { bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536); }),
             bip::already_exists_error);
 }
 
-TEST_F(file_test, OpenOnly) {
+TEST_F(file_test, OpenOnlyRefusesAMissingOrABusyStore) {
   EXPECT_EQ(thrown_by([&] { bip::managed_mapped_file file(bip::open_only, path.c_str()); }),
             bip::not_found_error);
   {
@@ -39,14 +40,14 @@ TEST_F(file_test, OpenOnly) {
             bip::busy_error);
 }
 
-TEST_F(file_test, OpenOrCreate) {
+TEST_F(file_test, OpenOrCreateFindsWhatEarlierRunsLeft) {
   for (int run = 0; run < 3; ++run) {
     bip::managed_mapped_file file(bip::open_or_create, path.c_str(), 65536);
     EXPECT_EQ((*file.find_or_construct<int>("runs")(0))++, run);
   }
 }
 
-TEST_F(file_test, OpenReadOnly) {
+TEST_F(file_test, ReadersShareAStoreAndChangeNothing) {
   {
     bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
     file.construct<int>("x")(7);
@@ -65,7 +66,7 @@ TEST_F(file_test, OpenReadOnly) {
   EXPECT_TRUE(file.flush());
 }
 
-TEST_F(file_test, OpenCopyOnWrite) {
+TEST_F(file_test, CopyOnWriteKeepsChangesOutOfTheStore) {
   {
     bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
     file.construct<int>("x")(7);
@@ -121,7 +122,7 @@ TEST_F(file_test, KeepsWhatWasStoredWhenAnExceptionEndsIt) {
   EXPECT_EQ(value_in(file), 7);
 }
 
-TEST_F(file_test, DefaultConstructedMovedAndSwapped) {
+TEST_F(file_test, AFileMayBeEmptyMovedAndSwapped) {
   bip::managed_mapped_file none;
   EXPECT_EQ(none.get_segment_manager(), nullptr);
   EXPECT_EQ(thrown_by([&] { none.find<int>("x"); }), bip::invalid_argument);
@@ -193,9 +194,9 @@ TEST_F(file_test, ShrinkToFitGivesDiskSpaceBack) {
     EXPECT_TRUE(file.flush());
     file.destroy<char>("much");
   }
-  const std::size_t before = datastore::inspect(path).disk_bytes;
+  const std::size_t before = store_maintenance::inspect(path).disk_bytes;
   EXPECT_TRUE(bip::managed_mapped_file::shrink_to_fit(path.c_str()));
-  EXPECT_LT(datastore::inspect(path).disk_bytes + (30 << 20), before);
+  EXPECT_LT(store_maintenance::inspect(path).disk_bytes + (30 << 20), before);
   bip::managed_mapped_file file(bip::open_only, path.c_str());
   EXPECT_EQ(value_in(file), 7);
   EXPECT_FALSE(bip::managed_mapped_file::shrink_to_fit(path.c_str()));
@@ -275,7 +276,7 @@ TEST_F(file_test, TheFixedVariantKeepsPlainPointers) {
   EXPECT_EQ(head->next->value, 2);
 }
 
-TEST_F(file_test, WhatPerdureOffersBeside) {
+TEST_F(file_test, PerduresOwnInterfaceMayBeUsedBeside) {
   bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
   file.construct<int>("x")(1);
   file.store().checkpoint("first");

@@ -17,7 +17,7 @@ namespace {
 
 using memory_test = open_file_test;
 
-TEST_F(memory_test, AllocateAndDeallocate) {
+TEST_F(memory_test, DeallocateGivesBackWhatAllocateGave) {
   void* const block = file.allocate(100);
   std::memset(block, 1, 100);
   EXPECT_GE(file.get_segment_manager()->size(block), 100U);
@@ -31,7 +31,7 @@ TEST_F(memory_test, AllocateAndDeallocate) {
   EXPECT_TRUE(file.check_sanity());
 }
 
-TEST_F(memory_test, AllocateAligned) {
+TEST_F(memory_test, AllocateAlignedAlignsAsAsked) {
   for (std::size_t alignment = 1; alignment <= (2 << 20); alignment *= 2) {
     void* const block = file.allocate_aligned(100, alignment);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0U);
@@ -42,7 +42,7 @@ TEST_F(memory_test, AllocateAligned) {
   EXPECT_NE(file.allocate_aligned(1, 64, std::nothrow), nullptr);
 }
 
-TEST_F(memory_test, SizeAndFreeMemory) {
+TEST_F(memory_test, FreeMemoryShrinksAsBlocksAreAllocated) {
   EXPECT_GE(file.get_size(), 65536U);
   const std::size_t before = file.get_free_memory();
   EXPECT_LE(before, file.get_size());
@@ -64,7 +64,7 @@ TEST_F(memory_test, HandlesNameAddressesInEveryRun) {
   EXPECT_EQ(*static_cast<int*>(file.get_address_from_handle(handle)), 7);
 }
 
-TEST_F(memory_test, ZeroFreeMemory) {
+TEST_F(memory_test, FreeMemoryIsZeroed) {
   auto* const block = static_cast<unsigned char*>(file.allocate(5000));
   std::memset(block, 0xab, 5000);
   file.deallocate(block);
@@ -110,7 +110,7 @@ TEST_F(memory_test, AllocationCommandGrowsInPlace) {
   EXPECT_TRUE(file.all_memory_deallocated());
 }
 
-TEST_F(memory_test, RawAllocationCommand) {
+TEST_F(memory_test, ARawAllocationCommandAllocatesElements) {
   std::size_t count = 10;
   void* reuse = nullptr;
   segment_manager& manager = *file.get_segment_manager();
@@ -123,7 +123,7 @@ TEST_F(memory_test, RawAllocationCommand) {
   manager.deallocate(block);
 }
 
-TEST_F(memory_test, AllocateMany) {
+TEST_F(memory_test, ManyBlocksAreAllocatedAtOnce) {
   bip::managed_mapped_file::multiallocation_chain chain;
   file.allocate_many(100, 50, chain);
   EXPECT_EQ(chain.size(), 50U);
@@ -154,7 +154,7 @@ TEST_F(memory_test, TheSegmentManagerIsFoundFromAnAllocator) {
   EXPECT_EQ(others.get_segment_manager(), second.get_segment_manager());
 }
 
-TEST_F(memory_test, AllocatorsOwnInterface) {
+TEST_F(memory_test, AnAllocatorHasBoostsOwnFunctions) {
   auto numbers = file.get_allocator<int>();
   auto p = numbers.allocate(10);
   static_assert(std::is_same_v<decltype(p), bip::offset_ptr<int>>);
@@ -185,7 +185,7 @@ TEST_F(memory_test, AnAllocatorOfAClosedStoreSaysSo) {
   numbers.deallocate(block, 1);
 }
 
-TEST_F(memory_test, NodeAllocators) {
+TEST_F(memory_test, NodeAllocatorsServe) {
   const auto use = [&]<class Allocator>(std::type_identity<Allocator>) {
     Allocator nodes(file.get_segment_manager());
     typename Allocator::template rebind<double>::other others(nodes);
@@ -209,7 +209,7 @@ TEST_F(memory_test, NodeAllocators) {
 
 // Boost's own has other casts, and prints its distance.
 #ifndef IN_PLACE_OF_BOOST
-TEST_F(memory_test, OffsetPointers) {
+TEST_F(memory_test, OffsetPointersAreCastAndPrinted) {
   struct base {
     int value = 1;
   };

@@ -18,7 +18,7 @@ struct point {
   double y;
 };
 
-TEST_F(objects_test, ConstructAndFind) {
+TEST_F(objects_test, AConstructedObjectIsFound) {
   point* const p = file.construct<point>("p")(1, 2.5);
   ASSERT_NE(p, nullptr);
   EXPECT_EQ(p->y, 2.5);
@@ -51,7 +51,7 @@ TEST_F(objects_test, AnotherTypeIsAnError) {
   }
 }
 
-TEST_F(objects_test, Arrays) {
+TEST_F(objects_test, ArraysHaveOneOrMoreDimensions) {
   int* const array = file.construct<int>("array")[10](7);
   EXPECT_EQ(file.find<int>("array").second, 10U);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(array[i], 7);
@@ -62,7 +62,7 @@ TEST_F(objects_test, Arrays) {
   EXPECT_EQ(file.construct<int>("absurd", std::nothrow)[~std::size_t{0} / 4](1), nullptr);
 }
 
-TEST_F(objects_test, FindOrConstruct) {
+TEST_F(objects_test, FindOrConstructConstructsOnce) {
   int* const x = file.find_or_construct<int>("x")(1);
   EXPECT_EQ(file.find_or_construct<int>("x")(2), x);
   EXPECT_EQ(file.find_or_construct<int>("x", std::nothrow)(2), x);
@@ -70,7 +70,7 @@ TEST_F(objects_test, FindOrConstruct) {
   EXPECT_EQ(*file.find_or_construct<int>("y", std::nothrow)[3](2), 2);
 }
 
-TEST_F(objects_test, FromIterators) {
+TEST_F(objects_test, ElementsAreConstructedFromIterators) {
   const std::vector<int> xs{1, 2, 3};
   const std::list<double> ys{0.5, 1.5, 2.5};
   const point* const points = file.construct_it<point>("points")[3](xs.begin(), ys.begin());
@@ -93,7 +93,7 @@ TEST_F(objects_test, AThrowingConstructorLeavesNothing) {
   EXPECT_TRUE(file.all_memory_deallocated());
 }
 
-TEST_F(objects_test, UniqueInstance) {
+TEST_F(objects_test, AUniqueInstanceIsFoundByItsType) {
   int* const x = file.construct<int>(bip::unique_instance)(1);
   EXPECT_EQ(file.find<int>(bip::unique_instance).first, x);
   EXPECT_EQ(file.find_or_construct<int>(bip::unique_instance)(2), x);
@@ -104,7 +104,7 @@ TEST_F(objects_test, UniqueInstance) {
   EXPECT_FALSE(file.destroy<int>(bip::unique_instance));
 }
 
-TEST_F(objects_test, AnonymousInstance) {
+TEST_F(objects_test, AnAnonymousInstanceHasNoName) {
   int* const x = file.construct<int>(bip::anonymous_instance)[2](1);
   EXPECT_NE(file.construct<int>(bip::anonymous_instance)(1), x);
   EXPECT_NE(file.construct<int>(static_cast<const char*>(nullptr))(1), nullptr);
@@ -134,7 +134,7 @@ TEST_F(objects_test, DestroyCallsDestructors) {
   EXPECT_TRUE(file.all_memory_deallocated());
 }
 
-TEST_F(objects_test, WhatIsKnownOfAnInstance) {
+TEST_F(objects_test, AnInstanceTellsItsKindNameAndLength) {
   const std::string name(40, 'n');
   int* const x = file.construct<int>(name.c_str())[5](1);
   EXPECT_STREQ(bip::managed_mapped_file::get_instance_name(x), name.c_str());
@@ -146,7 +146,7 @@ TEST_F(objects_test, WhatIsKnownOfAnInstance) {
             bip::invalid_argument);
 }
 
-TEST_F(objects_test, Iteration) {
+TEST_F(objects_test, IterationMeetsEveryObject) {
   file.reserve_named_objects(100);
   file.reserve_unique_objects(100);
   std::map<std::string, const void*> expected;

@@ -26,14 +26,14 @@ using traced_unique = bip::managed_unique_ptr<traced, bip::managed_mapped_file>:
 using traced_shared = bip::managed_shared_ptr<traced, bip::managed_mapped_file>::type;
 using traced_weak = bip::managed_weak_ptr<traced, bip::managed_mapped_file>::type;
 
-TEST_F(smart_ptr_test, Deleter) {
+TEST_F(smart_ptr_test, ADeleterDestroysTheObject) {
   traced* const object = file.construct<traced>("t")(1);
   bip::managed_mapped_file::deleter<traced>::type destroy = file.get_deleter<traced>();
   destroy(object);
   EXPECT_EQ(file.find<traced>("t").first, nullptr);
 }
 
-TEST_F(smart_ptr_test, ScopedPointer) {
+TEST_F(smart_ptr_test, AScopedPointerDestroysWhatItOwns) {
   {
     bip::scoped_ptr<traced, bip::deleter<traced, segment_manager>> owner(file.construct<traced>("t")(1),
                                                                          file.get_deleter<traced>());
@@ -95,7 +95,7 @@ inline void intrusive_ptr_release(node* n) {
   --n->references;
 }
 
-TEST_F(smart_ptr_test, IntrusivePointer) {
+TEST_F(smart_ptr_test, AnIntrusivePointerCountsReferences) {
   node* const n = file.construct<node>("n")();
   {
     const bip::intrusive_ptr<node, bip::offset_ptr<void>> first(n);
@@ -106,7 +106,7 @@ TEST_F(smart_ptr_test, IntrusivePointer) {
   EXPECT_EQ(n->references, 0);
 }
 
-TEST_F(smart_ptr_test, BoostsMutexInAnObject) {
+TEST_F(smart_ptr_test, BoostsMutexMayBeInAnObject) {
   struct guarded {
     bip::interprocess_mutex mutex;
     int value = 0;

@@ -71,7 +71,7 @@ struct two {
   two(int first, double second) : a(first), b(second) {}
 };
 
-TEST_F(allocator_test, AllocateAndConstruct) {
+TEST_F(allocator_test, AllocatedElementsLieInTheStore) {
   allocator<two> a = manager.get_allocator<two>();
   using traits = std::allocator_traits<allocator<two>>;
   metall::offset_ptr<two> p = traits::allocate(a, 3);
@@ -117,7 +117,7 @@ TEST_F(allocator_test, FallbackTakesOrdinaryMemory) {
   EXPECT_THROW(none.allocate(none.max_size() + 1), std::bad_array_new_length);
 }
 
-TEST_F(allocator_test, OneContainerTypeInTheStoreAndOutside) {
+TEST_F(allocator_test, OneContainerTypeServesInTheStoreAndOutside) {
   using vector = boost::interprocess::vector<int, fallback<int>>;
   vector local;
   local.assign({1, 2, 3});
@@ -130,7 +130,7 @@ TEST_F(allocator_test, OneContainerTypeInTheStoreAndOutside) {
   EXPECT_EQ((*stored)[2], 3);
 }
 
-TEST_F(allocator_test, NestedFallback) {
+TEST_F(allocator_test, NestedContainersFallBackToo) {
   using vector = boost::container::vector<int, fallback<int>>;
   using map = boost::unordered_map<
       int, vector, std::hash<int>, std::equal_to<>,
@@ -155,7 +155,7 @@ void fill_and_check(Vector& vectors) {
   EXPECT_EQ(vectors[19][18], 18);
 }
 
-TEST_F(allocator_test, ContainersOfContainers) {
+TEST_F(allocator_test, ContainersOfContainersLieInTheStore) {
   using inner = boost::container::vector<int, allocator<int>>;
   {
     using scoped = boost::container::vector<inner, metall::manager::scoped_allocator_type<inner>>;
@@ -183,7 +183,7 @@ TEST_F(allocator_test, ContainersOfContainers) {
   EXPECT_TRUE(in_store(deep->at(key).front().data()));
 }
 
-TEST_F(allocator_test, UnmodifiedStandardVector) {
+TEST_F(allocator_test, AnUnmodifiedStandardVectorLiesInTheStore) {
   using vector = std::vector<int, allocator<int>>;
   vector* const numbers = manager.construct<vector>("numbers")(3, 1, manager.get_allocator<int>());
   numbers->resize(1000, 2);
@@ -226,7 +226,7 @@ class named_list {
   metall::container::vector<int> numbers_;
 };
 
-TEST_F(allocator_test, TypesThatTakeAnAllocator) {
+TEST_F(allocator_test, TypesThatTakeAnAllocatorGetTheStores) {
   named_list* const one = manager.construct<named_list>("one")(manager.get_allocator());
   one->add(1);
   // The allocator may be left to the manager.
@@ -247,7 +247,7 @@ struct node {
   metall::offset_ptr<node> next;
 };
 
-TEST_F(allocator_test, OffsetPointersInOnesOwnNodes) {
+TEST_F(allocator_test, OffsetPointersInOnesOwnNodesSurvive) {
   metall::offset_ptr<node>* const head = manager.construct<metall::offset_ptr<node>>("head")(nullptr);
   for (int i = 0; i < 10; ++i) {
     auto* const added = static_cast<node*>(manager.allocate(sizeof(node)));

@@ -13,7 +13,7 @@ struct any_type_test : metall_test {
   metall::manager manager{metall::create_only, path()};
 };
 
-TEST_F(any_type_test, PointersAndStandardContainers) {
+TEST_F(any_type_test, PointersAndStandardContainersAreAccepted) {
   struct counted {
     int* count;
     ~counted() { --*count; }

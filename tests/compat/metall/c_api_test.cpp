@@ -9,7 +9,7 @@ namespace {
 
 struct c_api_test : metall_test {};
 
-TEST_F(c_api_test, FromC) {
+TEST_F(c_api_test, AProgramInCUsesAStore) {
   EXPECT_EQ(use_c_api(path().c_str(), path("snapshot").c_str()), 0);
 }
 

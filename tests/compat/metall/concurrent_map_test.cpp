@@ -16,7 +16,7 @@ using map_type =
 
 struct concurrent_map_test : metall_test {};
 
-TEST_F(concurrent_map_test, InsertFindEditIterate) {
+TEST_F(concurrent_map_test, EntriesAreInsertedFoundAndEdited) {
   {
     metall::manager manager(metall::create_only, path());
     map_type* const map = manager.construct<map_type>("map")(manager.get_allocator());
@@ -51,7 +51,7 @@ TEST_F(concurrent_map_test, InsertFindEditIterate) {
   EXPECT_GE(behind, 1);
 }
 
-TEST_F(concurrent_map_test, ManyThreads) {
+TEST_F(concurrent_map_test, ManyThreadsInsertAndEdit) {
   metall::manager manager(metall::create_only, path());
   map_type* const map = manager.construct<map_type>("map")(manager.get_allocator());
   std::vector<std::thread> threads;
@@ -67,7 +67,7 @@ TEST_F(concurrent_map_test, ManyThreads) {
   for (int i = 0; i < 500; ++i) EXPECT_GE(map->find(i)->second, 1);
 }
 
-TEST_F(concurrent_map_test, TextKeysInOrdinaryMemory) {
+TEST_F(concurrent_map_test, TextKeysServeInOrdinaryMemory) {
   metall::container::concurrent_map<std::string, int> map;
   EXPECT_TRUE(map.insert({"a", 1}));
   EXPECT_EQ(map.find("a")->second, 1);

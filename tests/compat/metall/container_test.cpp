@@ -83,53 +83,53 @@ struct container_test : metall_test {
   }
 };
 
-TEST_F(container_test, Vector) {
+TEST_F(container_test, AVectorIsKept) {
   keep_sequence<mc::vector<int>>();
 }
-TEST_F(container_test, Deque) {
+TEST_F(container_test, ADequeIsKept) {
   keep_sequence<mc::deque<int>>();
 }
-TEST_F(container_test, List) {
+TEST_F(container_test, AListIsKept) {
   keep_sequence<mc::list<int>>();
 }
-TEST_F(container_test, Map) {
+TEST_F(container_test, AMapIsKept) {
   keep_map<mc::map<int, int>>();
 }
-TEST_F(container_test, Multimap) {
+TEST_F(container_test, AMultimapIsKept) {
   keep_map<mc::multimap<int, int>>();
 }
-TEST_F(container_test, UnorderedMap) {
+TEST_F(container_test, AnUnorderedMapIsKept) {
   keep_map<mc::unordered_map<int, int>>();
 }
-TEST_F(container_test, UnorderedMultimap) {
+TEST_F(container_test, AnUnorderedMultimapIsKept) {
   keep_map<mc::unordered_multimap<int, int>>();
 }
-TEST_F(container_test, UnorderedFlatMap) {
+TEST_F(container_test, AnUnorderedFlatMapIsKept) {
   keep_map<mc::unordered_flat_map<int, int>>();
 }
-TEST_F(container_test, UnorderedNodeMap) {
+TEST_F(container_test, AnUnorderedNodeMapIsKept) {
   keep_map<mc::unordered_node_map<int, int>>();
 }
-TEST_F(container_test, Set) {
+TEST_F(container_test, ASetIsKept) {
   keep_set<mc::set<int>>();
 }
-TEST_F(container_test, Multiset) {
+TEST_F(container_test, AMultisetIsKept) {
   keep_set<mc::multiset<int>>();
 }
-TEST_F(container_test, UnorderedSet) {
+TEST_F(container_test, AnUnorderedSetIsKept) {
   keep_set<mc::unordered_set<int>>();
 }
-TEST_F(container_test, UnorderedMultiset) {
+TEST_F(container_test, AnUnorderedMultisetIsKept) {
   keep_set<mc::unordered_multiset<int>>();
 }
-TEST_F(container_test, UnorderedFlatSet) {
+TEST_F(container_test, AnUnorderedFlatSetIsKept) {
   keep_set<mc::unordered_flat_set<int>>();
 }
-TEST_F(container_test, UnorderedNodeSet) {
+TEST_F(container_test, AnUnorderedNodeSetIsKept) {
   keep_set<mc::unordered_node_set<int>>();
 }
 
-TEST_F(container_test, Strings) {
+TEST_F(container_test, StringsAreKept) {
   const std::string text(1000, 'x');
   keep<mc::string>([&](mc::string& s) { s = text.c_str(); },
                    [&](const mc::string& s) {
@@ -139,11 +139,11 @@ TEST_F(container_test, Strings) {
   keep<mc::wstring>([](mc::wstring& s) { s = L"wide"; }, [](const mc::wstring& s) { EXPECT_EQ(s, L"wide"); });
 }
 
-TEST_F(container_test, Stack) {
+TEST_F(container_test, AStackIsKept) {
   keep<mc::stack<int>>([](auto& s) { s.push(1), s.push(2); }, [](const auto& s) { EXPECT_EQ(s.top(), 2); });
 }
 
-TEST_F(container_test, Queue) {
+TEST_F(container_test, AQueueIsKept) {
   keep<mc::queue<int>>([](auto& q) { q.push(1), q.push(2); }, [](const auto& q) { EXPECT_EQ(q.front(), 1); });
 }
 
@@ -154,7 +154,7 @@ TEST_F(container_test, PriorityQueueHonoursItsOrder) {
       [](auto& q) { q.push(2), q.push(1), q.push(3); }, [](const auto& q) { EXPECT_EQ(q.top(), 1); });
 }
 
-TEST_F(container_test, StringKeysByTheHashesOfUtility) {
+TEST_F(container_test, StringKeysAreHashedByUtilitysHashes) {
   using map = mc::unordered_map<
       mc::string, mc::vector<mc::string>, metall::utility::string_hash<mc::string>, std::equal_to<mc::string>,
       metall::manager::scoped_allocator_type<std::pair<const mc::string, mc::vector<mc::string>>>>;
@@ -170,7 +170,7 @@ TEST_F(container_test, StringKeysByTheHashesOfUtility) {
       });
 }
 
-TEST_F(container_test, NestedFlatMaps) {
+TEST_F(container_test, NestedFlatMapsAreKept) {
   using inner = mc::unordered_flat_map<int, mc::string>;
   using outer = mc::unordered_flat_map<int, inner>;
   keep<outer>(

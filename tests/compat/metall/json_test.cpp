@@ -37,7 +37,7 @@ void check_document(const Value& v) {
 
 struct json_test : metall_test {};
 
-TEST_F(json_test, ConstructAndAssign) {
+TEST_F(json_test, AValueTakesWhatIsAssigned) {
   mj::value value;
   EXPECT_TRUE(value.is_null());
   const mj::value with_allocator(std::allocator<std::byte>{});
@@ -85,7 +85,7 @@ TEST_F(json_test, ConstructAndAssign) {
   EXPECT_THROW(static_cast<void>(value.as_bool()), std::bad_variant_access);
 }
 
-TEST_F(json_test, Emplace) {
+TEST_F(json_test, EmplaceReplacesTheValue) {
   mj::value value;
   value.emplace_bool() = true;
   EXPECT_EQ(value, true);
@@ -105,7 +105,7 @@ TEST_F(json_test, Emplace) {
   EXPECT_TRUE(value.is_null());
 }
 
-TEST_F(json_test, Parse) {
+TEST_F(json_test, ParseReadsADocumentOrGivesNull) {
   check_document(mj::parse(document));
   testing::internal::CaptureStderr();
   EXPECT_TRUE(mj::parse("{\"a\":").is_null());
@@ -157,7 +157,7 @@ TEST_F(json_test, AssignmentFromAnotherStoreCopies) {
     check_document(*to.find<stored_value>(name).first);
 }
 
-TEST_F(json_test, Equality) {
+TEST_F(json_test, EqualDocumentsCompareEqual) {
   const mj::value one = mj::parse(document);
   mj::value two = mj::parse(document);
   EXPECT_EQ(one, two);
@@ -189,7 +189,7 @@ TEST_F(json_test, Equality) {
   EXPECT_TRUE(mj::operator==(one.as_object().at("name").as_string(), bj::string("Zoë")));
 }
 
-TEST_F(json_test, Arrays) {
+TEST_F(json_test, AnArrayGrowsAndShrinks) {
   mj::array<> list;
   EXPECT_EQ(list.size(), 0U);
   list.resize(2);
@@ -214,7 +214,7 @@ TEST_F(json_test, Arrays) {
   EXPECT_THROW(other.at(0), std::out_of_range);
 }
 
-TEST_F(json_test, Objects) {
+TEST_F(json_test, AnObjectFindsItsKeys) {
   mj::object<> object;
   object["a"] = 1;
   object["a key too long for the pair itself"] = 2;
@@ -241,7 +241,7 @@ TEST_F(json_test, Objects) {
   EXPECT_EQ(moved.value(), 1);
 }
 
-TEST_F(json_test, Serialize) {
+TEST_F(json_test, SerializeWritesWhatWasParsed) {
   const mj::value value = mj::parse(R"({"a":[1,-2,"x\ny",null,true],"b":{}})");
   const std::string text = R"({"a":[1,-2,"x\ny",null,true],"b":{}})";
   EXPECT_EQ(mj::serialize(value), text);
@@ -254,7 +254,7 @@ TEST_F(json_test, Serialize) {
   EXPECT_EQ(mj::parse(mj::serialize(mj::parse(document))), mj::parse(document));
 }
 
-TEST_F(json_test, PrettyPrint) {
+TEST_F(json_test, PrettyPrintIndents) {
   std::ostringstream out;
   mj::pretty_print(out, mj::parse(R"({"a":[1,2.5,[]],"b":{"c":"x"},"d":{}})"));
   EXPECT_EQ(out.str(),
@@ -268,7 +268,7 @@ TEST_F(json_test, PrettyPrint) {
   EXPECT_EQ(mj::parse(again.str()), mj::parse(document));
 }
 
-TEST_F(json_test, ToAndFromBoost) {
+TEST_F(json_test, ValuesConvertToAndFromBoosts) {
   const bj::value boosted = bj::parse(document);
   check_document(mj::value_from(boosted));
   check_document(mj::value_from(bj::value(boosted)));
@@ -278,7 +278,7 @@ TEST_F(json_test, ToAndFromBoost) {
   EXPECT_EQ(mj::value_to<std::string>(mj::parse("\"text\"")), "text");
 }
 
-TEST_F(json_test, OldNamespace) {
+TEST_F(json_test, TheOldNamespaceNamesTheSameTypes) {
   static_assert(std::is_same_v<metall::container::experimental::json::value<>, mj::value<>>);
 }
 

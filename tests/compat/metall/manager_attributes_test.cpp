@@ -21,7 +21,7 @@ struct attributes_test : metall_test {
   }
 };
 
-TEST_F(attributes_test, OfNamedObjects) {
+TEST_F(attributes_test, NamedObjectsTellTheirAttributes) {
   metall::manager manager(metall::open_read_only, path());
   const int* const object = manager.find<int>("named").first;
   EXPECT_STREQ(manager.get_instance_name(object), "named");
@@ -35,7 +35,7 @@ TEST_F(attributes_test, OfNamedObjects) {
   EXPECT_FALSE(manager.set_instance_description(object, "the store is open for reading"));
 }
 
-TEST_F(attributes_test, OfUniqueObjects) {
+TEST_F(attributes_test, UniqueObjectsTellTheirAttributes) {
   metall::manager manager(metall::open_only, path());
   const float* const object = manager.find<float>(metall::unique_instance).first;
   EXPECT_STREQ(manager.get_instance_name(object), typeid(float).name());
@@ -47,7 +47,7 @@ TEST_F(attributes_test, OfUniqueObjects) {
   EXPECT_EQ(text, "");
 }
 
-TEST_F(attributes_test, OfAnonymousObjects) {
+TEST_F(attributes_test, AnonymousObjectsTellTheirAttributes) {
   metall::manager manager(metall::open_only, path());
   double* const object = manager.find<metall::offset_ptr<double>>("to anonymous").first->get();
   EXPECT_EQ(manager.get_instance_name(object), nullptr);
@@ -57,7 +57,7 @@ TEST_F(attributes_test, OfAnonymousObjects) {
   EXPECT_TRUE(manager.destroy_ptr(object));
 }
 
-TEST_F(attributes_test, OfWhatIsNoObject) {
+TEST_F(attributes_test, ForeignAddressesHaveNoAttributes) {
   metall::manager manager(metall::open_only, path());
   const int local = 0;
   const char* const block = static_cast<const char*>(manager.allocate(64));
@@ -72,7 +72,7 @@ TEST_F(attributes_test, OfWhatIsNoObject) {
   EXPECT_FALSE(manager.get_instance_description<int>(nullptr, &text));
 }
 
-TEST_F(attributes_test, CountsAndIteration) {
+TEST_F(attributes_test, IterationMeetsAllObjectsOfAKind) {
   metall::manager manager(metall::open_only, path());
   EXPECT_EQ(manager.get_num_named_objects(), 2U);
   EXPECT_EQ(manager.get_num_unique_objects(), 1U);
@@ -98,7 +98,7 @@ TEST_F(attributes_test, CountsAndIteration) {
   EXPECT_EQ(std::distance(manager.named_begin(), manager.named_end()), 2);
 }
 
-TEST_F(attributes_test, NamedAccessor) {
+TEST_F(attributes_test, TheAccessorOfNamedObjectsReadsAndDescribes) {
   auto objects = metall::manager::access_named_object_attribute(path());
   ASSERT_TRUE(objects.good());
   EXPECT_EQ(objects.num_objects(), 2U);
@@ -120,7 +120,7 @@ TEST_F(attributes_test, NamedAccessor) {
   EXPECT_EQ(text, "another text");
 }
 
-TEST_F(attributes_test, UniqueAccessor) {
+TEST_F(attributes_test, TheAccessorOfUniqueObjectsReadsAndDescribes) {
   auto objects = metall::manager::access_unique_object_attribute(path());
   EXPECT_EQ(objects.num_objects(), 1U);
   EXPECT_EQ(objects.count(typeid(float).name()), 1U);
@@ -133,7 +133,7 @@ TEST_F(attributes_test, UniqueAccessor) {
   EXPECT_EQ(metall::manager::access_unique_object_attribute(path()).begin()->description(), "third");
 }
 
-TEST_F(attributes_test, AnonymousAccessor) {
+TEST_F(attributes_test, TheAccessorOfAnonymousObjectsReadsAndDescribes) {
   auto objects = metall::manager::access_anonymous_object_attribute(path());
   EXPECT_EQ(objects.num_objects(), 1U);
   EXPECT_TRUE(objects.set_description(objects.begin(), "changed"));
@@ -142,7 +142,7 @@ TEST_F(attributes_test, AnonymousAccessor) {
   for (const auto& object : objects) EXPECT_EQ(object.length(), 3U);
 }
 
-TEST_F(attributes_test, AccessorsOfWhatIsNoStore) {
+TEST_F(attributes_test, AccessorsOfNoStoreAreNotGood) {
   EXPECT_FALSE(metall::manager::access_named_object_attribute(path("nowhere")).good());
   EXPECT_EQ(metall::manager::access_unique_object_attribute(path("nowhere")).num_objects(), 0U);
   auto objects = metall::manager::access_anonymous_object_attribute(path("nowhere"));
@@ -150,7 +150,7 @@ TEST_F(attributes_test, AccessorsOfWhatIsNoStore) {
   EXPECT_FALSE(objects.set_description(objects.begin(), "text"));
 }
 
-TEST_F(attributes_test, AccessorsOfAStoreThatIsOpen) {
+TEST_F(attributes_test, AccessorsReadAStoreThatIsOpen) {
   metall::manager manager(metall::open_only, path());
   manager.construct<int>("new")();
   auto objects = metall::manager::access_named_object_attribute(path());

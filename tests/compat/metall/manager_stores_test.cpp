@@ -43,7 +43,7 @@ TEST_F(stores_test, AnExceptionEndsAManagerAsAnythingElseDoes) {
   EXPECT_EQ(number_in(), 20);
 }
 
-TEST_F(stores_test, CreateAndOpen) {
+TEST_F(stores_test, ACreatedStoreIsOpened) {
   create();
   {
     metall::manager manager(metall::open_read_only, path().c_str());
@@ -145,7 +145,7 @@ TEST_F(stores_test, ACreationThatFailsKeepsTheStoreThere) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(stores_test, ManyReadersOrOneWriter) {
+TEST_F(stores_test, ManyReadersOrOneWriterHaveAStoreOpen) {
   create();
   const metall::manager one(metall::open_read_only, path());
   const metall::manager two(metall::open_read_only, path());
@@ -171,7 +171,7 @@ TEST_F(stores_test, AStoreThatAnotherProcessWritesIsLeftAlone) {
   EXPECT_EQ(*writer.find<int>("number").first, 10);
 }
 
-TEST_F(stores_test, AnyNumberOfManagers) {
+TEST_F(stores_test, AnyNumberOfManagersLiveSideBySide) {
   std::vector<metall::manager> managers;
   for (int i = 0; i < 8; ++i) {
     managers.emplace_back(metall::create_only, path(std::to_string(i).c_str()), 1U << 30);
@@ -244,7 +244,7 @@ TEST_F(stores_test, ASnapshotThatFailsSaysSoAndLeavesWhatIsThere) {
   EXPECT_EQ(entries(), 3U);
 }
 
-TEST_F(stores_test, Copy) {
+TEST_F(stores_test, ACopyHoldsTheLastFlush) {
   create();
   ASSERT_TRUE(metall::manager::copy(path().c_str(), path("copy").c_str()));
   EXPECT_EQ(number_in("copy"), 10);
@@ -271,7 +271,7 @@ TEST_F(stores_test, Copy) {
   EXPECT_FALSE(metall::manager::copy_async(path("nowhere"), path("later")).get());
 }
 
-TEST_F(stores_test, Remove) {
+TEST_F(stores_test, RemoveDeletesAStoreThatIsNotOpen) {
   create();
   {
     const metall::manager holder(metall::open_only, path());
@@ -285,7 +285,7 @@ TEST_F(stores_test, Remove) {
   EXPECT_EQ(entries(), 0U);
 }
 
-TEST_F(stores_test, Consistent) {
+TEST_F(stores_test, AStoreIsConsistentWhenClosedAndWhole) {
   EXPECT_FALSE(metall::manager::consistent(path()));
   create();
   EXPECT_TRUE(metall::manager::consistent(path()));
@@ -298,7 +298,7 @@ TEST_F(stores_test, Consistent) {
   EXPECT_FALSE(metall::manager::consistent(path()));
 }
 
-TEST_F(stores_test, Uuid) {
+TEST_F(stores_test, EachStoreHasItsOwnUuid) {
   create();
   const std::string uuid = metall::manager::get_uuid(path());
   EXPECT_EQ(uuid.size(), 36U);
@@ -317,7 +317,7 @@ TEST_F(stores_test, Uuid) {
   EXPECT_EQ(metall::manager::get_uuid(path("nowhere")), "");
 }
 
-TEST_F(stores_test, Version) {
+TEST_F(stores_test, AStoreTellsItsVersion) {
   create();
   EXPECT_EQ(metall::manager::get_version(path()), METALL_VERSION);
   EXPECT_EQ(metall::manager(metall::open_only, path()).get_version(), METALL_VERSION);
@@ -326,7 +326,7 @@ TEST_F(stores_test, Version) {
   EXPECT_EQ(metall::to_version_string(1203004), "12.30.4");
 }
 
-TEST_F(stores_test, Description) {
+TEST_F(stores_test, AStoreKeepsItsDescription) {
   create();
   std::string text = "kept";
   EXPECT_FALSE(metall::manager::get_description(path(), &text)) << "a new store has none";

@@ -31,7 +31,7 @@ struct point {
   bool operator==(const point&) const = default;
 };
 
-TEST_F(manager_test, NestedTypes) {
+TEST_F(manager_test, NestedTypesAreMetalls) {
   using manager_type = metall::manager;
   static_assert(std::is_same_v<manager_type, metall::basic_manager<>>);
   static_assert(std::is_same_v<manager_type::void_pointer, metall::offset_ptr<void>>);
@@ -55,7 +55,7 @@ TEST_F(manager_test, NestedTypes) {
   EXPECT_EQ(*proxy(5), 5);
 }
 
-TEST_F(manager_test, ConstructAndFind) {
+TEST_F(manager_test, AConstructedObjectIsFound) {
   int* const number = manager.construct<int>("number")(42);
   ASSERT_NE(number, nullptr);
   EXPECT_EQ(manager.find<int>("number"), (std::pair<int*, std::size_t>(number, 1)));
@@ -82,7 +82,7 @@ TEST_F(manager_test, ConstructGivesNullWhereTheNameIsTakenOrMemoryShort) {
   EXPECT_NE(manager.construct<int>("huge")(1), nullptr);
 }
 
-TEST_F(manager_test, ArraysOfOneAndMoreDimensions) {
+TEST_F(manager_test, ArraysHaveOneOrMoreDimensions) {
   int* const row = manager.construct<int>("row")[3](7);
   EXPECT_EQ(manager.find<int>("row").second, 3U);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(row[i], 7);
@@ -95,7 +95,7 @@ TEST_F(manager_test, ArraysOfOneAndMoreDimensions) {
   EXPECT_EQ(vectors[1], vector_type(2, 10, manager.get_allocator<int>()));
 }
 
-TEST_F(manager_test, MoveOnlyArguments) {
+TEST_F(manager_test, MoveOnlyArgumentsAreForwarded) {
   struct takes_ownership {
     int value;
     explicit takes_ownership(std::unique_ptr<int> from) : value(*from) {}
@@ -103,7 +103,7 @@ TEST_F(manager_test, MoveOnlyArguments) {
   EXPECT_EQ(manager.construct<takes_ownership>("it")(std::make_unique<int>(3))->value, 3);
 }
 
-TEST_F(manager_test, FindOrConstruct) {
+TEST_F(manager_test, FindOrConstructConstructsOnce) {
   int* const number = manager.find_or_construct<int>("number")(1);
   EXPECT_EQ(*number, 1);
   EXPECT_EQ(manager.find_or_construct<int>("number")(2), number);
@@ -115,7 +115,7 @@ TEST_F(manager_test, FindOrConstruct) {
   EXPECT_EQ(manager.find_or_construct<point>(metall::unique_instance)(), unique);
 }
 
-TEST_F(manager_test, ConstructFromIterators) {
+TEST_F(manager_test, ElementsAreConstructedFromIterators) {
   const std::vector<int> xs = {1, 2, 3};
   const std::array<float, 3> ys = {0.5F, 1.5F, 2.5F};
   point* const points = manager.construct_it<point>("points")[3](xs.begin(), ys.data());
@@ -148,7 +148,7 @@ TEST_F(manager_test, NamesOfAnyBytesSurvive) {
   }
 }
 
-TEST_F(manager_test, Destroy) {
+TEST_F(manager_test, DestroyRemovesObjectsByName) {
   EXPECT_FALSE(manager.destroy<int>("named"));
   EXPECT_FALSE(manager.destroy<int>(metall::unique_instance));
   manager.construct<int>("named")();
@@ -161,7 +161,7 @@ TEST_F(manager_test, Destroy) {
   EXPECT_TRUE(manager.all_memory_deallocated());
 }
 
-TEST_F(manager_test, DestroyPtr) {
+TEST_F(manager_test, DestroyPtrRemovesObjectsByAddress) {
   int* const named = manager.construct<int>("named")();
   int* const unique = manager.construct<int>(metall::unique_instance)();
   int* const anonymous = manager.construct<int>(metall::anonymous_instance)[2]();
@@ -278,7 +278,7 @@ TEST_F(manager_test, DeallocateRemovesObjectsToo) {
   EXPECT_EQ(manager.get_num_named_objects(), 1U);
 }
 
-TEST_F(manager_test, Allocate) {
+TEST_F(manager_test, AllocatedMemoryIsGivenBack) {
   void* const block = manager.allocate(100);
   ASSERT_NE(block, nullptr);
   EXPECT_FALSE(manager.all_memory_deallocated());
@@ -316,7 +316,7 @@ TEST_F(manager_test, ADoubleFreeIsDetectedInDebugBuilds) {
 }
 #endif
 
-TEST_F(manager_test, GetAllocator) {
+TEST_F(manager_test, AllocatorsOfAManagerServeContainers) {
   vector_type* const numbers = manager.construct<vector_type>("numbers")(manager.get_allocator<int>());
   for (int i = 0; i < 1000; ++i) numbers->push_back(i);
   EXPECT_EQ(manager.get_allocator(), manager.get_allocator<int>());
@@ -325,7 +325,7 @@ TEST_F(manager_test, GetAllocator) {
   EXPECT_TRUE(manager.all_memory_deallocated());
 }
 
-TEST_F(manager_test, AddressAndSize) {
+TEST_F(manager_test, TheManagerTellsItsAddressAndSize) {
   int* const object = manager.construct<int>("it")();
   const char* const address = static_cast<const char*>(manager.get_address());
   EXPECT_EQ(address + manager.named_begin()->offset(), reinterpret_cast<char*>(object));
@@ -334,7 +334,7 @@ TEST_F(manager_test, AddressAndSize) {
   EXPECT_TRUE(manager.check_sanity());
 }
 
-TEST_F(manager_test, Profile) {
+TEST_F(manager_test, ProfilePrintsAllocatedBlocks) {
   std::ostringstream out;
   manager.profile(&out);
   EXPECT_NE(out.str().find("allocated blocks"), std::string::npos);

@@ -14,7 +14,7 @@ struct mpi_test : metall_test {
   std::string root = path("root").string();
 };
 
-TEST_F(mpi_test, Calls) {
+TEST_F(mpi_test, CallsAnswerForOneRank) {
   EXPECT_EQ(mpi::comm_rank(MPI_COMM_WORLD), 0);
   EXPECT_EQ(mpi::comm_size(MPI_COMM_WORLD), 1);
   EXPECT_TRUE(mpi::barrier(MPI_COMM_WORLD));
@@ -23,7 +23,7 @@ TEST_F(mpi_test, Calls) {
   EXPECT_EQ(mpi::determine_local_root(MPI_COMM_WORLD), 0);
 }
 
-TEST_F(mpi_test, CreateOpenSnapshotCopyRemove) {
+TEST_F(mpi_test, AnAdaptorCreatesOpensCopiesAndRemoves) {
   const std::string snapshot = path("snapshot").string();
   {
     adaptor created(metall::create_only, root);
@@ -56,7 +56,7 @@ TEST_F(mpi_test, CreateOpenSnapshotCopyRemove) {
 }
 
 // Each process may say by a function where its stores are.
-TEST_F(mpi_test, PathsAndFunctionsThatReturnThem) {
+TEST_F(mpi_test, PathsMayBeGivenByFunctions) {
   const std::filesystem::path given = path("given");
   const auto made = [&] { return given; };
   const std::filesystem::path store = given / "subdir-0";

@@ -19,7 +19,7 @@ struct string_key_store_test : metall_test {
   store_type unique{true, 7, manager.get_allocator()};
 };
 
-TEST_F(string_key_store_test, UniqueKeys) {
+TEST_F(string_key_store_test, UniqueKeysAreInsertedOnce) {
   EXPECT_TRUE(unique.unique());
   EXPECT_EQ(unique.hash_seed(), 7U);
   EXPECT_TRUE(unique.insert("a"));
@@ -37,7 +37,7 @@ TEST_F(string_key_store_test, UniqueKeys) {
   EXPECT_EQ(unique.key(unique.find("b")), "b");
 }
 
-TEST_F(string_key_store_test, KeysAnyNumberOfTimes) {
+TEST_F(string_key_store_test, KeysMayOccurAnyNumberOfTimes) {
   EXPECT_FALSE(multi.unique());
   for (int i = 0; i < 3; ++i) multi.insert("a", i);
   multi.insert("b");
@@ -62,7 +62,7 @@ TEST_F(string_key_store_test, EraseOfManyDoesNotLookAtThoseThatAreGone) {
   EXPECT_EQ(ordinary.count("b"), 1U);
 }
 
-TEST_F(string_key_store_test, DefaultValuesThatTakeTheAllocator) {
+TEST_F(string_key_store_test, DefaultValuesTakeTheAllocator) {
   using json_value = metall::json::value<metall::manager::allocator_type<std::byte>>;
   metall::container::string_key_store<json_value> values(manager.get_allocator());
   EXPECT_TRUE(values.insert("nothing"));
@@ -71,7 +71,7 @@ TEST_F(string_key_store_test, DefaultValuesThatTakeTheAllocator) {
   EXPECT_EQ(values.value(values.find("nothing")).as_int64(), 3);
 }
 
-TEST_F(string_key_store_test, Erase) {
+TEST_F(string_key_store_test, ErasedKeysAreGone) {
   for (int i = 0; i < 100; ++i) unique.insert(std::to_string(i), i);
   EXPECT_EQ(unique.erase("5"), 1U);
   EXPECT_EQ(unique.erase("5"), 0U);
@@ -86,7 +86,7 @@ TEST_F(string_key_store_test, Erase) {
   EXPECT_EQ(unique.max_id_probe_distance(), 0U);
 }
 
-TEST_F(string_key_store_test, KeysOfAnyBytes) {
+TEST_F(string_key_store_test, KeysMayHaveAnyBytes) {
   using namespace std::string_view_literals;
   unique.insert("a\0b"sv, 1);
   unique.insert("a\0c"sv, 2);

@@ -24,7 +24,7 @@ using namespace std::string_literals;
 
 struct utility_test : metall_test {};
 
-TEST_F(utility_test, DetailsThatProgramsUse) {
+TEST_F(utility_test, DetailsThatProgramsUseAreThere) {
   namespace detail = metall::mtlldetail;
   // Worked out apart, by the published algorithm.
   EXPECT_EQ(detail::MurmurHash64A("", 0, 0), 0U);
@@ -76,7 +76,7 @@ void check_engine() {
   EXPECT_LT(std::uniform_int_distribution<int>(0, 9)(one), 10);
 }
 
-TEST_F(utility_test, RandomNumbers) {
+TEST_F(utility_test, RandomNumbersAreRepeatable) {
   check_engine<mu::rand_512>();
   check_engine<mu::rand_1024>();
 }
@@ -87,7 +87,7 @@ TEST_F(utility_test, RandomEnginesMayBeStored) {
   EXPECT_EQ((*engine)(), mu::rand_512(5)());
 }
 
-TEST_F(utility_test, MutexLock) {
+TEST_F(utility_test, EqualIndicesLockTheSameMutex) {
   auto first = mu::mutex::mutex_lock<4>(1);
   auto second = mu::mutex::mutex_lock<4>(2);
   EXPECT_TRUE(first.owns_lock() && second.owns_lock());
@@ -98,7 +98,7 @@ TEST_F(utility_test, MutexLock) {
   EXPECT_EQ(mu::mutex::mutex_lock<4>(1).mutex(), known);
 }
 
-TEST_F(utility_test, RemoveFilesAndFolders) {
+TEST_F(utility_test, FilesAndFoldersAreRemoved) {
   std::filesystem::create_directories(path("a") / "b");
   std::ofstream(path("file")) << "text";
   EXPECT_TRUE(mu::filesystem::remove(path("a").native()));
@@ -107,7 +107,7 @@ TEST_F(utility_test, RemoveFilesAndFolders) {
   EXPECT_TRUE(mu::filesystem::remove(path("nowhere").native()));
 }
 
-TEST_F(utility_test, ContainerOfContainersIterator) {
+TEST_F(utility_test, TheIteratorOfContainersSkipsEmptyOnes) {
   using outer = std::vector<std::vector<int>>;
   using iterator =
       mu::container_of_containers_iterator_adaptor<outer::const_iterator, outer::value_type::const_iterator>;
@@ -124,7 +124,7 @@ TEST_F(utility_test, ContainerOfContainersIterator) {
   EXPECT_TRUE(iterator(none.begin(), none.end()).equal(iterator(none.end(), none.end())));
 }
 
-TEST_F(utility_test, DatastoreLs) {
+TEST_F(utility_test, LsPrintsTheObjectsOfAStore) {
   {
     metall::manager manager(metall::create_only, path());
     manager.construct<int>("a number")[3]();
@@ -144,7 +144,7 @@ TEST_F(utility_test, DatastoreLs) {
   EXPECT_NE(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(utility_test, OpenMp) {
+TEST_F(utility_test, TheWrappersOfOpenMpWork) {
   mu::omp::set_num_threads(1);
   EXPECT_EQ(mu::omp::get_num_threads(), 1);
   EXPECT_EQ(mu::omp::get_thread_num(), 0);

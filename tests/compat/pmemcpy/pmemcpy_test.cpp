@@ -32,7 +32,7 @@ struct particle {
   std::int32_t charge;
 };
 
-TEST_F(pmemcpy_programs, ThePapersListing) {
+TEST_F(pmemcpy_programs, ThePapersListingRuns) {
   struct communicator;
   communicator* const everybody = nullptr;
   for (std::size_t rank = 0; rank < 4; ++rank) {
@@ -63,7 +63,7 @@ TEST_F(pmemcpy_programs, ThePapersListing) {
   pmem.munmap();
 }
 
-TEST_F(pmemcpy_programs, TheMeasuredProgram) {
+TEST_F(pmemcpy_programs, TheMeasuredProgramRuns) {
   std::remove(name().c_str());
   pmemcpy::PMEM pmem(pmemcpy::StorageType::PMDK_HASHTABLE, pmemcpy::SerializerType::CAPNPROTO, true);
   pmem.mmap(name(), 8 * (1ul << 30));
@@ -90,7 +90,7 @@ TEST_F(pmemcpy_programs, TheMeasuredProgram) {
   EXPECT_EQ(cube[119], 2.25);
 }
 
-TEST_F(pmemcpy_programs, PartsOfOneArray) {
+TEST_F(pmemcpy_programs, PartsOfOneArrayAreStoredAndLoaded) {
   pmemcpy::PMEM pmem;
   pmem.mmap(name());
   std::vector<int> half(4);
@@ -103,7 +103,7 @@ TEST_F(pmemcpy_programs, PartsOfOneArray) {
   EXPECT_EQ(column, (std::vector<int>{1, 3}));
 }
 
-TEST_F(pmemcpy_programs, TypesThatDoNotCompileThere) {
+TEST_F(pmemcpy_programs, TypesThatDoNotCompileThereAreStored) {
   pmemcpy::PMEM pmem(pmemcpy::SerializerType::NO_SERIALIZER);
   pmem.mmap(name());
   pmem.store("s", std::string("text"));

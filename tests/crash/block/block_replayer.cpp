@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <perdure/verify.hpp>
 #include <system_error>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 std::string damage_in(const std::filesystem::path& store) {
-  const verify_report report = datastore::verify(store);
+  const verify_report report = store_maintenance::verify(store);
   if (report.whole()) return {};
   const auto first = std::find_if(report.findings.begin(), report.findings.end(),
                                   [](const verify_finding& one) { return one.damage; });

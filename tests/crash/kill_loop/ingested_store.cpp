@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <stdexcept>
 
 #include "support/program.hpp"
@@ -32,7 +33,7 @@ knowledge observe(const std::filesystem::path& path, bool something_was_promised
     // The store was made, and its graph was not yet.
     if (something_was_promised || (code != "not_found" && code != "not_a_store"))
       fail("graph info ended with status " + std::to_string(info.status) + ": " + info.err);
-    return {datastore::inspect(path).epoch, std::nullopt};
+    return {store_maintenance::inspect(path).epoch, std::nullopt};
   }
   const manager store(open_read_only, path);
   const knowledge found{store.store().epoch(), content_of(store)};

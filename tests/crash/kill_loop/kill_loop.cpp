@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -85,7 +86,7 @@ void kill_loop::examine(const ingestion::ending& ending, const ingestion_plan& p
     ++counts_.in_creation;
     return;
   }
-  const store_info info = datastore::inspect(store_);
+  const store_info info = store_maintenance::inspect(store_);
   is_pending_ = info.applied_epoch < info.epoch;
   if (is_pending_) ++counts_.pending;
   if (was_pending && is_pending_ && info.applied_epoch < known_.epoch) ++counts_.in_recovery;

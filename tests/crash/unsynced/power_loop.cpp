@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <perdure/datastore.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <stdexcept>
 
 #include "crash/state_directory.hpp"
@@ -264,7 +265,7 @@ knowledge power_loop::examine(const disk_image& state, const knowledge& at_least
   }
   // By another process first: damaged content is followed below.
   require_whole(store, "after the cut");
-  const store_info info = datastore::inspect(store);
+  const store_info info = store_maintenance::inspect(store);
   if (info.applied_epoch < info.epoch) ++counts_.pending;
   const knowledge found = observe(store, promised);
   if (!found.graph) ++counts_.in_creation;

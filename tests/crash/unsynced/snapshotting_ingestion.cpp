@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <future>
 #include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/graph/store_containers.hpp>

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 #include <perdure/array/extents.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/data_type.hpp>
-#include <perdure/detail/array_core.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +42,7 @@ class array_input {
   /// The elements of a part without strides, row-major. `bad_input`, `damaged`, `io`.
   virtual void read(const slab& part, std::byte* to) = 0;
   /// All elements, where they have any length each.
-  virtual detail::variable_elements read_variable() { return {}; }
+  virtual variable_elements read_variable() { return {}; }
 
  protected:
   array_description what_;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <utility>
 #include <vector>
@@ -356,13 +356,13 @@ class csv_numbers final : public array_input {
 
 class csv_texts final : public array_input {
  public:
-  csv_texts(detail::variable_elements texts, array_description what)
+  csv_texts(variable_elements texts, array_description what)
       : array_input(std::move(what)), texts_(std::move(texts)) {}
   void read(const slab&, std::byte*) override {}
-  detail::variable_elements read_variable() override { return texts_; }
+  variable_elements read_variable() override { return texts_; }
 
  private:
-  detail::variable_elements texts_;
+  variable_elements texts_;
 };
 
 void convert(const input_file& file, const csv_rows& rows, const csv_field& field, const leaf& to,
@@ -427,7 +427,7 @@ void append_leaf(std::string& out, const leaf& one, const std::byte* element) {
 }
 
 void write_texts(array_input& from, char separator, const byte_sink& to) {
-  const detail::variable_elements texts = from.read_variable();
+  const variable_elements texts = from.read_variable();
   const extents& dims = from.what().dims;
   const std::uint64_t columns = dims.rank() < 2 ? 1 : dims[1];
   std::string out;
@@ -470,7 +470,7 @@ std::unique_ptr<array_input> open_csv(const std::filesystem::path& path,
   if (what.type.kind() != element_kind::text) return read_numbers(file, separator, shape, std::move(what));
   csv_rows rows(file, separator);
   std::vector<csv_field> row;
-  detail::variable_elements texts;
+  variable_elements texts;
   if (shape.has_header) rows.next(row);
   while (rows.next(row))
     for (const csv_field& field : row) {
@@ -516,8 +516,7 @@ void write_csv(array_input& from, char separator, const byte_sink& to) {
   const std::uint64_t columns = dims.rank() < 2 ? 1 : dims[1];
   std::uint64_t done = 0;
   std::vector<std::byte> bytes;
-  detail::array_pieces pieces(what.dims, elements_in_piece(what.type.size()),
-                              what.chunk.empty() ? 1 : what.chunk[0]);
+  array_pieces pieces(what.dims, elements_in_piece(what.type.size()), what.chunk.empty() ? 1 : what.chunk[0]);
   while (pieces.next_elements() != 0) {
     const slab part = pieces.next();
     bytes.resize(part.count.elements() * what.type.size());

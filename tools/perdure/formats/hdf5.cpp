@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 #include <map>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <set>
 #include <vector>
@@ -81,8 +81,8 @@ class variable_memory {
     reclaim_ = type;
     space_ = space;
   }
-  detail::variable_elements elements() const {
-    detail::variable_elements all;
+  variable_elements elements() const {
+    variable_elements all;
     for (const char* const text : texts_) {
       if (text != nullptr) all.bytes += text;
       all.ends.push_back(all.bytes.size());
@@ -94,7 +94,7 @@ class variable_memory {
     return all;
   }
   /// To be written: `all` must live as long.
-  void point_to(detail::variable_elements& all) {
+  void point_to(variable_elements& all) {
     std::uint64_t begin = 0;
     for (std::size_t i = 0; i < all.ends.size(); ++i) {
       if (texts_.empty()) {
@@ -148,7 +148,7 @@ class hdf5_input final : public array_input {
     copy_region(part.count, what_.type.size(), to, row_major(part.count, what_.type.size()), from, strides);
   }
 
-  detail::variable_elements read_variable() override {
+  variable_elements read_variable() override {
     const std::uint64_t count = what_.dims.elements();
     if (count == 0) return {};
     const hdf5_handle space(H5Dget_space(dataset_.get()), H5Sclose, what_.name);
@@ -208,7 +208,7 @@ void read_attributes(const hdf5_file& file, hid_t object, array_description& wha
         variable_memory texts(element, count);
         if (count == 0 || H5Aread(attribute.get(), memory.get(), texts.data()) < 0) continue;
         texts.reclaim(memory.get(), space.get());
-        detail::variable_elements all = texts.elements();
+        variable_elements all = texts.elements();
         if (key == labels_key && dims.rank() == 1 && count == what.dims.rank()) {
           std::uint64_t begin = 0;
           for (const std::uint64_t end : all.ends) {
@@ -395,7 +395,7 @@ void write_dataset(const std::filesystem::path& path, hid_t file, array_input& f
                       links.get(), creation.get(), H5P_DEFAULT),
            H5Dclose, what.name);
   if (element.is_variable()) {
-    detail::variable_elements all = from.read_variable();
+    variable_elements all = from.read_variable();
     variable_memory memory(what.type, all.ends.size());
     memory.point_to(all);
     require_written(path,
@@ -408,8 +408,8 @@ void write_dataset(const std::filesystem::path& path, hid_t file, array_input& f
     extents outer(what.dims.span().first(rank));
     std::uint64_t inner = 1;
     for (std::size_t i = rank; i < what.dims.rank(); ++i) inner *= what.dims[i];
-    detail::array_pieces pieces(outer, elements_in_piece(what.type.size() * inner),
-                                what.chunk.empty() ? 1 : what.chunk[0]);
+    array_pieces pieces(outer, elements_in_piece(what.type.size() * inner),
+                        what.chunk.empty() ? 1 : what.chunk[0]);
     while (pieces.next_elements() != 0) {
       slab part = pieces.next();
       std::vector<hsize_t> begin(part.offset.begin(), part.offset.end());

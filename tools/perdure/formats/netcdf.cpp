@@ -9,7 +9,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <vector>
 
@@ -73,9 +73,9 @@ class netcdf_input final : public array_input {
     file_->require(nc_get_vara(group_, variable_, begin.data(), count.data(), to),
                    "elements cannot be read of", what_.name);
   }
-  detail::variable_elements read_variable() override {
+  variable_elements read_variable() override {
     const std::uint64_t elements = what_.dims.elements();
-    detail::variable_elements all;
+    variable_elements all;
     if (elements == 0) return all;
     std::vector<char*> texts(elements);
     file_->require(nc_get_var_string(group_, variable_, texts.data()), "texts cannot be read of", what_.name);
@@ -287,7 +287,7 @@ class netcdf_writer {
   }
 
   void put_texts(int group, int variable, array_input& from, const std::string& name) {
-    detail::variable_elements all = from.read_variable();
+    variable_elements all = from.read_variable();
     std::vector<std::string> texts;
     std::uint64_t begin = 0;
     for (const std::uint64_t end : all.ends) {
@@ -303,8 +303,8 @@ class netcdf_writer {
   void put_elements(int group, int variable, array_input& from, const std::string& name) {
     const array_description& what = from.what();
     std::vector<std::byte> bytes;
-    detail::array_pieces pieces(what.dims, elements_in_piece(what.type.size()),
-                                what.chunk.empty() ? 1 : what.chunk[0]);
+    array_pieces pieces(what.dims, elements_in_piece(what.type.size()),
+                        what.chunk.empty() ? 1 : what.chunk[0]);
     while (pieces.next_elements() != 0) {
       const slab part = pieces.next();
       bytes.resize(part.count.elements() * what.type.size());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <perdure/detail/array_pieces.hpp>
+#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
 #include <utility>
 #include <vector>
@@ -97,8 +97,8 @@ class npy_input final : public array_input {
     read_elements(offset, count, to);
   }
 
-  detail::variable_elements read_variable() override {
-    detail::variable_elements all;
+  variable_elements read_variable() override {
+    variable_elements all;
     const std::uint64_t elements = layout_.dims.elements();
     const std::size_t size = layout_.element.size;
     if (size == 0 && elements > most_empty_texts)
@@ -206,7 +206,7 @@ class npy_input final : public array_input {
   npy_layout layout_;
 };
 
-std::size_t longest_text(const detail::variable_elements& texts) {
+std::size_t longest_text(const variable_elements& texts) {
   std::size_t longest = 0;
   std::uint64_t begin = 0;
   for (const std::uint64_t end : texts.ends) {
@@ -267,7 +267,7 @@ std::uint64_t npy_bytes(array_input& from) {
 void write_npy(array_input& from, const byte_sink& to) {
   const array_description& what = from.what();
   if (what.type.kind() == element_kind::text) {
-    const detail::variable_elements texts = from.read_variable();
+    const variable_elements texts = from.read_variable();
     const std::size_t longest = std::max<std::size_t>(longest_text(texts), 1);
     to(header_for(what.dims, "'<U" + std::to_string(longest) + '\''));
     std::uint64_t begin = 0;
@@ -284,7 +284,7 @@ void write_npy(array_input& from, const byte_sink& to) {
   to(header_for(what));
   std::vector<std::byte> bytes;
   const std::uint64_t grain = what.chunk.empty() ? 1 : what.chunk[0];
-  detail::array_pieces pieces(what.dims, elements_in_piece(what.type.size()), grain);
+  array_pieces pieces(what.dims, elements_in_piece(what.type.size()), grain);
   while (pieces.next_elements() != 0) {
     const slab part = pieces.next();
     bytes.resize(part.count.elements() * what.type.size());

@@ -107,7 +107,7 @@ class zarr_input final : public array_input {
     });
   }
 
-  detail::variable_elements read_variable() override {
+  variable_elements read_variable() override {
     const std::uint64_t count = what_.dims.elements();
     if (count > most_texts)
       throw error(errc::unsupported, directory_.string() + ": it has more texts than can be read at once");
@@ -118,7 +118,7 @@ class zarr_input final : public array_input {
       if (bytes == nullptr) return;
       spread_texts(*bytes, at, common_part(at, array_.chunk, whole), texts);
     });
-    detail::variable_elements all;
+    variable_elements all;
     for (const std::string& one : texts) {
       all.bytes += one;
       all.ends.push_back(all.bytes.size());
@@ -297,7 +297,7 @@ void write_zarr_array(const std::filesystem::path& directory, array_input& from,
   write_text_file(directory / "zarr.json", zarr_json_of(what, array.chunk, compressed));
   if (what.type.is_variable()) {
     if (what.dims.elements() == 0) return;
-    const detail::variable_elements all = from.read_variable();
+    const variable_elements all = from.read_variable();
     std::string bytes;
     append_length(bytes, all.ends.size());
     std::uint64_t begin = 0;

@@ -75,7 +75,7 @@ inline native_manager open_with_room(const std::filesystem::path& path, const st
   // Where there is no address space for more, the store still opens with what it has.
   if (has_address_space(capacity))
     or_else(std::size_t{0}, __FILE__, __LINE__,
-            [&] { return perdure::datastore::raise_capacity(path, capacity); });
+            [&] { return perdure::store_maintenance::raise_capacity(path, capacity); });
   return native_manager(perdure::open_only, path);
 }
 

@@ -1,5 +1,5 @@
-// Which containers an adjacency list is made of: the same graph code runs on a store's containers, on the
-// standard library's in ordinary memory or in a pinned store, and on Boost's.
+// Which containers an adjacency list is made of: the same graph code runs on a store's containers, and on the
+// standard library's in ordinary memory or in a pinned store.
 #pragma once
 
 #include <concepts>

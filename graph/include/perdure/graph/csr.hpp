@@ -101,7 +101,7 @@ struct csr_arrays {
 /// it; `view()` is what algorithms take.
 ///
 ///     auto& web = *store.construct<graph::stored_csr>("web.csr")();
-///     graph::build_csr(web, *graph::open_edge_list("web.txt.gz"), {.threads = 8});
+///     graph::build_csr(web, *graph::open_graph_file("web.txt.gz"), {.threads = 8});
 ///     const graph::bfs_result found = graph::bfs(web.view(), web.view().find(42), 8);
 ///
 /// It takes 8 bytes for each vertex, 4 for each arc (8 where arcs are known from both ends), 8 for each arc's

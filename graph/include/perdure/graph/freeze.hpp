@@ -144,10 +144,4 @@ void freeze(csr<Allocator>& merged, const patched_csr_view& graph, unsigned thre
   merged.replace(std::move(arrays));
 }
 
-/// The same of a CSR and the edges of a delta alone.
-template <class Allocator, class Delta>
-void merge_delta(csr<Allocator>& merged, const csr_view& base, const Delta& delta, unsigned threads) {
-  freeze(merged, patched_csr(base, delta).view(), threads);
-}
-
 }  // namespace perdure::graph

@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <perdure/graph/edge_list.hpp>
 #include <perdure/graph/edge_source.hpp>
 #include <perdure/graph/vertex_namer.hpp>
+#include <perdure/workload/line_reader.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -46,7 +47,9 @@ struct graph_file_options {
   /// Where vertices are called by names: what numbers them. Null: ids are numbers, and names malformed.
   vertex_namer* names = nullptr;
   bool skip_bad_lines = false;  ///< leave malformed lines out and count them, instead of throwing
-  int end_descriptor = -1;      ///< as of `edge_list_options`
+  /// A pipe or a terminal counts as ended once this descriptor can be read from, so that a signal handler can
+  /// wake a thread that waits for input.
+  int end_descriptor = -1;
 };
 
 /// What a file says of its graph.
@@ -72,9 +75,14 @@ class graph_file : public edge_source {
 /// become seconds since 1970. Every line has the columns that are kept. Matrices must be square.
 ///
 /// Throws `not_found`, `permission_denied` or `io`, and `workload::line_error` for a header that is
-/// malformed; drawing batches throws it as `open_edge_list` tells. `invalid_argument` for a column that is
-/// not there, and where it cannot be told which format the file has.
+/// malformed. Drawing batches throws it too, in a binary file with the number of the edge as the line; when
+/// several threads draw, the error with the smallest line is the first one of the file. `invalid_argument`
+/// for a column that is not there, and where it cannot be told which format the file has.
 std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
                                             const graph_file_options& options = {});
+
+/// Appends `edges` to the bytes of a file of `format`: `source TAB target NEWLINE` for each (`edge_list`), or
+/// 16 bytes (`binary`). Throws `unsupported` for other formats.
+void append_edges(std::string& out, std::span<const edge> edges, graph_format format);
 
 }  // namespace perdure::graph

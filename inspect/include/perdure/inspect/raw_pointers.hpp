@@ -38,7 +38,7 @@ struct pointer_report {
 /// A word counts when it leads into the store as a checkpoint in the log had it mapped, or is aligned and
 /// where programs are loaded and memory is mapped; not when it is text, or leads into a pinned store. Evenly
 /// distributed 64-bit numbers meet the latter once in a few million, so an object is reported only if it has
-/// more such words. Throws what `datastore::log` throws.
+/// more such words. Throws what `store_maintenance::log` throws.
 pointer_report find_raw_pointers(const manager& store,
                                  const std::function<void(std::uint64_t)>& progress = {});
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel_for.hpp"
+#include "base/for_each_index.hpp"
 #include "os/cpu.hpp"
 #include "os/file_extents.hpp"
 #include "segment/segment.hpp"
@@ -58,7 +58,7 @@ void page_walk::run() {
   const std::uint64_t end = stretches();
   const unsigned wanted = options_.threads != 0 ? options_.threads : os::available_processors();
   std::vector<scratch> of_threads(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end / 4 + 1)));
-  base::parallel_for(end, of_threads.size(), [this, &of_threads](std::size_t index, std::size_t worker) {
+  base::for_each_index(of_threads.size(), end, [this, &of_threads](std::size_t index, std::size_t worker) {
     check_stretch(index, of_threads[worker]);
   });
   for (const scratch& use : of_threads) found_.add_bytes_read(use.bytes_read);

@@ -1,0 +1,64 @@
+// The arrays of a store, found or made.
+#include "perdure/array/untyped_arrays.hpp"
+
+#include <algorithm>
+#include <new>
+#include <perdure/array/array_pieces.hpp>
+
+#include "array/array_geometry.hpp"
+#include "array/stored_arrays.hpp"
+
+namespace perdure {
+
+const_untyped_view const_untyped_view::row_major(const void* data, const extents& dims,
+                                                 std::size_t element_size) {
+  return {static_cast<const std::byte*>(data), dims, detail::row_major_strides(dims, element_size)};
+}
+untyped_view untyped_view::row_major(void* data, const extents& dims, std::size_t element_size) {
+  return {static_cast<std::byte*>(data), dims, detail::row_major_strides(dims, element_size)};
+}
+
+namespace {
+
+detail::array_catalogue* find_catalogue(detail::manager_core& store) {
+  return static_cast<detail::array_catalogue*>(
+      store.find(unique_instance, type_stamp_of<detail::array_catalogue>()).first);
+}
+
+detail::array_catalogue* find_or_make_catalogue(detail::manager_core& store) {
+  detail::object_construction made(store, unique_instance, type_stamp_of<detail::array_catalogue>(), 1,
+                                   detail::if_exists::use);
+  if (made.exists()) return static_cast<detail::array_catalogue*>(made.object());
+  // Its containers take the memory in which they lie.
+  auto* const catalogue = ::new (made.object()) detail::array_catalogue();
+  made.publish();
+  return catalogue;
+}
+
+}  // namespace
+
+void untyped_arrays::store_from(std::string_view id, const data_type& type, const extents& dims,
+                                const element_source& source, const array_options& options) {
+  erase(id);
+  create(id, type, dims, options);
+  std::vector<std::byte> content;
+  for (array_pieces pieces(
+           dims, std::max<std::size_t>(detail::gathered_bytes / std::max<std::size_t>(type.size(), 1), 1));
+       pieces.next_elements() != 0;) {
+    const slab part = pieces.next();
+    content.resize(part.count.elements() * type.size());
+    source(part, content.data());
+    write(id, type, part, const_untyped_view::row_major(content.data(), part.count, type.size()));
+  }
+}
+
+std::shared_ptr<untyped_arrays> untyped_arrays::of(detail::manager_core& store) {
+  const auto make = [](detail::manager_core& of) -> std::shared_ptr<detail::checkpoint_listener> {
+    detail::array_catalogue* const catalogue =
+        of.writable() ? find_or_make_catalogue(of) : find_catalogue(of);
+    return std::make_shared<detail::stored_arrays>(of, catalogue);
+  };
+  return std::static_pointer_cast<detail::stored_arrays>(store.listener(make));
+}
+
+}  // namespace perdure
