@@ -69,8 +69,7 @@ std::uint64_t type_table::intern(const checked_memory& memory, directory_root& r
   name[stamp.name.size()] = '\0';
   type->layout_length = static_cast<std::uint16_t>(recorded.layout.size() + recorded.form.size());
   char* const texts = name + stamp.name.size() + 1;
-  std::memcpy(texts, recorded.layout.data(), recorded.layout.size());
-  std::memcpy(texts + recorded.layout.size(), recorded.form.data(), recorded.form.size());
+  recorded.form.copy(texts + recorded.layout.copy(texts, recorded.layout.size()), recorded.form.size());
   root.types = offset;
   ++root.type_count;
   return offset;
