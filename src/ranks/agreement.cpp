@@ -4,8 +4,6 @@
 #include <cstring>
 #include <new>
 
-#include "base/invariant.hpp"
-
 namespace perdure::detail {
 
 namespace {
@@ -89,7 +87,6 @@ const char* doing(step what) noexcept {
 }
 
 vote vote_for(const rank_group& group, step what) {
-  PERDURE_INVARIANT(what != step::none);
   vote own;
   own.least_step = own.most_step = {static_cast<std::uint64_t>(what), group.rank()};
   own.least_epoch = own.most_epoch = {0, group.rank()};

@@ -29,6 +29,9 @@ cmake --build "$scratch/consumer"
 [ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 2 ]
 [ -e "$scratch/boost.store/super" ]
 [ "$("$scratch/consumer/memkind_consumer")" = default ]
+printf '1 2\n2 3\n' | gzip >"$scratch/edges.gz"
+[ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 2 edges, fresh" ]
+[ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 4 edges, fresh" ]
 echo "find_package: the program built, linked and kept its count"
 
 pc=$(find "$prefix" -name perdure.pc)
@@ -77,6 +80,39 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-inspect) "
 "$compiler" "$scratch/inspect_consumer.o" $(pkg-config --libs perdure-inspect) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/inspect_by_pkg_config"
 [ "$("$scratch/inspect_by_pkg_config" "$scratch/store" runs)" = 5 ]
 echo "pkg-config: the program that lists a store built, linked and listed it"
+
+# Files of arrays, in any program: the modules are found where they were installed, and use nothing of the program.
+if [ -e "$scratch/consumer/formats_consumer" ]; then
+  expect_arrays() {
+    rm -rf "$scratch/arrays"
+    "$1" "$scratch/arrays" >"$scratch/arrays.txt" 2>"$scratch/arrays.err"
+    grep -qx 'a.npy a \[2, 2\] 4' "$scratch/arrays.txt"
+    if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
+      grep -qx 'b.h5 numbers \[2, 2\] 4' "$scratch/arrays.txt"
+    else
+      grep -q 'there is no module perdure_hdf5.so' "$scratch/arrays.err"
+    fi
+  }
+  expect_arrays "$scratch/consumer/formats_consumer"
+  for module in $(find "$prefix" -name 'perdure_*.so'); do
+    if nm -D --undefined-only "$module" | c++filt | grep 'perdure::'; then
+      echo "$module takes symbols from the program that loads it" >&2
+      exit 1
+    fi
+  done
+  # shellcheck disable=SC2046,SC2086
+  $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-formats) "$here/consumer/formats_consumer.cpp" -o "$scratch/formats_consumer.o"
+  # shellcheck disable=SC2046
+  "$compiler" "$scratch/formats_consumer.o" $(pkg-config --libs perdure-formats) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/formats_by_pkg_config"
+  expect_arrays "$scratch/formats_by_pkg_config"
+  echo "find_package and pkg-config: the program read and wrote files of arrays"
+fi
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -c $(pkg-config --cflags perdure-graph) "$here/consumer/graph_consumer.cpp" -o "$scratch/graph_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/graph_consumer.o" $(pkg-config --libs perdure-graph) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/graph_by_pkg_config"
+[ "$("$scratch/graph_by_pkg_config" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 6 edges, fresh" ]
+echo "pkg-config: the program with a graph built, linked and added to its store"
 
 modules=$(find "$prefix" -name perdure.mod)
 if [ -n "$modules" ]; then

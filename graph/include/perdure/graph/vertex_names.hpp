@@ -91,7 +91,10 @@ class vertex_names {
   array<std::uint64_t> slots_;  // a hash table of numbers plus 1; 0: free
 };
 
-/// What readers ask.
+/// Names in ordinary memory.
+using memory_names = vertex_names<std::allocator<std::byte>>;
+
+/// Numbers names as they are added to `names`, which must outlive it.
 template <class Names>
 class names_to_number final : public vertex_namer {
  public:
