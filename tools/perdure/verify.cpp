@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <perdure/inspect/raw_pointers.hpp>
 #include <perdure/manager.hpp>
 
 #include "command.hpp"
@@ -20,14 +21,14 @@ struct verification_wanted {
   bool as_json = false;
 };
 
-pointer_report look_for_pointers(const std::filesystem::path& path) {
+inspect::pointer_report look_for_pointers(const std::filesystem::path& path) {
   const manager store(open_read_only, path, {.beside_writer = reader_beside_writer::hold_writer});
   const std::uint64_t total = store.memory().stats().used_bytes;
   std::atomic<std::uint64_t> done{0};
   const progress_line line("looking for raw pointers", [&] {
     return workload::progress{done, total, "bytes"};
   });
-  return find_raw_pointers(store, [&done](std::uint64_t bytes) { done = bytes; });
+  return inspect::find_raw_pointers(store, [&done](std::uint64_t bytes) { done = bytes; });
 }
 
 void verify_store(const verification_wanted& given) {
@@ -43,7 +44,7 @@ void verify_store(const verification_wanted& given) {
     return manager::verify(given.store, options);
   }();
   // What is damaged is not safe to follow.
-  std::optional<pointer_report> pointers;
+  std::optional<inspect::pointer_report> pointers;
   if (given.pointers && report.whole()) pointers = look_for_pointers(given.store);
   if (given.as_json) {
     json value{{"store", given.store.string()}};
