@@ -17,10 +17,10 @@
 
 namespace perdure::detail {
 
-class open_set final : public store_set, public set_access {
+class opened_set final : public store_set, public set_access {
  public:
-  open_set(std::unique_ptr<rank_group> group, set_options options);
-  ~open_set() override { give_up(); }
+  opened_set(std::unique_ptr<rank_group> group, set_options options);
+  ~opened_set() override { give_up(); }
 
   /// What it throws it throws on all ranks.
   void begin(mode how, const std::filesystem::path& path, const part_opener& opener);
