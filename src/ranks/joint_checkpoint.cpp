@@ -14,6 +14,7 @@ void opened_set::checkpoint(std::string_view label) {
   require_usable();
   require_own_writable("checkpoint it");
   make_checkpoint(step::checkpoint, step::checkpoint_after_a_look, label);
+  if (keep_.last != 0 && !label.empty()) keep_checkpoint();
 }
 
 void opened_set::make_checkpoint(step first, step after_a_look, std::string_view label) {
@@ -23,6 +24,9 @@ void opened_set::make_checkpoint(step first, step after_a_look, std::string_view
     if (not_written_) throw error(*not_written_);
     if (copy_ != nullptr && first == step::close)
       throw error(errc::invalid_argument, "a snapshot of the set is being made: finish it before closing");
+    if (keep_.last != 0 && !label.empty())
+      require_room_to_keep(directory_, part_->core().store().path(), static_cast<std::uint32_t>(rank()),
+                           keep_);
     std::unique_lock<std::shared_mutex> unchanging;
     if (arrays_) {
       unchanging = arrays_->hold_changes();

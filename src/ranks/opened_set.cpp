@@ -7,7 +7,12 @@
 namespace perdure::detail {
 
 opened_set::opened_set(std::unique_ptr<rank_group> group, set_options options)
-    : group_(std::move(group)), options_(std::move(options)) {}
+    : group_(std::move(group)),
+      options_(std::move(options)),
+      keep_{options_.store.keep_last, options_.store.keep_full_copies} {
+  // The set keeps checkpoints, and no part alone.
+  options_.store.keep_last = 0;
+}
 
 // ---- what others are told --------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 // (store_options::last_decided).
 #include <algorithm>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_set.hpp>
 #include <utility>
 
 #include "ranks/opened_set.hpp"
@@ -26,6 +28,7 @@ void opened_set::begin(mode how, const std::filesystem::path& given, const part_
   told_set found;
   try {
     require_part_options(options_, true);
+    require_changeable_store(given);
     directory_ = set_directory(given);
     if (rank() == 0) reporting("open the set", path(), [&] { find_set(how, found); });
   } catch (...) {
@@ -55,6 +58,7 @@ void opened_set::find_set(mode how, told_set& found) {
   if (how == mode::create || (how == mode::open_or_create && is_missing())) {
     const os::file directory = directory_.make();
     manifest_ = set_manifest::begin(directory);
+    directory_.require_no_set_after(0);
     // Of an attempt that was not finished, which may have been one of more ranks.
     directory_.remove_left_over(0, 0);
     found = {{random_uuid(), 1, static_cast<std::uint32_t>(ranks()), 0, 0}, 0, 0, true};
@@ -79,7 +83,9 @@ void opened_set::create(const part_opener& opener) {
     reporting("create a part of", path(), [&] {
       const std::filesystem::path place =
           directory_.make_place_for_part(state_, part, options_.parts_directory);
-      part_ = opener.open(mode::create, place, options_.store);
+      store_options options = options_.store;
+      options.last_decided = 0;  // marks it as a part
+      part_ = opener.open(mode::create, place, options);
       make_part_record(part_->core(), state_, part);
       part_->core().checkpoint();
     });
@@ -132,7 +138,7 @@ void opened_set::open_for_reading(const std::filesystem::path& given, const part
     told_set found;
     try {
       require_part_options(options_, false);
-      directory_ = set_directory(given);
+      directory_ = set_directory(resolve_set_name(given));
       if (rank() == 0)
         reporting("open the set", path(), [&] { found.set = set_manifest::read(directory_.open()); });
     } catch (...) {

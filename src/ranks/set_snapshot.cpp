@@ -7,18 +7,23 @@
 
 namespace perdure::detail {
 
-std::optional<set_destination> opened_set::begin_copy(const std::filesystem::path& to, bool may_replace) {
+std::optional<set_destination> opened_set::begin_copy(const std::filesystem::path& to, bool may_replace,
+                                                      const std::function<void()>& before) {
   require_usable();
   vote own = vote_for(*group_, step::snapshot);
   std::optional<set_destination> destination;
   try {
     require_own_writable("take a snapshot of it, or copy it");
     if (not_written_) throw error(*not_written_);
-    if (copy_ != nullptr)
+    const bool is_kept = before != nullptr;  // then it ends before this call does, whatever goes on beside it
+    if (copy_ != nullptr && !is_kept)
       throw error(errc::invalid_argument, "another snapshot of the set is being made: finish that first");
     destination.emplace(to);
     if (rank() == 0)
-      reporting("make a copy of the set in", to, [&] { destination->begin(state_, may_replace); });
+      reporting("make a copy of the set in", to, [&] {
+        if (before) before();
+        destination->begin(state_, may_replace);
+      });
   } catch (...) {
     turn_down(own, std::current_exception());
   }
@@ -33,7 +38,18 @@ std::optional<set_destination> opened_set::begin_copy(const std::filesystem::pat
 }
 
 void opened_set::snapshot(const std::filesystem::path& to) {
-  set_destination destination = *begin_copy(to, false);
+  copy_to(to, *begin_copy(to, false));
+}
+
+// The checkpoint counts, whatever is thrown here.
+void opened_set::keep_checkpoint() {
+  const std::filesystem::path to = path_of_kept_set(directory_, epoch());
+  copy_to(to, *begin_copy(to, false, [this] { make_directory_of_kept(directory_); }),
+          [this] { remove_old_kept(directory_, keep_); });
+}
+
+void opened_set::copy_to(const std::filesystem::path& to, set_destination destination,
+                         const std::function<void()>& after) {
   vote own = vote_for(*group_, step::copied);
   const auto part = static_cast<std::uint32_t>(rank());
   try {
@@ -45,7 +61,10 @@ void opened_set::snapshot(const std::filesystem::path& to) {
     turn_down(own, std::current_exception());
   }
   const outcome made = meet(own, [&](const vote&, outcome&) {
-    reporting("make a copy of the set in", to, [&] { destination.publish(state_); });
+    reporting("make a copy of the set in", to, [&] {
+      destination.publish(state_);
+      if (after) after();
+    });
   });
   if (made.is_last != 0) break_with(static_cast<errc>(made.code), why_not(made));
   require_counts(made);
