@@ -50,8 +50,8 @@ rooms() {
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
   room src/array            $public $h/detail src/base/invariant.hpp src/os/crc32c.hpp src/segment/segment.hpp
   # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
-  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,file}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
-                            src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,layout,store_directory,super_block}.hpp
+  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,file,file_clone}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
+                            src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,kept_name,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
   # What workloads share, and they; what reads stores of programs that it does not know: by the public headers only.

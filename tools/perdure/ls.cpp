@@ -1,10 +1,13 @@
-// perdure ls STORE: the objects in a store; perdure ls STORE NAME: the elements of one.
+// perdure ls STORE: the objects in a store; perdure ls STORE NAME: the elements of one. Of a set of stores,
+// in each part.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <perdure/error.hpp>
 #include <perdure/inspect/contents.hpp>
 #include <perdure/inspect/object_reader.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_set.hpp>
 #include <perdure/type_stamp.hpp>
 #include <string>
 #include <utility>
@@ -50,7 +53,8 @@ std::string described(const object_info& object, const inspect::object_extent& e
   return text + (extent.is_damaged ? ", damaged" : "");
 }
 
-void list_objects(const manager& store, const listing_wanted& given) {
+/// Prints the objects, or returns them as JSON.
+json list_objects(const manager& store, const listing_wanted& given) {
   const std::vector<inspect::listed_object> listed = inspect::objects_in(store);
   const std::vector<inspect::anonymous_objects> anonymous = inspect::anonymous_objects_in(store);
   if (given.as_json) {
@@ -59,8 +63,7 @@ void list_objects(const manager& store, const listing_wanted& given) {
     json others = json::array();
     for (const inspect::anonymous_objects& one : anonymous)
       others.push_back({{"type", one.type}, {"number", one.objects}, {"bytes", one.bytes}});
-    print({{"store", given.store.string()}, {"objects", objects}, {"anonymous", others}});
-    return;
+    return {{"objects", objects}, {"anonymous", others}};
   }
   output out = output::standard();
   if (listed.empty() && anonymous.empty()) out.write("no objects\n");
@@ -79,9 +82,11 @@ void list_objects(const manager& store, const listing_wanted& given) {
   for (const auto& [name, text] : lines)
     out.write(name + std::string(width + 2 - name.size(), ' ') + text + '\n');
   out.finish();
+  return {};
 }
 
-void show_object(const manager& store, const listing_wanted& given) {
+/// Prints the elements of the object, or returns them as JSON.
+json show_object(const manager& store, const listing_wanted& given) {
   const object_info object = inspect::object_called(store, given.name.native());
   const inspect::object_reader reader(store, object);
   const inspect::object_extent extent = reader.extent();
@@ -90,8 +95,7 @@ void show_object(const manager& store, const listing_wanted& given) {
   if (given.as_json) {
     json row = row_of(object, extent);
     row["values"] = values;
-    print({{"store", given.store.string()}, {"object", std::move(row)}});
-    return;
+    return {{"object", std::move(row)}};
   }
   output out = output::standard();
   out.write(described(object, extent) + '\n');
@@ -100,24 +104,57 @@ void show_object(const manager& store, const listing_wanted& given) {
   const std::uint64_t all = reader.reads_elements() ? extent.elements.value_or(0) : 0;
   if (all > values.size()) out.write("and " + grouped(all - values.size()) + " more (--limit)\n");
   out.finish();
+  return {};
+}
+
+json show(const manager& store, const listing_wanted& given) {
+  return given.name.empty() ? list_objects(store, given) : show_object(store, given);
+}
+
+void print_line(const std::string& text) {
+  output out = output::standard();
+  out.write(text + '\n');
+  out.finish();
+}
+
+/// Shows the objects of each part. An object of that name may be in some of them.
+void show_parts(const set_reader& set, const listing_wanted& given) {
+  json parts = json::array();
+  std::exception_ptr not_found;
+  std::uint32_t shown = 0;
+  for (std::uint32_t i = 0; i < set.parts(); ++i) {
+    if (!given.as_json) print_line("part " + std::to_string(i));
+    try {
+      parts.push_back(show(set.open_part(i), given));
+      ++shown;
+    } catch (const error& failure) {
+      if (failure.code() != errc::not_found) throw;
+      not_found = std::current_exception();
+      parts.push_back(nullptr);
+      if (!given.as_json) print_line("no such object");
+    }
+  }
+  if (shown == 0 && not_found) std::rethrow_exception(not_found);
+  if (given.as_json) print({{"set", given.store.string()}, {"parts", std::move(parts)}});
 }
 
 void show_contents(const listing_wanted& given) {
-  const manager store(open_read_only, given.store,
-                      {.verify = given.verify, .beside_writer = reader_beside_writer::hold_writer});
-  if (given.name.empty()) {
-    list_objects(store, given);
-  } else {
-    show_object(store, given);
-  }
+  const store_options how{.verify = given.verify, .beside_writer = reader_beside_writer::hold_writer};
+  if (is_set(given.store)) return show_parts(set_reader(given.store, how), given);
+  json found = show(manager(open_read_only, given.store, how), given);
+  if (!given.as_json) return;
+  json value{{"store", given.store.string()}};
+  value.update(found);
+  print(value);
 }
 
 }  // namespace
 
 void add_list_command(command program) {
   auto given = std::make_shared<listing_wanted>();
-  command list = program.add_command("ls", "List the objects in a store, or the elements of one");
-  list.add_path("STORE", given->store, "The store's directory").required();
+  command list =
+      program.add_command("ls", "List the objects in a store or a set of stores, or the elements of one");
+  list.add_path("STORE", given->store, "The directory of the store, or of the set of stores").required();
   list.add_path("NAME", given->name, "The object whose elements are shown; of a unique one, its type");
   list.add_number("--limit", 1, 1'000'000, "Show no more elements of a container",
                   [given](std::uint64_t n) { given->limit = n; })
