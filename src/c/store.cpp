@@ -7,6 +7,7 @@
 
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
+#include "perdure/kept_checkpoint.hpp"
 
 using namespace perdure::c;
 
@@ -23,6 +24,7 @@ perdure::store_options options_of(const perdure_store_options* given) {
   options.address = wanted.address;
   options.accept_unclean = wanted.accept_unclean != 0;
   options.keep_last = wanted.keep_last;
+  options.keep_full_copies = wanted.keep_full_copies != 0;
   switch (wanted.backing) {
     case PERDURE_BACKING_PRIVATE:
       break;
@@ -50,7 +52,6 @@ perdure::store_options options_of(const perdure_store_options* given) {
     default:
       refuse("options->checks is " + std::to_string(wanted.checks) + ", which is none");
   }
-  if (wanted.reserved != 0) refuse("options->reserved is not 0");
   return options;
 }
 
@@ -80,6 +81,20 @@ perdure_status perdure_store_open(const char* path, const perdure_store_options*
 perdure_status perdure_store_open_read_only(const char* path, const perdure_store_options* options,
                                             perdure_store** store) {
   return open(manager_core::mode::open_read_only, path, options, store);
+}
+
+perdure_status perdure_store_open_kept(const char* path, const char* label, uint64_t epoch,
+                                       const perdure_store_options* options, perdure_store** store) {
+  return guarded([&] {
+    perdure_store*& result = required_result(store, "store");
+    const char* const where = required_text(path, "path");
+    const perdure::kept_checkpoint kept = label == nullptr ? perdure::find_kept_checkpoint(where, epoch)
+                                                           : perdure::find_kept_checkpoint(where, label);
+    auto opened = std::make_unique<perdure_store>();
+    opened->core =
+        manager_core::open(manager_core::mode::open_read_only, kept.path, options_of(options), false);
+    result = new_handle(std::move(opened));
+  });
 }
 
 perdure_status perdure_store_open_or_create(const char* path, const perdure_store_options* options,

@@ -80,10 +80,11 @@ int main() {
   MEMBER(perdure_store_options, backing);
   MEMBER(perdure_store_options, checks);
   MEMBER(perdure_store_options, accept_unclean);
+  MEMBER(perdure_store_options, keep_full_copies);
   MEMBER(perdure_store_options, keep_last);
-  MEMBER(perdure_store_options, reserved);
   FUNCTION(perdure_store_create);
   FUNCTION(perdure_store_open);
+  FUNCTION(perdure_store_open_kept);
   FUNCTION(perdure_store_open_read_only);
   FUNCTION(perdure_store_open_or_create);
   FUNCTION(perdure_store_close);

@@ -147,9 +147,6 @@ TEST_F(c_store_test, RefusesWrongArgumentsOfOpening) {
   options.checks = -1;
   EXPECT_EQ(perdure_store_create(where.c_str(), &options, &other), PERDURE_INVALID_ARGUMENT);
   options = small_options();
-  options.reserved = 1;
-  EXPECT_EQ(perdure_store_create(where.c_str(), &options, &other), PERDURE_INVALID_ARGUMENT);
-  options = small_options();
   options.home_file_size = 12345;
   EXPECT_EQ(perdure_store_create(where.c_str(), &options, &other), PERDURE_INVALID_ARGUMENT);
   int exists = -1;
@@ -246,14 +243,19 @@ TEST_F(c_store_test, IsPinnedWhereAsked) {
   EXPECT_OK(perdure_store_open(where.c_str(), nullptr, &store));
 }
 
-TEST_F(c_store_test, KeepsCopiesWhereTheFileSystemSharesBlocks) {
+TEST_F(c_store_test, OpensKeptCheckpointsByLabelAndByEpoch) {
   close();
   perdure_store_options options = small_options();
-  options.keep_last = 1;
+  options.keep_last = 2;
+  options.keep_full_copies = 1;
   ASSERT_OK(perdure_store_open(path.c_str(), &options, &store));
-  const perdure_status made = perdure_checkpoint(store, "kept");
-  if (made == PERDURE_UNSUPPORTED) GTEST_SKIP() << perdure_last_error_message();
-  ASSERT_OK(made);
+  void* memory = nullptr;
+  ASSERT_OK(perdure_blob_create(store, "number", sizeof(int), 0, &memory));
+  int& number = *static_cast<int*>(memory);
+  number = 1;
+  ASSERT_OK(perdure_checkpoint(store, "one"));
+  number = 2;
+  ASSERT_OK(perdure_checkpoint(store, "kept"));
   ASSERT_OK(perdure_wait_applied(store));
   perdure_checkpoint_log* log = nullptr;
   ASSERT_OK(perdure_checkpoint_log_read(path.c_str(), &log));
@@ -262,6 +264,27 @@ TEST_F(c_store_test, KeepsCopiesWhereTheFileSystemSharesBlocks) {
   const perdure_checkpoint_record* last = nullptr;
   ASSERT_OK(perdure_checkpoint_log_at(log, size - 1, &last));
   EXPECT_EQ(last->kept, 1);
+  const auto number_in = [](perdure_store* opened) {
+    void* found = nullptr;
+    EXPECT_OK(perdure_blob_find(opened, "number", &found, nullptr));
+    const int value = found == nullptr ? 0 : *static_cast<const int*>(found);
+    EXPECT_EQ(perdure_checkpoint(opened, nullptr), PERDURE_READ_ONLY);
+    EXPECT_OK(perdure_store_close(opened));
+    return value;
+  };
+  perdure_store* earlier = nullptr;
+  ASSERT_OK(perdure_store_open_kept(path.c_str(), "one", 0, nullptr, &earlier));
+  EXPECT_EQ(number_in(earlier), 1);
+  ASSERT_OK(perdure_store_open_kept(path.c_str(), nullptr, last->epoch, nullptr, &earlier));
+  EXPECT_EQ(number_in(earlier), 2);
+  ASSERT_OK(perdure_store_open_read_only((path + "@one").c_str(), nullptr, &earlier));
+  EXPECT_EQ(number_in(earlier), 1);
+  EXPECT_EQ(perdure_store_open_kept(path.c_str(), "two", 0, nullptr, &earlier), PERDURE_NOT_FOUND);
+  EXPECT_EQ(earlier, nullptr);
+  EXPECT_EQ(perdure_store_open_kept(path.c_str(), nullptr, 999, nullptr, &earlier), PERDURE_NOT_FOUND);
+  EXPECT_EQ(perdure_store_open_kept(nullptr, "one", 0, nullptr, &earlier), PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(perdure_store_open((path + "@one").c_str(), nullptr, &earlier), PERDURE_READ_ONLY);
+  EXPECT_EQ(perdure_store_create((path + "@two").c_str(), nullptr, &earlier), PERDURE_READ_ONLY);
   EXPECT_OK(perdure_checkpoint_log_free(log));
 }
 

@@ -6,7 +6,6 @@
 
 #include "segment/segment.hpp"
 #include "support/errors.hpp"
-#include "support/loop_mount.hpp"
 #include "support/page_pattern.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
@@ -126,76 +125,6 @@ TEST_F(the_log, has_what_recovery_brought_home) {
   datastore::open(path())->close();
   ASSERT_EQ(store_maintenance::log(path()).size(), 2u);
   EXPECT_EQ(store_maintenance::log(path())[1].label, "two");
-}
-
-class kept_epochs_of_a_store : public scratch_test {
- protected:
-  static store_options keeping(unsigned last) {
-    store_options options = small_store();
-    options.keep_last = last;
-    return options;
-  }
-  void keeps_the_last(const fs::path& where) {
-    {
-      const auto store = datastore::create(where, keeping(2));
-      store->memory().grow(4 * mib);
-      for (std::uint64_t i = 1; i <= 4; ++i) {
-        put(*store, 7, i);
-        store->checkpoint({}, i == 3 ? "" : "number " + std::to_string(i));
-      }
-    }
-    const auto log = store_maintenance::log(where);
-    ASSERT_EQ(log.size(), 4u);
-    for (const checkpoint_record& one : log)
-      EXPECT_EQ(one.kept, one.epoch == 2 || one.epoch == 4) << one.epoch;
-    const auto earlier = datastore::open_read_only(where / "epochs" / "2");
-    EXPECT_TRUE(holds(earlier->memory().base() + 7 * page_size, 2));
-    EXPECT_FALSE(fs::exists(where / "epochs" / "1"));
-    EXPECT_TRUE(store_maintenance::verify(where).whole());
-    earlier->close();
-    EXPECT_TRUE(store_maintenance::remove(where));
-    EXPECT_FALSE(fs::exists(where));
-  }
-};
-
-TEST_F(kept_epochs_of_a_store, are_the_last_labelled_ones_on_xfs) {
-  const loop_mount mount("xfs", path("image"), path("mount"));
-  if (!mount) GTEST_SKIP() << mount.why_not();
-  keeps_the_last(mount.path() / "store");
-}
-
-TEST_F(kept_epochs_of_a_store, are_where_the_store_is_though_the_working_directory_changes) {
-  const loop_mount mount("xfs", path("image"), path("mount"));
-  if (!mount) GTEST_SKIP() << mount.why_not();
-  const fs::path before = fs::current_path();
-  fs::current_path(mount.path());
-  {
-    const auto store = datastore::create("store", keeping(2));
-    store->memory().grow(4 * mib);
-    put(*store, 7, 1);
-    fs::current_path(before);
-    store->checkpoint({}, "elsewhere");
-    EXPECT_EQ(store->info().epoch, 1u);
-  }
-  EXPECT_TRUE(fs::exists(mount.path() / "store" / "epochs" / "1"));
-}
-
-TEST_F(kept_epochs_of_a_store, are_the_last_labelled_ones_on_btrfs) {
-  const loop_mount mount("btrfs", path("image"), path("mount"));
-  if (!mount) GTEST_SKIP() << mount.why_not();
-  keeps_the_last(mount.path() / "store");
-}
-
-TEST_F(kept_epochs_of_a_store, need_a_file_system_that_shares_blocks) {
-  const loop_mount mount("ext4", path("image"), path("mount"));
-  if (!mount) GTEST_SKIP() << mount.why_not();
-  const auto store = datastore::create(mount.path() / "store", keeping(2));
-  store->memory().grow(4 * mib);
-  put(*store, 7, 1);
-  EXPECT_TRUE(fails_with(errc::unsupported, "XFS", [&] { store->checkpoint({}, "label"); }));
-  EXPECT_EQ(store->epoch(), 0u);
-  store->checkpoint();
-  EXPECT_EQ(store->epoch(), 1u);
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ struct negative_result : std::exception {};
 /// Prints one JSON object, indented. Text that is not UTF-8 is shown with replacement characters.
 void print(const json& value);
 
+/// Explains an argument that names a store which is only read.
+inline constexpr const char* store_to_read =
+    "The directory of the store or of the set of stores, or STORE@LABEL (or STORE@EPOCH): a checkpoint that "
+    "it keeps";
+
 /// Adds `--json` to a command. It may also stand before the command's name.
 void add_json_option(command target, bool& as_json);
 /// Adds `--threads`, 1 to 1024; by default one for each processor this process may use.

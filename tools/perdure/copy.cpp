@@ -48,7 +48,10 @@ void add(command program, const char* name, const char* source, const char* purp
   };
   auto given = std::make_shared<options>();
   command copy = program.add_command(name, purpose);
-  copy.add_path(source, given->from, "The store or set of stores to copy, as of its last checkpoint")
+  copy.add_path(source, given->from,
+                "The store or set of stores to copy, as of its last checkpoint, or STORE@LABEL: a checkpoint "
+                "that it "
+                "keeps")
       .required();
   copy.add_path("TO", given->to, "The new store; nothing may be there").required();
   add_json_option(copy, given->as_json);

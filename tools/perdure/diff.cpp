@@ -85,7 +85,8 @@ void add_diff_command(command program) {
   auto given = std::make_shared<options>();
   command diff =
       program.add_command("diff", "Tell what changed between two copies of a store: objects, pages");
-  diff.add_path("A", given->first, "The earlier copy's directory").required();
+  diff.add_path("A", given->first, "The earlier copy's directory, or STORE@LABEL: a checkpoint that it keeps")
+      .required();
   diff.add_path("B", given->second, "The later one's").required();
   add_json_option(diff, given->as_json);
   diff.footer(

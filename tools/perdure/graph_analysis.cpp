@@ -12,7 +12,7 @@ namespace perdure::cli {
 command add_analysis_command(command graph_command, const std::string& name, const std::string& description,
                              const std::string& columns, analysis_options& given) {
   command added = graph_command.add_command(name, description);
-  added.add_path("STORE", given.store, "The store's directory").required();
+  added.add_path("STORE", given.store, store_to_read).required();
   add_graph_options(added, given.graph, given.budget);
   added.add_path("-o,--output", given.output,
                  "Write a line for each vertex, ordered by id, with tabs between: " + columns +

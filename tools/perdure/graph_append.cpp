@@ -154,7 +154,7 @@ class appending {
     iterations_.push_back(now);
   }
 
-  /// Whether buckets were to be kept and none was.
+  /// Returns whether buckets were to be kept and none was.
   bool is_kept_none() const noexcept { return !keeps_ && given_.kept != 0; }
 
   /// Fits a line to the seconds of all iterations by the edges of their buckets.

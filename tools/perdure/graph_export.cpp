@@ -164,7 +164,7 @@ void convert(const convert_wanted& given) {
 void add_export_commands(command graph_command) {
   auto given = std::make_shared<export_wanted>();
   command exported = graph_command.add_command("export", "Write a graph of a store to a file");
-  exported.add_path("STORE", given->store, "The store's directory").required();
+  exported.add_path("STORE", given->store, store_to_read).required();
   add_graph_options(exported, given->graph, given->budget);
   add_target_options(exported, given->target);
   add_verify_option(exported, given->verify);

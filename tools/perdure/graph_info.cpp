@@ -74,7 +74,7 @@ void show_graph(const info_options& given) {
 void add_graph_info_command(command graph_command) {
   auto given = std::make_shared<info_options>();
   command info = graph_command.add_command("info", "Show size and kind of the graph in a store");
-  info.add_path("STORE", given->store, "The store's directory").required();
+  info.add_path("STORE", given->store, store_to_read).required();
   add_graph_options(info, given->graph, given->budget);
   info.add_number("--top", 0, 1'000'000'000, "Also list the N vertices with the most neighbours",
                   [given](std::uint64_t n) { given->top = n; });

@@ -67,7 +67,7 @@ void add_graph_properties_command(command graph_command) {
   auto given = std::make_shared<property_options>();
   command list = graph_command.add_command(
       "properties", "List what the graph's vertices and edges have beside: columns, their types and lengths");
-  list.add_path("STORE", given->store, "The store's directory").required();
+  list.add_path("STORE", given->store, store_to_read).required();
   add_graph_options(list, given->graph, given->budget);
   add_verify_option(list, given->verify);
   add_json_option(list, given->as_json);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <perdure/kept_checkpoint.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <perdure/store_set.hpp>
@@ -36,7 +37,8 @@ std::uint64_t fragmentation(const heap_stats& heap) {
   return taken == 0 ? 0 : heap.free_bytes * 100 / taken;
 }
 
-json backings_of(const std::filesystem::path& path, std::uint64_t capacity) {
+json backings_of(const std::filesystem::path& name, std::uint64_t capacity) {
+  const std::filesystem::path path = resolve_store_name(name);
   json rows = json::array();
   for (const backing_row& one : all_backings()) {
     const auto why_not = why_not_of(one, path, capacity);
@@ -168,7 +170,7 @@ void add_info_command(command program) {
   };
   auto given = std::make_shared<options>();
   command info = program.add_command("info", "Show what a store, or a set of stores, records about itself");
-  info.add_path("STORE", given->store, "The directory of the store, or of the set of stores").required();
+  info.add_path("STORE", given->store, store_to_read).required();
   add_json_option(info, given->as_json);
   info.callback([given] { show_store(given->store, given->as_json); });
 }

@@ -1,4 +1,5 @@
 // perdure log STORE: the checkpoints a store remembers.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -59,7 +60,14 @@ void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_jso
                   in_bytes(one.bytes()).c_str());
     out.write(line);
     if (!one.label.empty()) out.write("  " + printable_label(one.label));
-    if (one.kept) out.write("  (kept)");
+    if (one.kept) {
+      const bool is_hidden = std::any_of(log.begin(), log.end(), [&one](const checkpoint_record& other) {
+        return other.epoch > one.epoch && other.label == one.label;
+      });
+      out.write(is_hidden ? "  (kept; a later one has this label: open " + path.string() + "@" +
+                                std::to_string(one.epoch) + ")"
+                          : "  (kept)");
+    }
     out.write("\n");
   }
   out.finish();
@@ -75,7 +83,7 @@ void add_log_command(command program) {
   };
   auto given = std::make_shared<options>();
   command log = program.add_command("log", "List checkpoints of a store or set: time, bytes written, label");
-  log.add_path("STORE", given->store, "The directory of the store, or of the set of stores").required();
+  log.add_path("STORE", given->store, store_to_read).required();
   log.add_number("--last", 1, 1'000'000'000, "Only so many", [given](std::uint64_t n) { given->last = n; })
       .default_text(std::to_string(given->last));
   add_json_option(log, given->as_json);

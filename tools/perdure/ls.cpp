@@ -154,7 +154,7 @@ void add_list_command(command program) {
   auto given = std::make_shared<listing_wanted>();
   command list =
       program.add_command("ls", "List the objects in a store or a set of stores, or the elements of one");
-  list.add_path("STORE", given->store, "The directory of the store, or of the set of stores").required();
+  list.add_path("STORE", given->store, store_to_read).required();
   list.add_path("NAME", given->name, "The object whose elements are shown; of a unique one, its type");
   list.add_number("--limit", 1, 1'000'000, "Show no more elements of a container",
                   [given](std::uint64_t n) { given->limit = n; })

@@ -130,7 +130,7 @@ void verify_parts(const verification_wanted& given) {
 void add_verify_command(command program) {
   auto given = std::make_shared<verification_wanted>();
   command verify = program.add_command("verify", "Check every byte of a store, or of a set of stores");
-  verify.add_path("STORE", given->store, "The directory of the store, or of the set of stores").required();
+  verify.add_path("STORE", given->store, store_to_read).required();
   add_threads_option(verify, given->threads);
   verify.add_flag("--pointers", given->pointers,
                   "Look for words in objects that look like raw pointers of the process that wrote them");

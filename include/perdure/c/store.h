@@ -58,8 +58,10 @@ typedef struct perdure_store_options {
   int32_t backing;         ///< PERDURE_BACKING_…; the environment's PERDURE_BACKING instead of the default
   int32_t checks;          ///< PERDURE_OPEN_CHECKS_…
   int32_t accept_unclean;  ///< not 0: open a store that died while open with the shared backing
-  uint32_t keep_last;      ///< keep the last so many labelled checkpoints as stores of their own
-  uint32_t reserved;       ///< 0
+  uint32_t keep_last;      ///< keep the last so many labelled checkpoints, for perdure_store_open_kept
+  /// Not 0: where the file system cannot share blocks, keep full copies. With 0 labelled checkpoints are
+  /// PERDURE_UNSUPPORTED there while `keep_last` is not 0.
+  int32_t keep_full_copies;
 } perdure_store_options;
 
 PERDURE_BEGIN_DECLARATIONS
@@ -76,10 +78,21 @@ PERDURE_API perdure_status perdure_store_open(const char* path, const perdure_st
                                               perdure_store** store);
 
 /// As perdure_store_open, for reading, also by many processes at once. What lies in the store must not be
-/// written to (its pages are protected); functions that would change it give PERDURE_READ_ONLY.
+/// written to (its pages are protected); functions that would change it give PERDURE_READ_ONLY. `path` may be
+/// STORE@LABEL, which stands for a kept checkpoint, here and in all functions that only read; see
+/// perdure_store_open_kept.
 PERDURE_API perdure_status perdure_store_open_read_only(const char* path,
                                                         const perdure_store_options* options,
                                                         perdure_store** store);
+
+/// Opens a checkpoint that the store at the path kept (`keep_last`), for reading: the newest with this label,
+/// or, where `label` is NULL, the one of this epoch. The store itself may be open, also for writing. Such a
+/// checkpoint is never changed: functions that write give PERDURE_READ_ONLY. PERDURE_NOT_FOUND where it is
+/// not kept (any more); perdure_checkpoint_log_read tells which are. Otherwise as
+/// perdure_store_open_read_only.
+PERDURE_API perdure_status perdure_store_open_kept(const char* path, const char* label, uint64_t epoch,
+                                                   const perdure_store_options* options,
+                                                   perdure_store** store);
 
 /// As perdure_store_open, or perdure_store_create where nothing is at the path.
 PERDURE_API perdure_status perdure_store_open_or_create(const char* path,
