@@ -67,7 +67,7 @@ rooms() {
   room inspect              $public
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp
-  room examples             $public $h/c compat graph inspect
+  room examples             $public $h/c compat formats graph inspect
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp

@@ -34,6 +34,26 @@ printf '1 2\n2 3\n' | gzip >"$scratch/edges.gz"
 [ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 4 edges, fresh" ]
 echo "find_package: the program built, linked and kept its count"
 
+if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
+  examples=$here/../../examples
+  "$examples/run.sh" "$scratch/consumer/link_network" "$examples/link_network.expected" "$scratch/network"
+  # Checkpoints are kept where files share blocks.
+  if [ "$(id -u)" -eq 0 ] && command -v mkfs.xfs >/dev/null; then
+    mkdir "$scratch/mounted"
+    truncate -s 400M "$scratch/image"
+    mkfs.xfs -q "$scratch/image"
+    if mount -o loop "$scratch/image" "$scratch/mounted"; then
+      trap 'umount "$scratch/mounted"' EXIT
+      (cat "$examples/link_network.expected" && printf '$ was added\n1001 links\n') >"$scratch/kept.expected"
+      "$examples/run.sh" "$scratch/consumer/link_network" "$scratch/kept.expected" "$scratch/mounted/network"
+      umount "$scratch/mounted"
+      trap - EXIT
+      echo "a kept checkpoint was opened on XFS"
+    fi
+  fi
+  echo "find_package: the program with every library kept its network"
+fi
+
 pc=$(find "$prefix" -name perdure.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
