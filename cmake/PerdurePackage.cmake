@@ -10,7 +10,7 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
 add_custom_target(perdure_installed)
 
 function(perdure_install)
-  add_dependencies(perdure_installed perdure perdure_metall_c perdure_memkind)
+  add_dependencies(perdure_installed perdure perdure_inspect perdure_metall_c perdure_memkind)
   if(TARGET perdure_cli)
     add_dependencies(perdure_installed perdure_cli)
   endif()
@@ -33,12 +33,13 @@ function(perdure_install)
     add_dependencies(perdure_installed ${libraries})
   endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
+  install(TARGETS perdure perdure_inspect perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
                   ${libraries}
           EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure ${PROJECT_SOURCE_DIR}/inspect/include/perdure
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ ${PROJECT_BINARY_DIR}/compat/include/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/in_place_of_boost/
@@ -71,7 +72,7 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  set(packages perdure perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
+  set(packages perdure perdure-inspect perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
   if(TARGET perdure_fortran)
     list(APPEND packages perdure-fortran)
   endif()

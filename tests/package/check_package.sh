@@ -22,6 +22,7 @@ cmake --build "$scratch/consumer"
 
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 1 ]
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
+[ "$("$scratch/consumer/inspect_consumer" "$scratch/store" runs)" = 2 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 1 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 2 ]
 [ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 1 ]
@@ -73,6 +74,12 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "
 "$compiler" "$scratch/memkind_consumer.o" $(pkg-config --libs perdure-memkind) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/memkind_by_pkg_config"
 [ "$("$scratch/memkind_by_pkg_config")" = default ]
 echo "pkg-config: the program for memkind built, linked and found its kind"
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-inspect) "$here/consumer/inspect_consumer.cpp" -o "$scratch/inspect_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/inspect_consumer.o" $(pkg-config --libs perdure-inspect) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/inspect_by_pkg_config"
+[ "$("$scratch/inspect_by_pkg_config" "$scratch/store" runs)" = 5 ]
+echo "pkg-config: the program that lists a store built, linked and listed it"
 
 # Files of arrays, in any program: the modules are found where they were installed, and use nothing of the program.
 if [ -e "$scratch/consumer/formats_consumer" ]; then

@@ -3,6 +3,7 @@
 
 #include <perdure/error.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_set.hpp>
 
 #include "command_line.hpp"
 
@@ -14,7 +15,7 @@ array_place parse_array_place(const std::string& text) {
   std::size_t chosen = std::string::npos;
   for (std::size_t at = text.find(':', 1); at != std::string::npos; at = text.find(':', at + 1)) {
     if (chosen == std::string::npos) chosen = at;  // nothing may be there yet
-    if (!manager::exists(text.substr(0, at))) continue;
+    if (const std::string store = text.substr(0, at); !manager::exists(store) && !is_set(store)) continue;
     chosen = at;
     break;
   }

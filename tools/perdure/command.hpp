@@ -32,6 +32,7 @@ void add_info_command(command program);
 void add_list_command(command program);
 void add_verify_command(command program);
 void add_repair_command(command program);
+void add_repartition_command(command program);
 void add_copy_commands(command program);
 void add_diff_command(command program);
 void add_remove_command(command program);

@@ -11,7 +11,8 @@
 
 namespace perdure::cli {
 
-/// A store that is opened to look at its arrays, as of its last checkpoint; a writer may have it open.
+/// A store, or a set of stores, that is opened to look at its arrays, as of its last checkpoint; a writer may
+/// have it open.
 class arrays_to_read {
  public:
   explicit arrays_to_read(const std::filesystem::path& path);

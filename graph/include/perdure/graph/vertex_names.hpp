@@ -11,6 +11,7 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/vertex_namer.hpp>
 #include <perdure/hash.hpp>
+#include <perdure/stored_form.hpp>
 #include <string_view>
 
 namespace perdure::graph {
@@ -62,6 +63,14 @@ class vertex_names {
     if (!wanted.empty()) std::memcpy(std::to_address(text_.data()) + before, wanted.data(), wanted.size());
     slot = ends_.size();
     return slot - 1;
+  }
+
+  /// Says which members a store records.
+  static auto stored_form() {
+    using perdure::stored_member;
+    return perdure::stored_members(stored_member("text", &vertex_names::text_),
+                                   stored_member("ends", &vertex_names::ends_),
+                                   stored_member("slots", &vertex_names::slots_));
   }
 
  private:

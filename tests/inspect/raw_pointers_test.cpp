@@ -1,23 +1,22 @@
-// perdure verify --pointers.
+// Raw pointers that are found in stores.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <perdure/container/list.hpp>
+#include <perdure/inspect/raw_pointers.hpp>
 #include <perdure/perdure.hpp>
 #include <random>
 #include <set>
+#include <string>
+#include <vector>
 
-#include "support/program.hpp"
 #include "support/scratch_test.hpp"
 
 namespace {
-using nlohmann::json;
-using perdure::test::outcome;
-using perdure::test::perdure_run;
+using perdure::inspect::pointer_report;
+using perdure::inspect::pointing_bytes;
 
 /// The compiler cannot see what is in it.
 class holder {
@@ -38,13 +37,8 @@ const void* of_process() {
 
 class raw_pointers : public perdure::scratch_test {
  protected:
-  json verified(int status, std::vector<std::string> more = {}) const {
-    std::vector<std::string> command{"verify", "--pointers", path("store"), "--json"};
-    command.insert(command.end(), more.begin(), more.end());
-    const outcome o = perdure_run(command);
-    EXPECT_EQ(o.status, status) << o.out << o.err;
-    EXPECT_EQ(o.err, "");
-    return json::parse(o.out);
+  pointer_report found() const {
+    return perdure::inspect::find_raw_pointers(perdure::manager(perdure::open_read_only, path("store")));
   }
 };
 
@@ -58,28 +52,20 @@ TEST_F(raw_pointers, are_told_with_object_type_offset_and_word) {
     store.construct<holder>(perdure::unique_instance)(of_process());
     store.construct<perdure::vector<holder>>("more")(3, holder(inside));
   }
-  const json report = verified(1);
-  EXPECT_EQ(report["whole"], true);
-  EXPECT_EQ(report["pointers"]["places"], 3);
-  EXPECT_EQ(report["pointers"]["words"], 5);
-  std::map<std::string, json> rows;
-  for (const json& row : report["pointers"]["found"]) rows[row["kind"]] = row;
-  EXPECT_EQ(rows["named"]["name"], "bad");
-  EXPECT_NE(rows["named"]["type"].get<std::string>().find("holder"), std::string::npos);
-  EXPECT_EQ(rows["named"]["offset"], 8);
-  EXPECT_EQ(std::stoull(rows["named"]["word"].get<std::string>(), nullptr, 16),
-            reinterpret_cast<std::uintptr_t>(inside));
-  EXPECT_GE(rows["named"]["mapped_for_epoch"], 1);
-  EXPECT_FALSE(rows["unique"].contains("mapped_for_epoch"));
-  EXPECT_EQ(rows["block"]["words"], 3);
-  EXPECT_EQ(rows["block"]["offset"], 8);
-
-  const outcome text = perdure_run({"verify", "--pointers", path("store")});
-  EXPECT_EQ(text.status, 1);
-  EXPECT_NE(text.out.find("looks like a raw pointer: \"bad\" ("), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("offset 8: 0x"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("5 words look like raw pointers"), std::string::npos) << text.out;
-  EXPECT_EQ(perdure_run({"verify", path("store")}).status, 0);
+  const pointer_report report = found();
+  EXPECT_EQ(report.places, 3U);
+  EXPECT_EQ(report.words, 5U);
+  std::map<std::string, pointing_bytes> rows;
+  for (const pointing_bytes& row : report.found)
+    rows[!row.kind ? "block" : *row.kind == perdure::instance_kind::named ? "named" : "unique"] = row;
+  EXPECT_EQ(rows["named"].name, "bad");
+  EXPECT_NE(rows["named"].type.find("holder"), std::string::npos);
+  EXPECT_EQ(rows["named"].offset, 8U);
+  EXPECT_EQ(rows["named"].word, reinterpret_cast<std::uintptr_t>(inside));
+  EXPECT_GE(rows["named"].epoch, 1U);
+  EXPECT_EQ(rows["unique"].epoch, 0U);
+  EXPECT_EQ(rows["block"].words, 3U);
+  EXPECT_EQ(rows["block"].offset, 8U);
 }
 
 TEST_F(raw_pointers, of_earlier_programs_are_known_too) {
@@ -100,9 +86,10 @@ TEST_F(raw_pointers, of_earlier_programs_are_known_too) {
   perdure::manager::copy(path("store"), path("copy"));
   perdure::manager::remove(path("store"));
   std::filesystem::rename(path("copy"), path("store"));
-  const json found = verified(1)["pointers"]["found"];
-  EXPECT_EQ(found[0]["name"], "bad");
-  EXPECT_LT(found[0]["mapped_for_epoch"], perdure::store_maintenance::inspect(path("store")).epoch);
+  const std::vector<pointing_bytes> places = found().found;
+  ASSERT_FALSE(places.empty());
+  EXPECT_EQ(places[0].name, "bad");
+  EXPECT_LT(places[0].epoch, perdure::store_maintenance::inspect(path("store")).epoch);
 }
 
 TEST_F(raw_pointers, are_not_seen_in_what_else_is_stored) {
@@ -123,12 +110,9 @@ TEST_F(raw_pointers, are_not_seen_in_what_else_is_stored) {
     for (int i = 0; i < 4096; i += 8) std::memcpy(text + i, "hatchU\0", 8);
     store.construct<perdure::offset_ptr<char>>("text")(text);
   }
-  const json report = verified(0);
-  EXPECT_EQ(report["pointers"]["places"], 0);
-  EXPECT_GT(report["pointers"]["bytes_read"], 600'000);
-  const outcome text = perdure_run({"verify", "--pointers", path("store")});
-  EXPECT_NE(text.out.find("nothing looks like a raw pointer"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("some may be missed"), std::string::npos) << text.out;
+  const pointer_report report = found();
+  EXPECT_EQ(report.places, 0U);
+  EXPECT_GT(report.bytes_read, 600'000U);
 }
 
 TEST_F(raw_pointers, into_a_pinned_store_are_right) {
@@ -136,22 +120,13 @@ TEST_F(raw_pointers, into_a_pinned_store_are_right) {
     perdure::pinned_manager store(perdure::create_only, path("store"), {.capacity = std::size_t{1} << 30});
     store.construct<holder>("right")(store.construct<int>("target")(1));
   }
-  EXPECT_EQ(verified(0)["pointers"]["places"], 0);
+  EXPECT_EQ(found().places, 0U);
   {
     perdure::pinned_manager store(perdure::open_only, path("store"));
     store.construct<holder>("wrong")(of_process());
   }
-  EXPECT_EQ(verified(1)["pointers"]["found"][0]["name"], "wrong");
-}
-
-TEST_F(raw_pointers, are_not_looked_for_in_a_damaged_store) {
-  { perdure::manager store(perdure::create_only, path("store")); }
-  std::fstream(path("store") / "heap.000", std::ios::in | std::ios::out | std::ios::binary)
-      .seekp(2 << 20)
-      .put('x');
-  EXPECT_EQ(verified(1)["pointers"], nullptr);
-  EXPECT_NE(perdure_run({"verify", "--pointers", path("store")}).out.find("were not looked for"),
-            std::string::npos);
+  ASSERT_EQ(found().found.size(), 1U);
+  EXPECT_EQ(found().found[0].name, "wrong");
 }
 
 }  // namespace

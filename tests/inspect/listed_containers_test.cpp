@@ -1,5 +1,4 @@
-// perdure ls of the containers of the standard library and of Boost, of optionals and tuples, and of objects
-// without names.
+// Listings of the containers of the standard library and of Boost, and of optionals and tuples.
 #include <gtest/gtest.h>
 
 #include <boost/container/flat_map.hpp>
@@ -9,7 +8,6 @@
 #include <deque>
 #include <list>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <perdure/container/deque.hpp>
 #include <perdure/container/forward_list.hpp>
@@ -18,6 +16,7 @@
 #include <perdure/container/set.hpp>
 #include <perdure/container/unordered_map.hpp>
 #include <perdure/container/unordered_set.hpp>
+#include <perdure/inspect/contents.hpp>
 #include <perdure/perdure.hpp>
 #include <perdure_interprocess/allocators/allocator.hpp>
 #include <perdure_interprocess/containers/map.hpp>
@@ -30,34 +29,28 @@
 #include <unordered_map>
 #include <vector>
 
-#include "support/program.hpp"
+#include "inspect/shown.hpp"
 #include "support/scratch_test.hpp"
 
 namespace {
 
-using nlohmann::json;
-using perdure::test::outcome;
-using perdure::test::perdure_run;
+using perdure::inspect::object_extent;
 
 class listed_containers : public perdure::scratch_test {
  protected:
   std::string at(const std::string& name) const { return path(name).string(); }
 
-  std::string text(std::vector<std::string> given) const {
-    given.insert(given.begin(), {"ls", at("s")});
-    const outcome o = perdure_run(given);
-    EXPECT_EQ(o.status, 0) << o.err;
-    return o.out;
-  }
-  json listed() const { return json::parse(text({"--json"})); }
-  std::map<std::string, json> objects() const {
-    std::map<std::string, json> by_name;
-    const json all = listed();
-    for (const json& one : all["objects"]) by_name[one["name"]] = one;
+  std::map<std::string, object_extent> objects() const {
+    const perdure::manager store(perdure::open_read_only, at("s"));
+    std::map<std::string, object_extent> by_name;
+    for (const auto& [object, extent] : perdure::inspect::objects_in(store))
+      by_name[std::string(object.name())] = extent;
     return by_name;
   }
-  json values(const std::string& name) const {
-    return json::parse(text({name, "--json"}))["object"]["values"];
+  std::string values(const std::string& name, std::uint64_t limit = 20) const {
+    const perdure::manager store(perdure::open_read_only, at("s"));
+    const perdure::object_info object = perdure::inspect::object_called(store, name);
+    return perdure::test::shown(perdure::inspect::object_reader(store, object).values(limit));
   }
 };
 
@@ -106,23 +99,18 @@ TEST_F(listed_containers, counts_the_elements_of_perdures) {
     };
     store.construct<perdure::map<int, int, order>>("ordered")();
   }
-  std::map<std::string, json> found = objects();
+  std::map<std::string, object_extent> found = objects();
   for (const char* const name :
        {"map", "multimap", "set", "multiset", "list", "forward_list", "hash map", "hash set"}) {
-    EXPECT_EQ(found[name]["elements"], 1000) << name;
-    EXPECT_EQ(found[name]["reachable_is_all"], false) << name;
+    EXPECT_EQ(found[name].elements, 1000U) << name;
+    EXPECT_FALSE(found[name].is_all) << name;
   }
   for (const char* const name : {"empty map", "empty list", "empty deque", "empty hash"})
-    EXPECT_EQ(found[name]["elements"], 0) << name;
-  EXPECT_EQ(found["deque"]["elements"], 700);
-  EXPECT_EQ(found["one block"]["elements"], 2);
-  EXPECT_FALSE(found["ordered"].contains("elements"));
-  EXPECT_NE(text({}).find("map           perdure::map<int, int>  at least 48 bytes, 1,000 elements\n"),
-            std::string::npos)
-      << text({});
-  EXPECT_EQ(values("map"),
-            json::parse(R"([{"bytes": 48, "type": "perdure::map<int, int>", "elements": 1000}])"));
-  EXPECT_EQ(text({"map"}).find("more (--limit)"), std::string::npos);
+    EXPECT_EQ(found[name].elements, 0U) << name;
+  EXPECT_EQ(found["deque"].elements, 700U);
+  EXPECT_EQ(found["one block"].elements, 2U);
+  EXPECT_FALSE(found["ordered"].elements.has_value());
+  EXPECT_EQ(values("map"), "<perdure::map<int, int> 48 of 1000>");
 }
 
 TEST_F(listed_containers, reads_vectors_and_strings_of_pinned_stores) {
@@ -156,19 +144,17 @@ TEST_F(listed_containers, reads_vectors_and_strings_of_pinned_stores) {
     strings.emplace_back("short", store.get_allocator<char>());
     strings.emplace_back(long_text, store.get_allocator<char>());
   }
-  std::map<std::string, json> found = objects();
+  std::map<std::string, object_extent> found = objects();
   for (const char* const name : {"vector", "map", "list", "deque", "hash", "boost", "tree"})
-    EXPECT_EQ(found[name]["elements"], 1000) << name;
-  EXPECT_EQ(found["empty"]["elements"], 0);
+    EXPECT_EQ(found[name].elements, 1000U) << name;
+  EXPECT_EQ(found["empty"].elements, 0U);
   for (const char* const name : {"vector", "empty", "strings", "string", "boost"})
-    EXPECT_EQ(found[name]["reachable_is_all"], true) << name;
-  EXPECT_GE(found["vector"]["reachable_bytes"], 32 + 4000);
-  EXPECT_GE(found["strings"]["reachable_bytes"], 32 + 2 * 40 + std::strlen(long_text));
-  EXPECT_EQ(values("strings"), (json{"short", long_text}));
-  EXPECT_EQ(values("string"), json{long_text});
-  EXPECT_EQ(values("boost")[2], 2);
-  EXPECT_NE(text({"vector", "--limit", "2"}).find("\n0\n1\nand 998 more (--limit)\n"), std::string::npos);
-  EXPECT_NE(text({}).find("strings  std::vector<std::string>  "), std::string::npos) << text({});
+    EXPECT_TRUE(found[name].is_all) << name;
+  EXPECT_GE(found["vector"].bytes, 32 + 4000);
+  EXPECT_GE(found["strings"].bytes, 32 + 2 * 40 + std::strlen(long_text));
+  EXPECT_EQ(values("strings"), "\"short\" \"" + std::string(long_text) + '"');
+  EXPECT_EQ(values("string"), '"' + std::string(long_text) + '"');
+  EXPECT_EQ(values("boost", 3), "0 1 2");
 }
 
 TEST_F(listed_containers, reads_containers_of_boosts_interface) {
@@ -190,13 +176,12 @@ TEST_F(listed_containers, reads_containers_of_boosts_interface) {
         "flat")(memory);
     flat.emplace(5, 6);
   }
-  std::map<std::string, json> found = objects();
-  EXPECT_EQ(found["map"]["elements"], 1);
-  EXPECT_EQ(values("vector"), (json{7, 7, 7}));
-  EXPECT_EQ(values("short"), json{"short"});
-  EXPECT_EQ(values("long"), json{long_text});
-  EXPECT_EQ(values("flat"), json::parse(R"([{"first": 5, "second": 6}])"));
-  EXPECT_NE(text({}).find("vector  boost::container::vector<int>  "), std::string::npos) << text({});
+  std::map<std::string, object_extent> found = objects();
+  EXPECT_EQ(found["map"].elements, 1U);
+  EXPECT_EQ(values("vector"), "7 7 7");
+  EXPECT_EQ(values("short"), R"("short")");
+  EXPECT_EQ(values("long"), '"' + std::string(long_text) + '"');
+  EXPECT_EQ(values("flat"), "{first=5 second=6}");
 }
 
 TEST_F(listed_containers, reads_optionals_tuples_and_atomics) {
@@ -211,41 +196,15 @@ TEST_F(listed_containers, reads_optionals_tuples_and_atomics) {
     struct nothing {};
     store.construct<std::tuple<char, nothing, int>>("unsure")('a', nothing(), 1);
   }
-  EXPECT_EQ(values("some"), json{5});
-  EXPECT_EQ(values("none"), json{nullptr});
-  EXPECT_EQ(values("text"), json{long_text});
-  EXPECT_EQ(values("atomic"), json{-3});
-  const json shown = json::parse(text({"row", "--limit", "1", "--json"}))["object"];
-  EXPECT_EQ(shown["values"], json::parse(R"([["a", -7, [3, {"more": 99}]]])"));
-  EXPECT_EQ(shown["reachable_is_all"], true);
-  EXPECT_GE(shown["reachable_bytes"], sizeof(row) + 400);
-  EXPECT_TRUE(values("unsure")[0].contains("bytes"));
-}
-
-TEST_F(listed_containers, shows_objects_without_names) {
-  {
-    perdure::manager store(perdure::create_only, at("s"));
-    store.construct<int>("named")(1);
-    store.construct<perdure::vector<int>>(perdure::unique_instance)(3, 9);
-    for (int i = 0; i < 4; ++i) store.construct<int>(perdure::anonymous_instance)[2](i);
-    store.construct<perdure::vector<int>>(perdure::anonymous_instance)();
-  }
-  const json all = listed();
-  EXPECT_EQ(all["objects"].size(), 2u);
-  std::map<std::string, json> anonymous;
-  for (const json& one : all["anonymous"]) anonymous[one["type"]] = one;
-  EXPECT_EQ(anonymous.size(), 2u);
-  EXPECT_EQ(anonymous["int"]["number"], 4);
-  EXPECT_EQ(anonymous["int"]["bytes"], 32);
-  EXPECT_NE(text({}).find("(anonymous)  int  4 objects of at least 32 bytes\n"), std::string::npos)
-      << text({});
-  for (const char* const name : {"perdure::vector<int>", "perdure::vector<int, perdure::allocator<int> >",
-                                 typeid(perdure::vector<int>).name()}) {
-    EXPECT_EQ(values(name), (json{9, 9, 9})) << name;
-    EXPECT_EQ(json::parse(text({name, "--json"}))["object"]["kind"], "unique");
-  }
-  EXPECT_NE(perdure_run({"ls", at("s"), "double"}).err.find("no object named \"double\", and no unique one"),
-            std::string::npos);
+  EXPECT_EQ(values("some"), "5");
+  EXPECT_EQ(values("none"), "nothing");
+  EXPECT_EQ(values("text"), '"' + std::string(long_text) + '"');
+  EXPECT_EQ(values("atomic"), "-3");
+  EXPECT_EQ(values("row", 1), R"(["a" -7 [3 +99]])");
+  object_extent row_extent = objects()["row"];
+  EXPECT_TRUE(row_extent.is_all);
+  EXPECT_GE(row_extent.bytes, sizeof(row) + 400);
+  EXPECT_EQ(values("unsure").front(), '<');
 }
 
 TEST_F(listed_containers, follows_nothing_out_of_the_store) {
@@ -286,15 +245,15 @@ TEST_F(listed_containers, follows_nothing_out_of_the_store) {
       store.checkpoint();
       store.discard();
     }
-    std::map<std::string, json> found = objects();
+    std::map<std::string, object_extent> found = objects();
     EXPECT_EQ(found.size(), 3u + 3 + 4 + 3 + 10 + 11 + 3 + 6);
     if (with != 3) {
-      EXPECT_EQ(found["r vector2"]["damaged"], true);
-      EXPECT_EQ(found["deque3"]["damaged"], true);
-      EXPECT_EQ(found["list3"]["damaged"], true);
-      EXPECT_EQ(found["map6"]["damaged"], true);
+      EXPECT_TRUE(found["r vector2"].is_damaged);
+      EXPECT_TRUE(found["deque3"].is_damaged);
+      EXPECT_TRUE(found["list3"].is_damaged);
+      EXPECT_TRUE(found["map6"].is_damaged);
     }
-    for (const std::string& name : readable) text({name, "--limit", "3"});
+    for (const std::string& name : readable) values(name, 3);
   }
 }
 

@@ -1,6 +1,7 @@
 // An open set: what its ranks do together, and who is told what when one of them fails.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "ranks/agreement.hpp"
 #include "ranks/coverage.hpp"
+#include "ranks/kept_sets.hpp"
 #include "ranks/part_reader.hpp"
 #include "ranks/rank_arrays.hpp"
 #include "ranks/set_destination.hpp"
@@ -17,10 +19,10 @@
 
 namespace perdure::detail {
 
-class open_set final : public store_set, public set_access {
+class opened_set final : public store_set, public set_access {
  public:
-  open_set(std::unique_ptr<rank_group> group, set_options options);
-  ~open_set() override { give_up(); }
+  opened_set(std::unique_ptr<rank_group> group, set_options options);
+  ~opened_set() override { give_up(); }
 
   /// What it throws it throws on all ranks.
   void begin(mode how, const std::filesystem::path& path, const part_opener& opener);
@@ -71,12 +73,19 @@ class open_set final : public store_set, public set_access {
   void make_checkpoint(step first, step after_a_look, std::string_view label);
   void count_checkpoint(std::uint64_t epoch, outcome& made);
   void settle(prepared_checkpoint& prepared, const outcome& made);
-  std::optional<set_destination> begin_copy(const std::filesystem::path& to, bool may_replace);
+  void keep_checkpoint();
+  /// Rank 0 calls `before` first.
+  std::optional<set_destination> begin_copy(const std::filesystem::path& to, bool may_replace,
+                                            const std::function<void()>& before = {});
+  /// Rank 0 calls `after` when the copy is there.
+  void copy_to(const std::filesystem::path& to, set_destination destination,
+               const std::function<void()>& after = {});
   void let_go() noexcept;
 
   std::unique_ptr<rank_group> group_;
   set_directory directory_;
   set_options options_;
+  keeping_of_set keep_;
   std::optional<set_manifest> manifest_;  // of rank 0, open for writing
   set_state state_;
   std::unique_ptr<opened_part> part_;

@@ -1,3 +1,4 @@
+// The table of names.
 #include "known_containers.hpp"
 
 #include <array>
@@ -6,10 +7,8 @@
 #include <string>
 #include <vector>
 
-namespace perdure::cli {
+namespace perdure::inspect {
 namespace {
-
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 /// Sizes in words, of containers with an allocator of one word, and with nothing in comparisons and hashes.
 struct row {
@@ -22,7 +21,6 @@ struct row {
 
 constexpr type_form only_counted = type_form::counted;
 constexpr type_form deque = type_form::deque;
-constexpr type_form boost_vector = type_form::boost_vector;
 
 constexpr std::array rows{
     // Boost.Container, 1.81 and later.
@@ -40,11 +38,11 @@ constexpr std::array rows{
     row{"N5boost9container4listI", only_counted, 4, 4, 1},
     row{"N5boost9container5slistI", only_counted, 3, 3, 1},
     row{"N5boost9container5dequeI", deque, 12, 12, 4},
-    row{"N5boost9container6vectorI", boost_vector, 4, 4},
-    row{"N5boost9container8flat_mapI", boost_vector, 4, 4},
-    row{"N5boost9container13flat_multimapI", boost_vector, 4, 4},
-    row{"N5boost9container8flat_setI", boost_vector, 4, 4},
-    row{"N5boost9container13flat_multisetI", boost_vector, 4, 4},
+    row{"N5boost9container6vectorI", type_form::array, 4, 4},
+    row{"N5boost9container8flat_mapI", type_form::array, 4, 4},
+    row{"N5boost9container13flat_multimapI", type_form::array, 4, 4},
+    row{"N5boost9container8flat_setI", type_form::array, 4, 4},
+    row{"N5boost9container13flat_multisetI", type_form::array, 4, 4},
     row{"N5boost9container12basic_stringIcSt11char_traitsIcE", type_form::boost_string, 4, 4},
     // Boost.Unordered, 1.81 and later.
     row{"N7perdure13unordered_mapI", only_counted, 9, 9, 1},
@@ -95,36 +93,61 @@ std::string_view allocator_among_arguments(std::string_view demangled) {
   return found;
 }
 
-enum class pointers { unknown, distances, addresses };
+/// Perdure's own, as they have been since before forms were recorded: an allocator, if it has any bytes, then
+/// words.
+std::optional<known_container> container_of_perdure(std::string_view mangled, std::uint64_t size) {
+  constexpr std::uint64_t words = 3 * word_bytes;
+  if (size < words) return std::nullopt;
+  const std::uint64_t begin = size - words;
+  const std::array<std::uint64_t, 3> places{begin, begin + word_bytes, begin + 2 * word_bytes};
+  constexpr auto from_object = pointer_form::distance_from_object;
+  if (mangled.starts_with("N7perdure12basic_stringIc"))
+    return known_container{type_form::string, from_object, {begin}};
+  if (mangled.starts_with("N7perdure6vectorI")) return known_container{type_form::array, from_object, places};
+  if (size > words &&
+      (mangled.starts_with("N7perdure8flat_mapI") || mangled.starts_with("N7perdure8flat_setI")))
+    return known_container{type_form::table, from_object, {0, 2 * word_bytes, 3 * word_bytes}};
+  return std::nullopt;
+}
 
-/// Boost's pool allocators, too: all have one word.
-pointers pointers_of(std::string_view allocator) {
+enum class allocator_kind { unknown, distances, addresses };
+
+/// Returns what an allocator's pointers hold. It is one word long, Boost's pool allocators included.
+allocator_kind kind_of(std::string_view allocator) {
   const auto is = [&](std::string_view name) { return allocator.starts_with(std::string(name) + '<'); };
-  if (is("perdure::pinned_allocator")) return pointers::addresses;
+  if (is("perdure::pinned_allocator")) return allocator_kind::addresses;
   if (is("perdure::allocator") || is("perdure::fallback_allocator") || is("metall::stl_allocator"))
-    return pointers::distances;
+    return allocator_kind::distances;
   if (is("perdure_interprocess::allocator") || is("perdure_interprocess::detail::pool_allocator"))
-    return allocator.find("mutex_family, void*") != std::string_view::npos ? pointers::addresses
-                                                                           : pointers::distances;
+    return allocator.find("mutex_family, void*") != std::string_view::npos ? allocator_kind::addresses
+                                                                           : allocator_kind::distances;
   if (is("metall::container::fallback_allocator_adaptor") ||
       is("boost::container::scoped_allocator_adaptor") || is("std::scoped_allocator_adaptor"))
-    return pointers_of(allocator_among_arguments(allocator));
-  return pointers::unknown;
+    return kind_of(allocator_among_arguments(allocator));
+  return allocator_kind::unknown;
 }
 
 }  // namespace
 
 std::optional<known_container> container_named(std::string_view mangled, std::uint64_t size) {
+  if (const auto own = container_of_perdure(mangled, size)) return own;
   for (const row& one : rows) {
     if (!mangled.starts_with(one.name)) continue;
-    const pointers kind = pointers_of(allocator_among_arguments(demangle(mangled)));
-    const std::uint64_t words = kind == pointers::distances   ? one.with_distances
-                                : kind == pointers::addresses ? one.with_addresses
-                                                              : 0;
+    const allocator_kind kind = kind_of(allocator_among_arguments(demangle(mangled)));
+    const std::uint64_t words = kind == allocator_kind::distances   ? one.with_distances
+                                : kind == allocator_kind::addresses ? one.with_addresses
+                                                                    : 0;
     if (words == 0 || size != words * word_bytes) return std::nullopt;
-    return known_container{one.form, kind == pointers::addresses, one.number_at * word_bytes};
+    known_container known;
+    known.form = one.form;
+    known.pointers =
+        kind == allocator_kind::addresses ? pointer_form::address : pointer_form::distance_from_pointer;
+    known.places = one.form == type_form::array
+                       ? std::array{word_bytes, 2 * word_bytes, 3 * word_bytes}
+                       : std::array{one.number_at * word_bytes, std::uint64_t{0}, std::uint64_t{0}};
+    return known;
   }
   return std::nullopt;
 }
 
-}  // namespace perdure::cli
+}  // namespace perdure::inspect

@@ -1,4 +1,5 @@
-#include "raw_pointers.hpp"
+// Looks for addresses in the blocks of a store.
+#include "perdure/inspect/raw_pointers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +9,7 @@
 #include <perdure/store_maintenance.hpp>
 #include <utility>
 
-namespace perdure::cli {
+namespace perdure::inspect {
 namespace {
 
 struct address_range {
@@ -182,9 +183,7 @@ pointer_report find_raw_pointers(const manager& store, const std::function<void(
     while (next != objects.end() && next->offset() < offset) ++next;
     pointing_bytes place;
     if (next != objects.end() && next->offset() - offset < bytes) {
-      place.kind = next->kind() == instance_kind::named    ? "named"
-                   : next->kind() == instance_kind::unique ? "unique"
-                                                           : "anonymous";
+      place.kind = next->kind();
       place.name = next->name();
       place.type = next->type_name();
       place.length = next->length();
@@ -192,14 +191,13 @@ pointer_report find_raw_pointers(const manager& store, const std::function<void(
       place.store_offset = next->offset();
       search.look_at(static_cast<const std::byte*>(next->value()), std::move(place));
     } else {
-      place.kind = "block";
       place.bytes = bytes;
       place.store_offset = offset;
       search.look_at(static_cast<const std::byte*>(block), std::move(place));
     }
-    progress(search.bytes_read());
+    if (progress) progress(search.bytes_read());
   });
   return search.take();
 }
 
-}  // namespace perdure::cli
+}  // namespace perdure::inspect
