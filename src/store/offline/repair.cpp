@@ -14,7 +14,6 @@
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <set>
-#include <string_view>
 
 #include "os/file.hpp"
 #include "segment/segment.hpp"
@@ -83,7 +82,7 @@ class repair_of_store {
     all.most_findings = std::numeric_limits<std::size_t>::max();
     return verify_files(directory_, lock, all);
   }
-  void done(std::string_view what) { report_.done.emplace_back(what); }
+  void done(std::string what) { report_.done.push_back(std::move(what)); }
   template <class Visit>
   static void for_damage(const verify_report& report, store_section part, Visit&& visit) {
     for (const verify_finding& one : report.findings)
