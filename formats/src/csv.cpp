@@ -194,7 +194,7 @@ data_type type_for(column_kind kind) {
   }
 }
 
-/// Of the first row that is no comment.
+/// Facts about the first row that is no comment.
 char separator_in(const input_file& file) {
   workload::line_reader lines(workload::open_byte_stream(file.path()), longest_row);
   workload::line_reader::block block;

@@ -20,7 +20,7 @@ namespace {
 
 using namespace modules;
 
-/// What a call of a module's function leaves behind.
+/// Outcome of a call of a module's function.
 struct module_call {
   std::span<array_source* const> written = {};
   std::vector<array_description> added = {};

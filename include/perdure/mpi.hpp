@@ -25,8 +25,8 @@ namespace perdure::mpi {
 
 /// The same on all ranks, but for `parts_directory`.
 struct options {
-  /// Of each part; `keep_last` and `keep_full_copies` are of the set. Not the backings `shared_file` and
-  /// `dax` for writing, which cannot prepare a checkpoint: `unsupported` on all ranks, though only one of
+  /// Options of each part; `keep_last` and `keep_full_copies` are of the set. Not the backings `shared_file`
+  /// and `dax` for writing, which cannot prepare a checkpoint: `unsupported` on all ranks, though only one of
   /// them asks.
   store_options store = {};
   /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine

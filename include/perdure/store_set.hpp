@@ -28,13 +28,13 @@ class store_set;
 
 /// A part of a set: the store of one rank.
 struct set_part {
-  std::filesystem::path path;  ///< of the store, on the machine that has it
+  std::filesystem::path path;  ///< the store's, on the machine that has it
   std::string machine;         ///< the machine that has it; empty if all machines reach it
   bool is_here = true;         ///< whether this machine reaches it
   bool is_missing = false;     ///< nothing is at `path`; always false if the part is not here
 };
 
-/// What the manifest of a set records.
+/// Facts that the manifest of a set records.
 struct set_info {
   std::string uuid;
   std::uint64_t epoch = 0;  ///< the set's last checkpoint
@@ -45,7 +45,7 @@ struct set_info {
 
 /// The outcome of `verify_set`.
 struct set_verify_report {
-  std::uint64_t epoch = 0;             ///< of the set
+  std::uint64_t epoch = 0;             ///< the set's epoch
   std::vector<verify_report> parts;    ///< in the order of the ranks
   std::optional<std::string> problem;  ///< why sound parts cannot be opened as a set
 

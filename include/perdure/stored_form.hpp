@@ -1,4 +1,4 @@
-// What a class says of its private members, so that a store records their names, types and offsets: any
+// Description of a class's private members, so that a store records their names, types and offsets: any
 // program can then list objects of the class (perdure/inspect), whether it knows the class or not.
 //
 //     class account {

@@ -24,7 +24,7 @@ struct type_stamp {
   bool trivially_copyable = false;
   std::uint64_t name_hash = 0;  ///< of `name`, the same on every machine
   std::uint64_t own_hash = 0;   ///< of everything above
-  std::string layout = {};      ///< what is inside, as `detail::describe_type` says it
+  std::string layout = {};      ///< content in words, as `detail::describe_type` says it
   std::uint64_t hash = 0;       ///< of everything above but the names of members
   std::string form = {};        ///< how its bytes are read, for programs that list objects
 };

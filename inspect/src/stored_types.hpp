@@ -22,7 +22,7 @@ enum class type_form {
   signed_integer,
   unsigned_integer,
   floating,
-  same,          ///< as its only part: enumerations, std::atomic, classes that say so
+  same,          ///< like its only part: enumerations, std::atomic, classes that say so
   elements,      ///< a fixed number of its only part
   members,       ///< structs and pairs: its parts, at their offsets
   tuple,         ///< std::tuple, likewise
@@ -45,11 +45,11 @@ constexpr bool is_only_counted(type_form form) noexcept {
   return form == type_form::deque || form == type_form::counted;
 }
 
-/// What a container's pointer holds.
+/// Content of a container's pointer.
 enum class pointer_form {
   distance_from_object,   ///< from the container's first byte
   distance_from_pointer,  ///< `offset_ptr`
-  address                 ///< as in a pinned store
+  address                 ///< used by pinned stores
 };
 
 struct stored_type {
@@ -63,7 +63,7 @@ struct stored_type {
   std::uint64_t size = 0;
   std::uint64_t alignment = 1;
   bool trivially_copyable = false;
-  std::string kind = "-";  ///< as recorded; "-" where the type is known by its name alone
+  std::string kind = "-";  ///< the recorded kind; "-" where the type is known by its name alone
   type_form form = type_form::unknown;
   std::vector<part> parts;
   pointer_form pointers = pointer_form::distance_from_pointer;

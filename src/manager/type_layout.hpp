@@ -22,7 +22,7 @@ std::string in_words(std::size_t size, std::size_t alignment, std::uint32_t vers
 
 enum class layout_names { compared, where_opaque };
 
-/// What the record of a type has of its layout and its form, one behind the other.
+/// Layout and form in the record of a type, one behind the other.
 struct recorded_parts {
   std::string_view layout;
   std::string_view form;

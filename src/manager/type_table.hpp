@@ -20,7 +20,7 @@ class type_table {
   static std::string_view name(const type_record& type) noexcept {
     return text_after(&type, type.name_length);
   }
-  /// What is inside it: layout and form, one after the other.
+  /// Content of the type: layout and form, one after the other.
   static std::string_view inside(const type_record& type) noexcept {
     return text_after(&type, type.layout_length, type.name_length + std::size_t{1});
   }

@@ -1,4 +1,4 @@
-// What perdure::inspect says of stores whose types it does not know.
+// Tests of perdure::inspect with stores whose types it does not know.
 #include <gtest/gtest.h>
 
 #include <algorithm>

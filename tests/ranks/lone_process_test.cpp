@@ -57,7 +57,7 @@ class a_set_in_one_process : public ranks_set {
     std::sort(all.begin(), all.end());
     return all;
   }
-  /// As if a part lay on another machine.
+  /// Makes a part look as if it lay on another machine.
   void move_to_another_machine(int which) {
     std::filesystem::rename(part(which), path("elsewhere"));
     std::ofstream(part(which).string() + ".where") << "another-machine\n/device/part.0000" << which << '\n';

@@ -48,7 +48,7 @@ auto with_progress(const verification_wanted& given, Verify&& verify) {
   return verify(options);
 }
 
-/// What was found in a store, or in a part of a set.
+/// Findings in a store, or in a part of a set.
 struct outcome {
   verify_report report;
   std::optional<inspect::pointer_report> pointers;

@@ -1,4 +1,4 @@
-// What the source of a module defines; entry.cpp makes the table of it.
+// Functions that the source of a module defines; entry.cpp makes the table of it.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a program and the module of a format know of each other: two tables of functions. Nothing else
+// Interface of a program and the module of a format: two tables of functions. Nothing else
 // crosses, no symbol, no exception and no memory that the other side frees, so a module works in every
 // program, however that is linked. Both sides are built from this header, and `table_version` says whether
 // from the same one.

@@ -1,4 +1,4 @@
-// What is inside a type, as two texts that a store keeps. The layout has the types of its elements, halves
+// Content of a type, in two texts that a store keeps. The layout has the types of its elements, halves
 // and members, so that a program in which one of them has changed does not take old bytes for new ones. The
 // form says also how containers and classes with private members are read (stored_form.hpp), and where
 // members are, so that any program can list the object. Layouts are compared; forms are not.
@@ -69,7 +69,7 @@ struct layout_place {
   constexpr layout_place in_layout_only() const noexcept { return {depth, in_layout, false}; }
 };
 
-/// What a store records of a type: both empty if nothing is inside it.
+/// Texts that a store records of a type: both empty if nothing is inside it.
 struct type_description {
   std::string layout = {};
   std::string form = {};

@@ -25,7 +25,7 @@ namespace perdure::formats {
 
 struct reading_options {
   file_format format = file_format::automatic;
-  /// What the elements of a table of text are: a number, text, or a struct with a field for each column. Not
+  /// Element type of a table of text: a number, text, or a struct with a field for each column. Not
   /// set: the smallest of bool, int64, uint64, float64 and complex128 that has all numbers, or text.
   std::optional<data_type> type = {};
 };

@@ -25,10 +25,10 @@ struct array_attribute {
   std::string key;
   data_type type;
   extents dims;       ///< empty for a single value
-  std::string bytes;  ///< of a text, the text
+  std::string bytes;  ///< the text itself, where the attribute is one
 };
 
-/// What is known of an array before its elements are read.
+/// Facts about an array that are known before its elements are read.
 struct array_description {
   std::string name;  ///< within a file of several arrays; empty in a file of one
   data_type type;    ///< of an element, without fixed dimensions

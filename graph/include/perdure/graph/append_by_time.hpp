@@ -26,8 +26,9 @@ namespace perdure::graph {
 
 struct time_append_options {
   std::string graph = default_graph_name;
-  std::optional<direction> kind = {};  ///< as `growth_options::kind`; a graph that is made takes the inputs'
-  bool again = false;                  ///< adds files once more whose edges the graph has already
+  std::optional<direction> kind =
+      {};              ///< like `growth_options::kind`; a graph that is made takes the inputs'
+  bool again = false;  ///< adds files once more whose edges the graph has already
   unsigned threads = 1;
   /// The names that the inputs' ids are the numbers of; null: vertices have no names. They must outlive the
   /// `time_append`.
@@ -39,7 +40,7 @@ struct time_append_options {
 struct appended_bucket {
   std::string name;
   std::uint64_t edges = 0;
-  std::uint64_t epoch = 0;        ///< of its checkpoint
+  std::uint64_t epoch = 0;        ///< epoch of its checkpoint
   double append_seconds = 0;      ///< to add the edges
   double checkpoint_seconds = 0;  ///< to make them durable
 };

@@ -22,8 +22,8 @@ struct build_options {
   std::string graph = default_graph_name;
   std::optional<direction> kind = {};  ///< nothing: as the inputs are, else directed
   bool drop_loops = false;
-  bool drop_duplicates = false;              ///< of several edges keeps the one with the smallest weight
-  vertex_order order = vertex_order::by_id;  ///< with a budget by id only
+  bool drop_duplicates = false;              ///< keeps of several edges the one with the smallest weight
+  vertex_order order = vertex_order::by_id;  ///< by id only, if there is a budget
   std::uint64_t budget = 0;                  ///< bytes of memory; 0: the arcs are sorted in memory
   bool anew = false;                         ///< begins again where a build is under way
   unsigned threads = 1;

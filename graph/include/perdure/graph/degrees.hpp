@@ -15,7 +15,7 @@ namespace perdure::graph {
 /// Degrees of all vertices, by handle.
 struct degree_result {
   std::vector<std::uint64_t> out;
-  std::vector<std::uint64_t> in;  ///< of a directed graph; empty of an undirected one
+  std::vector<std::uint64_t> in;  ///< empty for an undirected graph
   std::uint64_t self_loops = 0;
   std::uint64_t isolated = 0;  ///< vertices without an arc in either direction
   std::uint64_t edges = 0;     ///< an undirected edge counts once

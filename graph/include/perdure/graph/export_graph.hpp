@@ -41,7 +41,7 @@ exported_graph export_graph(const stored_graph& graph, const export_options& opt
 struct convert_options {
   std::optional<direction> kind = {};  ///< nothing: as the inputs are, else directed
   duplicate_edges duplicates = duplicate_edges::keep;
-  const memory_names* names = nullptr;  ///< as in `time_append_options`
+  const memory_names* names = nullptr;  ///< like in `time_append_options`
   reading_watch watch = {};             ///< called before each input is read
 };
 

@@ -21,8 +21,8 @@ namespace perdure::graph {
 
 /// One input, opened.
 struct graph_input {
-  std::string name;         ///< of the file, without its folder
-  std::string fingerprint;  ///< of its content; empty: it cannot be recognised (a pipe)
+  std::string name;         ///< the file's, without its folder
+  std::string fingerprint;  ///< its content's; empty: it cannot be recognised (a pipe)
   graph_file_info info;
   std::unique_ptr<edge_source> edges;
 };

@@ -34,11 +34,11 @@ struct growth_options {
   bool with_weights = false;  ///< makes the column of weights, if the graph has none
   bool with_times = false;    ///< makes the column of times, if the graph has none
   bool with_names = false;    ///< makes the names of vertices, if the graph is empty
-  unsigned threads = 1;       ///< that fill a new column for the edges that are there
+  unsigned threads = 1;       ///< number of threads that fill a new column for the edges that are there
 };
 
 struct freeze_options {
-  vertex_order order = vertex_order::by_id;  ///< of a CSR that is built anew
+  vertex_order order = vertex_order::by_id;  ///< order of a CSR that is built anew
   bool rebuild = false;                      ///< builds the CSR anew, also where it is up to date
   bool whole = false;                        ///< merges everything into the CSR, also where there is little
   unsigned threads = 1;
@@ -57,10 +57,10 @@ const char* name_of(freeze_action action) noexcept;
 struct freeze_result {
   freeze_action done = freeze_action::kept;
   std::uint64_t merged_edges = 0;  ///< edges that were taken from the delta
-  std::uint64_t vertices = 0;      ///< of the frozen form
-  std::uint64_t arcs = 0;          ///< of the frozen form, those of the patch included
+  std::uint64_t vertices = 0;      ///< in the frozen form
+  std::uint64_t arcs = 0;          ///< in the frozen form, those of the patch included
   std::uint64_t patch_arcs = 0;
-  std::uint64_t bytes = 0;  ///< of the CSR's arrays
+  std::uint64_t bytes = 0;  ///< size of the CSR's arrays
 };
 
 /// A growing graph in a store: an adjacency list, with weights, times and names where edges and vertices have

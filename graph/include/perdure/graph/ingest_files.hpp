@@ -22,13 +22,14 @@ namespace perdure::graph {
 /// A checkpoint that was made while edges were added.
 struct ingest_checkpoint {
   std::uint64_t epoch = 0;
-  std::uint64_t edges = 0;  ///< of the graph
+  std::uint64_t edges = 0;  ///< in the graph
   double seconds = 0;
 };
 
 struct file_ingest_options {
   std::string graph = default_graph_name;
-  std::optional<direction> kind = {};  ///< as `growth_options::kind`; a graph that is made takes the inputs'
+  std::optional<direction> kind =
+      {};  ///< like `growth_options::kind`; a graph that is made takes the inputs'
   duplicate_edges duplicates = duplicate_edges::keep;
   bool with_names = false;  ///< vertices have names
   bool again = false;       ///< adds files once more whose edges the graph has already
@@ -48,8 +49,8 @@ struct file_ingest_result {
 };
 
 /// Adds the edges of all inputs, one input after the other, and records their fingerprints with the graph.
-/// If `with_names` is set, the inputs were opened with `names`. The graph is found or made, with weights and times
-/// if an input has some; `duplicate_edges::sum` needs weights, which are 1 where there are none.
+/// If `with_names` is set, the inputs were opened with `names`. The graph is found or made, with weights and
+/// times if an input has some; `duplicate_edges::sum` needs weights, which are 1 where there are none.
 ///
 /// Throws `already_exists` where the graph has an input already, in part or as a whole; `bad_input` where
 /// there are duplicates, and that is an error; and what reading and adding throw. The graph is in between

@@ -27,9 +27,9 @@ std::vector<listed_object> objects_in(const manager& store);
 
 /// The objects without names of one type.
 struct anonymous_objects {
-  std::string type;           ///< as its author wrote it
+  std::string type;           ///< name that its author wrote
   std::uint64_t objects = 0;  ///< their number
-  std::uint64_t bytes = 0;    ///< of all of them, without the memory they own
+  std::uint64_t bytes = 0;    ///< bytes of all of them, without the memory they own
 };
 
 /// Returns the objects without names, by type. O(objects). Throws `errc::damaged` as `objects_in` does.

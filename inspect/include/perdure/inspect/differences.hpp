@@ -1,4 +1,4 @@
-// What changed between two states of one store.
+// Changes between two states of one store.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ const char* to_string(difference what) noexcept;
 
 struct object_difference {
   difference what;
-  object_info object;  ///< of the later state, unless it was removed
+  object_info object;  ///< object of the later state, unless it was removed
 };
 
 struct store_differences {
-  std::uint64_t pages = 0;            ///< of 4 KiB, of the larger state
+  std::uint64_t pages = 0;            ///< 4 KiB each, in the larger state
   std::uint64_t different_pages = 0;  ///< pages behind the end of a state count as zeros
   std::uint64_t same_objects = 0;
   std::vector<object_difference> objects;  ///< all others: named, unique and anonymous ones

@@ -14,14 +14,14 @@ namespace perdure::inspect {
 /// An object, or a block of the heap that belongs to no object's record, with such words.
 struct pointing_bytes {
   std::optional<instance_kind> kind;  ///< nothing: a block
-  std::string name;                   ///< of a named object
-  std::string type;                   ///< of an object
+  std::string name;                   ///< empty unless the object has a name
+  std::string type;                   ///< the object's type
   std::uint64_t length = 1;           ///< elements
   std::uint64_t bytes = 0;
   std::uint64_t store_offset = 0;  ///< bytes from the store's first byte
   std::uint64_t words = 0;         ///< how many such words
-  std::uint64_t offset = 0;        ///< of the first word that leads into the store, else of the first
-  std::uint64_t word = 0;          ///< that word
+  std::uint64_t offset = 0;        ///< first word that leads into the store, else of the first
+  std::uint64_t word = 0;          ///< content of the word at `offset`
   std::uint64_t epoch = 0;  ///< the last checkpoint for which the store was mapped where the word leads, or 0
 };
 

@@ -35,8 +35,8 @@ struct value {
   /// A value of a type whose bytes the store does not explain, or a container whose elements are only
   /// counted.
   struct opaque {
-    std::string type;         ///< as its author wrote it, without default arguments
-    std::uint64_t bytes = 0;  ///< of the value itself
+    std::string type;         ///< name that its author wrote, without default arguments
+    std::uint64_t bytes = 0;  ///< size of the value itself
     std::optional<std::uint64_t> elements;
   };
   /// A value that leads out of the store or contradicts itself.

@@ -18,7 +18,7 @@ struct row_field {
   std::string_view text(std::string& buffer) const;
 };
 
-/// What is wrong with a row.
+/// Fault of a row.
 enum class row_flaw : unsigned char {
   none,
   open_quote,    ///< the row ends inside a quoted field
@@ -29,7 +29,7 @@ enum class row_flaw : unsigned char {
 class row_cutter {
  public:
   enum class blanks : unsigned char {
-    kept,     ///< as part of a field that is not quoted
+    kept,     ///< part of a field that is not quoted
     dropped,  ///< before and behind a field
   };
 
