@@ -36,7 +36,7 @@ function(perdure_mutant_program name)
     return()
   endif()
   add_executable(${program} $<TARGET_OBJECTS:mutated_${name}> $<TARGET_OBJECTS:perdure_cli>)
-  target_link_libraries(${program} PRIVATE perdure_formats perdure::perdure perdure::graph)
+  target_link_libraries(${program} PRIVATE $<TARGET_PROPERTY:perdure_cli,LINK_LIBRARIES>)
 endfunction()
 
 # Mutants of mutants.cmake that this rig must catch too, by a violation that says PATTERN. A kill loses nothing that the
