@@ -10,7 +10,7 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
 add_custom_target(perdure_installed)
 
 function(perdure_install)
-  add_dependencies(perdure_installed perdure perdure_metall_c perdure_memkind)
+  add_dependencies(perdure_installed perdure perdure_inspect perdure_metall_c perdure_memkind)
   if(TARGET perdure_cli)
     add_dependencies(perdure_installed perdure_cli)
   endif()
@@ -22,12 +22,24 @@ function(perdure_install)
     install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${modules}/perdure.mod
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-fortran)
   endif()
+  set(libraries "")
+  foreach(library workload formats graph)
+    if(TARGET perdure_${library})
+      list(APPEND libraries perdure_${library})
+      install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    endif()
+  endforeach()
+  if(libraries)
+    add_dependencies(perdure_installed ${libraries})
+  endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
+  install(TARGETS perdure perdure_inspect perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
+                  ${libraries}
           EXPORT perdure-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure ${PROJECT_SOURCE_DIR}/inspect/include/perdure
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ ${PROJECT_BINARY_DIR}/compat/include/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/in_place_of_boost/
@@ -60,9 +72,14 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  set(packages perdure perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
+  set(packages perdure perdure-inspect perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
   if(TARGET perdure_fortran)
     list(APPEND packages perdure-fortran)
+  endif()
+  if(TARGET perdure_graph)
+    list(APPEND packages perdure-formats perdure-graph)
+    get_property(PERDURE_PC_WORKLOAD GLOBAL PROPERTY PERDURE_PC_WORKLOAD)
+    list(JOIN PERDURE_PC_WORKLOAD " " PERDURE_PC_WORKLOAD)
   endif()
   foreach(package ${packages})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)

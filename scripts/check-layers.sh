@@ -10,7 +10,7 @@
 #   by name       src/array               arrays of a store, by the public headers
 #   together      src/ranks               stores of several ranks, checkpointed as one
 #   the face      include/perdure, src/c  what programs see, in C++ and in C
-#   who uses it   workload, graph, compat, examples, addons, tools, bench, tests
+#   who uses it   workload, formats, graph, inspect, compat, examples, addons, tools, bench, tests
 #
 # Includes are looked up as the compilers do: beside the file, then where the build looks.
 set -euo pipefail
@@ -50,24 +50,30 @@ rooms() {
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
   room src/array            $public $h/detail src/base/invariant.hpp src/os/crc32c.hpp src/segment/segment.hpp
   # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
-  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,file}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
-                            src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,layout,store_directory,super_block}.hpp
+  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,file,file_clone}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
+                            src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,kept_name,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
-  # What workloads share, and they: by the public headers only.
+  # What workloads share, and they; what reads stores of programs that it does not know: by the public headers only.
   room workload             $public
+  # Files of arrays: by the public headers, the variable that says where modules are, and the checksum of stores, which
+  # zarr has too. Modules use only what they have copies of.
+  room formats              $public
+  room formats/src          $public workload formats formats/src/module src/base/environment.hpp src/os/crc32c.hpp
+  room formats/src/module   $h $h/array formats formats/src
+  room formats/src/hdf5     $h $h/array formats formats/src formats/src/module
+  room formats/src/netcdf   $h $h/array formats formats/src formats/src/module
   room graph                $public workload
+  room inspect              $public
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp
-  room examples             $public $h/c compat graph
+  room examples             $public $h/c compat formats graph inspect
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
-  # The program uses the public headers, and two tables, to tell of what they have; and the checksums that stores have for
-  # chunks that have them too.
-  room tools                $public graph workload tools/perdure/formats src/base/environment.hpp \
+  # The program uses the public headers, and two tables, to tell of what they have.
+  room tools                $public graph inspect workload formats src/base/environment.hpp \
                             src/store/backing/backings.hpp
-  room tools/perdure/formats $public src/os/crc32c.hpp
   room bench/programs       $public graph workload compat src/{os,segment} bench/peers
   room bench/peers          $public graph workload examples bench/programs
   # What tests share knows no test.
@@ -78,7 +84,7 @@ rooms() {
 room() { printf 'room %s\n' "$*"; }
 
 sources() {
-  find include src addons workload graph compat examples tools bench tests \
+  find include src addons workload formats graph inspect compat examples tools bench tests \
     -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 
@@ -102,7 +108,7 @@ sources() {
   }
   function complain(text) { print "layers: " text > "/dev/stderr"; broken = 1 }
   BEGIN {
-    roots = split("src/ include/ addons/ workload/include/ graph/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
+    roots = split("src/ include/ addons/ workload/include/ formats/include/ formats/src/ graph/include/ inspect/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
   }
   $1 == "room" {
     known[$2] = 1

@@ -47,7 +47,7 @@ graph_file_info info_of_columns(graph_format format, const chosen_fields& chosen
 std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> stream, std::string_view head,
                                          graph_format format, const graph_file_options& options) {
   const std::string_view line = first_data_line(head);
-  const char delimiter = delimiter_of(line);
+  const char delimiter = workload::delimiter_of(line, ' ');
   const std::vector<std::string> fields = fields_of(line, delimiter);
   const bool has_header = format == graph_format::csv;
   chosen_fields chosen = choose_fields(has_header ? fields : std::vector<std::string>(), options);

@@ -29,6 +29,14 @@
 
 namespace perdure {
 
+namespace detail {
+
+/// Opens the arrays of a set of stores for reading; they keep it open. Returns null where no set is.
+std::shared_ptr<untyped_arrays> open_arrays_of_set(const std::filesystem::path& path,
+                                                   const store_options& options);
+
+}  // namespace detail
+
 /// A view of a stored array, where it lies in the store: no copy is made. It is of the array as it was when
 /// the view was taken: storing over the array, or erasing it, makes new blocks and leaves these alone while
 /// the view lives. It keeps a store open that the array_store has opened, and must end before a manager that
@@ -160,8 +168,13 @@ class array_store {
       : array_store(std::make_shared<manager>(tag, path, options)) {}
   array_store(open_only_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
+  /// The path may be that of a set of stores (docs/mpi.md): then the arrays are those of all its parts, and
+  /// what `set_reader` (<perdure/store_set.hpp>) throws is thrown. A set is closed when this and all its
+  /// views end.
   array_store(open_read_only_t tag, const std::filesystem::path& path, const store_options& options = {})
-      : array_store(std::make_shared<manager>(tag, path, options)) {}
+      : arrays_(detail::open_arrays_of_set(path, options)) {
+    if (!arrays_) *this = array_store(std::make_shared<manager>(tag, path, options));
+  }
   array_store(open_copy_on_write_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
   array_store(open_or_create_t tag, const std::filesystem::path& path, const store_options& options = {})
@@ -332,7 +345,7 @@ class array_store {
   void discard() noexcept {
     if (store_) store_->discard();
   }
-  const std::filesystem::path& path() const { return arrays_->store().store().path(); }
+  const std::filesystem::path& path() const { return arrays_->path(); }
 
  private:
   explicit array_store(std::shared_ptr<manager> store)

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <perdure/detail/aggregate_members.hpp>
+#include <perdure/detail/unread_object.hpp>
 #include <perdure/float16.hpp>
 #include <span>
 #include <string>
@@ -208,13 +209,6 @@ consteval bool is_plain_data() {
 
 template <class T>
 data_type plain_data_type();
-
-/// Where the members lie in an object that is never read.
-template <class T>
-const T& unread_object() {
-  alignas(T) static std::byte bytes[sizeof(T)];
-  return *reinterpret_cast<const T*>(bytes);
-}
 
 struct member_offset {
   const void* object;

@@ -97,10 +97,10 @@ struct store_options {
   /// memory of the machine or of the control group's limit. With the `paged` backing, for readers too, what
   /// all pages in memory may take, at least 16 KiB.
   std::size_t memory_budget = 0;
-  /// The verdict on a checkpoint that was prepared (`datastore::prepare`) and not decided on when its process
-  /// ended: if its epoch is up to this one, it counts, else it is gone. Without it a writer is refused
-  /// (`undecided`), and readers see the checkpoint before. `conflict` if a later one has been decided on. A
-  /// reader beside a writer sees what that one has decided.
+  /// For a checkpoint that was prepared (`datastore::prepare`) and not decided on: it counts if its epoch is
+  /// up to this one. Without it a writer is refused (`undecided`), readers see the one before; `conflict` if
+  /// a later one was decided on. A reader beside a writer sees what that one decided. Given at creation, it
+  /// makes the store a part of a set (docs/mpi.md), which no writer opens without it (`invalid_argument`).
   std::optional<std::uint64_t> last_decided = std::nullopt;
 };
 

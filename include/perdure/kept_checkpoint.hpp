@@ -19,7 +19,7 @@ namespace perdure {
 /// The copy is deleted when `keep_last` newer ones are kept, but not while it is open.
 struct kept_checkpoint {
   std::uint64_t epoch = 0;
-  std::uint64_t time_ns = 0;   ///< of the commit, Unix time; 0 where the store's log has lost it
+  std::uint64_t time_ns = 0;   ///< time of the commit, Unix time; 0 where the store's log has lost it
   std::string label;           ///< empty where the store's log has lost it
   std::filesystem::path path;  ///< directory of the copy
 };
@@ -38,7 +38,7 @@ kept_checkpoint find_kept_checkpoint(const std::filesystem::path& store, std::ui
 /// The name of a store, taken apart.
 struct store_name {
   std::filesystem::path store;  ///< directory of the store
-  std::string checkpoint;  ///< what follows '@': the label or epoch of a checkpoint; empty: the store itself
+  std::string checkpoint;       ///< label or epoch of a checkpoint, after '@'; empty: the store itself
 };
 
 /// Takes STORE@LABEL apart. A name means a checkpoint only where a store is at STORE, and nothing is at

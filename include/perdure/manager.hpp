@@ -210,7 +210,7 @@ class basic_manager {
   /// something else is; `in_use`, `permission_denied`, `io`.
   static bool remove(const std::filesystem::path& path) { return detail::remove_store(path); }
 
-  /// As `store_maintenance::verify`, and if all bytes are whole, the heap and the directory of objects too.
+  /// Verifies like `store_maintenance::verify`; if all bytes are whole, also the heap and all objects.
   static verify_report verify(const std::filesystem::path& path, const verify_options& options = {}) {
     return detail::verify_store(path, options);
   }

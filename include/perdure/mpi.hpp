@@ -25,8 +25,9 @@ namespace perdure::mpi {
 
 /// The same on all ranks, but for `parts_directory`.
 struct options {
-  /// Of each part. Not `keep_last`, nor the backings `shared_file` and `dax` for writing, which cannot
-  /// prepare a checkpoint: `unsupported` on all ranks, though only one of them asks.
+  /// Options of each part; `keep_last` and `keep_full_copies` are of the set. Not the backings `shared_file`
+  /// and `dax` for writing, which cannot prepare a checkpoint: `unsupported` on all ranks, though only one of
+  /// them asks.
   store_options store = {};
   /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
   /// and where, so it is found again. Empty: in the set's directory.
@@ -103,8 +104,9 @@ class basic_manager {
   basic_manager(open_only_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::open, communicator, path, wanted) {}
-  /// On any number of ranks, to read. Beside a program that writes it as `options::store.beside_writer` says;
-  /// parts that are opened after that one's next checkpoint are then at another, which is a `conflict`.
+  /// On any number of ranks, to read: also a kept checkpoint, SET@LABEL or SET@EPOCH. Beside a program that
+  /// writes it as `options::store.beside_writer` says; parts that are opened after that one's next checkpoint
+  /// are then at another, which is a `conflict`.
   basic_manager(open_read_only_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::open_read_only, communicator, path, wanted) {}
@@ -148,6 +150,11 @@ class basic_manager {
   /// Then throws also `conflict` and `wrong_type`, if ranks have made different things of one array, or two
   /// of them have written the same elements. On failure the checkpoint before stays, and so does what is in
   /// memory.
+  ///
+  /// With `keep_last` in the options of all ranks, a labelled checkpoint is kept as a set in `epochs/EPOCH`
+  /// in the set's directory. `unsupported` before anything is written if the file system cannot share blocks,
+  /// or parts lie on other devices, and `keep_full_copies` is not set. If the copy fails, that is thrown and
+  /// the checkpoint counts.
   void checkpoint(std::string_view label = {}) { set().checkpoint(label); }
 
   /// This rank's part. Its checkpoints are the set's: `checkpoint` and `close` of it are refused.
@@ -253,8 +260,7 @@ struct open_arrays {
 ///     last checkpoint, which they read from the others' parts. Elements that nobody has written are zero.
 ///   - Chunked arrays: each chunk is written by one rank, as a whole. Contiguous ones: `store`d only.
 ///   - `list`, `size`, `contains` and `info` of what other ranks have: as of the last checkpoint. `info`
-///   tells
-///     blocks and stored bytes of one part.
+///     returns the blocks and stored bytes of one part; of all parts, where one rank reads the set.
 ///
 /// What is wrong with a call throws on the rank that made it; let go by that rank it takes the others along
 /// (`basic_manager::~basic_manager`).

@@ -42,6 +42,11 @@ class object_info {
   /// what it holds (depth, size, alignment, version, whether trivially copyable, role, mangled name, label).
   /// Empty where nothing is, or nothing is known.
   std::string_view layout() const noexcept { return layout_; }
+  /// How the bytes of an element are read, for programs that list objects of types they do not know: a line
+  /// each for the type and what it holds (`+`, depth, offset in what it is inside, size, alignment, whether
+  /// trivially copyable, kind, mangled name, label). perdure/inspect reads it. Empty where the layout says it
+  /// all, and where the object was stored by a library that did not record it.
+  std::string_view form() const noexcept { return form_; }
   /// The element type in words that every language has; nothing where it is more than plain data.
   std::optional<perdure::data_type> data_type() const;
   std::size_t element_size() const noexcept { return element_size_; }
@@ -67,6 +72,7 @@ class object_info {
   std::size_t alignment_ = 0;
   std::uint64_t type_hash_ = 0;
   std::string_view layout_;  // not of types of older stores, nor of those that have nothing inside
+  std::string_view form_;
   std::uint64_t offset_ = 0;
   void* value_ = nullptr;
   instance_kind kind_ = instance_kind::named;

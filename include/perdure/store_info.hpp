@@ -1,4 +1,4 @@
-// What a store's super block records.
+// The records of a store's super block.
 #pragma once
 
 #include <cstddef>

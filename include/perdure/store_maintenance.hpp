@@ -18,7 +18,7 @@
 
 namespace perdure {
 
-/// What `store_maintenance::stage_out` wrote back.
+/// The counts of what `store_maintenance::stage_out` wrote back.
 struct stage_report {
   std::uint64_t pages_written = 0;   ///< that differ in the store
   std::uint64_t pages_released = 0;  ///< whose content is no longer needed

@@ -24,8 +24,9 @@ struct type_stamp {
   bool trivially_copyable = false;
   std::uint64_t name_hash = 0;  ///< of `name`, the same on every machine
   std::uint64_t own_hash = 0;   ///< of everything above
-  std::string layout = {};      ///< what is inside, as `detail::layout_of` says it
+  std::string layout = {};      ///< content in words, as `detail::describe_type` says it
   std::uint64_t hash = 0;       ///< of everything above but the names of members
+  std::string form = {};        ///< how its bytes are read, for programs that list objects
 };
 
 /// Passed to `manager::find` and `destroy`: the object may have been stored as a type of another name, if
@@ -47,7 +48,7 @@ namespace detail {
 enum class type_match { whole, layout };
 
 type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,
-                           bool trivially_copyable, std::string layout = {});
+                           bool trivially_copyable, type_description inside = {});
 
 /// Whether this is what a store recorded of the type: its hash, and what is inside, empty where that is not
 /// known.
@@ -59,7 +60,7 @@ template <class T>
 const type_stamp& type_stamp_of() {
   static const type_stamp stamp =
       detail::make_type_stamp(typeid(T).name(), sizeof(T), alignof(T), layout_version<T>,
-                              std::is_trivially_copyable_v<T>, detail::layout_of<T>());
+                              std::is_trivially_copyable_v<T>, detail::describe_type<T>());
   return stamp;
 }
 

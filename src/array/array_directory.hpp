@@ -13,7 +13,7 @@
 
 namespace perdure::detail {
 
-/// What the arrays of a store are made of changes under one lock, their elements without it.
+/// The records of a store's arrays, which change under one lock; their elements change without it.
 class array_directory {
  public:
   /// `catalogue` is null where a store has no arrays and is open for reading only. Throws `too_new`.

@@ -1,4 +1,4 @@
-// What stored arrays say of themselves, and what programs may ask for.
+// Descriptions of stored arrays, and checks of what programs may ask for.
 #include "array/array_shape.hpp"
 
 #include <algorithm>

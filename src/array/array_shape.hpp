@@ -1,4 +1,4 @@
-// What an array is: the type of its elements, its shape, and how it lies in blocks.
+// The shape of an array: the type of its elements, its dimensions, and how it lies in blocks.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace perdure::detail {
 
-/// Of a stored array, in types of the program's memory.
+/// The shape of a stored array, in types of the program's memory.
 struct array_shape {
   data_type type;
   extents dims;

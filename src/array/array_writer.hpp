@@ -33,7 +33,7 @@ class array_writer {
   bool erase(std::string_view id);
 
  private:
-  /// What an array is to become.
+  /// The array that is to be written.
   struct wanted_array {
     std::string_view id;
     const data_type& type;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <perdure/detail/manager_core.hpp>
 #include <mutex>
+#include <perdure/detail/manager_core.hpp>
 #include <shared_mutex>
 #include <span>
 #include <vector>

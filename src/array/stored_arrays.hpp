@@ -34,6 +34,7 @@ class stored_arrays final : public untyped_arrays,
     if (catalogue != nullptr && store.writable()) blocks_.drop_left_over();
   }
 
+  const std::filesystem::path& path() const noexcept override { return arrays_.store().store().path(); }
   manager_core& store() noexcept override { return arrays_.store(); }
 
   void store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,

@@ -113,6 +113,10 @@ inline constexpr std::array environment{
                          .by_default = "journal",
                          .read_by = "perdure",
                          .choices = detail::checks},
+    environment_variable{.name = "PERDURE_FORMAT_MODULES",
+                         .purpose = "Where the modules for HDF5 and NetCDF files are.",
+                         .by_default = "beside the program and its libraries, and in its run path",
+                         .read_by = "perdure::formats"},
     environment_variable{
         .name = "TMPDIR",
         .purpose = "Where changed pages go that are nobody else's, if they cannot lie beside their file.",

@@ -65,9 +65,9 @@ inline std::uint32_t record_check(const object_record& record, std::uint64_t off
       fold(mixed ^ shape ^ record.kind, (record.length << 1) ^ 0x1f83d9abfb41bd6b));
 }
 
-/// Followed by the mangled name, a zero byte, and what is inside the type (`detail::layout_of`, whole lines
-/// of it). Never removed: a type costs its name once, and once more when its members get other names, as
-/// these are not in the hash.
+/// Followed by the mangled name, a zero byte, and what is inside the type (`detail::describe_type`, whole
+/// lines of its layout, then its form). Never removed: a type costs its name once, and once more when its
+/// form or the names of its members become others, as these are not in the hash.
 struct type_record {
   std::uint64_t next;
   std::uint64_t hash;  // of type and layout; of the type alone in stores from before layouts were kept

@@ -181,7 +181,9 @@ object_info name_directory::describe(const void* object) const {
   info.element_size_ = type.size;
   info.alignment_ = type.alignment;
   info.type_hash_ = type.hash;
-  info.layout_ = type_table::layout(type);
+  const recorded_parts inside = parts_of_recorded(type_table::inside(type));
+  info.layout_ = inside.layout;
+  info.form_ = inside.form;
   info.offset_ = offset;
   info.value_ = const_cast<void*>(object);
   if (record.attributes != 0) info.attributes_ = list_attributes(memory_, record.attributes);

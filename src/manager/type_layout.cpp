@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
 #include <set>
 #include <utility>
@@ -14,6 +15,9 @@
 namespace perdure::detail {
 
 namespace {
+
+constexpr std::string_view form_mark = "+ ";
+constexpr std::size_t most_recorded = std::numeric_limits<std::uint16_t>::max();
 
 std::string text_of(const layout_label& label) {
   switch (label.how) {
@@ -34,31 +38,71 @@ std::string text_of(const layout_label& label) {
 
 }  // namespace
 
-void layout_writer::add(unsigned depth, const layout_label& label, const layout_part& part) {
-  for (const std::uint64_t number :
-       {std::uint64_t{depth}, std::uint64_t{part.size}, std::uint64_t{part.alignment},
-        std::uint64_t{part.version}, std::uint64_t{part.trivially_copyable}}) {
-    text_ += std::to_string(number);
-    text_ += ' ';
+void layout_writer::add(const layout_place& place, const layout_label& label, const layout_part& part,
+                        std::uint64_t offset, const form_kind& kind) {
+  const auto add_numbers = [](std::string& text, std::initializer_list<std::uint64_t> numbers) {
+    for (const std::uint64_t number : numbers) {
+      text += std::to_string(number);
+      text += ' ';
+    }
+  };
+  const std::uint64_t trivially_copyable = part.trivially_copyable ? 1 : 0;
+  std::string end;
+  end += part.name;
+  end += ' ';
+  end += text_of(label);
+  end += '\n';
+  if (place.in_layout) {
+    std::string& text = layout_.lines;
+    add_numbers(text, {place.depth, part.size, part.alignment, part.version, trivially_copyable});
+    text += static_cast<char>(part.role);
+    text += ' ';
+    text += end;
+    ++layout_.count;
   }
-  text_ += static_cast<char>(part.role);
-  text_ += ' ';
-  text_ += part.name;
-  text_ += ' ';
-  text_ += text_of(label);
-  text_ += '\n';
-  ++lines_;
+  if (place.in_form) {
+    std::string& text = form_.lines;
+    text += form_mark;
+    add_numbers(text, {place.depth, offset, part.size, part.alignment, trivially_copyable});
+    text += kind.word;
+    for (std::size_t i = 0; i < kind.count; ++i)
+      text += (i == 0 ? ':' : ',') + std::to_string(kind.numbers[i]);
+    text += ' ';
+    text += end;
+    ++form_.count;
+  }
 }
 
-bool layout_writer::begin(const std::type_info& type) {
-  const std::string_view name = type.name();
-  if (std::find(begun_.begin(), begun_.end(), name) != begun_.end()) return false;
-  begun_.push_back(name);
+bool layout_writer::recorded_text::begin(std::string_view type) {
+  if (std::find(begun.begin(), begun.end(), type) != begun.end()) return false;
+  begun.push_back(type);
   return true;
 }
 
-std::string layout_writer::take() {
-  return lines_ > 1 ? std::move(text_) : std::string();
+layout_place layout_writer::begin(const layout_place& place, const std::type_info& type) {
+  return {place.depth, place.in_layout && layout_.begin(type.name()),
+          place.in_form && form_.begin(type.name())};
+}
+
+std::string layout_writer::recorded_text::take() {
+  return count > 1 ? std::move(lines) : std::string();
+}
+
+type_description layout_writer::take() {
+  return {layout_.take(), form_.take()};
+}
+
+recorded_parts parts_to_record(const type_stamp& type) noexcept {
+  if (type.form.size() > most_recorded || type.layout.size() > most_recorded - type.form.size())
+    return {kept_part_of(type.layout), {}};
+  return {type.layout, type.form};
+}
+
+recorded_parts parts_of_recorded(std::string_view text) noexcept {
+  if (text.starts_with(form_mark)) return {{}, text};
+  const std::size_t end = text.find("\n+ ");
+  if (end == std::string_view::npos) return {text, {}};
+  return {text.substr(0, end + 1), text.substr(end + 1)};
 }
 
 namespace {
@@ -233,10 +277,9 @@ std::string in_words(std::size_t size, std::size_t alignment, std::uint32_t vers
          std::to_string(version);
 }
 
-std::string_view kept_part_of(std::string_view layout) {
-  constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
-  if (layout.size() <= most) return layout;
-  return layout.substr(0, layout.rfind('\n', most - 1) + 1);
+std::string_view kept_part_of(std::string_view layout) noexcept {
+  if (layout.size() <= most_recorded) return layout;
+  return layout.substr(0, layout.rfind('\n', most_recorded - 1) + 1);
 }
 
 std::uint64_t with_layout(std::uint64_t own_hash, std::string_view layout) {

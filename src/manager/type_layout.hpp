@@ -1,5 +1,7 @@
 // Reads and compares the descriptions of what is inside types. Their text is part of the on-disk format:
-// lines of depth, size, alignment, version, whether trivially copyable, role, mangled name and label.
+// lines of depth, size, alignment, version, whether trivially copyable, role, mangled name and label. Behind
+// them are the lines of the form, which begin with "+" and which nothing here compares: object_info::form
+// says what is in them.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "perdure/detail/type_layout.hpp"
+#include "perdure/type_stamp.hpp"
 
 namespace perdure::detail {
 
@@ -20,8 +22,19 @@ std::string in_words(std::size_t size, std::size_t alignment, std::uint32_t vers
 
 enum class layout_names { compared, where_opaque };
 
+/// Layout and form in the record of a type, one behind the other.
+struct recorded_parts {
+  std::string_view layout;
+  std::string_view form;
+  bool operator==(const recorded_parts&) const = default;
+};
+/// Returns as much as there is room for: a form is left out whole, a layout from some line on.
+recorded_parts parts_to_record(const type_stamp& type) noexcept;
+/// Splits the text of a record.
+recorded_parts parts_of_recorded(std::string_view text) noexcept;
+
 /// As much of a description, in whole lines, as a record has room for.
-std::string_view kept_part_of(std::string_view layout);
+std::string_view kept_part_of(std::string_view layout) noexcept;
 
 /// The first thing that differs, as a clause: "[i].weight was float (4 bytes), and is now double (8 bytes)".
 /// Nothing where the two agree, or a description cannot be read. With `layout_names::where_opaque` types may

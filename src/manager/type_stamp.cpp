@@ -11,7 +11,7 @@ namespace perdure {
 namespace detail {
 
 type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,
-                           bool trivially_copyable, std::string layout) {
+                           bool trivially_copyable, type_description inside) {
   type_stamp stamp;
   stamp.name = name;
   stamp.size = size;
@@ -23,7 +23,8 @@ type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t align
       (std::uint64_t{alignment} << 33) | (std::uint64_t{trivially_copyable} << 32) | version;
   stamp.own_hash =
       fold(stamp.name_hash ^ fold(size ^ 0x510e527fade682d1, 0x1f83d9abfb41bd6b), shape ^ 0x9b05688c2b3e6c1f);
-  stamp.layout = std::move(layout);
+  stamp.layout = std::move(inside.layout);
+  stamp.form = std::move(inside.form);
   stamp.hash = with_layout(stamp.own_hash, stamp.layout);
   return stamp;
 }

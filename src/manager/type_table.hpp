@@ -7,6 +7,7 @@
 
 #include "manager/checked_memory.hpp"
 #include "manager/directory_layout.hpp"
+#include "manager/type_layout.hpp"
 #include "perdure/type_stamp.hpp"
 
 namespace perdure::detail {
@@ -19,8 +20,12 @@ class type_table {
   static std::string_view name(const type_record& type) noexcept {
     return text_after(&type, type.name_length);
   }
-  static std::string_view layout(const type_record& type) noexcept {
+  /// Content of the type: layout and form, one after the other.
+  static std::string_view inside(const type_record& type) noexcept {
     return text_after(&type, type.layout_length, type.name_length + std::size_t{1});
+  }
+  static std::string_view layout(const type_record& type) noexcept {
+    return parts_of_recorded(inside(type)).layout;
   }
 
   /// The offset of this type's record, written if it is new.

@@ -1,4 +1,4 @@
-// What the layers do when the process forks, in one order.
+// The work of the layers when the process forks, in one order.
 //
 // A fork copies only the thread that calls it. So that thread takes the locks which the child needs, and lets
 // them go again in the parent and in the child.

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <new>
 
-#include "base/invariant.hpp"
-
 namespace perdure::detail {
 
 namespace {
@@ -89,7 +87,6 @@ const char* doing(step what) noexcept {
 }
 
 vote vote_for(const rank_group& group, step what) {
-  PERDURE_INVARIANT(what != step::none);
   vote own;
   own.least_step = own.most_step = {static_cast<std::uint64_t>(what), group.rank()};
   own.least_epoch = own.most_epoch = {0, group.rank()};
@@ -135,8 +132,8 @@ outcome agree(rank_group& group, const vote& own, const decider& decide) {
   outcome made;
   if (group.rank() == 0) {
     if (all.failing >= 0) {
-      turn_down(made, static_cast<errc>(all.code),
-                "rank " + std::to_string(all.failing) + ": " + text_of(all.why));
+      const std::string who = group.size() > 1 ? "rank " + std::to_string(all.failing) + ": " : "";
+      turn_down(made, static_cast<errc>(all.code), who + text_of(all.why));
     } else if (all.least_step.number != all.most_step.number) {
       turn_down(made, errc::invalid_argument,
                 ranks_differ(all.least_step, all.most_step, doing(static_cast<step>(all.least_step.number)),

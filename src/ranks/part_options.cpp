@@ -8,10 +8,6 @@
 namespace perdure::detail {
 
 void require_part_options(const set_options& options, bool is_written) {
-  if (options.store.keep_last != 0)
-    throw error(
-        errc::unsupported,
-        "parts of a set cannot keep copies of their checkpoints (keep_last): take snapshots of the set");
   if (options.store.last_decided)
     throw error(errc::invalid_argument,
                 "what was decided on in a set its manifest says: leave last_decided out");

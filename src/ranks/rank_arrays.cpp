@@ -90,9 +90,9 @@ rank_arrays::rank_arrays(set_access& set) : set_(set) {
   for (const perdure::string& id : record_->arrays) changed_.emplace(std::string_view(id));
 }
 
-manager_core& rank_arrays::store() noexcept {
-  // Arrays of a set are checkpointed by the set, which is asked for nothing else.
-  return *set_.writable_part();
+manager_core& rank_arrays::store() {
+  if (manager_core* const own = set_.writable_part()) return *own;
+  throw error(errc::read_only, path().string() + " is open for reading only: it has no checkpoints");
 }
 
 // ---- what is this rank's ---------------------------------------------------------------------------------
@@ -312,7 +312,22 @@ std::optional<array_info> rank_arrays::find(std::string_view id) const {
 array_info rank_arrays::info(std::string_view id) const {
   auto found = look_up(id);
   if (!found) throw_not_found("the set", id);
-  return std::move(found->info);
+  if (own_ || set_.ranks() > 1) return std::move(found->info);
+  return info_of_all_parts(id, std::move(found->info));
+}
+
+// Adds up what all parts hold. Every part is opened, so one process does it, and not each rank of many.
+array_info rank_arrays::info_of_all_parts(std::string_view id, array_info first) const {
+  first.stored_bytes = 0;
+  first.blocks = 0;
+  any_other([&](part_reader& part) {
+    if (!part.has_array(id)) return false;
+    const array_info one = part.arrays().info(id);
+    first.stored_bytes += one.stored_bytes;
+    first.blocks += one.blocks;
+    return false;
+  });
+  return first;
 }
 
 // Of elements of one size, as they are asked for.

@@ -26,6 +26,7 @@ class set_access {
   virtual ~set_access() = default;
   virtual int rank() const noexcept = 0;
   virtual int ranks() const noexcept = 0;
+  virtual const std::filesystem::path& path() const noexcept = 0;
   virtual const set_state& state() const noexcept = 0;
   /// The own part where it is open for writing, else null.
   virtual manager_core* writable_part() const noexcept = 0;
@@ -42,6 +43,8 @@ class set_access {
 class rank_arrays final : public untyped_arrays {
  public:
   explicit rank_arrays(set_access& set);
+
+  const std::filesystem::path& path() const noexcept override { return set_.path(); }
 
   void store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                    const array_options& options) override;
@@ -88,7 +91,7 @@ class rank_arrays final : public untyped_arrays {
   void looked_at();
 
  private:
-  manager_core& store() noexcept override;
+  manager_core& store() override;
 
   class change;
   struct shape {
@@ -114,6 +117,7 @@ class rank_arrays final : public untyped_arrays {
   void require_own(std::string_view id) const;
   shape shape_of_own(std::string_view id) const;
   std::optional<found_array> look_up(std::string_view id) const;
+  array_info info_of_all_parts(std::string_view id, array_info first) const;
   found_array require_elements(std::string_view id, const data_type& type) const;
   void read_found(std::string_view id, const found_array& found, const slab& where,
                   const untyped_view& to) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <perdure/write_guard.hpp>
 #include <string>
 #include <vector>
@@ -155,20 +156,22 @@ class new_part {
   int ranks_;
 };
 
-/// Makes this rank's new part, closed on return; its epoch.
+/// Makes a new part, closed on return. Returns its epoch.
 std::uint64_t make_new_part(const set_directory& directory, const set_state& before, const set_state& after,
-                            int rank, const set_options& wanted) {
-  const auto part = static_cast<std::uint32_t>(rank);
+                            std::uint32_t part, const set_options& wanted) {
   store_options reading = wanted.store;
   part_readers old(directory, before, reading);
   store_options making = wanted.store;
   const store_info first = old.get(0)->store().store().info();
   making.capacity = std::max(making.capacity, first.capacity);
   making.pinned = first.pinned;
+  making.last_decided = 0;  // marks it as a part
+  making.keep_last = 0;
   const std::filesystem::path place = directory.make_place_for_part(after, part, wanted.parts_directory);
   const auto store = manager_core::open(manager_core::mode::create, place, making, first.pinned);
   {
-    new_part made(*store, make_part_record(*store, after, part), rank, static_cast<int>(after.ranks));
+    new_part made(*store, make_part_record(*store, after, part), static_cast<int>(part),
+                  static_cast<int>(after.ranks));
     for (std::uint32_t i = 0; i < before.ranks; ++i) made.take_from(*old.get(i));
   }
   store->checkpoint();
@@ -180,18 +183,24 @@ std::uint64_t make_new_part(const set_directory& directory, const set_state& bef
 }  // namespace
 
 void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesystem::path& path,
-                            const set_options& options) {
-  const int rank = group->rank();
-  const int ranks = group->size();
+                            const set_options& options, std::uint32_t parts) {
+  const auto rank = static_cast<std::uint32_t>(group->rank());
+  const auto ranks = static_cast<std::uint32_t>(group->size());
+  if (parts == 0) parts = ranks;
   set_directory directory;
   std::optional<set_manifest> manifest;
   vote own = vote_for(*group, step::repartition);
   try {
     require_part_options(options, true);
+    require_changeable_store(path);
+    if (parts < ranks)
+      throw error(errc::invalid_argument, "a set is divided by no more ranks than it gets parts, of which " +
+                                              std::to_string(parts) + " are asked for");
     directory = set_directory(path);
     if (rank == 0) {
       reporting("divide the set", path, [&] {
         manifest = set_manifest::open(directory.open());
+        directory.require_no_set_after(manifest->now().number);
         directory.remove_left_over(manifest->now().number, manifest->now().ranks);
         directory.make_for_parts(manifest->now().number + 1);
       });
@@ -199,17 +208,22 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   } catch (...) {
     turn_down(own, std::current_exception());
   }
-  outcome made = agree(*group, own, [&](const vote&, outcome& to) { tell(to, {manifest->now()}); });
+  outcome made = agree(*group, own, [&](const vote&, outcome& to) { tell(to, {manifest->now(), parts}); });
   require_counts(made);
-  const set_state before = told_by(made).set;
+  const told_set told = told_by(made);
+  const set_state before = told.set;
   set_state after = before;
   ++after.number;
-  after.ranks = static_cast<std::uint32_t>(ranks);
+  after.ranks = static_cast<std::uint32_t>(told.number);
 
   own = vote_for(*group, step::repartitioned);
   try {
     reporting("divide the set", path, [&] {
-      own.least_epoch.number = own.most_epoch.number = make_new_part(directory, before, after, rank, options);
+      for (std::uint32_t part = rank; part < after.ranks; part += ranks) {
+        const std::uint64_t epoch = make_new_part(directory, before, after, part, options);
+        own.least_epoch.number = part == rank ? epoch : std::min(own.least_epoch.number, epoch);
+        own.most_epoch.number = std::max(own.most_epoch.number, epoch);
+      }
     });
   } catch (...) {
     turn_down(own, std::current_exception());
@@ -232,10 +246,11 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
                         "written, nor put back. Open it to see");
     }
   });
+  if (made.what != outcome::verdict::counts && rank == 0 && static_cast<errc>(made.code) != errc::undecided)
+    directory.remove_left_over(before.number, before.ranks);
   require_counts(made);
 
-  for (auto part = static_cast<std::uint32_t>(rank); part < before.ranks;
-       part += static_cast<std::uint32_t>(ranks))
+  for (std::uint32_t part = rank; part < before.ranks; part += ranks)
     directory.remove_part(before.number, part);
   // Whoever opens the set next must not find old parts half gone.
   own = vote_for(*group, step::old_parts_removed);

@@ -2,6 +2,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 
 #include "ranks/set_destination.hpp"
 #include "store/file/failure.hpp"
@@ -39,7 +40,7 @@ std::unique_ptr<set_copy> store_set::copy_async(std::unique_ptr<rank_group> grou
   set_destination destination;
   set_state state;
   try {
-    source = set_directory(from);
+    source = set_directory(resolve_set_name(from));
     destination = set_destination(to);
     if (rank == 0) {
       reporting("copy the set", from, [&] { state = set_manifest::read(source.open()); });

@@ -9,21 +9,26 @@
 #include <string>
 #include <system_error>
 
+#include "store/file/kept_name.hpp"
+
 namespace perdure::detail {
 
 void set_destination::begin(const set_state& source, bool may_replace) {
   const std::filesystem::path& root = directory_.root();
+  require_no_kept_name(root);
   const bool is_there = std::filesystem::exists(root / set_manifest::name);
   if (is_there && may_replace) {
     manifest_ = set_manifest::open(directory_.open());
     const set_state& before = manifest_->now();
     if (before.uuid != source.uuid)
       throw error(errc::already_exists, root.string() + " holds another set, no earlier copy of this one");
+    directory_.require_no_set_after(before.number);
     directory_.remove_left_over(before.number, before.ranks);
     replaced_ = before.number;
     number_ = before.number + 1;
   } else {
     manifest_ = set_manifest::begin(directory_.make());
+    directory_.require_no_set_after(0);
     directory_.remove_left_over(0, 0);
     number_ = 1;
   }

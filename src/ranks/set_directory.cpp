@@ -99,6 +99,30 @@ std::vector<std::string> names_in(const std::filesystem::path& directory) {
   return names;
 }
 
+// The checkpoint with which every new part begins: one with a directory of objects, one with the part's
+// record.
+constexpr std::uint64_t first_epoch_of_part = 2;
+
+// Whether a set has decided on checkpoints of the part, or may have: not of one that is new, nor of a copy
+// that nobody has opened since. False where no part is, or an unfinished one.
+bool has_decided_checkpoints(const std::filesystem::path& part) {
+  std::error_code failed;
+  if (!std::filesystem::exists(part / "super", failed)) return false;
+  try {
+    const store_info info = store_maintenance::inspect(part);
+    return info.epoch > first_epoch_of_part && (info.copied_ns == 0 || info.epoch != info.copied_epoch);
+  } catch (const error& failure) {
+    return failure.code() != errc::not_found && failure.code() != errc::not_a_store;
+  }
+}
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + all[i];
+  return text;
+}
+
 bool is_set_name(const std::string& name) {
   return name.size() >= 8 && name.starts_with("set.") &&
          name.find_first_not_of("0123456789", 4) == std::string::npos;
@@ -106,13 +130,9 @@ bool is_set_name(const std::string& name) {
 
 }  // namespace
 
-struct set_directory::place {
-  std::string host;  // empty: any, or none
-  std::filesystem::path path;
-  bool exists = false;
-
-  bool is_here() const { return host.empty() || host == os::this_process().host; }
-};
+bool set_directory::place::is_here() const {
+  return host.empty() || host == os::this_process().host;
+}
 
 set_directory::set_directory(const std::filesystem::path& root)
     : root_(std::filesystem::absolute(normalized_store_path(root))) {}
@@ -215,6 +235,34 @@ bool set_directory::is_here(std::uint64_t number, std::uint32_t rank) const {
   return find(number, rank).is_here();
 }
 
+std::vector<set_directory::place> set_directory::places(const set_state& set) const {
+  std::vector<place> all;
+  for (std::uint32_t rank = 0; rank < set.ranks; ++rank) all.push_back(find(set.number, rank));
+  return all;
+}
+
+void set_directory::require_all_here(const set_state& set) const {
+  std::vector<std::string> missing;
+  std::vector<std::string> elsewhere;
+  for (std::uint32_t rank = 0; rank < set.ranks; ++rank) {
+    const place found = find(set.number, rank);
+    if (!found.exists) missing.push_back(std::to_string(rank) + " (" + found.path.string() + ')');
+    if (!found.is_here())
+      elsewhere.push_back(std::to_string(rank) + " (machine " + found.host + ", " + found.path.string() +
+                          ')');
+  }
+  if (!missing.empty())
+    throw_damaged(root_, (missing.size() == 1 ? "part " : "parts ") + joined(missing) + " of the set " +
+                             (missing.size() == 1 ? "is" : "are") + " missing");
+  if (elsewhere.empty()) return;
+  throw error(errc::not_found,
+              root_.string() +
+                  " cannot be used from one machine: " + (elsewhere.size() == 1 ? "part " : "parts ") +
+                  joined(elsewhere) + (elsewhere.size() == 1 ? " lies" : " lie") +
+                  " elsewhere; use a snapshot of the set that its program takes to a file system "
+                  "that all machines reach");
+}
+
 std::filesystem::path set_directory::make_place_for_part(const set_state& set, std::uint32_t rank,
                                                          const std::filesystem::path& parts_directory) const {
   remove_part(set.number, rank);
@@ -246,18 +294,22 @@ void set_directory::note_place(const set_state& set, std::uint32_t rank,
   directory.sync();
 }
 
+void set_directory::erase_part(std::uint64_t number, std::uint32_t rank) const {
+  const os::file directory = os::file::open_directory(of_parts(number));
+  clear(directory.path() / part_name(rank));
+  if (!os::exists_in(directory, where_name(rank))) return;
+  if (const auto elsewhere = read_place(number, rank)) {
+    if (!elsewhere->is_here()) return;
+    clear(elsewhere->path);
+    os::remove_if_empty(elsewhere->path.parent_path());
+    os::remove_if_empty(elsewhere->path.parent_path().parent_path());
+  }
+  os::remove_in(directory, where_name(rank));
+}
+
 void set_directory::remove_part(std::uint64_t number, std::uint32_t rank) const noexcept {
   try {
-    const os::file directory = os::file::open_directory(of_parts(number));
-    clear(directory.path() / part_name(rank));
-    if (!os::exists_in(directory, where_name(rank))) return;
-    if (const auto elsewhere = read_place(number, rank)) {
-      if (!elsewhere->is_here()) return;
-      clear(elsewhere->path);
-      os::remove_if_empty(elsewhere->path.parent_path());
-      os::remove_if_empty(elsewhere->path.parent_path().parent_path());
-    }
-    os::remove_in(directory, where_name(rank));
+    erase_part(number, rank);
   } catch (const std::exception&) {
     // The next opening tries again.
   }
@@ -282,6 +334,7 @@ void set_directory::remove_left_over_in(std::uint64_t directory_number, std::uin
     for (const std::string& name : names_in(directory.path())) {
       const auto rank = rank_of(name);
       if (!rank || (is_of_set && *rank < ranks)) continue;
+      if (directory_number > number && is_decided(directory_number, *rank)) continue;
       left.insert(*rank);
       if (name.starts_with('.')) hidden.push_back(name);
     }
@@ -292,6 +345,95 @@ void set_directory::remove_left_over_in(std::uint64_t directory_number, std::uin
     // As above.
   }
   if (!is_of_set) os::remove_if_empty(of_parts(directory_number));
+}
+
+bool set_directory::is_decided(std::uint64_t number, std::uint32_t rank) const noexcept {
+  try {
+    const place where = find(number, rank);
+    return where.is_here() && has_decided_checkpoints(where.path);
+  } catch (const std::exception&) {
+    // The file that says where the part lies is cut short: it was never there.
+    return false;
+  }
+}
+
+std::vector<set_directory::found_part> set_directory::parts_found() const {
+  std::vector<found_part> all;
+  for (const std::string& name : names_in(root_)) {
+    if (!is_set_name(name)) continue;
+    const std::uint64_t number = std::stoull(name.substr(4));
+    std::set<std::uint32_t> ranks;
+    for (const std::string& inside : names_in(root_ / name))
+      if (const auto rank = rank_of(inside)) ranks.insert(*rank);
+    for (const std::uint32_t rank : ranks) {
+      place where{{}, of_parts(number) / part_name(rank), false};
+      try {
+        where = find(number, rank);
+      } catch (const error&) {
+        // What says where the part lies is cut short: nothing is to be found there.
+      }
+      all.push_back({number, rank, std::move(where)});
+    }
+  }
+  return all;
+}
+
+void set_directory::require_no_set_after(std::uint64_t number) const {
+  for (const found_part& one : parts_found()) {
+    if (one.number <= number || !is_decided(one.number, one.rank)) continue;
+    throw error(errc::already_exists,
+                root_.string() + " holds part " + std::to_string(one.rank) + " of a set (" +
+                    one.where.path.string() + ") " +
+                    (number == 0 ? "and no file `manifest`" : "that its file `manifest` does not name") +
+                    ": if that file was lost, restore it; else remove the directory (perdure rm)");
+  }
+}
+
+bool set_directory::has_set() const {
+  if (!std::filesystem::is_directory(root_)) return false;
+  const os::file directory = os::file::open_directory(root_);
+  if (os::exists_in(directory, "super")) return false;
+  if (os::exists_in(directory, set_manifest::name) || os::exists_in(directory, set_manifest::unfinished_name))
+    return true;
+  for (const std::string& name : names_in(root_))
+    if (is_set_name(name) && std::filesystem::is_directory(root_ / name)) return true;
+  return false;
+}
+
+void set_directory::require_removable() const {
+  std::vector<std::string> elsewhere;
+  for (const found_part& one : parts_found()) {
+    if (!one.where.is_here()) {
+      elsewhere.push_back(std::to_string(one.rank) + " (machine " + one.where.host + ", " +
+                          one.where.path.string() + ')');
+    } else if (std::filesystem::exists(one.where.path / "LOCK")) {
+      const store_lock free(os::file::open_directory(one.where.path), store_access::alone);
+    }
+  }
+  if (elsewhere.empty()) return;
+  throw error(errc::not_found, root_.string() + " cannot be removed from this machine: " +
+                                   (elsewhere.size() == 1 ? "part " : "parts ") + joined(elsewhere) +
+                                   (elsewhere.size() == 1 ? " lies" : " lie") +
+                                   " elsewhere; remove each there, with its file *.where");
+}
+
+void set_directory::remove() const {
+  for (const found_part& one : parts_found()) erase_part(one.number, one.rank);
+  // What is left of them is hidden: copies that were cut short.
+  remove_left_over(0, 0);
+  const os::file directory = os::file::open_directory(root_);
+  os::remove_in(directory, set_manifest::unfinished_name);
+  directory.sync();
+  os::remove_if_empty(root_);
+}
+
+set_state require_parts_here(const std::filesystem::path& path) {
+  const set_directory directory(path);
+  return reporting("open the set", directory.root(), [&] {
+    const set_state set = set_manifest::read(directory.open());
+    directory.require_all_here(set);
+    return set;
+  });
 }
 
 }  // namespace perdure::detail

@@ -160,6 +160,20 @@ set_manifest set_manifest::begin(const os::file& directory) {
   }
 }
 
+os::file set_manifest::withdraw(const os::file& directory) {
+  for (;;) {
+    const bool is_there = os::exists_in(directory, name);
+    os::file file = os::file::open_in(directory, is_there ? name : unfinished_name, O_RDWR | O_CREAT);
+    if (!file.try_lock(os::lock_mode::exclusive)) {
+      throw error(errc::in_use, directory.path().string() + " is in use: another program has the set open");
+    }
+    if (!os::is_named(directory, is_there ? name : unfinished_name, file)) continue;
+    if (is_there) os::rename_in(directory, name, unfinished_name);
+    directory.sync();
+    return file;
+  }
+}
+
 void set_manifest::write_all(const os::file& to) {
   // The slot that is written next holds the same until then.
   const manifest_slot slot = slot_for(now_, sequence_);

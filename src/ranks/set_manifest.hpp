@@ -53,6 +53,10 @@ class set_manifest {
   /// Begins one of a set to come, which has no name yet that others know: what is in the directory with it is
   /// nobody's. `already_exists`, `in_use`.
   static set_manifest begin(const os::file& directory);
+  /// Gives the manifest the name of one of a set to come, durably, so that what is in the directory is
+  /// nobody's. Whatever the manifest says; does nothing where there is none. Returns the file, which is
+  /// locked. `in_use`.
+  static os::file withdraw(const os::file& directory);
 
   set_manifest(set_manifest&&) noexcept = default;
   set_manifest& operator=(set_manifest&&) noexcept = default;

@@ -17,6 +17,7 @@
 #include "store/commit/redo.hpp"
 #include "store/file/capacity.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/joint_feature.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/unfinished_store.hpp"
 #include "store/offline/store_copy.hpp"
@@ -51,6 +52,7 @@ layout::super_slot first_slot(const store_options& options) {
   slot.pointer_bytes = sizeof(void*);
   slot.chunk_bytes = layout::chunk_size;
   slot.flags = options.pinned ? layout::flag_pinned : 0;
+  slot.read_only_compat = options.last_decided ? layout::read_only_compat_joint : 0;
   slot.created_ns = slot.written_ns = unix_time_ns();
   return slot;
 }
@@ -109,6 +111,12 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
                 path.string() +
                     " was open with a shared mapping and not closed: its pages may be of different "
                     "times. Restore a copy, or open it with `accept_unclean` to look at what is there");
+  }
+  if (writable && (now.read_only_compat & layout::read_only_compat_joint) != 0 && !options.last_decided) {
+    throw error(errc::invalid_argument,
+                path.string() +
+                    " is a part of a set of stores and cannot be opened for writing alone, as all parts have "
+                    "their checkpoints together: open the set, or open the part for reading");
   }
   // Opened first of all: a checkpoint that a writer commits meanwhile may need longer home files than were
   // found.

@@ -1,4 +1,4 @@
-// What programs do with the memory of any open store: checked, pinned, and copied past it.
+// The memory of any open store as programs use it: checked, pinned, and copied past it.
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>

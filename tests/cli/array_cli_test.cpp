@@ -5,17 +5,20 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <perdure/array_store.hpp>
 #include <thread>
 
+#include "formats/npy_bytes.hpp"
 #include "support/program.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
+
+using perdure::test::npy_bytes;
 
 class ArrayCommands : public testing::Test {
  protected:
@@ -51,20 +54,6 @@ class ArrayCommands : public testing::Test {
     std::ofstream(path(name), std::ios::binary) << bytes;
     return path(name);
   }
-  /// As NumPy writes it.
-  template <class T>
-  static std::string npy(const std::string& descr, const std::string& shape, const std::vector<T>& elements,
-                         const char* fortran = "False") {
-    std::string header =
-        "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
-    header.append(63 - (10 + header.size()) % 64, ' ');
-    header += '\n';
-    std::string file("\x93NUMPY\1\0", 8);
-    file += static_cast<char>(header.size() & 0xff);
-    file += static_cast<char>(header.size() >> 8);
-    return file + header +
-           std::string(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
-  }
   static std::vector<double> numbers(std::size_t count) {
     std::vector<double> all(count);
     std::iota(all.begin(), all.end(), 0.5);
@@ -94,7 +83,7 @@ class ArrayCommands : public testing::Test {
 };
 
 TEST_F(ArrayCommands, NpyFilesAreImportedDescribedAndExported) {
-  const std::string file = npy("<f8", "(2, 3, )", numbers(6));
+  const std::string file = npy_bytes("<f8", "(2, 3, )", numbers(6));
   ok({"import", path("new") + ":t", write("t.npy", file)});
   const nlohmann::json stat = ok_json({"stat", path("new") + ":t"});
   EXPECT_EQ(stat["dtype"], "float64");
@@ -112,61 +101,48 @@ TEST_F(ArrayCommands, NpyFilesAreImportedDescribedAndExported) {
   EXPECT_EQ(ok({"stat", path("new") + ":t", "--check"}).find("damage"), std::string::npos);
 }
 
-TEST_F(ArrayCommands, ImportsOtherOrdersOfElementsAndBytes) {
-  const std::vector<std::uint16_t> swapped{0x0100, 0x0200, 0x0300, 0x0400, 0x0500, 0x0600};
-  ok({"import", path("s") + ":a", write("a.npy", npy(">u2", "(2, 3)", swapped, "True"))});
-  EXPECT_EQ(ok({"dump", path("s") + ":a"}), "1 3 5\n2 4 6\n");
-  ok({"import", path("s") + ":b",
-      write("b.npy", npy("|S3", "(2,)", std::vector<char>{'a', 'b', 0, 'c', 'd', 'e'}))});
-  EXPECT_EQ(ok_json({"stat", path("s") + ":b"})["shape"], nlohmann::json({2, 3}));
-  ok({"export", path("s") + ":b", path("c.npy")});
-  EXPECT_EQ(bytes_of(path("c.npy")).substr(10, 16), "{'descr': '|S3',");
-}
-
 TEST_F(ArrayCommands, PartsAsNumPyHasThem) {
-  ok({"import", path("s") + ":t[0]", write("t.npy", npy("<f8", "(3, 4, 2)", numbers(24)))});
+  ok({"import", path("s") + ":t[0]", write("t.npy", npy_bytes("<f8", "(3, 4, 2)", numbers(24)))});
   const std::string t = path("s") + ":t[0]";
   EXPECT_EQ(ok({"dump", t + "[2,1:3,...]"}), "18.5 19.5\n20.5 21.5\n");
-  EXPECT_EQ(ok({"dump", t + "[::2, -1, 0]"}), "6.5 22.5\n");
-  EXPECT_EQ(ok({"dump", t + "[0,0,1]"}), "1.5\n");
-  EXPECT_EQ(ok({"dump", t + "[0:2,3:,:1]"}), "6.5\n\n14.5\n");
   EXPECT_EQ(ok_json({"dump", t + "[1,:2]"})["data"], nlohmann::json({{8.5, 9.5}, {10.5, 11.5}}));
   EXPECT_EQ(ok_json({"dump", t + "[5:]"})["shape"], nlohmann::json({0, 4, 2}));
   EXPECT_NE(fails({"dump", t + "[3]"}).find("which has 3"), std::string::npos);
-  EXPECT_NE(fails({"dump", t + "[0,0,0,0]"}).find("4 dimensions"), std::string::npos);
   fails({"dump", t + "[::-1]"}, 2);
   fails({"dump", t + "[a]"}, 2);
   fails({"dump", path("s")}, 2);
 }
 
-TEST_F(ArrayCommands, EveryFormatGivesBackWhatItTook) {
+TEST_F(ArrayCommands, StoresAndGroupsGoToAFileAndBack) {
   const std::string all = store_of_all();
-  for (const std::string ending : {"npz", "h5", "nc", "zarr"}) {
-    const std::string file = path("file." + ending);
-    for (const arguments& more : {arguments{}, arguments{"--compress"}}) {
-      arguments command{"export", all, file};
-      command.insert(command.end(), more.begin(), more.end());
-      const perdure::test::outcome o = array(command);
-      if (o.err.find("this build") != std::string::npos) break;
-      ASSERT_EQ(o.status, 0) << o.err;
-      ok({"import", path("from_" + ending), file, "--replace"});
-      EXPECT_EQ(ok_json({"ls", path("from_" + ending)})["arrays"].size(), 6U) << ending;
-      const nlohmann::json difference =
-          nlohmann::json::parse(array({"diff", all, path("from_" + ending), "--json"}).out);
-      for (const auto& one : difference["arrays"]) {
-        // .npz has no attributes.
-        EXPECT_EQ(ending, "npz") << one;
-        EXPECT_EQ(one["differing"], 0) << one;
-      }
-      if (ending != "npz") {
-        EXPECT_EQ(ok_json({"stat", path("from_" + ending) + ":run/box"})["dimensions"],
-                  nlohmann::json({"z", "y", "x"}));
-      }
-    }
+  ok({"export", all, path("all.zarr"), "--compress"});
+  ok({"import", path("back"), path("all.zarr")});
+  EXPECT_EQ(ok({"diff", all, path("back")}), "6 arrays are the same\n");
+  const perdure::test::outcome o = array({"export", all, path("all.h5")});
+  if (o.err.find("there is no module") == std::string::npos) {
+    ASSERT_EQ(o.status, 0) << o.err;
+    ok({"import", path("back"), path("all.h5"), "--replace"});
+    EXPECT_EQ(ok({"diff", all, path("back")}), "6 arrays are the same\n");
+    EXPECT_EQ(ok_json({"stat", path("back") + ":run/box"})["dimensions"], nlohmann::json({"z", "y", "x"}));
   }
   ok({"export", all + ":run", path("group.npz")});
   ok({"import", path("group") + ":other", path("group.npz"), "--member", "box"});
   EXPECT_EQ(ok({"dump", all + ":run/box[1]"}), ok({"dump", path("group") + ":other[1]"}));
+}
+
+TEST_F(ArrayCommands, AModuleThatIsNotInstalledIsOneSentenceAndNoFile) {
+  const std::string all = store_of_all();
+  ::setenv("PERDURE_FORMAT_MODULES", dir_.directory().c_str(), 1);
+  const std::string written = fails({"export", all, path("all.h5")});
+  const std::string read = fails(
+      {"import", path("never"), write("t.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(99, 0))});
+  ::unsetenv("PERDURE_FORMAT_MODULES");
+  for (const std::string& message : {written, read}) {
+    EXPECT_NE(message.find("there is no module perdure_hdf5.so"), std::string::npos) << message;
+    EXPECT_NE(message.find("libhdf5-dev"), std::string::npos) << message;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("all.h5")));
+  EXPECT_FALSE(std::filesystem::exists(path("never")));
 }
 
 TEST_F(ArrayCommands, TablesOfTextAreImportedAndExported) {
@@ -184,10 +160,10 @@ TEST_F(ArrayCommands, TablesOfTextAreImportedAndExported) {
 }
 
 TEST_F(ArrayCommands, DiffTellsWhatDiffers) {
-  ok({"import", path("a") + ":t", write("t.npy", npy("<f8", "(4,)", numbers(4)))});
+  ok({"import", path("a") + ":t", write("t.npy", npy_bytes("<f8", "(4,)", numbers(4)))});
   std::vector<double> other = numbers(4);
   other[2] += 0.25;
-  ok({"import", path("b") + ":t", write("u.npy", npy("<f8", "(4,)", other))});
+  ok({"import", path("b") + ":t", write("u.npy", npy_bytes("<f8", "(4,)", other))});
   const perdure::test::outcome o = array({"diff", path("a"), path("b")});
   EXPECT_EQ(o.status, 1);
   EXPECT_EQ(o.err, "");
@@ -197,36 +173,24 @@ TEST_F(ArrayCommands, DiffTellsWhatDiffers) {
 }
 
 TEST_F(ArrayCommands, FilesThatLieMakeNoStore) {
-  const std::string good = npy("<f8", "(2, 3)", numbers(6));
+  const std::string good = npy_bytes("<f8", "(2, 3)", numbers(6));
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string bad = good;
     bad.replace(bad.find(from), from.size(), to);
     return bad;
   };
-  const std::vector<std::string> bad{"",
-                                     std::string("\x93NUMPY", 6),
-                                     good.substr(0, 40),
-                                     good.substr(0, good.size() - 1),
-                                     replaced("(2, 3)", "(9, 9)"),
-                                     replaced("(2, 3)", "(-2,3)"),
-                                     replaced("(2, 3)", "2 ,3  "),
-                                     replaced("(2, 3)", "[[[[[["),
-                                     replaced("<f8", "|O8"),
-                                     replaced("<f8", "<f9"),
-                                     replaced("'descr'", "'other'"),
-                                     std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12) + good,
-                                     "PK\3\4" + std::string(100, '\0'),
-                                     std::string("\x89HDF\r\n\x1a\n", 8) + std::string(500, '\xff'),
-                                     "CDF\1" + std::string(500, '\xff')};
+  const std::vector<std::string> bad{
+      good.substr(0, good.size() - 1), replaced("(2, 3)", "(9, 9)"), "PK\3\4" + std::string(100, '\0'),
+      std::string("\x89HDF\r\n\x1a\n", 8) + std::string(500, '\xff'), "CDF\1" + std::string(500, '\xff')};
   for (const std::string& one : bad) {
     fails({"import", path("never") + ":t", write("bad.npy", one)});
     EXPECT_FALSE(std::filesystem::exists(path("never")));
   }
   fails({"import", path("never") + ":t", path("nothing.npy")});
   ok({"import", path("s") + ":t", write("good.npy", good)});
-  EXPECT_NE(
-      fails({"import", path("s") + ":t", write("other.npy", npy("<i8", "(6,)", numbers(6)))}).find("int64"),
-      std::string::npos);
+  EXPECT_NE(fails({"import", path("s") + ":t", write("other.npy", npy_bytes("<i8", "(6,)", numbers(6)))})
+                .find("int64"),
+            std::string::npos);
   ok({"import", path("s") + ":t", path("other.npy"), "--replace"});
   EXPECT_NE(fails({"export", path("s") + ":u", path("out.npy")}).find("no array \"u\""), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(path("out.npy")));
@@ -235,8 +199,10 @@ TEST_F(ArrayCommands, FilesThatLieMakeNoStore) {
 
 TEST_F(ArrayCommands, AKilledImportLeavesTheOldArrayOrTheNew) {
   const std::size_t count = 4 << 20;
-  const arguments import_old{"import", path("s") + ":t", write("old.npy", npy("<f8", "(3,)", numbers(3)))};
-  const std::string large = write("new.npy", npy("<f8", "(" + std::to_string(count) + ",)", numbers(count)));
+  const arguments import_old{"import", path("s") + ":t",
+                             write("old.npy", npy_bytes("<f8", "(3,)", numbers(3)))};
+  const std::string large =
+      write("new.npy", npy_bytes("<f8", "(" + std::to_string(count) + ",)", numbers(count)));
   ok(import_old);
   // Each kill comes later than the last one, until an import has ended before it; then earlier. So they come
   // around the moment at which the array is replaced, however fast the machine is and whatever else it does;

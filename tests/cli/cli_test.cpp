@@ -609,6 +609,8 @@ TEST_F(Cli, ListsWhatIsInObjects) {
     store.construct<unsigned char>("bytes")[4](5);
     store.construct<perdure::string>("text")("hello");
     store.construct<perdure::map<int, int>>("unknown")();
+    store.construct<perdure::vector<int>>(perdure::unique_instance)(3, 9);
+    for (int i = 0; i < 4; ++i) store.construct<int>(perdure::anonymous_instance)[2](i);
     auto& root = *store.construct<perdure::vector<tree>>("trees")();
     root.push_back({1, perdure::vector<tree>(store.get_allocator())});
     root[0].below.push_back({2, perdure::vector<tree>(store.get_allocator())});
@@ -652,7 +654,13 @@ TEST_F(Cli, ListsWhatIsInObjects) {
   EXPECT_EQ(values("pi"), json{3.25});
   EXPECT_EQ(values("bytes"), (json{5, 5, 5, 5}));
   EXPECT_EQ(values("text"), json{"hello"});
-  EXPECT_EQ(values("unknown")[0]["type"], "perdure::map<int, int>");
+  EXPECT_EQ(values("unknown"),
+            json::parse(R"([{"bytes": 48, "type": "perdure::map<int, int>", "elements": 0}])"));
+  expect_part(ok({"ls", path("s")}), "unknown      perdure::map<int, int>  at least 48 bytes, 0 elements\n");
+  EXPECT_EQ(ok({"ls", path("s"), "unknown"}).find("more (--limit)"), std::string::npos);
+  EXPECT_EQ(listed["anonymous"], json::parse(R"([{"type": "int", "number": 4, "bytes": 32}])"));
+  expect_part(ok({"ls", path("s")}), "(anonymous)  int  4 objects of at least 32 bytes\n");
+  EXPECT_EQ(values("perdure::vector<int>"), (json{9, 9, 9}));
   EXPECT_EQ(values("trees")[0]["below"][0]["number"], 2);
   expect_part(ok({"ls", path("s"), "lists", "--limit", "1"}), ",{\"more\":99}]\nand 29 more (--limit)\n");
   expect_part(fails({"ls", path("s"), "nothing"}), "no object named \"nothing\"");

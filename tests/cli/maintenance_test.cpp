@@ -141,6 +141,52 @@ TEST_F(looking_after_stores, copies_are_stores_and_rm_removes_them) {
   ok({"rm", "--force", at("one")});
 }
 
+/// A class whose pointer the compiler does not see.
+class pointing {
+ public:
+  explicit pointing(const void* address) : address_(address) {}
+
+ private:
+  std::uint64_t number_ = 7;
+  const void* address_;
+};
+
+TEST_F(looking_after_stores, verify_names_raw_pointers) {
+  const void* inside = nullptr;
+  {
+    perdure::manager store(perdure::create_only, at("store"));
+    inside = store.construct<int>("target")(1);
+    store.construct<pointing>("bad")(inside);
+  }
+  const outcome o = perdure_run({"verify", "--pointers", at("store"), "--json"});
+  EXPECT_EQ(o.status, 1) << o.err;
+  const json report = json::parse(o.out);
+  EXPECT_EQ(report["whole"], true);
+  EXPECT_EQ(report["pointers"]["places"], 1);
+  const json row = report["pointers"]["found"][0];
+  EXPECT_EQ(row["kind"], "named");
+  EXPECT_EQ(row["name"], "bad");
+  EXPECT_EQ(row["offset"], 8);
+  EXPECT_EQ(std::stoull(row["word"].get<std::string>(), nullptr, 16),
+            reinterpret_cast<std::uintptr_t>(inside));
+  const outcome text = perdure_run({"verify", "--pointers", at("store")});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_NE(text.out.find("looks like a raw pointer: \"bad\" ("), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("offset 8: 0x"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("1 word looks like a raw pointer"), std::string::npos) << text.out;
+  EXPECT_EQ(perdure_run({"verify", at("store")}).status, 0);
+  {
+    perdure::manager store(perdure::open_only, at("store"));
+    store.destroy<pointing>("bad");
+  }
+  EXPECT_NE(ok({"verify", "--pointers", at("store")}).find("nothing looks like a raw pointer"),
+            std::string::npos);
+  damage_a_page();
+  const outcome damaged = perdure_run({"verify", "--pointers", at("store")});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_NE(damaged.out.find("were not looked for"), std::string::npos) << damaged.out;
+}
+
 /// Its member is not seen.
 class closed_type {
  public:

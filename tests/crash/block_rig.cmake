@@ -13,6 +13,7 @@ if(FUSE3_FOUND)
     block/recording_disk.cpp)
   target_link_libraries(perdure_real_disk PUBLIC perdure_crash PkgConfig::FUSE3)
   perdure_set_warnings(perdure_real_disk)
+  perdure_precompile(perdure_real_disk)
 
   add_library(perdure_crash_block OBJECT
     block/block_main.cpp
@@ -22,6 +23,7 @@ if(FUSE3_FOUND)
     block/promise_log.cpp)
   target_link_libraries(perdure_crash_block PUBLIC perdure_real_disk)
   perdure_set_warnings(perdure_crash_block)
+  perdure_precompile(perdure_crash_block)
 
   add_executable(crash_block $<TARGET_OBJECTS:perdure_crash_block>)
   target_link_libraries(crash_block PRIVATE perdure_crash_block)
@@ -29,6 +31,7 @@ if(FUSE3_FOUND)
   add_library(perdure_crash_write_back OBJECT block/failing_write_back.cpp block/write_back_main.cpp)
   target_link_libraries(perdure_crash_write_back PUBLIC perdure_real_disk)
   perdure_set_warnings(perdure_crash_write_back)
+  perdure_precompile(perdure_crash_write_back)
 
   add_executable(crash_write_back $<TARGET_OBJECTS:perdure_crash_write_back>)
   target_link_libraries(crash_write_back PRIVATE perdure_crash_write_back)

@@ -1,21 +1,21 @@
-// Fuzzing of the readers of array files: .npy, .npz, CSV and zarr.json. Any bytes are read to their end or
-// refused with one of the library's errors.
+// Fuzzing of the readers of array files: .npy, .npz, CSV, plain and compressed, and zarr. Any bytes are read
+// to their end or refused with one of the library's errors.
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <new>
-#include <perdure/array/array_pieces.hpp>
 #include <perdure/error.hpp>
+#include <perdure/formats/array_file.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "crash/fuzz_script.hpp"
-#include "formats/array_file.hpp"
-#include "formats/npy.hpp"
-#include "formats/npz.hpp"
-#include "formats/zarr_metadata.hpp"
 #include "support/memory_file.hpp"
+#include "support/scratch_directory.hpp"
+#include "workload/compressed.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -25,36 +25,62 @@ using namespace perdure;
 using perdure::crash::fuzz_script;
 
 /// Elements whose bytes are all 1.
-class ones final : public formats::array_input {
+class ones final : public formats::array_source {
  public:
-  using array_input::array_input;
+  using array_source::array_source;
   void read(const slab& part, std::byte* to) override {
     std::fill_n(to, part.count.elements() * what_.type.size(), std::byte{1});
   }
   variable_elements read_variable() override { return {{1, 1, 4}, "abcd"}; }
 };
 
-std::vector<std::string> originals() {
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct original {
+  formats::file_format format;
+  std::string bytes;  // of zarr: of a file in the directory
+  std::filesystem::path inside = {};
+};
+
+/// The directory of zarr stays, and its files are changed in their places.
+const std::filesystem::path& directory() {
+  static const scratch_directory made{fast_directory()};
+  return made.directory();
+}
+
+std::vector<original> originals() {
+  using formats::file_format;
   const data_type structure = data_type::structure(
       {{"id", 0, element_kind::uint64}, {"at", 8, data_type(element_kind::float32).array({3})}}, 24, 8);
-  ones numbers({"n", element_kind::float64, {3, 4}, {}, {}, {}});
+  ones numbers({"n", element_kind::float64, {3, 4}, {"x", "y"}, {2, 2}, {}});
   ones structs({"s", structure, {2}, {}, {}, {}});
   ones texts({"t", element_kind::text, {3}, {}, {}, {}});
-  std::vector<std::string> files;
+  std::vector<original> files;
+  const std::filesystem::path file = directory() / "file";
   for (ones* const one : {&numbers, &structs, &texts}) {
-    std::string& file = files.emplace_back();
-    formats::write_npy(*one, [&](std::string_view bytes) { file += bytes; });
+    formats::write_array(file, *one, {.format = file_format::npy});
+    files.push_back({file_format::npy, bytes_of(file)});
   }
-  std::vector<formats::array_input*> all{&numbers, &structs, &texts};
+  const std::vector<formats::array_source*> all{&numbers, &structs, &texts};
   for (const bool compressed : {false, true}) {
-    std::string& file = files.emplace_back();
-    formats::write_npz(all, compressed, [&](std::string_view bytes) { file += bytes; });
+    formats::write_arrays(file, all, {.format = file_format::npz, .compressed = compressed});
+    files.push_back({file_format::npz, bytes_of(file)});
   }
-  files.emplace_back("# x\na,b\n1,2.5\n-3,nan\n");
-  files.emplace_back("\"a\",\"b\"\"c\"\n,d\n");
-  files.emplace_back("1;2\n1e300;18446744073709551615\ntrue;1+2j\n");
-  files.push_back(
-      formats::zarr_json_of({"z", element_kind::float64, {3, 4}, {"x", "y"}, {}, {}}, {2, 2}, true));
+  for (const char* const table : {"# x\na,b\n1,2.5\n-3,nan\n", "\"a\",\"b\"\"c\n\"\n,d\n",
+                                  "1;2\n1e300;18446744073709551615\ntrue;1+2j\n"})
+    files.push_back({file_format::csv, table});
+  files.push_back({file_format::csv, test::gzip(files.back().bytes)});
+  const std::filesystem::path zarr = directory() / "zarr";
+  for (ones* const one : {&numbers, &texts}) {
+    const std::filesystem::path array = zarr / one->what().name;
+    std::filesystem::create_directory(zarr);
+    formats::write_array(array, *one, {.format = file_format::zarr, .compressed = true});
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(array))
+      if (entry.is_regular_file()) files.push_back({file_format::zarr, bytes_of(entry.path()), entry.path()});
+  }
   return files;
 }
 
@@ -84,8 +110,10 @@ void mutate(fuzz_script& script, std::string& file) {
   }
 }
 
-void read_all(formats::array_input& array) {
+void read_all(formats::array_source& array) {
   const formats::array_description& what = array.what();
+  // A header may say so of a file without elements: all of them are what fills it.
+  if (what.dims.elements() > (std::uint64_t{1} << 20)) return;
   if (what.type.is_variable()) {
     const variable_elements all = array.read_variable();
     if (all.ends.size() != what.dims.elements())
@@ -93,8 +121,7 @@ void read_all(formats::array_input& array) {
     return;
   }
   std::vector<std::byte> bytes;
-  array_pieces pieces(what.dims, formats::elements_in_piece(what.type.size()));
-  while (pieces.next_elements() != 0) {
+  for (array_pieces pieces = formats::pieces_of(what); pieces.next_elements() != 0;) {
     const slab part = pieces.next();
     bytes.resize(part.count.elements() * what.type.size());
     array.read(part, bytes.data());
@@ -113,20 +140,25 @@ void trying(Action&& action) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::vector<std::string> files = originals();
+  static const std::vector<original> files = originals();
   fuzz_script script({data, size});
-  const std::size_t which = script.below(files.size());
-  std::string file = files[which];
+  const original& chosen = files[script.below(files.size())];
+  std::string file = chosen.bytes;
   while (!script.at_end() && !file.empty()) mutate(script, file);
-  const memory_file changed(file);
-  if (which + 1 == files.size()) {
-    trying([&] { static_cast<void>(formats::read_zarr_json(changed.path())); });
+  const auto read = [&](const std::filesystem::path& path) {
+    trying([&] {
+      for (const auto& one : formats::array_file(path, {chosen.format, {}})) read_all(*one);
+    });
+  };
+  if (chosen.inside.empty()) {
+    const memory_file changed(file);
+    read(changed.path());
     return 0;
   }
-  using formats::file_format;
-  const file_format format = which < 3 ? file_format::npy : which < 5 ? file_format::npz : file_format::csv;
-  trying([&] {
-    for (const auto& one : formats::open_arrays(changed.path(), {format, {}})) read_all(*one);
-  });
+  std::ofstream(chosen.inside, std::ios::binary) << file;
+  std::filesystem::path array = chosen.inside;
+  while (array.parent_path().filename() != "zarr") array = array.parent_path();
+  read(array);
+  std::ofstream(chosen.inside, std::ios::binary) << chosen.bytes;
   return 0;
 }

@@ -546,19 +546,19 @@ perdure_mutant(ranks_told_too_early agreement.cpp "ranks decide before the manif
         decide(all, made);]=]
   CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*has decided on checkpoint \d+, after the last]=] FIRST kill:0:96 RIG ranks)
 
-perdure_mutant(ranks_abandon_forgotten open_set.cpp "what is turned down stays prepared"
+perdure_mutant(ranks_abandon_forgotten joint_checkpoint.cpp "what is turned down stays prepared"
 [=[    default:
       return prepared.abandon();]=]
 [=[    default:
       return prepared.leave();]=]
   CAUGHT_BY [=[checkpoints fail with nothing wrong: ... was not decided on here]=] FIRST power RIG ranks)
 
-perdure_mutant(ranks_unheard_abandoned open_set.cpp "a rank that does not hear the outcome abandons what may count"
+perdure_mutant(ranks_unheard_abandoned joint_checkpoint.cpp "a rank that does not hear the outcome abandons what may count"
 [=[    if (prepared) prepared->leave();]=]
 [=[    if (prepared) prepared->abandon();]=]
   CAUGHT_BY [=[a kill at call \d+ of rank 0: it cannot be opened: .*it is an older one]=] FIRST kill:0:97 RIG ranks)
 
-perdure_mutant(ranks_doubt_abandoned open_set.cpp "what may count or not is abandoned"
+perdure_mutant(ranks_doubt_abandoned joint_checkpoint.cpp "what may count or not is abandoned"
 [=[    case outcome::verdict::in_doubt:
       return prepared.leave();]=]
 [=[    case outcome::verdict::in_doubt:
@@ -583,13 +583,13 @@ perdure_mutant(ranks_new_set_not_synced set_manifest.cpp "a set is there before 
 [=[  os::rename_in(directory_, unfinished_name, name);]=]
   CAUGHT_BY [=[the set is gone ... rename .*: lost]=] FIRST kill:0:87 RIG ranks)
 
-perdure_mutant(ranks_manifest_not_followed open_set.cpp "parts are opened without what the manifest has decided"
+perdure_mutant(ranks_manifest_not_followed set_opening.cpp "parts are opened without what the manifest has decided"
 [=[      options.last_decided = state_.epoch;
       part_ = opener.open(mode::open,]=]
 [=[      part_ = opener.open(mode::open,]=]
   CAUGHT_BY [=[it cannot be opened: .*(prepared|decided)]=] FIRST kill:0:88 RIG ranks)
 
-perdure_mutant(ranks_prepared_taken open_set.cpp "a part's prepared journal counts though the manifest does not say so"
+perdure_mutant(ranks_prepared_taken set_opening.cpp "a part's prepared journal counts though the manifest does not say so"
 [=[      options.last_decided = state_.epoch;
       part_ = opener.open(mode::open,]=]
 [=[      options.last_decided = state_.epoch + (rank() == 1 ? 1 : 0);
@@ -603,7 +603,7 @@ perdure_mutant(ranks_divided_too_early repartition.cpp "old parts are removed be
   CAUGHT_BY [=[it cannot be opened: .*(part \d+ of the set is missing|part\.\d+/\S+ is damaged: it is missing)]=] FIRST kill:0:135 RIG ranks
   --divided 2:4)
 
-perdure_mutant(ranks_left_over_kept open_set.cpp "what an interrupted division leaves stays"
+perdure_mutant(ranks_left_over_kept set_opening.cpp "what an interrupted division leaves stays"
 [=[  directory_.remove_left_over(found.set.number, found.set.ranks);]=]
 [=[]=]
   CAUGHT_BY [=[set\.\d+ is left beside set\.\d+]=] RIG ranks --divided 2:4)

@@ -8,6 +8,7 @@ add_library(perdure_crash_ranks OBJECT
   ../ranks/rank_threads.cpp)
 target_link_libraries(perdure_crash_ranks PUBLIC perdure_crash)
 perdure_set_warnings(perdure_crash_ranks)
+perdure_precompile(perdure_crash_ranks)
 
 add_executable(crash_ranks $<TARGET_OBJECTS:perdure_crash_ranks>)
 target_link_libraries(crash_ranks PRIVATE perdure_crash)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <perdure/checkpoint_log.hpp>
 #include <vector>
 
 #include "crash/store_files.hpp"

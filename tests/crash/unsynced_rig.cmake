@@ -25,6 +25,7 @@ if(FUSE3_FOUND AND TARGET perdure_cli)
   target_link_libraries(perdure_crash_unsynced
     PUBLIC perdure_crash perdure::graph CLI11::CLI11 nlohmann_json::nlohmann_json PkgConfig::FUSE3)
   perdure_set_warnings(perdure_crash_unsynced)
+  perdure_precompile(perdure_crash_unsynced)
   perdure_unsynced_rig(crash_unsynced perdure_cli)
 else()
   add_custom_target(crash_unsynced

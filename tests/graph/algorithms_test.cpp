@@ -116,7 +116,9 @@ class Algorithms : public testing::Test {
  private:
   Family memory_;
 };
-TYPED_TEST_SUITE(Algorithms, graph_families);
+// A `vertex_index` of any family is of the same type; adjacency_list_test.cpp makes one of each.
+using families = testing::Types<in_memory<std_containers<standard_allocator>>, in_heap<store_containers>>;
+TYPED_TEST_SUITE(Algorithms, families);
 
 TYPED_TEST(Algorithms, IndexFindsEveryVertexAndNoOther) {
   for (const bool sparse : {false, true}) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/ingest.hpp>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "erased_view.hpp"
 #include "families.hpp"
 #include "reference_graph.hpp"
 
@@ -59,11 +61,12 @@ inline std::vector<std::vector<char>> simple_matrix(const matrix& m) {
   return joined;
 }
 
-/// Calls `check(view, threads)` for graphs of up to 20 vertices: directed or not, with and without loops,
-/// repeated edges, weights, vertices in no edge, arcs known from both ends, in arrays, in arrays with
-/// additions, and in lists; and empty ones. Weights are multiples of a quarter, some of them 0.
+/// Calls `check(view, threads)` with each type of view, for graphs of up to 20 vertices: directed or not,
+/// with and without loops, repeated edges, weights, vertices in no edge, arcs known from both ends, in
+/// arrays, in arrays with additions, and in lists; and empty ones. Weights are multiples of a quarter, some
+/// of them 0.
 template <class Check>
-void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
+void on_each_view_of_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     const std::uint64_t ids = 1 + random() % 20;
@@ -109,6 +112,14 @@ void on_small_graphs(std::uint64_t seed, int rounds, Check&& check) {
     }
     if (testing::Test::HasFailure()) FAIL() << "round " << round;
   }
+}
+
+/// Calls `check(view, threads)` for the same graphs. The kernels that it calls are compiled for one type of
+/// view.
+inline void on_small_graphs(std::uint64_t seed, int rounds,
+                            const std::function<void(const erased_view& view, unsigned threads)>& check) {
+  on_each_view_of_small_graphs(
+      seed, rounds, [&check](const auto& view, unsigned threads) { check(erased(view), threads); });
 }
 
 /// Array by array; but an order by ids may be an array, or that of the handles.

@@ -339,8 +339,8 @@ TEST_F(type_layout_test, ATypeThatHoldsItselfIsDescribedOnce) {
 
 /// Whether an object is found whose type an earlier library described so, where this one says `now`.
 bool is_found(const std::string& before, const std::string& now) {
-  const type_stamp stored = detail::make_type_stamp("4pair", 4, 4, 0, true, before);
-  const type_stamp asked = detail::make_type_stamp("4pair", 4, 4, 0, true, now);
+  const type_stamp stored = detail::make_type_stamp("4pair", 4, 4, 0, true, {before});
+  const type_stamp asked = detail::make_type_stamp("4pair", 4, 4, 0, true, {now});
   return detail::is_stamp_of(stored.hash, stored.layout, asked);
 }
 
@@ -370,11 +370,51 @@ TEST_F(type_layout_test, TakesWhatWasStoredByALibraryThatSawLess) {
                        of_trees + "3 8 8 0 1 h 4many .m\n4 8 8 0 1 a 4tree [i]\n1 8 8 0 1 a 4tree .t\n"));
 
   // Of text that is not what the stamp was made of nothing is known.
-  const std::uint64_t hash = detail::make_type_stamp("4pair", 4, 4, 0, true, opaque).hash;
-  const type_stamp asked = detail::make_type_stamp("4pair", 4, 4, 0, true, seen);
+  const std::uint64_t hash = detail::make_type_stamp("4pair", 4, 4, 0, true, {opaque}).hash;
+  const type_stamp asked = detail::make_type_stamp("4pair", 4, 4, 0, true, {seen});
   EXPECT_TRUE(detail::is_stamp_of(hash, opaque, asked));
   EXPECT_FALSE(detail::is_stamp_of(hash, opaque.substr(0, opaque.find('\n') + 1), asked));
   EXPECT_FALSE(detail::is_stamp_of(hash, "unreadable", asked));
+}
+
+class described {
+ public:
+  static auto stored_form() {
+    return stored_members(stored_member("letter", &described::letter_),
+                          stored_member("rows", &described::rows_));
+  }
+
+ private:
+  char letter_ = 0;
+  vector<retyped> rows_;
+};
+
+TEST_F(type_layout_test, KeepsTheFormOfATypeOutsideItsStamp) {
+  const type_stamp& stamp = type_stamp_of<described>();
+  EXPECT_EQ(stamp.layout, "");
+  const std::string name = typeid(described).name();
+  const std::string rows = typeid(vector<retyped>).name();
+  EXPECT_EQ(stamp.form, "+ 0 0 40 8 0 members " + name +
+                            " \n+ 1 0 1 1 1 - c .letter\n+ 1 8 32 8 0 array:8,16,24 " + rows +
+                            " .rows\n+ 2 0 8 4 1 members " + typeid(retyped).name() +
+                            " [i]\n+ 3 0 4 4 1 - i .key\n+ 3 4 4 4 1 - f .weight\n");
+  const type_stamp before =
+      detail::make_type_stamp(name.c_str(), sizeof(described), alignof(described), 0, false);
+  EXPECT_EQ(stamp.hash, before.hash);
+  EXPECT_EQ(type_stamp_of<rectangle>().form, "");
+
+  const scratch_directory other;
+  {
+    manager store(create_only, other.path(), small_store());
+    store.construct<described>("d")();
+    store.construct<flat_map<int, described>>("m")();
+  }
+  const manager store(open_read_only, other.path());
+  for (const object_info& object : store.named_objects()) {
+    EXPECT_EQ(object.form().empty(), false) << object.name();
+    EXPECT_EQ(object.layout().find('+'), std::string_view::npos) << object.layout();
+  }
+  EXPECT_NE(store.find<described>("d").first, nullptr);
 }
 
 // What a compiler says of a type is part of every store: these have to stay what they are, with every
@@ -389,7 +429,7 @@ struct plain {
 TEST_F(type_layout_test, SaysTheSameWithEveryCompiler) {
   EXPECT_EQ(type_stamp_of<int>().layout, "");
   const auto hash = [](const char* layout) {
-    return detail::make_type_stamp("4pair", 4, 4, 0, true, layout).hash;
+    return detail::make_type_stamp("4pair", 4, 4, 0, true, {layout}).hash;
   };
   EXPECT_EQ(hash("0 4 4 0 1 o i \n1 4 4 0 1 o i .x\n"), hash("0 4 4 0 1 o i \n1 4 4 0 1 o i .y\n"));
   EXPECT_EQ(hash("0 4 4 0 1 o i \n1 4 4 0 1 o i .x\n"), 0xafd469223c52ec7eU);

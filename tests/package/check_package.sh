@@ -22,13 +22,37 @@ cmake --build "$scratch/consumer"
 
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 1 ]
 [ "$("$scratch/consumer/consumer" "$scratch/store")" = 2 ]
+[ "$("$scratch/consumer/inspect_consumer" "$scratch/store" runs)" = 2 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 1 ]
 [ "$("$scratch/consumer/metall_consumer" "$scratch/metall.store")" = 2 ]
 [ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 1 ]
 [ "$("$scratch/consumer/boost_consumer" "$scratch/boost.store")" = 2 ]
 [ -e "$scratch/boost.store/super" ]
 [ "$("$scratch/consumer/memkind_consumer")" = default ]
+printf '1 2\n2 3\n' | gzip >"$scratch/edges.gz"
+[ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 2 edges, fresh" ]
+[ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 4 edges, fresh" ]
 echo "find_package: the program built, linked and kept its count"
+
+if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
+  examples=$here/../../examples
+  "$examples/run.sh" "$scratch/consumer/link_network" "$examples/link_network.expected" "$scratch/network"
+  # Checkpoints are kept where files share blocks.
+  if [ "$(id -u)" -eq 0 ] && command -v mkfs.xfs >/dev/null; then
+    mkdir "$scratch/mounted"
+    truncate -s 400M "$scratch/image"
+    mkfs.xfs -q "$scratch/image"
+    if mount -o loop "$scratch/image" "$scratch/mounted"; then
+      trap 'umount "$scratch/mounted"' EXIT
+      (cat "$examples/link_network.expected" && printf '$ was added\n1001 links\n') >"$scratch/kept.expected"
+      "$examples/run.sh" "$scratch/consumer/link_network" "$scratch/kept.expected" "$scratch/mounted/network"
+      umount "$scratch/mounted"
+      trap - EXIT
+      echo "a kept checkpoint was opened on XFS"
+    fi
+  fi
+  echo "find_package: the program with every library kept its network"
+fi
 
 pc=$(find "$prefix" -name perdure.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
@@ -70,6 +94,45 @@ $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-memkind) "
 "$compiler" "$scratch/memkind_consumer.o" $(pkg-config --libs perdure-memkind) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/memkind_by_pkg_config"
 [ "$("$scratch/memkind_by_pkg_config")" = default ]
 echo "pkg-config: the program for memkind built, linked and found its kind"
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-inspect) "$here/consumer/inspect_consumer.cpp" -o "$scratch/inspect_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/inspect_consumer.o" $(pkg-config --libs perdure-inspect) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/inspect_by_pkg_config"
+[ "$("$scratch/inspect_by_pkg_config" "$scratch/store" runs)" = 5 ]
+echo "pkg-config: the program that lists a store built, linked and listed it"
+
+# Files of arrays, in any program: the modules are found where they were installed, and use nothing of the program.
+if [ -e "$scratch/consumer/formats_consumer" ]; then
+  expect_arrays() {
+    rm -rf "$scratch/arrays"
+    "$1" "$scratch/arrays" >"$scratch/arrays.txt" 2>"$scratch/arrays.err"
+    grep -qx 'a.npy a \[2, 2\] 4' "$scratch/arrays.txt"
+    if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
+      grep -qx 'b.h5 numbers \[2, 2\] 4' "$scratch/arrays.txt"
+    else
+      grep -q 'there is no module perdure_hdf5.so' "$scratch/arrays.err"
+    fi
+  }
+  expect_arrays "$scratch/consumer/formats_consumer"
+  for module in $(find "$prefix" -name 'perdure_*.so'); do
+    if nm -D --undefined-only "$module" | c++filt | grep 'perdure::'; then
+      echo "$module takes symbols from the program that loads it" >&2
+      exit 1
+    fi
+  done
+  # shellcheck disable=SC2046,SC2086
+  $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-formats) "$here/consumer/formats_consumer.cpp" -o "$scratch/formats_consumer.o"
+  # shellcheck disable=SC2046
+  "$compiler" "$scratch/formats_consumer.o" $(pkg-config --libs perdure-formats) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/formats_by_pkg_config"
+  expect_arrays "$scratch/formats_by_pkg_config"
+  echo "find_package and pkg-config: the program read and wrote files of arrays"
+fi
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -c $(pkg-config --cflags perdure-graph) "$here/consumer/graph_consumer.cpp" -o "$scratch/graph_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/graph_consumer.o" $(pkg-config --libs perdure-graph) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/graph_by_pkg_config"
+[ "$("$scratch/graph_by_pkg_config" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 6 edges, fresh" ]
+echo "pkg-config: the program with a graph built, linked and added to its store"
 
 modules=$(find "$prefix" -name perdure.mod)
 if [ -n "$modules" ]; then

@@ -270,19 +270,23 @@ TEST_F(a_set, has_no_parts_of_an_earlier_attempt_to_make_it) {
 }
 
 TEST_F(a_set, has_no_parts_that_its_manifest_does_not_name_once_it_is_opened_for_writing) {
+  make(2, 0);
+  std::filesystem::rename(path(), path("new"));
+  const std::filesystem::path new_parts = path("new") / "set.0001";
   make(2);
   const std::filesystem::path left = path() / "set.0002";
   const auto leave_over = [&] {
     // A part that is whole, one that was being removed, some that were being made, and one nobody knows the
     // place of.
     std::filesystem::create_directories(left / "part.00001");
-    std::filesystem::copy(part(0), left / "part.00000", std::filesystem::copy_options::recursive);
+    std::filesystem::copy(new_parts / "part.00000", left / "part.00000",
+                          std::filesystem::copy_options::recursive);
     std::filesystem::create_directories(left / "part.00002");
     std::ofstream(left / "part.00002" / "jrnl.0") << "half";
     std::filesystem::create_directories(left / ".part.00003.new-0123abcd");
     std::ofstream(left / ".part.00003.new-0123abcd" / "heap.000") << "half";
     std::ofstream(left / "part.00004.where") << "a mach";
-    std::filesystem::copy(part(1), path("device") / "set.0002" / "part.00005",
+    std::filesystem::copy(new_parts / "part.00001", path("device") / "set.0002" / "part.00005",
                           std::filesystem::copy_options::recursive);
     std::ofstream(left / "part.00005.where") << host() << '\n'
                                              << (path("device") / "set.0002" / "part.00005").string() << '\n';
@@ -427,7 +431,9 @@ TEST_F(a_set, with_a_part_of_another_checkpoint_is_refused_on_all_ranks) {
   std::filesystem::remove_all(part(1));
   std::filesystem::rename(path("new"), part(1));
   {
-    manager alone(open_only, part(0));
+    store_options options;
+    options.last_decided = store_maintenance::inspect(part(0)).epoch;
+    manager alone(open_only, part(0), options);
     alone.construct<int>("more")(1);
   }
   for (const set_mode how : {set_mode::open, set_mode::open_read_only})
@@ -544,11 +550,6 @@ TEST_F(a_set, may_have_its_parts_on_devices_of_the_ranks) {
 
 TEST_F(a_set, refuses_options_that_are_of_one_store) {
   detail::set_options options = small_set();
-  options.store.keep_last = 2;
-  expect_same(try_on(
-                  2, set_mode::create, [](store_set&, int) {}, options),
-              errc::unsupported, "keep_last");
-  options = small_set();
   options.store.last_decided = 2;
   expect_same(try_on(
                   2, set_mode::create, [](store_set&, int) {}, options),
@@ -566,8 +567,8 @@ TEST_F(a_set, refuses_backings_that_cannot_prepare_a_checkpoint) {
           if (asking == all || asking == rank) options.store.backing = kind;
           return options;
         };
-        const std::string words = "rank " + std::to_string(std::max(asking, 0)) +
-                                  ": parts of a set cannot be written with the backing " +
+        const std::string words = (ranks == 1 ? "" : "rank " + std::to_string(std::max(asking, 0)) + ": ") +
+                                  "parts of a set cannot be written with the backing " +
                                   (kind == backing::dax ? "dax" : "shared");
         const auto opening = [&](set_mode how) {
           rank_threads team(ranks);

@@ -1,21 +1,16 @@
 // perdure array import STORE[:ID] FILE: arrays from files of other formats, as one checkpoint.
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <perdure/array/untyped_arrays.hpp>
+#include <perdure/array_store.hpp>
 #include <perdure/error.hpp>
-#include <perdure/manager.hpp>
-#include <stdexcept>
+#include <perdure/formats/store_exchange.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apart.hpp"
 #include "array_options.hpp"
 #include "array_place.hpp"
 #include "command.hpp"
-#include "formats/array_file.hpp"
 #include "interruption.hpp"
 #include "stored_arrays.hpp"
 #include "units.hpp"
@@ -55,77 +50,44 @@ class array_import {
   }
 
  private:
-  /// Known to be sound as far as headers tell before a store is made or opened.
-  formats::array_inputs open_inputs() const {
-    formats::reading_options reading{given_.format, {}};
-    if (!given_.type.empty()) reading.type = data_type::parse(given_.type);
-    formats::array_inputs inputs = formats::open_arrays(given_.file, reading);
-    if (!given_.member.empty()) {
-      const auto is_other = [&](const auto& one) { return one->what().name != given_.member; };
-      const std::size_t all = inputs.size();
-      std::erase_if(inputs, is_other);
-      if (inputs.empty())
-        throw error(errc::not_found, given_.file.string() + ": none of its " +
-                                         counted(all, "array", "arrays") + " is called \"" + given_.member +
-                                         '"');
-    }
-    if (inputs.empty()) throw error(errc::not_found, given_.file.string() + ": it has no arrays");
-    return inputs;
-  }
-
-  std::string id_for(const formats::array_input& one, std::size_t count) const {
-    const std::string& name = one.what().name;
-    if (place_.id.empty()) return name.empty() ? given_.file.stem().string() : name;
-    return count == 1 ? place_.id : place_.id + '/' + name;
-  }
-
-  array_options options_for(const formats::array_description& what) const {
-    array_options options{given_.layout,  {}, given_.codec, static_cast<int>(given_.level), true,
-                          what.dimensions};
+  formats::import_options options() const {
+    formats::import_options options;
+    options.store.layout = given_.layout;
+    options.store.codec = given_.codec;
+    options.store.level = static_cast<int>(given_.level);
     if (!given_.chunk.empty()) {
-      options.chunk = parse_chunk(given_.chunk);
-      options.layout = array_layout::chunked;
+      options.store.chunk = parse_chunk(given_.chunk);
+      options.store.layout = array_layout::chunked;
     }
+    options.replaces_any = given_.replace;
+    options.before_piece = end_if_interrupted;
     return options;
   }
 
   void import() {
-    const formats::array_inputs inputs = open_inputs();
-    manager store(open_or_create, place_.store);
+    // The file is known to be sound as far as its headers tell before a store is made or opened.
+    formats::reading_options reading{given_.format, {}};
+    if (!given_.type.empty()) reading.type = data_type::parse(given_.type);
+    const formats::array_file file(given_.file, reading);
+    formats::array_source* const member = given_.member.empty() ? nullptr : &file.at(given_.member);
+    if (file.empty()) throw error(errc::not_found, given_.file.string() + ": it has no arrays");
+    array_store store(open_or_create, place_.store);
     try {
-      const auto arrays = untyped_arrays::of(detail::core_of(store));
       const stopwatch watch;
-      for (const auto& one : inputs) import_one(*arrays, *one, id_for(*one, inputs.size()));
+      std::vector<std::string> ids{place_.id.empty() ? given_.member : place_.id};
+      if (member != nullptr)
+        formats::import_array(store, ids[0], *member, options());
+      else
+        ids = formats::import_arrays(store, place_.id, file, options());
       store.checkpoint("import " + given_.file.filename().string());
       seconds_ = watch.seconds();
-      for (const std::string& id : ids_) facts_.push_back(facts_of(arrays->info(id)));
+      for (const std::string& id : ids) facts_.push_back(facts_of(store.info(id)));
     } catch (...) {
       store.discard();
       if (created_) manager::remove(place_.store);
       throw;
     }
     store.close();
-  }
-
-  void import_one(untyped_arrays& arrays, formats::array_input& input, const std::string& id) {
-    const formats::array_description& what = input.what();
-    // With its attributes: they belonged to what is replaced.
-    if (given_.replace) arrays.erase(id);
-    const array_options options = options_for(what);
-    if (what.type.is_variable()) {
-      arrays.store_variable(id, what.type, what.dims, input.read_variable(), options);
-    } else {
-      arrays.store_from(
-          id, what.type, what.dims,
-          [&](const slab& part, std::byte* to) {
-            if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
-            input.read(part, to);
-          },
-          options);
-    }
-    for (const formats::array_attribute& one : what.attributes)
-      arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
-    ids_.push_back(id);
   }
 
   void report() const {
@@ -149,7 +111,6 @@ class array_import {
   array_place place_;
   bool created_;
   interruption_watch interruption_;
-  std::vector<std::string> ids_;
   json facts_ = json::array();
   double seconds_ = 0;
 };

@@ -1,11 +1,11 @@
 // perdure array ls STORE[:GROUP], perdure array stat STORE:ID: which arrays there are, and what they are.
 #include <algorithm>
 #include <memory>
+#include <perdure/formats/array_text.hpp>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
-#include "formats/element_bytes.hpp"
 #include "stored_arrays.hpp"
 #include "type_names.hpp"
 #include "units.hpp"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <perdure/array/extents.hpp>
+#include <perdure/formats/file_format.hpp>
 #include <string>
 
 #include "command.hpp"
-#include "formats/array_file.hpp"
 
 namespace perdure::cli {
 

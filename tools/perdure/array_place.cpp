@@ -1,10 +1,9 @@
 // Parses names of arrays, and of parts of them.
 #include "array_place.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <perdure/error.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_set.hpp>
 
 #include "command_line.hpp"
 
@@ -16,7 +15,7 @@ array_place parse_array_place(const std::string& text) {
   std::size_t chosen = std::string::npos;
   for (std::size_t at = text.find(':', 1); at != std::string::npos; at = text.find(':', at + 1)) {
     if (chosen == std::string::npos) chosen = at;  // nothing may be there yet
-    if (!manager::exists(text.substr(0, at))) continue;
+    if (const std::string store = text.substr(0, at); !manager::exists(store) && !is_set(store)) continue;
     chosen = at;
     break;
   }
@@ -32,126 +31,16 @@ array_place parse_array_place_with_id(const std::string& text) {
   return place;
 }
 
-namespace {
-
-std::int64_t number_in(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{} || stop != text.data() + text.size())
-    throw usage_error("\"" + std::string(text) +
-                      "\" in brackets is no part of an array: give numbers and ranges, as [0:10,:,3]");
-  return number;
-}
-
-std::string_view without_spaces(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
-
-array_part::array_part(std::string_view text) {
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    selections_.push_back(parse_one(without_spaces(text.substr(0, comma))));
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
+formats::array_selection take_part(std::string& id, const untyped_arrays& arrays) {
+  const std::size_t open = id.rfind('[');
+  if (!id.ends_with(']') || open == std::string::npos || arrays.find(id)) return {};
+  try {
+    formats::array_selection part(std::string_view(id).substr(open + 1, id.size() - open - 2));
+    id.resize(open);
+    return part;
+  } catch (const error& failure) {
+    throw usage_error(failure.what());
   }
-  const auto is_rest = [](const selection& one) { return one.what == selection::kind::rest; };
-  if (std::count_if(selections_.begin(), selections_.end(), is_rest) > 1)
-    throw usage_error("\"...\" may stand in brackets once");
-}
-
-array_part::selection array_part::parse_one(std::string_view text) {
-  selection one;
-  if (text == "...") {
-    one.what = selection::kind::rest;
-    return one;
-  }
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) {
-    one.what = selection::kind::one;
-    one.begin = number_in(text);
-    return one;
-  }
-  const std::string_view begin = without_spaces(text.substr(0, colon));
-  const std::string_view behind = text.substr(colon + 1);
-  const std::size_t second = behind.find(':');
-  const std::string_view end = without_spaces(behind.substr(0, second));
-  if (!begin.empty()) {
-    one.has_begin = true;
-    one.begin = number_in(begin);
-  }
-  if (!end.empty()) {
-    one.has_end = true;
-    one.end = number_in(end);
-  }
-  if (second != std::string_view::npos) {
-    const std::string_view step = without_spaces(behind.substr(second + 1));
-    if (!step.empty()) one.step = number_in(step);
-    if (one.step < 1) throw usage_error("steps in brackets are 1 or more");
-  }
-  return one;
-}
-
-void array_part::select(const selection& one, std::uint64_t extent, std::size_t dimension, slab& where) {
-  // Of the extent's own range; no array has more elements than int64 counts.
-  const auto size = static_cast<std::int64_t>(std::min<std::uint64_t>(extent, INT64_MAX));
-  if (one.what == selection::kind::one) {
-    const std::int64_t at = one.begin < 0 ? one.begin + size : one.begin;
-    if (at < 0 || at >= size)
-      throw error(errc::invalid_argument, "element " + std::to_string(one.begin) +
-                                              " is asked for of dimension " + std::to_string(dimension) +
-                                              ", which has " + std::to_string(extent));
-    where.offset.push_back(static_cast<std::uint64_t>(at));
-    where.count.push_back(1);
-    where.stride.push_back(1);
-    return;
-  }
-  const auto limited = [size](std::int64_t at) {
-    if (at < 0) at = at < -size ? 0 : at + size;
-    return std::min(at, size);
-  };
-  const std::int64_t begin = one.has_begin ? limited(one.begin) : 0;
-  const std::int64_t end = one.has_end ? limited(one.end) : size;
-  const std::int64_t span = std::max<std::int64_t>(end - begin, 0);
-  const std::int64_t count = span == 0 ? 0 : (span - 1) / one.step + 1;
-  where.offset.push_back(static_cast<std::uint64_t>(count == 0 ? 0 : begin));
-  where.count.push_back(static_cast<std::uint64_t>(count));
-  where.stride.push_back(count < 2 ? 1 : static_cast<std::uint64_t>(one.step));
-}
-
-array_part::selected array_part::of(const extents& dims) const {
-  selected result;
-  const auto is_rest = [](const selection& one) { return one.what == selection::kind::rest; };
-  const bool has_rest = std::any_of(selections_.begin(), selections_.end(), is_rest);
-  const std::size_t named = selections_.size() - (has_rest ? 1 : 0);
-  if (named > dims.rank())
-    throw error(errc::invalid_argument, "a part of " + std::to_string(named) +
-                                            " dimensions is asked for of an array of shape " + dims.text());
-  const std::size_t left = dims.rank() - named;
-  std::size_t dimension = 0;
-  const auto add = [&](const selection& one) {
-    select(one, dims[dimension], dimension, result.where);
-    result.is_dropped.push_back(one.what == selection::kind::one);
-    ++dimension;
-  };
-  for (const selection& one : selections_) {
-    if (is_rest(one))
-      for (std::size_t i = 0; i < left; ++i) add({});
-    else
-      add(one);
-  }
-  while (dimension < dims.rank()) add({});
-  return result;
-}
-
-extents array_part::selected::dims() const {
-  extents left;
-  for (std::size_t i = 0; i < is_dropped.size(); ++i)
-    if (!is_dropped[i]) left.push_back(where.count[i]);
-  return left;
 }
 
 }  // namespace perdure::cli

@@ -21,7 +21,8 @@ void print(const json& value);
 
 /// Explains an argument that names a store which is only read.
 inline constexpr const char* store_to_read =
-    "The store's directory, or STORE@LABEL (or STORE@EPOCH): a checkpoint that it keeps";
+    "The directory of the store or of the set of stores, or STORE@LABEL (or STORE@EPOCH): a checkpoint that "
+    "it keeps";
 
 /// Adds `--json` to a command. It may also stand before the command's name.
 void add_json_option(command target, bool& as_json);
@@ -36,6 +37,7 @@ void add_info_command(command program);
 void add_list_command(command program);
 void add_verify_command(command program);
 void add_repair_command(command program);
+void add_repartition_command(command program);
 void add_copy_commands(command program);
 void add_diff_command(command program);
 void add_remove_command(command program);

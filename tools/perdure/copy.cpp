@@ -3,6 +3,7 @@
 #include <memory>
 #include <perdure/datastore.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 
 #include "command.hpp"
 #include "units.hpp"
@@ -12,20 +13,30 @@ namespace {
 
 void copy_store(const std::filesystem::path& from, const std::filesystem::path& to, bool as_json) {
   const stopwatch watch;
-  store_maintenance::copy(from, to);
+  std::uint64_t epoch = 0;
+  std::uint64_t size = 0;
+  if (is_set(from)) {
+    copy_set(from, to);
+    const set_info info = inspect_set(to);
+    epoch = info.epoch;
+    for (const set_part& part : info.parts) size += store_maintenance::inspect(part.path).size;
+  } else {
+    store_maintenance::copy(from, to);
+    const store_info info = store_maintenance::inspect(to);
+    epoch = info.copied_epoch;
+    size = info.size;
+  }
   const double seconds = watch.seconds();
-  const store_info info = store_maintenance::inspect(to);
   if (as_json) {
     print({{"from", from.string()},
            {"to", to.string()},
-           {"epoch", info.copied_epoch},
-           {"size", info.size},
+           {"epoch", epoch},
+           {"size", size},
            {"seconds", seconds}});
     return;
   }
   output out = output::standard();
-  out.write("epoch " + grouped(info.copied_epoch) + ", " + in_bytes(info.size) + ", copied in " +
-            in_seconds(seconds) + '\n');
+  out.write("epoch " + grouped(epoch) + ", " + in_bytes(size) + ", copied in " + in_seconds(seconds) + '\n');
   out.finish();
 }
 
@@ -38,7 +49,9 @@ void add(command program, const char* name, const char* source, const char* purp
   auto given = std::make_shared<options>();
   command copy = program.add_command(name, purpose);
   copy.add_path(source, given->from,
-                "The store to copy, as of its last checkpoint, or STORE@LABEL: a checkpoint that it keeps")
+                "The store or set of stores to copy, as of its last checkpoint, or STORE@LABEL: a checkpoint "
+                "that it "
+                "keeps")
       .required();
   copy.add_path("TO", given->to, "The new store; nothing may be there").required();
   add_json_option(copy, given->as_json);

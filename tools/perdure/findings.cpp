@@ -1,6 +1,7 @@
 #include "findings.hpp"
 
 #include <cstdio>
+#include <optional>
 #include <perdure/type_stamp.hpp>
 
 #include "type_names.hpp"
@@ -15,12 +16,17 @@ std::string as_address(std::uint64_t word) {
   return text;
 }
 
-std::string described(const pointing_bytes& one) {
+const char* kind_of_place(const std::optional<instance_kind>& kind) {
+  if (!kind) return "block";
+  return *kind == instance_kind::named ? "named" : *kind == instance_kind::unique ? "unique" : "anonymous";
+}
+
+std::string described(const inspect::pointing_bytes& one) {
   if (one.type.empty()) return "a block of " + in_bytes(one.bytes) + " at byte " + grouped(one.store_offset);
   const std::string type = printable_name(short_type_name(one.type)) +
                            (one.length == 1 ? "" : '[' + std::to_string(one.length) + ']');
   if (!one.name.empty()) return '"' + printable_name(one.name) + "\" (" + type + ')';
-  return std::string(one.kind) + ' ' + type + " at byte " + grouped(one.store_offset);
+  return std::string(kind_of_place(one.kind)) + ' ' + type + " at byte " + grouped(one.store_offset);
 }
 
 }  // namespace
@@ -57,10 +63,10 @@ void print(output& out, const verify_report& report) {
             in_bytes(report.bytes_read) + " read\n");
 }
 
-json to_json(const pointer_report& report) {
+json to_json(const inspect::pointer_report& report) {
   json found = json::array();
-  for (const pointing_bytes& one : report.found) {
-    json row{{"kind", one.kind}};
+  for (const inspect::pointing_bytes& one : report.found) {
+    json row{{"kind", kind_of_place(one.kind)}};
     if (!one.name.empty()) row["name"] = one.name;
     if (!one.type.empty()) row["type"] = one.type;
     row["store_offset"] = one.store_offset;
@@ -77,8 +83,8 @@ json to_json(const pointer_report& report) {
           {"found", found}};
 }
 
-void print(output& out, const pointer_report& report) {
-  for (const pointing_bytes& one : report.found)
+void print(output& out, const inspect::pointer_report& report) {
+  for (const inspect::pointing_bytes& one : report.found)
     out.write("looks like a raw pointer: " + described(one) + ", offset " + grouped(one.offset) + ": " +
               as_address(one.word) +
               (one.epoch == 0 ? ", into a process"

@@ -2,10 +2,7 @@
 #include "graph_analysis.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <perdure/error.hpp>
-#include <string_view>
-#include <system_error>
 
 #include "graph_options.hpp"
 #include "type_names.hpp"
@@ -56,13 +53,8 @@ const analysis_options& analysis::checked(const analysis_options& given) {
 }
 
 graph::vertex_id analysis::id_of(const std::string& called) const {
-  if (attached_.names != nullptr)
-    if (const std::optional<graph::vertex_id> number = attached_.names->find(called)) return *number;
-  graph::vertex_id id = 0;
-  const char* const end = called.data() + called.size();
-  const auto [behind, failure] = std::from_chars(called.data(), end, id);
-  if (failure == std::errc() && behind == end) return id;
-  if (attached_.names != nullptr) throw_no_vertex(called);
+  if (const std::optional<graph::vertex_id> id = attached_.graph.id_of(called)) return *id;
+  if (attached_.graph.names() != nullptr) throw_no_vertex(called);
   throw usage_error(
       "vertex " + printable_name(called) +
       ": give a number from 0 to 18446744073709551615; the vertices of this graph have no names");
@@ -73,9 +65,9 @@ void analysis::throw_no_vertex(const std::string& called) {
 }
 
 void analysis::add_names(json& findings, const char* key, const json& ids) const {
-  if (attached_.names == nullptr) return;
+  if (attached_.graph.names() == nullptr) return;
   json& names = findings[key] = json::array();
-  for (const json& id : ids) names.push_back(attached_.name_of(id.get<graph::vertex_id>()));
+  for (const json& id : ids) names.push_back(attached_.graph.name_of(id.get<graph::vertex_id>()));
 }
 
 void analysis::check(const std::function<std::optional<std::string>()>& verify) {
@@ -102,8 +94,9 @@ std::string analysis::times(const std::string& kernel) const {
 void analysis::report(const json& findings, const std::function<void(output&)>& write) const {
   if (wrote_to_standard_output_) return;
   if (given_.as_json) {
-    json all{{"store", given_.store.string()}, {"graph", attached_.name}};
-    if (const char* const frozen = attached_.frozen_state()) all["frozen"] = frozen;
+    json all{{"store", given_.store.string()}, {"graph", attached_.graph.name()}};
+    if (const auto frozen = attached_.graph.frozen(); frozen != graph::frozen_state::none)
+      all["frozen"] = frozen == graph::frozen_state::fresh ? "fresh" : "stale";
     all.update(findings);
     all.update({{"vertices", vertices_},
                 {"threads", given_.threads},
@@ -117,8 +110,7 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
   }
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(attached_.seconds) + "\n");
-  if (const char* const frozen = attached_.frozen_state();
-      frozen != nullptr && std::string_view(frozen) == "stale")
+  if (attached_.graph.frozen() == graph::frozen_state::stale)
     out.write("frozen         stale, so the list was used; 'perdure graph freeze' brings it up to date\n");
   write(out);
   if (is_right_) out.write("checked        the answer is right\n");
@@ -127,7 +119,7 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
 
 void analysis::report(json findings, const ranking& ranked, const std::function<void(output&)>& write) const {
   json& top = findings["top"] = json::array();
-  for (const ranked_vertex& v : ranked.top) {
+  for (const graph::ranked_vertex& v : ranked.top) {
     json one{{"id", v.id}};
     add_name(one, "name", v.id);
     one[ranked.key] = v.value;
@@ -137,7 +129,7 @@ void analysis::report(json findings, const ranking& ranked, const std::function<
     write(out);
     std::string label = ranked.label;
     label.resize(15, ' ');
-    for (const ranked_vertex& v : ranked.top)
+    for (const graph::ranked_vertex& v : ranked.top)
       out.write(label + std::to_string(v.value) + "  vertex " + printable_name(name_of(v.id)) + "\n");
   });
 }

@@ -18,17 +18,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <numeric>
 #include <optional>
-#include <perdure/graph/vertex_index.hpp>
+#include <perdure/graph/degrees.hpp>
+#include <perdure/graph/result_table.hpp>
+#include <perdure/graph/stored_graph.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "attached_graph.hpp"
 #include "command.hpp"
-#include "result_file.hpp"
-#include "stored_graph.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -36,7 +36,7 @@ namespace perdure::cli {
 /// What all of them take.
 struct analysis_options {
   std::filesystem::path store;
-  std::string graph;         ///< the object's name; empty: `attached_graph` chooses
+  std::string graph;         ///< the object's name; empty: `stored_graph` chooses
   std::uint64_t budget = 0;  ///< bytes of the store in memory; 0: as it is opened without
   std::filesystem::path output;
   unsigned threads = 1;
@@ -58,46 +58,24 @@ void add_vertex_option(command target, const std::string& option_name, std::stri
 /// A line of values for a vertex.
 class value_line {
  public:
-  value_line(result_file& file, std::uint64_t id) : file_(file), id_(id) {}
+  value_line(graph::result_table& file, std::uint64_t id) : file_(file), id_(id) {}
 
   /// One for each column.
   template <class... Values>
   void operator()(const Values&... values) {
-    file_.line(vertex_value{id_}, values...);
+    file_.line(graph::vertex_value{id_}, values...);
   }
 
  private:
-  result_file& file_;
+  graph::result_table& file_;
   std::uint64_t id_;
 };
-
-struct ranked_vertex {
-  graph::vertex_id id;
-  double value;
-};
-
-/// The `count` vertices with the largest values, the largest first, the smaller id first among equals.
-template <class Graph>
-std::vector<ranked_vertex> highest(const Graph& graph, std::uint64_t count,
-                                   const std::vector<double>& values) {
-  std::vector<graph::vertex_handle> vertices(graph.size());
-  std::iota(vertices.begin(), vertices.end(), graph::vertex_handle{0});
-  const auto shown = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, vertices.size()));
-  std::partial_sort(vertices.begin(), vertices.begin() + shown, vertices.end(),
-                    [&](graph::vertex_handle a, graph::vertex_handle b) {
-                      return values[a] != values[b] ? values[a] > values[b] : graph.id(a) < graph.id(b);
-                    });
-  std::vector<ranked_vertex> top;
-  for (auto v = vertices.begin(); v != vertices.begin() + shown; ++v)
-    top.push_back({graph.id(*v), values[*v]});
-  return top;
-}
 
 /// Vertices by a value, and what that is called: with `--json`, and by people.
 struct ranking {
   const char* key;
   const char* label;
-  std::vector<ranked_vertex> top;
+  std::vector<graph::ranked_vertex> top;
 };
 
 /// One command's work, from the store to the report. Times opening, indexing and the kernel apart.
@@ -110,22 +88,12 @@ class analysis {
   template <class Work>
   void on_graph(Work&& work) {
     const stopwatch watch;
-    if (const std::optional<row_view> rows = attached_.rows()) {
-      // Of a CSR as it is stored there is nothing to do.
-      if (std::holds_alternative<graph::patched_csr_view>(*rows)) index_seconds_ = watch.seconds();
-      std::visit(
-          [&](const auto& view) {
-            vertices_ = view.size();
-            work(view);
-          },
-          *rows);
-      return;
-    }
-    const graph::vertex_index index(*std::get<const stored_graph*>(attached_.graph), given_.threads,
-                                    attached_.weights);
-    index_seconds_ = watch.seconds();
-    vertices_ = index.size();
-    work(index);
+    const graph::any_view graph = attached_.graph.view(given_.threads);
+    if (!graph.is_plain_csr()) index_seconds_ = watch.seconds();
+    graph.visit([&](const auto& view) {
+      vertices_ = view.size();
+      work(view);
+    });
   }
 
   /// The vertex that the input calls so: where vertices have names the one of that name, if there is one,
@@ -138,10 +106,10 @@ class analysis {
   }
 
   /// The vertex for people: its name where vertices have names, else its id.
-  std::string name_of(graph::vertex_id id) const { return attached_.name_of(id); }
+  std::string name_of(graph::vertex_id id) const { return attached_.graph.name_of(id); }
   /// Adds `key` to what is told with `--json`, where vertices have names: this one's, or all of these.
   void add_name(json& findings, const char* key, graph::vertex_id id) const {
-    if (attached_.names != nullptr) findings[key] = attached_.name_of(id);
+    if (attached_.graph.names() != nullptr) findings[key] = attached_.graph.name_of(id);
   }
   void add_names(json& findings, const char* key, const json& ids) const;
 
@@ -165,15 +133,15 @@ class analysis {
   /// With `--output`: a line for each vertex, ordered by id, which is its first column. `write(line, v)`
   /// calls `line(values…)` once, or not at all for a vertex that is left out.
   template <class Graph, class Write>
-  void write_vertices(const Graph& graph, std::vector<result_column> columns, Write&& write) {
+  void write_vertices(const Graph& graph, std::vector<graph::result_column> columns, Write&& write) {
     write_vertices_to(given_.output, '\t', graph, std::move(columns), write);
   }
   /// The same to another file; nowhere where `path` is empty.
   template <class Graph, class Write>
   void write_vertices_to(const std::filesystem::path& path, char separator, const Graph& graph,
-                         std::vector<result_column> columns, Write&& write) {
+                         std::vector<graph::result_column> columns, Write&& write) {
     columns.insert(columns.begin(), {.name = "id", .is_vertex = true});
-    write_lines_to(path, separator, std::move(columns), [&](result_file& file) {
+    write_lines_to(path, separator, std::move(columns), [&](graph::result_table& file) {
       for (const graph::vertex_handle v : graph.in_id_order()) {
         value_line line(file, graph.id(v));
         write(line, v);
@@ -182,7 +150,7 @@ class analysis {
   }
   /// With `--output`: whatever lines `write(file)` writes.
   template <class Write>
-  void write_lines(std::vector<result_column> columns, Write&& write) {
+  void write_lines(std::vector<graph::result_column> columns, Write&& write) {
     write_lines_to(given_.output, '\t', std::move(columns), write);
   }
 
@@ -198,15 +166,20 @@ class analysis {
 
  private:
   template <class Write>
-  void write_lines_to(const std::filesystem::path& path, char separator, std::vector<result_column> columns,
-                      Write&& write) {
+  void write_lines_to(const std::filesystem::path& path, char separator,
+                      std::vector<graph::result_column> columns, Write&& write) {
     if (path.empty()) return;
     if (path == "-") wrote_to_standard_output_ = true;
-    vertex_caller names;
-    if (attached_.names != nullptr) names = [this](graph::vertex_id id) { return attached_.name_of(id); };
-    result_file file(path, std::move(columns), separator, std::move(names));
+    graph::result_table::name_lookup names;
+    if (attached_.graph.names() != nullptr)
+      names = [this](graph::vertex_id id) { return attached_.graph.name_of(id); };
+    output out = output::to(path);
+    graph::result_table file(
+        graph::table_format_of(path), std::move(columns), [&out](std::string_view text) { out.write(text); },
+        separator, std::move(names));
     write(file);
     file.finish();
+    out.finish();
   }
   static const analysis_options& checked(const analysis_options& given);
   graph::vertex_id id_of(const std::string& called) const;

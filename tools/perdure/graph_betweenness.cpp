@@ -32,7 +32,9 @@ void score(const wanted_scores& given) {
                        [&](value_line& line, graph::vertex_handle v) { line(found.scores[v]); });
     const bool exact = found.sources.size() == graph.size();
     run.report({{"sources", found.sources.size()}, {"exact", exact}, {"normalized", given.is_normalized}},
-               {"betweenness", "score", highest(graph, given.top, found.scores)}, [&](output& out) {
+               {"betweenness", "score",
+                graph::highest(graph, given.top, [&](graph::vertex_handle v) { return found.scores[v]; })},
+               [&](output& out) {
                  out.write("betweenness    by paths from " + grouped(found.sources.size()) +
                            (exact ? "" : " (an estimate)") + " of " +
                            counted(run.vertices(), "vertex", "vertices") + " " + run.times("paths") + "\n");

@@ -46,7 +46,7 @@ void search(const bfs_options& given) {
     run.write_vertices(graph, {{"level"}, {.name = "parent", .is_vertex = true}},
                        [&](value_line& line, graph::vertex_handle v) {
                          if (result.levels[v] != graph::unreached)
-                           line(result.levels[v], vertex_value{graph.id(result.parents[v])});
+                           line(result.levels[v], graph::vertex_value{graph.id(result.parents[v])});
                        });
     run.write_vertices_to(given.levels, ' ', graph, {{"level"}},
                           [&](value_line& line, graph::vertex_handle v) {

@@ -23,12 +23,13 @@ void find_trusses(const wanted_trusses& given) {
     run.check([&] { return graph::verify_trusses(graph, found.edges); });
     const auto k = static_cast<std::uint32_t>(given.k.value_or(found.largest()));
     run.write_lines({{.name = "source", .is_vertex = true}, {.name = "target", .is_vertex = true}, {"truss"}},
-                    [&](result_file& file) {
+                    [&](graph::result_table& file) {
                       for (const graph::truss_edge& one : found.edges) {
                         if (given.k && one.truss < k) continue;
                         const graph::vertex_id a = graph.id(one.a);
                         const graph::vertex_id b = graph.id(one.b);
-                        file.line(vertex_value{std::min(a, b)}, vertex_value{std::max(a, b)}, one.truss);
+                        file.line(graph::vertex_value{std::min(a, b)}, graph::vertex_value{std::max(a, b)},
+                                  one.truss);
                       }
                     });
     json sizes = json::array();

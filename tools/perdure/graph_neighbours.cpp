@@ -31,8 +31,8 @@ void find_neighbours(const wanted_neighbours& given) {
       if (hops != 0) around.emplace_back(graph.id(v), hops);
     });
     std::sort(around.begin(), around.end());
-    run.write_lines({{.name = "id", .is_vertex = true}, {"hops"}}, [&](result_file& file) {
-      for (const auto& [id, hops] : around) file.line(vertex_value{id}, hops);
+    run.write_lines({{.name = "id", .is_vertex = true}, {"hops"}}, [&](graph::result_table& file) {
+      for (const auto& [id, hops] : around) file.line(graph::vertex_value{id}, hops);
     });
     json ids = json::array();
     if (given.as_json)

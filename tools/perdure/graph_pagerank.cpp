@@ -35,7 +35,9 @@ void rank(const wanted_ranks& given) {
                 {"damping", how.damping},
                 {"tolerance", how.tolerance},
                 {"sum", sum}},
-               {"rank", "rank", highest(graph, given.top, found.ranks)}, [&](output& out) {
+               {"rank", "rank",
+                graph::highest(graph, given.top, [&](graph::vertex_handle v) { return found.ranks[v]; })},
+               [&](output& out) {
                  out.write("ranked         " + counted(run.vertices(), "vertex", "vertices") + " in " +
                            counted(found.iterations, "iteration", "iterations") + " " + run.times("ranks") +
                            "\n");

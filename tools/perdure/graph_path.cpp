@@ -23,8 +23,8 @@ void find_path(const wanted_path& given) {
     const graph::vertex_handle to = run.vertex_of(graph, given.target);
     const graph::path_result found = run.timed([&] { return graph::shortest_path(graph, from, to); });
     run.check([&] { return graph::verify_path(graph, from, to, found); });
-    run.write_lines({{.name = "id", .is_vertex = true}}, [&](result_file& file) {
-      for (const graph::vertex_handle v : found.vertices) file.line(vertex_value{graph.id(v)});
+    run.write_lines({{.name = "id", .is_vertex = true}}, [&](graph::result_table& file) {
+      for (const graph::vertex_handle v : found.vertices) file.line(graph::vertex_value{graph.id(v)});
     });
     json ids = json::array();
     std::string written;

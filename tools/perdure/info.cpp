@@ -1,10 +1,12 @@
-// perdure info STORE: what the super block records.
+// perdure info STORE: what the super block records; of a set of stores, what its manifest records.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 
 #include "command.hpp"
 #include "store/backing/backings.hpp"
@@ -46,7 +48,52 @@ json backings_of(const std::filesystem::path& name, std::uint64_t capacity) {
   return rows;
 }
 
+void show_set(const std::filesystem::path& path, bool as_json) {
+  const set_info info = inspect_set(path);
+  std::uint64_t size = 0;
+  std::uint64_t disk_bytes = 0;
+  json parts = json::array();
+  output out = output::standard();
+  const auto row = [&](std::string label, const std::string& value) {
+    label.resize(16, ' ');
+    if (!as_json) out.write(label + value + '\n');
+  };
+  row("set", path.string());
+  row("uuid", info.uuid);
+  row("epoch", grouped(info.epoch));
+  for (const set_part& part : info.parts) {
+    json one{{"path", part.path.string()}};
+    std::string where = part.path.string();
+    if (!part.is_here) {
+      one["machine"] = part.machine;
+      where += ", on the machine " + part.machine;
+    } else if (part.is_missing) {
+      one["missing"] = true;
+      where += ", which is missing";
+    } else {
+      const store_info of_part = store_maintenance::inspect(part.path);
+      size += of_part.size;
+      disk_bytes += of_part.disk_bytes;
+      one["size"] = of_part.size;
+      one["disk_bytes"] = of_part.disk_bytes;
+    }
+    row("part " + std::to_string(parts.size()), where);
+    parts.push_back(std::move(one));
+  }
+  row("size", in_bytes(size) + " in all parts here");
+  row("on disk", in_bytes(disk_bytes) + " in all files of theirs");
+  if (!as_json) return out.finish();
+  print({{"set", path.string()},
+         {"uuid", info.uuid},
+         {"epoch", info.epoch},
+         {"part_epoch", info.part_epoch},
+         {"size", size},
+         {"disk_bytes", disk_bytes},
+         {"parts", std::move(parts)}});
+}
+
 void show_store(const std::filesystem::path& path, bool as_json) {
+  if (is_set(path)) return show_set(path, as_json);
   const store_info info = store_maintenance::inspect(path);
   if (as_json) {
     json value{{"store", path.string()},
@@ -122,7 +169,7 @@ void add_info_command(command program) {
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  command info = program.add_command("info", "Show what a store records about itself");
+  command info = program.add_command("info", "Show what a store, or a set of stores, records about itself");
   info.add_path("STORE", given->store, store_to_read).required();
   add_json_option(info, given->as_json);
   info.callback([given] { show_store(given->store, given->as_json); });

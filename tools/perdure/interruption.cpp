@@ -57,6 +57,10 @@ int interruption_watch::signal() noexcept {
   return noted.load();
 }
 
+void end_if_interrupted() {
+  if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
+}
+
 void end_by(int signal) {
   ::signal(signal, SIG_DFL);
   ::raise(signal);

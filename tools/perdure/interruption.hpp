@@ -30,6 +30,9 @@ class interruption_watch {
   int descriptor_;
 };
 
+/// Throws once a signal has come: in the middle of a long piece of work, which cleans up behind itself.
+void end_if_interrupted();
+
 /// Ends the program by this signal.
 [[noreturn]] void end_by(int signal);
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <perdure/datastore.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ std::string printable_label(std::string label) {
 }
 
 void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_json) {
-  std::vector<checkpoint_record> log = store_maintenance::log(path);
+  std::vector<checkpoint_record> log = is_set(path) ? log_of_set(path) : store_maintenance::log(path);
   if (log.size() > last) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(last));
   if (as_json) {
     json checkpoints = json::array();
@@ -81,7 +82,7 @@ void add_log_command(command program) {
     bool as_json = false;
   };
   auto given = std::make_shared<options>();
-  command log = program.add_command("log", "List a store's checkpoints: time, bytes written, label");
+  command log = program.add_command("log", "List checkpoints of a store or set: time, bytes written, label");
   log.add_path("STORE", given->store, store_to_read).required();
   log.add_number("--last", 1, 1'000'000'000, "Only so many", [given](std::uint64_t n) { given->last = n; })
       .default_text(std::to_string(given->last));

@@ -1,20 +1,22 @@
-// perdure ls STORE: the objects in a store; perdure ls STORE NAME: the elements of one.
+// perdure ls STORE: the objects in a store; perdure ls STORE NAME: the elements of one. Of a set of stores,
+// in each part.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <perdure/error.hpp>
+#include <perdure/inspect/contents.hpp>
+#include <perdure/inspect/object_reader.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_set.hpp>
 #include <perdure/type_stamp.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "command.hpp"
-#include "stored_values.hpp"
 #include "type_names.hpp"
 #include "units.hpp"
+#include "value_json.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -27,154 +29,131 @@ struct listing_wanted {
   bool as_json = false;
 };
 
-struct entry {
-  std::string name;
-  std::string kind;
-  std::string type;
-  std::uint64_t length;
-  std::uint64_t bytes;
-  object_extent extent;
-  json attributes = json::object();
-};
-
-entry entry_of(const manager& store, const object_info& object, const char* kind) {
-  entry e{std::string(object.name()),           kind, object.type_name(), object.length(), object.size(),
-          object_reader(store, object).extent()};
-  for (const attribute& a : object.attributes()) e.attributes[a.key] = a.value;
-  return e;
-}
-
-json row_of(const entry& e) {
-  json row{{"name", e.name}, {"kind", e.kind}, {"type", e.type}, {"length", e.length}, {"bytes", e.bytes}};
-  row["reachable_bytes"] = e.extent.bytes;
-  row["reachable_is_all"] = e.extent.is_all && !e.extent.is_damaged;
-  if (e.extent.elements) row["elements"] = *e.extent.elements;
-  if (e.extent.is_damaged) row["damaged"] = true;
-  row["attributes"] = e.attributes;
+json row_of(const object_info& object, const inspect::object_extent& extent) {
+  json row{{"name", std::string(object.name())},
+           {"kind", object.kind() == instance_kind::named ? "named" : "unique"},
+           {"type", object.type_name()},
+           {"length", object.length()},
+           {"bytes", object.size()}};
+  row["reachable_bytes"] = extent.bytes;
+  row["reachable_is_all"] = extent.is_all && !extent.is_damaged;
+  if (extent.elements) row["elements"] = *extent.elements;
+  if (extent.is_damaged) row["damaged"] = true;
+  row["attributes"] = json::object();
+  for (const attribute& one : object.attributes()) row["attributes"][one.key] = one.value;
   return row;
 }
 
-std::string described(const entry& e) {
-  std::string text = printable_name(short_type_name(e.type)) +
-                     (e.length == 1 ? "" : '[' + std::to_string(e.length) + ']') + "  " +
-                     (e.extent.is_all ? "" : "at least ") + in_bytes(e.extent.bytes);
-  if (e.extent.elements && e.length == 1) text += ", " + counted(*e.extent.elements, "element", "elements");
-  return text + (e.extent.is_damaged ? ", damaged" : "");
+std::string described(const object_info& object, const inspect::object_extent& extent) {
+  std::string text = printable_name(short_type_name(object.type_name())) +
+                     (object.length() == 1 ? "" : '[' + std::to_string(object.length()) + ']') + "  " +
+                     (extent.is_all ? "" : "at least ") + in_bytes(extent.bytes);
+  if (extent.elements && object.length() == 1)
+    text += ", " + counted(*extent.elements, "element", "elements");
+  return text + (extent.is_damaged ? ", damaged" : "");
 }
 
-/// Objects without names are as many as a program likes, so only their numbers are shown, by type.
-struct anonymous_objects {
-  std::uint64_t number = 0;
-  std::uint64_t bytes = 0;  // of the objects alone
-};
-
-std::map<std::string, anonymous_objects> anonymous_objects_by_type(const manager& store) {
-  std::map<std::string_view, anonymous_objects> by_mangled_name;
-  for (const object_info& object : store.anonymous_objects()) {
-    anonymous_objects& all = by_mangled_name[object.mangled_type_name()];
-    ++all.number;
-    all.bytes += object.size();
-  }
-  std::map<std::string, anonymous_objects> by_name;
-  for (const auto& [name, all] : by_mangled_name) by_name.emplace(demangle(name), all);
-  return by_name;
-}
-
-void list_objects(const manager& store, const listing_wanted& given) {
-  std::vector<entry> entries;
-  for (auto i = store.named_begin(); i != store.named_end(); ++i)
-    entries.push_back(entry_of(store, *i, "named"));
-  for (auto i = store.unique_begin(); i != store.unique_end(); ++i)
-    entries.push_back(entry_of(store, *i, "unique"));
-  std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
-    return std::pair(a.name, a.type) < std::pair(b.name, b.type);
-  });
-  const std::map<std::string, anonymous_objects> anonymous = anonymous_objects_by_type(store);
+/// Prints the objects, or returns them as JSON.
+json list_objects(const manager& store, const listing_wanted& given) {
+  const std::vector<inspect::listed_object> listed = inspect::objects_in(store);
+  const std::vector<inspect::anonymous_objects> anonymous = inspect::anonymous_objects_in(store);
   if (given.as_json) {
     json objects = json::array();
-    for (const entry& e : entries) objects.push_back(row_of(e));
+    for (const auto& [object, extent] : listed) objects.push_back(row_of(object, extent));
     json others = json::array();
-    for (const auto& [type, all] : anonymous)
-      others.push_back({{"type", type}, {"number", all.number}, {"bytes", all.bytes}});
-    print({{"store", given.store.string()}, {"objects", objects}, {"anonymous", others}});
-    return;
+    for (const inspect::anonymous_objects& one : anonymous)
+      others.push_back({{"type", one.type}, {"number", one.objects}, {"bytes", one.bytes}});
+    return {{"objects", objects}, {"anonymous", others}};
   }
   output out = output::standard();
-  if (entries.empty() && anonymous.empty()) out.write("no objects\n");
+  if (listed.empty() && anonymous.empty()) out.write("no objects\n");
+  // Objects without names are as many as a program likes, so only their numbers are shown, by type.
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const auto& [object, extent] : listed)
+    lines.emplace_back(
+        object.kind() == instance_kind::unique ? "(unique)" : printable_name(std::string(object.name())),
+        described(object, extent));
+  for (const inspect::anonymous_objects& one : anonymous)
+    lines.emplace_back("(anonymous)", printable_name(short_type_name(one.type)) + "  " +
+                                          counted(one.objects, "object", "objects") + " of at least " +
+                                          in_bytes(one.bytes));
   std::size_t width = 4;
-  for (entry& e : entries) {
-    e.name = e.kind == "unique" ? "(unique)" : printable_name(e.name);
-    width = std::max(width, e.name.size());
-  }
-  const auto write = [&](const std::string& name, const std::string& text) {
+  for (const auto& [name, text] : lines) width = std::max(width, name.size());
+  for (const auto& [name, text] : lines)
     out.write(name + std::string(width + 2 - name.size(), ' ') + text + '\n');
-  };
-  const std::string nameless = "(anonymous)";
-  if (!anonymous.empty()) width = std::max(width, nameless.size());
-  for (const entry& e : entries) write(e.name, described(e));
-  for (const auto& [type, all] : anonymous)
-    write(nameless, printable_name(short_type_name(type)) + "  " + counted(all.number, "object", "objects") +
-                        " of at least " + in_bytes(all.bytes));
   out.finish();
+  return {};
 }
 
-/// The named object, or the unique one of the type of that name, as a person or a compiler writes it.
-object_info object_called(const manager& store, const listing_wanted& given) {
-  const std::string& name = given.name.native();
-  for (const object_info& object : store.named_objects())
-    if (object.name() == name) return object;
-  std::vector<object_info> found;
-  for (const object_info& object : store.unique_objects()) {
-    const std::string type = object.type_name();
-    if (type == name || object.mangled_type_name() == name) return object;
-    if (short_type_name(type) == name) found.push_back(object);
-  }
-  if (found.size() > 1)
-    throw error(errc::invalid_argument,
-                given.store.string() + ": there are " + grouped(found.size()) +
-                    " unique objects of types of such a name; give one's whole name, " +
-                    "which --json shows");
-  if (found.empty())
-    throw error(errc::not_found, given.store.string() + ": there is no object named \"" + name +
-                                     "\", and no unique one of such a type");
-  return found.front();
-}
-
-void show_object(const manager& store, const listing_wanted& given) {
-  const object_info object = object_called(store, given);
-  const object_reader reader(store, object);
-  const entry found = entry_of(store, object, object.kind() == instance_kind::named ? "named" : "unique");
-  const json values = reader.values(given.limit);
+/// Prints the elements of the object, or returns them as JSON.
+json show_object(const manager& store, const listing_wanted& given) {
+  const object_info object = inspect::object_called(store, given.name.native());
+  const inspect::object_reader reader(store, object);
+  const inspect::object_extent extent = reader.extent();
+  json values = json::array();
+  for (const inspect::value& one : reader.values(given.limit)) values.push_back(to_json(one));
   if (given.as_json) {
-    json row = row_of(found);
+    json row = row_of(object, extent);
     row["values"] = values;
-    print({{"store", given.store.string()}, {"object", std::move(row)}});
-    return;
+    return {{"object", std::move(row)}};
   }
   output out = output::standard();
-  out.write(described(found) + '\n');
+  out.write(described(object, extent) + '\n');
   for (const json& value : values)
     out.write(value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
-  const std::uint64_t all = reader.reads_elements() ? found.extent.elements.value_or(0) : 0;
+  const std::uint64_t all = reader.reads_elements() ? extent.elements.value_or(0) : 0;
   if (all > values.size()) out.write("and " + grouped(all - values.size()) + " more (--limit)\n");
   out.finish();
+  return {};
+}
+
+json show(const manager& store, const listing_wanted& given) {
+  return given.name.empty() ? list_objects(store, given) : show_object(store, given);
+}
+
+void print_line(const std::string& text) {
+  output out = output::standard();
+  out.write(text + '\n');
+  out.finish();
+}
+
+/// Shows the objects of each part. An object of that name may be in some of them.
+void show_parts(const set_reader& set, const listing_wanted& given) {
+  json parts = json::array();
+  std::exception_ptr not_found;
+  std::uint32_t shown = 0;
+  for (std::uint32_t i = 0; i < set.parts(); ++i) {
+    if (!given.as_json) print_line("part " + std::to_string(i));
+    try {
+      parts.push_back(show(set.open_part(i), given));
+      ++shown;
+    } catch (const error& failure) {
+      if (failure.code() != errc::not_found) throw;
+      not_found = std::current_exception();
+      parts.push_back(nullptr);
+      if (!given.as_json) print_line("no such object");
+    }
+  }
+  if (shown == 0 && not_found) std::rethrow_exception(not_found);
+  if (given.as_json) print({{"set", given.store.string()}, {"parts", std::move(parts)}});
 }
 
 void show_contents(const listing_wanted& given) {
-  const manager store(open_read_only, given.store,
-                      {.verify = given.verify, .beside_writer = reader_beside_writer::hold_writer});
-  if (given.name.empty()) {
-    list_objects(store, given);
-  } else {
-    show_object(store, given);
-  }
+  const store_options how{.verify = given.verify, .beside_writer = reader_beside_writer::hold_writer};
+  if (is_set(given.store)) return show_parts(set_reader(given.store, how), given);
+  json found = show(manager(open_read_only, given.store, how), given);
+  if (!given.as_json) return;
+  json value{{"store", given.store.string()}};
+  value.update(found);
+  print(value);
 }
 
 }  // namespace
 
 void add_list_command(command program) {
   auto given = std::make_shared<listing_wanted>();
-  command list = program.add_command("ls", "List the objects in a store, or the elements of one");
+  command list =
+      program.add_command("ls", "List the objects in a store or a set of stores, or the elements of one");
   list.add_path("STORE", given->store, store_to_read).required();
   list.add_path("NAME", given->name, "The object whose elements are shown; of a unique one, its type");
   list.add_number("--limit", 1, 1'000'000, "Show no more elements of a container",

@@ -104,6 +104,7 @@ int run(int argc, char** argv) {
   add_log_command(program);
   add_verify_command(program);
   add_repair_command(program);
+  add_repartition_command(program);
   add_copy_commands(program);
   add_diff_command(program);
   add_remove_command(program);

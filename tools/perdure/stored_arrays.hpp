@@ -2,35 +2,29 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <perdure/array/untyped_arrays.hpp>
-#include <perdure/manager.hpp>
+#include <perdure/array_store.hpp>
 #include <string>
 #include <vector>
 
 #include "array_place.hpp"
 #include "command.hpp"
-#include "formats/array_input.hpp"
 
 namespace perdure::cli {
 
-/// A store that is opened to look at its arrays, as of its last checkpoint; a writer may have it open.
+/// A store, or a set of stores, that is opened to look at its arrays, as of its last checkpoint; a writer may
+/// have it open.
 class arrays_to_read {
  public:
   explicit arrays_to_read(const std::filesystem::path& path);
 
-  untyped_arrays& core() const noexcept { return *arrays_; }
+  const array_store& arrays() const noexcept { return arrays_; }
+  untyped_arrays& core() const noexcept { return *arrays_.untyped(); }
   /// One that is there, or all that are in a group of that name. `not_found`.
   std::vector<std::string> named(const std::string& id) const;
 
  private:
-  manager store_;
-  std::shared_ptr<untyped_arrays> arrays_;
+  array_store arrays_;
 };
-
-/// An array, or a part of it, to be written to a file. The store must live longer. Its name is `name`.
-std::unique_ptr<formats::array_input> open_stored_array(const arrays_to_read& store, const std::string& id,
-                                                        const array_part& part, std::string name);
 
 /// The elements' type as NumPy says it, where it has one: "float64". "string" for texts.
 std::string dtype_of(const data_type& type);

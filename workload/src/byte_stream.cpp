@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "decoders.hpp"
 #include "decoding_stream.hpp"
 #include "file_stream.hpp"
 

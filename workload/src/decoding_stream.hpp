@@ -3,10 +3,9 @@
 
 #include <memory>
 #include <perdure/workload/byte_stream.hpp>
+#include <perdure/workload/compression.hpp>
 #include <string>
 #include <vector>
-
-#include "decoder.hpp"
 
 namespace perdure::workload {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-#include "decoder.hpp"
+#include "decoders.hpp"
 
 namespace perdure::workload {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "decoder.hpp"
+#include "decoders.hpp"
 
 namespace perdure::workload {
 namespace {

@@ -45,45 +45,22 @@ std::size_t asked(const std::vector<std::string>& header, const std::string& col
 
 }  // namespace
 
-char delimiter_of(std::string_view line) {
-  for (const char c : {'\t', ',', ';'})
-    if (line.find(c) != std::string_view::npos) return c;
-  return ' ';
-}
-
 std::vector<std::string> fields_of(std::string_view line, char delimiter) {
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+  const workload::row_cutter cutter(delimiter, workload::row_cutter::blanks::dropped);
+  const char* const end = line.data() + line.size();
   std::vector<std::string> all;
-  std::size_t at = 0;
-  const auto is_gap = [&](char c) { return is_blank(c) && c != delimiter; };
-  for (;;) {
-    while (at < line.size() && is_gap(line[at])) ++at;
-    if (delimiter == ' ')
-      while (at < line.size() && is_blank(line[at])) ++at;
-    std::string field;
-    if (at < line.size() && line[at] == '"') {
-      for (++at;; ++at) {
-        if (at >= line.size()) return {};
-        if (line[at] != '"') {
-          field += line[at];
-        } else if (at + 1 < line.size() && line[at + 1] == '"') {
-          field += line[at++];
-        } else {
-          break;
-        }
-      }
-      ++at;
-      while (at < line.size() && line[at] != delimiter && is_blank(line[at])) ++at;
-    } else {
-      const std::size_t begin = at;
-      while (at < line.size() && (delimiter == ' ' ? !is_blank(line[at]) : line[at] != delimiter)) ++at;
-      field = line.substr(begin, at - begin);
-      while (!field.empty() && is_blank(field.back())) field.pop_back();
-    }
-    if (delimiter == ' ' && field.empty() && at >= line.size()) return all;
-    all.push_back(std::move(field));
-    if (at >= line.size()) return all;
-    ++at;
+  std::string buffer;
+  for (const char* p = line.data();;) {
+    workload::row_field field;
+    workload::row_flaw problem;
+    p = cutter.next(p, end, field, problem);
+    if (problem != workload::row_flaw::none) return {};
+    // Blanks at the end of a line of blanks are no field.
+    if (delimiter == ' ' && !field.is_quoted && field.begin == field.end && p == end) return all;
+    all.emplace_back(field.text(buffer));
+    if (p == end) return all;
+    ++p;
   }
 }
 
@@ -122,27 +99,16 @@ bool delimited::head(const char* begin, const char* feed, std::uint64_t, flaw& p
 
 // A field, and the place of the delimiter or the line's end behind it.
 const char* delimited::next_field(const char* p, const line_scanner& scan, field& found) const {
-  found = {};
-  while (p < scan.end() && is_blank(*p) && (delimiter_ == ' ' || *p != delimiter_)) ++p;
-  if (p < scan.end() && *p == '"') {
-    found.begin = ++p;
-    for (;; ++p) {
-      if (p >= scan.end()) return scan.wrong(found.begin - 1, "the quote is not closed in this line");
-      if (*p != '"') continue;
-      if (p + 1 >= scan.end() || p[1] != '"') break;
-      found.has_quotes_inside = true;
-      ++p;
-    }
-    found.end = p++;
-    while (p < scan.end() && is_blank(*p) && *p != delimiter_) ++p;
-    const bool ends = p >= scan.end() || *p == delimiter_ || (delimiter_ == ' ' && is_blank(*p));
-    return ends ? p : scan.wrong(p, "unexpected " + quoted(*p) + " behind a quote");
+  workload::row_flaw problem;
+  p = cutter_.next(p, scan.end(), found, problem);
+  switch (problem) {
+    case workload::row_flaw::open_quote:
+      return scan.wrong(p, "the quote is not closed in this line");
+    case workload::row_flaw::behind_quote:
+      return scan.wrong(p, "unexpected " + quoted(*p) + " behind a quote");
+    default:
+      return p;
   }
-  found.begin = p;
-  while (p < scan.end() && (delimiter_ == ' ' ? !is_blank(*p) : *p != delimiter_)) ++p;
-  found.end = p;
-  while (found.end != found.begin && is_blank(found.end[-1])) --found.end;
-  return p;
 }
 
 bool delimited::id_in(const field& from, const line_scanner& scan, vertex_id& id) {
@@ -169,16 +135,7 @@ bool delimited::id_in(const field& from, const line_scanner& scan, vertex_id& id
     }
     return true;
   }
-  std::string_view name(from.begin, static_cast<std::size_t>(from.end - from.begin));
-  if (from.has_quotes_inside) {
-    unquoted_.clear();
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      unquoted_ += name[i];
-      if (name[i] == '"') ++i;
-    }
-    name = unquoted_;
-  }
-  id = names_->number_of(name);
+  id = names_->number_of(from.text(unquoted_));
   return true;
 }
 
@@ -195,7 +152,7 @@ const char* delimited::parse(const char* p, const char* end, edge_batch& batch, 
   const std::array wanted{chosen_.source, chosen_.target, chosen_.weight, chosen_.time};
   std::size_t place = 0;
   for (;; ++place) {
-    if (delimiter_ == ' ') {
+    if (cutter_.delimiter() == ' ') {
       p = after_blanks(p);
       if (p >= scan.end()) break;
     }

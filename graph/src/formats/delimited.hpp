@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <perdure/workload/delimited_row.hpp>
 
 #include "text_source.hpp"
 
@@ -18,11 +19,8 @@ struct chosen_fields {
   std::size_t time = absent;
 };
 
-/// What stands between fields: a character, or (' ') blanks and tabs, any number of them.
-char delimiter_of(std::string_view line);
-
-/// The fields of a line, without blanks around them and the quotes about them. Empty where a quote is not
-/// closed.
+/// The fields of a line, without blanks around them and the quotes about them; ' ' as a delimiter stands for
+/// blanks and tabs, any number of them. Empty where a quote is not closed, or something follows one.
 std::vector<std::string> fields_of(std::string_view line, char delimiter);
 
 /// Which columns of these names are meant. Throws `invalid_argument` for one that the options ask for and
@@ -36,7 +34,7 @@ class delimited {
   /// `fields`: how many the header has; 0 where there is no header.
   delimited(char delimiter, std::size_t fields, const chosen_fields& chosen, vertex_namer* names,
             graph_file_info info)
-      : delimiter_(delimiter),
+      : cutter_(delimiter, workload::row_cutter::blanks::dropped),
         fields_(fields),
         has_header_(fields != 0),
         chosen_(chosen),
@@ -50,16 +48,12 @@ class delimited {
   const graph_file_info& info() const noexcept { return info_; }
 
  private:
-  struct field {
-    const char* begin = nullptr;
-    const char* end = nullptr;
-    bool has_quotes_inside = false;
-  };
+  using field = workload::row_field;
 
   const char* next_field(const char* p, const line_scanner& scan, field& found) const;
   bool id_in(const field& from, const line_scanner& scan, vertex_id& id);
 
-  char delimiter_;
+  workload::row_cutter cutter_;
   std::size_t fields_;
   bool has_header_;
   chosen_fields chosen_;

@@ -118,7 +118,7 @@ bool is_metis(const file_head& head, bool is_called_so) {
 }
 
 bool has_header_of_names(std::string_view line) {
-  const char delimiter = delimiter_of(line);
+  const char delimiter = workload::delimiter_of(line, ' ');
   const std::vector<std::string> fields = fields_of(line, delimiter);
   if (fields.size() < 2) return false;
   constexpr std::string_view known[] = {"source", "src", "from", "target", "dst",  "to",   "dest", "weight",

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -113,6 +114,9 @@ class untyped_arrays {
   untyped_arrays& operator=(const untyped_arrays&) = delete;
   virtual ~untyped_arrays() = default;
 
+  /// Returns the path of the store, or of the set of stores.
+  virtual const std::filesystem::path& path() const noexcept = 0;
+
   /// Stores `from` as the array `id`, in the place of one that exists. `wrong_type` if that has another
   /// element type and `options.replaces_any` is not set; `invalid_argument` for an id that is no name. Who
   /// holds or views the old elements keeps them. Linear in the number of elements.
@@ -187,8 +191,9 @@ class untyped_arrays {
  protected:
   untyped_arrays() = default;
   friend class array_store;
-  /// Returns the manager whose checkpoints make these arrays durable.
-  virtual detail::manager_core& store() noexcept = 0;
+  /// Returns the manager whose checkpoints make these arrays durable. `read_only` for a set of stores that is
+  /// open for reading.
+  virtual detail::manager_core& store() = 0;
 };
 
 }  // namespace perdure

@@ -17,6 +17,7 @@
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/relocation.hpp>
+#include <perdure/stored_form.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -570,6 +571,16 @@ class basic_string {
     requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
   friend Stream& getline(Stream& in, basic_string& text) {
     return getline(in, text, in.widen('\n'));
+  }
+
+  /// Says where a store finds the characters; see stored_form.hpp.
+  static auto stored_form()
+    requires(sizeof(Char) == 1)
+  {
+    static_assert(sizeof(representation) == 24 && distance_word == 0 && size_word == 1 &&
+                      capacity_word == 2 && long_flag >> 63 == 1,
+                  "readers of stores know strings as they are here");
+    return detail::stored_string<basic_string>(detail::offset_of(&basic_string::words_));
   }
 
  private:

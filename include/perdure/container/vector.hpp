@@ -14,6 +14,7 @@
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/detail/copyable.hpp>
 #include <perdure/relocation.hpp>
+#include <perdure/stored_form.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -385,6 +386,9 @@ class vector {
       return std::weak_ordering(a.size_ <=> b.size_);
     }
   }
+
+  /// Says where a store finds the elements; see stored_form.hpp.
+  static auto stored_form() { return stored_array(&vector::distance_, &vector::size_, &vector::capacity_); }
 
  private:
   friend struct relocator<vector>;

@@ -71,10 +71,10 @@ class store_set {
   static std::unique_ptr<set_copy> copy_async(std::unique_ptr<rank_group> group,
                                               const std::filesystem::path& from,
                                               const std::filesystem::path& to);
-  /// Collective: divides the arrays of a set of any number of ranks among those of the group. `unsupported`
-  /// where its parts hold anything else.
+  /// Collective: divides the arrays of a set among `parts` parts, which the ranks of the group make in turn;
+  /// 0: one for each rank. `unsupported` where the old parts hold anything else. Rank 0's `parts` counts.
   static void repartition(std::unique_ptr<rank_group> group, const std::filesystem::path& path,
-                          const set_options& options);
+                          const set_options& options, std::uint32_t parts = 0);
 
   store_set(const store_set&) = delete;
   store_set& operator=(const store_set&) = delete;

@@ -1,5 +1,7 @@
-// What is inside a type, as text that a store keeps: the types of its elements, halves and members, so that a
-// program in which one of them has changed does not take old bytes for new ones.
+// Content of a type, in two texts that a store keeps. The layout has the types of its elements, halves
+// and members, so that a program in which one of them has changed does not take old bytes for new ones. The
+// form says also how containers and classes with private members are read (stored_form.hpp), and where
+// members are, so that any program can list the object. Layouts are compared; forms are not.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +9,8 @@
 #include <perdure/data_type.hpp>
 #include <perdure/detail/aggregate_members.hpp>
 #include <perdure/detail/parts.hpp>
+#include <perdure/detail/unread_object.hpp>
+#include <perdure/stored_form.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -53,20 +57,45 @@ struct layout_part {
   layout_role role = layout_role::opaque;
 };
 
-/// Writes the description, a line a part, each before what is inside it.
+/// How far inside a part is, and which of the two texts it belongs to.
+struct layout_place {
+  unsigned depth = 0;
+  bool in_layout = true;
+  bool in_form = true;
+
+  constexpr bool in_any() const noexcept { return in_layout || in_form; }
+  constexpr layout_place inside() const noexcept { return {depth + 1, in_layout, in_form}; }
+  constexpr layout_place in_form_only() const noexcept { return {depth, false, in_form}; }
+  constexpr layout_place in_layout_only() const noexcept { return {depth, in_layout, false}; }
+};
+
+/// Texts that a store records of a type: both empty if nothing is inside it.
+struct type_description {
+  std::string layout = {};
+  std::string form = {};
+};
+
+/// Writes the descriptions, a line a part, each before what is inside it.
 class layout_writer {
  public:
-  /// Of the part's own label nothing is written.
-  void add(unsigned depth, const layout_label& label, const layout_part& part);
-  /// Whether the parts of this type have not been written yet; each type's are, once.
-  bool begin(const std::type_info& type);
-  /// Empty if nothing is inside the outermost type.
-  std::string take();
+  /// `offset` is the part's place in what it is inside, in bytes; `kind` says how its own bytes are read.
+  void add(const layout_place& place, const layout_label& label, const layout_part& part,
+           std::uint64_t offset, const form_kind& kind);
+  /// Returns the place without the texts that have the parts of this type: each has those of a type once.
+  layout_place begin(const layout_place& place, const std::type_info& type);
+  type_description take();
 
  private:
-  std::string text_;
-  std::vector<std::string_view> begun_;
-  std::size_t lines_ = 0;
+  struct recorded_text {
+    std::string lines;
+    std::size_t count = 0;
+    std::vector<std::string_view> begun;
+
+    bool begin(std::string_view type);
+    std::string take();
+  };
+  recorded_text layout_;
+  recorded_text form_;
 };
 
 /// The last line of a layout.
@@ -93,79 +122,150 @@ consteval layout_role role_of() {
   }
 }
 
+/// Whether the compiler tells the names of all members, and so that none is a bit-field.
 template <class T>
-void describe_parts(layout_writer& writer, unsigned depth);
+consteval bool has_named_members() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return (!member_name<T, I>().empty() && ...);
+  }(std::make_index_sequence<aggregate_members<T>::count>{});
+}
+
+template <class T>
+concept pair_like = parts_of<T>::known && requires {
+  typename T::first_type;
+  typename T::second_type;
+};
+
+template <class T>
+form_kind form_kind_of() {
+  if constexpr (describes_itself<T>) {
+    return T::stored_form().kind();
+  } else if constexpr (!looked_into<T>) {
+    return {};
+  } else if constexpr (std::is_array_v<T> || is_standard_array<T>) {
+    return {"elements"};
+  } else if constexpr (std::is_enum_v<T>) {
+    return {"same"};
+  } else if constexpr (pair_like<T>) {
+    return {"members"};
+  } else if constexpr (std::is_class_v<T> && role_of<T>() == layout_role::aggregate) {
+    if constexpr (has_named_members<T>()) return {"members"};
+    return {};
+  } else {
+    return {};
+  }
+}
+
+template <class T>
+void describe_parts(layout_writer& writer, layout_place place);
 
 template <class Part>
-void describe_part(layout_writer& writer, unsigned depth, const layout_label& label) {
+void describe_part(layout_writer& writer, const layout_place& place, const layout_label& label,
+                   std::uint64_t offset = 0) {
   using type = std::remove_cv_t<std::remove_reference_t<Part>>;
   if constexpr (!std::is_reference_v<Part> && complete_object<type>) {
-    writer.add(depth, label,
+    if (!place.in_any()) return;
+    writer.add(place, label,
                {{},
                 typeid(type).name(),
                 sizeof(type),
                 alignof(type),
                 layout_version<type>,
                 std::is_trivially_copyable_v<type>,
-                role_of<type>()});
-    describe_parts<type>(writer, depth + 1);
+                role_of<type>()},
+               offset, form_kind_of<type>());
+    describe_parts<type>(writer, place.inside());
   }
 }
 
+/// Describes what a class says of itself: a container's elements, or all members.
+template <class T, class Form>
+void describe_form(layout_writer& writer, const layout_place& place, const Form&) {
+  describe_part<typename T::value_type>(writer, place, {layout_label::kind::element});
+}
+template <class T, class Class, class Member>
+void describe_form(layout_writer& writer, const layout_place& place, const stored_as<Class, Member>& form) {
+  describe_part<Member>(writer, place, {}, form.offset);
+}
+template <class T, class Class, class... Members>
+void describe_form(layout_writer& writer, const layout_place& place,
+                   const stored_members<Class, Members...>& form) {
+  std::size_t index = 0;
+  const auto describe = [&]<class Member>(std::type_identity<Member>) {
+    describe_part<Member>(writer, place, {layout_label::kind::member, form.names[index], index},
+                          form.offsets[index]);
+    ++index;
+  };
+  (describe(std::type_identity<Members>()), ...);
+}
+
 template <class T, class... Parts>
-void describe_held(layout_writer& writer, [[maybe_unused]] unsigned depth, part_list<Parts...>) {
+void describe_held(layout_writer& writer, [[maybe_unused]] const layout_place& place, part_list<Parts...>) {
   [[maybe_unused]] std::size_t index = 0;
-  (describe_part<Parts>(writer, depth, {layout_label::kind::held, {}, index++}), ...);
+  (describe_part<Parts>(writer, place, {layout_label::kind::held, {}, index++}), ...);
 }
 
 template <class T, class... Members>
-void describe_members(layout_writer& writer, unsigned depth, member_types<Members...>) {
+void describe_members(layout_writer& writer, [[maybe_unused]] const layout_place& place,
+                      member_types<Members...>) {
+  std::array<std::uint64_t, sizeof...(Members)> offsets{};
+  if constexpr (sizeof...(Members) != 0 && has_named_members<T>())
+    offsets = with_members<sizeof...(Members)>(unread_object<T>(), member_offset{&unread_object<T>()});
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (describe_part<Members>(writer, depth, {layout_label::kind::member, member_name<T, I>(), I}), ...);
+    (describe_part<Members>(writer, place, {layout_label::kind::member, member_name<T, I>(), I}, offsets[I]),
+     ...);
   }(std::index_sequence_for<Members...>{});
 }
 
 /// Not into what pointers point to: whether that is complete differs between the places that ask.
 template <class T>
-void describe_parts(layout_writer& writer, unsigned depth) {
+void describe_parts(layout_writer& writer, layout_place place) {
+  if constexpr (std::is_class_v<T>) {
+    place = writer.begin(place, typeid(T));
+    if (!place.in_any()) return;
+    if constexpr (describes_itself<T>) {
+      describe_form<T>(writer, place.in_form_only(), T::stored_form());
+      place = place.in_layout_only();
+    }
+  }
   if constexpr (!looked_into<T>) {
     return;
   } else if constexpr (std::is_array_v<T>) {
-    describe_part<std::remove_extent_t<T>>(writer, depth, {layout_label::kind::element});
+    describe_part<std::remove_extent_t<T>>(writer, place, {layout_label::kind::element});
   } else if constexpr (std::is_enum_v<T>) {
-    describe_part<std::underlying_type_t<T>>(writer, depth, {});
+    describe_part<std::underlying_type_t<T>>(writer, place, {});
   } else if constexpr (std::is_class_v<T>) {
-    if (!writer.begin(typeid(T))) return;
-    if constexpr (requires {
-                    typename T::first_type;
-                    typename T::second_type;
-                  } && parts_of<T>::known) {
-      describe_part<typename T::first_type>(writer, depth, {layout_label::kind::member, "first"});
-      describe_part<typename T::second_type>(writer, depth, {layout_label::kind::member, "second"});
+    if constexpr (pair_like<T>) {
+      describe_part<typename T::first_type>(writer, place, {layout_label::kind::member, "first"},
+                                            offset_of(&T::first));
+      describe_part<typename T::second_type>(writer, place, {layout_label::kind::member, "second"},
+                                             offset_of(&T::second));
     } else if constexpr (parts_of<T>::known) {
-      describe_held<T>(writer, depth, typename parts_of<T>::list{});
+      describe_held<T>(writer, place, typename parts_of<T>::list{});
     } else if constexpr (has_allocator<T>) {
       if constexpr (requires { typename T::value_type; })
-        describe_part<typename T::value_type>(writer, depth, {layout_label::kind::element});
+        describe_part<typename T::value_type>(writer, place, {layout_label::kind::element});
     } else if constexpr (requires { typename T::container_type; }) {
-      describe_part<typename T::container_type>(writer, depth, {layout_label::kind::member, "container"});
+      describe_part<typename T::container_type>(writer, place, {layout_label::kind::member, "container"});
     } else if constexpr (aggregate_members<T>::known) {
-      describe_members<T>(writer, depth, aggregate_members<T>::types());
+      describe_members<T>(writer, place, aggregate_members<T>::types());
     }
   }
 }
 
-/// What is inside `T`; empty where nothing is. If that is plain data, a last line says it in the words of
-/// `data_type`. Nothing is compared by that line, which programs from before it do not read.
+/// Returns what is inside `T`. If that is plain data, a last line of the layout says it in the words of
+/// `data_type`, and there is no form. Nothing is compared by that line, which programs from before it do not
+/// read.
 template <class T>
-std::string layout_of() {
+type_description describe_type() {
+  constexpr bool is_plain = looked_into<T> && std::is_trivially_copyable_v<T> && plain_data<T>;
   layout_writer writer;
-  describe_part<T>(writer, 0, {});
-  std::string layout = writer.take();
-  if constexpr (looked_into<T> && std::is_trivially_copyable_v<T> && plain_data<T>) {
-    if (!layout.empty()) add_data_type(layout, data_type_of<T>());
+  describe_part<T>(writer, {.in_form = !is_plain}, {});
+  type_description description = writer.take();
+  if constexpr (is_plain) {
+    if (!description.layout.empty()) add_data_type(description.layout, data_type_of<T>());
   }
-  return layout;
+  return description;
 }
 
 }  // namespace detail

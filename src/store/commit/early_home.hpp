@@ -1,4 +1,4 @@
-// What home has that the last checkpoint does not: pages written there for the epoch to come.
+// Pages of home that the last checkpoint does not have: those written there for the epoch to come.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What a backing offers a checkpoint: its memory, and what it knows of pages that have left memory.
+// The interface of a backing to a checkpoint: its memory, and what it knows of pages that have left memory.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What a checkpoint must know of pages that have left memory before it.
+// Pages that have left memory before a checkpoint, and what it must know of them.
 #pragma once
 
 #include <cstdint>

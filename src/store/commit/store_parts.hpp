@@ -16,7 +16,7 @@
 
 namespace perdure {
 
-/// What a store is opened for.
+/// The use for which a store is opened.
 enum class store_use {
   read,
   private_changes,  ///< the program may write to the memory, and its changes are not kept
@@ -25,20 +25,20 @@ enum class store_use {
 
 /// How many pages of the segment are in memory.
 enum class residence {
-  all,            ///< as many as the kernel likes
+  all,            ///< the kernel decides how many
   within_budget,  ///< they come and go as they are touched
 };
 
 /// Whether home has what the last journal holds.
 enum class redo_state {
   done,
-  pending,  ///< of a writer: home has no room for it
+  pending,  ///< left to a writer: home has no room for it
 };
 
 /// Which files an open store has.
 enum class file_origin {
-  own,   ///< those in its directory
-  twin,  ///< of a reader beside a writer: files without a name that share their blocks with those
+  own,   ///< the files in its directory
+  twin,  ///< a reader's, beside a writer: files without a name that share blocks with the own
 };
 
 /// Which labelled checkpoints are kept as copies, and how.

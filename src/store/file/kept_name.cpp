@@ -18,9 +18,12 @@ bool is_there(const std::filesystem::path& path) {
   return type != std::filesystem::file_type::not_found && failure != std::errc::filename_too_long;
 }
 
+/// Returns true for a set of stores too, which has a file of two blocks.
 bool is_store(const std::filesystem::path& path) {
   std::error_code failure;
-  return std::filesystem::is_regular_file(path / "super", failure);
+  if (std::filesystem::is_regular_file(path / "super", failure)) return true;
+  return std::filesystem::is_regular_file(path / "manifest", failure) &&
+         std::filesystem::file_size(path / "manifest", failure) == 8192;
 }
 
 bool is_number(const std::string& text) {

@@ -13,6 +13,7 @@
 #include "base/invariant.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/joint_feature.hpp"
 #include "store/file/store_directory.hpp"
 
 namespace perdure {
@@ -23,6 +24,11 @@ void require_remains_of_store(const os::file& directory) {
                                        " holds a datastore that is not complete: create it once more, unless "
                                        "that is under way");
   }
+  if (os::exists_in(directory, "manifest") && !os::exists_in(directory, "heap.000"))
+    throw error(errc::not_a_store,
+                directory.path().string() +
+                    " is a set of stores, not a single store: this can only be done to a store, "
+                    "and only MPI programs write a set (docs/mpi.md)");
   if (!os::exists_in(directory, "heap.000") && !os::exists_in(directory, "jrnl.0"))
     throw error(errc::not_a_store, directory.path().string() + " holds no datastore: it has no file `super`");
 }
@@ -42,7 +48,8 @@ void check_format(const layout::super_slot& slot, const std::filesystem::path& p
   if ((slot.incompat & ~layout::known_incompat) != 0) {
     throw error(errc::too_new, where + " uses features this library does not know: use a newer library");
   }
-  if (writable && (slot.read_only_compat & ~layout::known_read_only_compat) != 0) {
+  if (writable &&
+      (slot.read_only_compat & ~(layout::known_read_only_compat | layout::read_only_compat_joint)) != 0) {
     throw error(errc::too_new, where +
                                    " uses features this library can read but not write: open it for reading, "
                                    "or use a newer library");

@@ -282,7 +282,11 @@ void repair_of_store::bring_home() {
   const bool is_carried = super_.table_epoch < super_.applied_epoch && !is_table_lost_;
   if (!is_committed && !is_early && !is_carried) return;
   try {
-    const auto store = datastore::open(path_);
+    // Also of a part of a set, unless that has a checkpoint on which the set decides.
+    store_options options;
+    if (const store_info now = store_maintenance::inspect(path_); now.undecided_epoch == 0)
+      options.last_decided = now.epoch;
+    const auto store = datastore::open(path_, options);
     store->wait_applied();
     store->close();
     done(is_committed ? "brought checkpoint " + std::to_string(report_.before.epoch) + " home"

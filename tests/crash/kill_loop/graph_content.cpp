@@ -1,8 +1,7 @@
 #include "crash/kill_loop/graph_content.hpp"
 
 #include <algorithm>
-#include <perdure/graph/adjacency_list.hpp>
-#include <perdure/graph/store_containers.hpp>
+#include <perdure/graph/graph_objects.hpp>
 #include <vector>
 
 #include "support/page_pattern.hpp"
@@ -19,8 +18,7 @@ void add(graph_content& sum, graph::vertex_id source, graph::vertex_id target) {
 }  // namespace
 
 std::optional<graph_content> content_of(const manager& store) {
-  // As the program makes it: tools/perdure/stored_graph.hpp.
-  const auto* const stored = store.find<graph::adjacency_list<graph::store_containers>>("graph").first;
+  const auto* const stored = store.find<graph::stored_list>(graph::default_graph_name).first;
   if (stored == nullptr) return std::nullopt;
   graph_content sum;
   for (std::size_t i = 0; i < graph::bank_count; ++i) {

@@ -7,6 +7,7 @@
 #include <perdure/graph/container_family.hpp>
 #include <perdure/graph/edge.hpp>
 #include <perdure/graph/vertex_hash.hpp>
+#include <perdure/stored_form.hpp>
 #include <span>
 
 namespace perdure::graph {
@@ -94,6 +95,15 @@ class adjacency_list {
   void set_counts(std::uint64_t edges, std::uint64_t self_loops) noexcept {
     edges_ = edges;
     self_loops_ = self_loops;
+  }
+
+  /// Says which members a store records.
+  static auto stored_form() {
+    using perdure::stored_member;
+    return perdure::stored_members(stored_member("banks", &adjacency_list::banks_),
+                                   stored_member("edges", &adjacency_list::edges_),
+                                   stored_member("self_loops", &adjacency_list::self_loops_),
+                                   stored_member("direction", &adjacency_list::direction_));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <perdure/allocator.hpp>
 #include <perdure/graph/csr_view.hpp>
 #include <perdure/graph/padded_array.hpp>
+#include <perdure/stored_form.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -72,6 +73,17 @@ struct csr_arrays {
             by_id.elements(),      weights.elements()};
   }
 
+  /// Says which members a store records.
+  static auto stored_form() {
+    using perdure::stored_member;
+    return perdure::stored_members(
+        stored_member("offsets", &csr_arrays::offsets), stored_member("targets", &csr_arrays::targets),
+        stored_member("in_offsets", &csr_arrays::in_offsets),
+        stored_member("in_targets", &csr_arrays::in_targets), stored_member("ids", &csr_arrays::ids),
+        stored_member("by_id", &csr_arrays::by_id), stored_member("weights", &csr_arrays::weights),
+        stored_member("self_loops", &csr_arrays::self_loops), stored_member("direction", &csr_arrays::kind));
+  }
+
   array_for<std::uint64_t, Allocator> offsets;
   array_for<target_type, Allocator> targets;
   array_for<std::uint64_t, Allocator> in_offsets;
@@ -132,6 +144,9 @@ class csr {
   arrays empty_arrays() const { return arrays(arrays_.offsets.get_allocator()); }
   /// Takes other arrays in the place of those it has.
   void replace(arrays&& filled) noexcept { arrays_.swap(filled); }
+
+  /// Says that a store records its arrays.
+  static auto stored_form() { return perdure::stored_as(&csr::arrays_); }
 
  private:
   arrays arrays_;

@@ -8,6 +8,7 @@
 #include <perdure/container/vector.hpp>
 #include <perdure/graph/adjacency_list.hpp>
 #include <perdure/graph/edge_source.hpp>
+#include <perdure/stored_form.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -80,6 +81,14 @@ class csr_delta {
     weights_.clear();
     edges_.shrink_to_fit();
     weights_.shrink_to_fit();
+  }
+
+  /// Says which members a store records.
+  static auto stored_form() {
+    using perdure::stored_member;
+    return perdure::stored_members(
+        stored_member("state", &csr_delta::state_), stored_member("edges", &csr_delta::edges_),
+        stored_member("weights", &csr_delta::weights_), stored_member("declared", &csr_delta::declared_));
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <perdure/graph/csr_view.hpp>
 #include <perdure/graph/detail/delta_rows.hpp>
 #include <perdure/graph/vertex_hash.hpp>
+#include <perdure/stored_form.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -126,6 +127,17 @@ class csr_patch {
   }
   std::size_t rows() const noexcept { return out_.size(); }
   std::size_t incoming_rows() const noexcept { return in_.size(); }
+
+  /// Says which members a store records.
+  static auto stored_form() {
+    using perdure::stored_member;
+    return perdure::stored_members(
+        stored_member("of_vertices", &csr_patch::base_vertices_),
+        stored_member("of_arcs", &csr_patch::base_arcs_), stored_member("arcs", &csr_patch::arcs_),
+        stored_member("added", &csr_patch::added_), stored_member("handles", &csr_patch::handles_),
+        stored_member("rows", &csr_patch::out_), stored_member("weights", &csr_patch::weights_),
+        stored_member("incoming", &csr_patch::in_));
+  }
 
  private:
   template <class T>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <perdure/graph/adjacency_list.hpp>
+#include <perdure/stored_form.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 
@@ -58,6 +59,12 @@ class edge_column {
   bank_type& bank(std::size_t i) { return std::to_address(banks_.data())[i]; }
   const bank_type& bank(std::size_t i) const { return std::to_address(banks_.data())[i]; }
   static number_list& list_of(bank_type& b, vertex_id v) { return b.try_emplace(v).first->second; }
+
+  /// Says which members a store records.
+  static auto stored_form() {
+    return perdure::stored_members(perdure::stored_member("banks", &edge_column::banks_),
+                                   perdure::stored_member("missing", &edge_column::missing_));
+  }
 
  private:
   void make_banks() {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <perdure/stored_form.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -81,6 +82,11 @@ class padded_array {
     first_ = theirs;
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+  }
+
+  /// Says where a store finds the elements.
+  static auto stored_form() {
+    return stored_array(&padded_array::first_, &padded_array::size_, &padded_array::capacity_);
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/vertex_namer.hpp>
 #include <perdure/hash.hpp>
+#include <perdure/stored_form.hpp>
 #include <string_view>
 
 namespace perdure::graph {
@@ -64,6 +65,14 @@ class vertex_names {
     return slot - 1;
   }
 
+  /// Says which members a store records.
+  static auto stored_form() {
+    using perdure::stored_member;
+    return perdure::stored_members(stored_member("text", &vertex_names::text_),
+                                   stored_member("ends", &vertex_names::ends_),
+                                   stored_member("slots", &vertex_names::slots_));
+  }
+
  private:
   /// Where it is, or may be.
   std::size_t slot_of(std::string_view wanted) const noexcept {
@@ -82,7 +91,10 @@ class vertex_names {
   array<std::uint64_t> slots_;  // a hash table of numbers plus 1; 0: free
 };
 
-/// What readers ask.
+/// Names in ordinary memory.
+using memory_names = vertex_names<std::allocator<std::byte>>;
+
+/// Numbers names as they are added to `names`, which must outlive it.
 template <class Names>
 class names_to_number final : public vertex_namer {
  public:

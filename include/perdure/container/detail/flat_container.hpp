@@ -9,6 +9,7 @@
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/flat_table.hpp>
+#include <perdure/stored_form.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -208,6 +209,11 @@ class flat_container {
 
   friend bool operator==(const flat_container& a, const flat_container& b) {
     return a.table_.equals(b.table_, Policy::same_besides_key);
+  }
+
+  /// Says where a store finds the elements; see stored_form.hpp.
+  static auto stored_form() {
+    return table::stored_form().template inside<flat_container>(offset_of(&flat_container::table_));
   }
 
  private:

@@ -33,6 +33,7 @@
 #include <perdure/detail/copyable.hpp>
 #include <perdure/hash.hpp>
 #include <perdure/relocation.hpp>
+#include <perdure/stored_form.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -363,6 +364,14 @@ class flat_table {
       if (match == other.end() || !same(*it, *match)) return false;
     }
     return true;
+  }
+
+  /// Says where a store finds the elements; see stored_form.hpp.
+  static auto stored_form() {
+    static_assert(seed_shift == 48 && group_size == 16 && control_absent == 2 && control_full == 0x80,
+                  "readers of stores know tables as they are here");
+    return stored_flat_table<flat_table>(offset_of(&flat_table::size_), offset_of(&flat_table::distance_),
+                                         offset_of(&flat_table::mask_and_seed_));
   }
 
  private:

@@ -1,0 +1,82 @@
+// Files of arrays: .npy, .npz, CSV, zarr, HDF5 and NetCDF, read and written alike.
+//
+//     perdure::formats::array_file file("results.h5");
+//     for (const auto& one : file)
+//       std::cout << one->what().name << ' ' << one->what().type.text() << ' ' << one->what().dims.text() <<
+//       '\n';
+//     const std::vector<double> t = perdure::formats::load<double>(file.at("run/temperature"));
+//
+//     const auto source = perdure::formats::source_of("t", perdure::array_view<const double, 2>(t.data(),
+//     {ny, nx})); perdure::formats::write_array("t.npy", *source);
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <perdure/data_type.hpp>
+#include <perdure/formats/array_source.hpp>
+#include <perdure/formats/file_format.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace perdure::formats {
+
+struct reading_options {
+  file_format format = file_format::automatic;
+  /// Element type of a table of text: a number, text, or a struct with a field for each column. Not
+  /// set: the smallest of bool, int64, uint64, float64 and complex128 that has all numbers, or text.
+  std::optional<data_type> type = {};
+};
+
+/// An open file of arrays: a file, or a directory of zarr. Its arrays are sorted by name.
+///
+/// Thread safety: one thread at a time, with all its sources. HDF5 and NetCDF files of one process: one
+/// thread at a time for all of them, as their libraries ask for.
+class array_file {
+ public:
+  /// Opens a file and reads what it says of its arrays. `not_found`, `permission_denied`, `io`; `bad_input`
+  /// for a damaged file and an unknown format; `unsupported` for a type or an encoding that is not known, and
+  /// if the format's module is not installed.
+  explicit array_file(const std::filesystem::path& path, const reading_options& options = {});
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  file_format format() const noexcept { return format_; }
+  std::size_t size() const noexcept { return arrays_.size(); }
+  bool empty() const noexcept { return arrays_.empty(); }
+  auto begin() const noexcept { return arrays_.begin(); }
+  auto end() const noexcept { return arrays_.end(); }
+  /// Returns the array of that name, or null.
+  array_source* find(std::string_view name) const noexcept;
+  /// Returns the array of that name; the only array of a file without names for the empty one. `not_found`.
+  array_source& at(std::string_view name) const;
+
+ private:
+  std::filesystem::path path_;
+  file_format format_;
+  array_sources arrays_;
+};
+
+struct writing_options {
+  file_format format = file_format::automatic;  ///< `automatic`: as the file's name says
+  bool compressed = false;                      ///< where the format can do that
+  /// Called before each piece is read, about 8 MiB; what it throws ends the writing. May be empty.
+  std::function<void()> before_piece = {};
+};
+
+/// Writes a file of these arrays. It appears under its name once it is whole: then a file of that name is
+/// replaced, and a directory too if it is empty or one of zarr. On failure nothing is left behind, and what
+/// had the name is as it was. Pipes and devices are written in place; "-" is standard output.
+///
+/// Arrays have different names. In a format of one array (`holds_several`) there is one, and its name does
+/// not count. `invalid_argument` if the name says no format; `unsupported` for several arrays in a format of
+/// one, for an element type that the format does not have, and if the format's module is not installed;
+/// `already_exists` for a directory of anything else; `no_space`, `permission_denied`, `io`; and what reading
+/// the arrays throws.
+void write_arrays(const std::filesystem::path& path, std::span<array_source* const> arrays,
+                  const writing_options& options = {});
+/// Writes one array. Errors as `write_arrays`.
+void write_array(const std::filesystem::path& path, array_source& array, const writing_options& options = {});
+
+}  // namespace perdure::formats

@@ -1,0 +1,99 @@
+// Recognises formats.
+#include <algorithm>
+#include <array>
+#include <perdure/error.hpp>
+#include <perdure/formats/file_format.hpp>
+#include <perdure/workload/byte_stream.hpp>
+#include <string>
+
+#include "format_module.hpp"
+#include "input_file.hpp"
+
+namespace perdure::formats {
+namespace {
+
+struct format_row {
+  file_format format;
+  std::string_view name;
+  std::array<std::string_view, 5> endings;
+  std::string_view begin;  // of such a file; of a directory there is none
+  bool several;
+};
+
+using namespace std::string_view_literals;
+constexpr format_row format_rows[] = {
+    {file_format::automatic, "auto", {}, {}, false},
+    {file_format::npy, "npy", {".npy"}, "\x93NUMPY", false},
+    {file_format::npz, "npz", {".npz"}, "PK", true},
+    {file_format::csv, "csv", {".csv", ".tsv", ".txt"}, {}, false},
+    // NetCDF-4 files are HDF5 files: their names tell them apart.
+    {file_format::netcdf, "netcdf", {".nc", ".nc4", ".cdf"}, "CDF", true},
+    {file_format::hdf5, "hdf5", {".h5", ".hdf5", ".hdf", ".he5"}, "\x89HDF\r\n\x1a\n"sv, true},
+    {file_format::zarr, "zarr", {".zarr"}, {}, true},
+};
+
+const format_row& row_of(file_format format) noexcept {
+  return *std::find_if(std::begin(format_rows), std::end(format_rows),
+                       [format](const format_row& one) { return one.format == format; });
+}
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_string(file_format format) noexcept {
+  return row_of(format).name;
+}
+
+bool is_by_library(file_format format) noexcept {
+  return format == file_format::hdf5 || format == file_format::netcdf;
+}
+
+bool is_available(file_format format) {
+  return !is_by_library(format) || has_format_module(std::string(to_string(format)));
+}
+
+bool holds_several(file_format format) noexcept {
+  return row_of(format).several;
+}
+
+file_format format_named(const std::filesystem::path& path) {
+  std::string name = path.filename().string();
+  if (name.empty()) name = path.parent_path().filename().string();  // "run.zarr/"
+  name = lower_case(std::move(name));
+  const auto ends_with = [](std::string_view text) {
+    return [text](std::string_view ending) { return !ending.empty() && text.ends_with(ending); };
+  };
+  for (const format_row& row : format_rows)
+    if (std::any_of(row.endings.begin(), row.endings.end(), ends_with(name))) return row.format;
+  const std::string inner = workload::uncompressed_name(name).string();
+  const auto& tables = row_of(file_format::csv).endings;
+  return std::any_of(tables.begin(), tables.end(), ends_with(inner)) ? file_format::csv
+                                                                     : file_format::automatic;
+}
+
+file_format format_of(const std::filesystem::path& path) {
+  const file_format named = format_named(path);
+  if (std::filesystem::is_directory(path)) {
+    if (named == file_format::zarr || std::filesystem::exists(path / "zarr.json")) return file_format::zarr;
+    throw error(errc::bad_input,
+                path.string() + ": it is a directory, and no zarr array or group of version 3");
+  }
+  const std::string begin = input_file(path).text_at(0, 8);
+  for (const format_row& row : format_rows) {
+    if (row.begin.empty() || !begin.starts_with(row.begin)) continue;
+    const bool is_netcdf4 = row.format == file_format::hdf5 && named == file_format::netcdf;
+    return is_netcdf4 ? named : row.format;
+  }
+  if (named != file_format::automatic && named != file_format::zarr) return named;
+  throw error(errc::bad_input,
+              path.string() +
+                  ": its format is not known, as neither its first bytes nor its name say it; "
+                  "formats are npy, npz, csv, hdf5, netcdf and zarr, and one can be asked for");
+}
+
+}  // namespace perdure::formats

@@ -1,0 +1,26 @@
+// NumPy's names of element types, as headers of .npy files have them.
+#pragma once
+
+#include <perdure/data_type.hpp>
+#include <string>
+#include <vector>
+
+#include "byte_order.hpp"
+#include "python_literal.hpp"
+
+namespace perdure::formats {
+
+/// An element as a file has it.
+struct numpy_type {
+  data_type type;                     ///< with fixed dimensions: a text of fixed length is of characters
+  std::size_t size = 0;               ///< bytes in the file
+  std::vector<byte_swap> swaps = {};  ///< what is in the other byte order
+  bool is_utf32 = false;              ///< texts of `size` / 4 characters, filled up with zeros
+};
+
+/// Of `'<f8'` or a list of fields. `bad_input`, `unsupported` (Python objects, dates, long double).
+numpy_type parse_numpy_type(const python_literal& descr);
+/// As Python writes it: `'<f8'`, `[('id', '<u8'), …]`. `unsupported` for what NumPy does not have.
+std::string numpy_type_name(const data_type& type);
+
+}  // namespace perdure::formats

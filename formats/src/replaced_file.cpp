@@ -1,0 +1,47 @@
+// Writes beside a file, then replaces it.
+#include "replaced_file.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <perdure/error.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace perdure::formats {
+
+replaced_file::replaced_file(std::filesystem::path path) : path_(std::move(path)) {
+  static std::atomic<unsigned> made{0};
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path_, ignored);
+  const bool is_in_place =
+      path_ == "-" || (std::filesystem::exists(status) && !std::filesystem::is_directory(status) &&
+                       !std::filesystem::is_regular_file(status));
+  if (is_in_place) return;
+  if (path_.filename().empty()) path_ = path_.parent_path();
+  temporary_ = path_;
+  temporary_ += ".part" + std::to_string(::getpid()) + '.' + std::to_string(made.fetch_add(1));
+}
+
+replaced_file::~replaced_file() {
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+}
+
+void replaced_file::finish() {
+  if (temporary_.empty()) return;
+  // No rename replaces a directory that has something in it. It may be one of anything: only what could have
+  // been written here is removed.
+  if (std::filesystem::is_directory(path_)) {
+    if (!std::filesystem::exists(path_ / "zarr.json") && !std::filesystem::is_empty(path_))
+      throw error(errc::already_exists, path_.string() + " is a directory with something else in it");
+    std::filesystem::remove_all(path_);
+  }
+  std::error_code problem;
+  std::filesystem::rename(temporary_, path_, problem);
+  if (problem) throw error(errc::io, path_.string() + ": cannot create: " + problem.message());
+  temporary_.clear();
+}
+
+}  // namespace perdure::formats

@@ -1,0 +1,141 @@
+// Arrays between stores and files.
+#include <algorithm>
+#include <perdure/error.hpp>
+#include <perdure/formats/store_exchange.hpp>
+#include <span>
+#include <utility>
+
+namespace perdure::formats {
+namespace {
+
+/// A part of a stored array as an array of its own.
+class stored_source final : public array_source {
+ public:
+  stored_source(std::shared_ptr<untyped_arrays> arrays, std::string id, extents dims,
+                array_selection::selected selected, array_description what)
+      : array_source(std::move(what)),
+        arrays_(std::move(arrays)),
+        id_(std::move(id)),
+        dims_(dims),
+        selected_(std::move(selected)) {}
+
+  void read(const slab& part, std::byte* to) override {
+    slab where = selected_.where;
+    for (std::size_t i = 0, k = 0; i < where.offset.rank(); ++i) {
+      if (selected_.is_dropped[i]) continue;
+      where.offset[i] += part.offset[k] * where.stride[i];
+      where.count[i] = part.count[k++];
+    }
+    arrays_->read(id_, what_.type, where, untyped_view::row_major(to, where.count, what_.type.size()));
+  }
+
+  variable_elements read_variable() override {
+    variable_elements all = arrays_->read_variable(id_, what_.type);
+    if (selected_.where.count == dims_) return all;
+    variable_elements chosen;
+    const std::uint64_t count = selected_.where.count.elements();
+    extents at = extents::all(dims_.rank(), 0);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::uint64_t place = 0;
+      for (std::size_t d = 0; d < dims_.rank(); ++d)
+        place = place * dims_[d] + selected_.where.offset[d] + at[d] * selected_.where.stride[d];
+      const std::uint64_t begin = place == 0 ? 0 : all.ends[place - 1];
+      chosen.bytes.append(all.bytes, begin, all.ends[place] - begin);
+      chosen.ends.push_back(chosen.bytes.size());
+      for (std::size_t d = dims_.rank(); d-- > 0 && ++at[d] == selected_.where.count[d];) at[d] = 0;
+    }
+    return chosen;
+  }
+
+ private:
+  std::shared_ptr<untyped_arrays> arrays_;
+  std::string id_;
+  extents dims_;
+  array_selection::selected selected_;
+};
+
+}  // namespace
+
+void import_array(array_store& to, std::string_view id, array_source& from, const import_options& options) {
+  untyped_arrays& arrays = *to.untyped();
+  const array_description& what = from.what();
+  array_options how = options.store;
+  how.replaces_any = how.replaces_any || options.replaces_any;
+  if (!what.dimensions.empty()) how.dimensions = what.dimensions;
+  // With its attributes: they belonged to what is replaced.
+  if (options.replaces_any) arrays.erase(id);
+  if (what.type.is_variable()) {
+    if (options.before_piece) options.before_piece();
+    arrays.store_variable(id, what.type, what.dims, from.read_variable(), how);
+  } else {
+    arrays.store_from(
+        id, what.type, what.dims,
+        [&](const slab& part, std::byte* bytes) {
+          if (options.before_piece) options.before_piece();
+          from.read(part, bytes);
+        },
+        how);
+  }
+  for (const array_attribute& one : what.attributes)
+    arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
+}
+
+std::vector<std::string> import_arrays(array_store& to, std::string_view id, const array_file& from,
+                                       const import_options& options) {
+  if (from.empty()) throw error(errc::not_found, from.path().string() + ": it has no arrays");
+  std::vector<std::string> ids;
+  for (const auto& one : from) {
+    std::string called(id);
+    const std::string& name = one->what().name;
+    if (called.empty())
+      called = name.empty() ? from.path().stem().string() : name;
+    else if (from.size() != 1)
+      called.append(1, '/').append(name);
+    import_array(to, called, *one, options);
+    ids.push_back(std::move(called));
+  }
+  return ids;
+}
+
+std::unique_ptr<array_source> source_of(const array_store& from, std::string_view id,
+                                        const array_selection& part, std::string name) {
+  const std::shared_ptr<untyped_arrays>& arrays = from.untyped();
+  const array_info info = arrays->info(id);
+  array_selection::selected selected = part.of(info.dims);
+  array_description what{std::move(name), info.type, selected.dims(), {}, {}, {}};
+  for (std::size_t i = 0; i < info.dims.rank(); ++i) {
+    if (selected.is_dropped[i]) continue;
+    if (!info.dimensions.empty()) what.dimensions.push_back(info.dimensions[i]);
+    if (!info.chunk.empty()) what.chunk.push_back(std::max<std::uint64_t>(info.chunk[i], 1));
+  }
+  for (const std::string& key : arrays->attributes(id))
+    if (auto value = arrays->attribute(id, key))
+      what.attributes.push_back({key, value->type, value->dims, std::move(value->bytes)});
+  return std::make_unique<stored_source>(arrays, std::string(id), info.dims, std::move(selected),
+                                         std::move(what));
+}
+
+array_sources sources_of(const array_store& from, std::string_view id) {
+  array_sources sources;
+  if (!id.empty() && from.contains(id)) {
+    sources.push_back(source_of(from, id, {}, std::string(id)));
+    return sources;
+  }
+  for (const std::string& one : from.list(id))
+    sources.push_back(source_of(from, one, {}, id.empty() ? one : one.substr(id.size() + 1)));
+  if (sources.empty())
+    throw error(errc::not_found,
+                from.path().string() + (id.empty() ? std::string(": it has no arrays")
+                                                   : ": there is no array \"" + std::string(id) + '"'));
+  return sources;
+}
+
+void export_arrays(const array_store& from, std::string_view id, const std::filesystem::path& path,
+                   const writing_options& options) {
+  const array_sources sources = sources_of(from, id);
+  std::vector<array_source*> all;
+  for (const auto& one : sources) all.push_back(one.get());
+  write_arrays(path, all, options);
+}
+
+}  // namespace perdure::formats

@@ -1,0 +1,114 @@
+// Adds edges with times to a graph in a store, bucket by bucket, with a checkpoint for each bucket.
+//
+//     perdure::store_options options;
+//     options.keep_last = 12;                             // the last twelve months can be opened again
+//     perdure::manager store(perdure::open_or_create, "calls.store", options);
+//     graph::append_by_time(store, {"calls.csv"}, graph::time_buckets::months());
+//
+// `time_append` is the same in steps, for programs that open the store anew for each bucket.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <perdure/graph/graph_inputs.hpp>
+#include <perdure/graph/growing_graph.hpp>
+#include <perdure/graph/ingested_files.hpp>
+#include <perdure/graph/time_buckets.hpp>
+#include <perdure/manager.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace perdure::graph {
+
+struct time_append_options {
+  std::string graph = default_graph_name;
+  std::optional<direction> kind =
+      {};              ///< like `growth_options::kind`; a graph that is made takes the inputs'
+  bool again = false;  ///< adds files once more whose edges the graph has already
+  unsigned threads = 1;
+  /// The names that the inputs' ids are the numbers of; null: vertices have no names. They must outlive the
+  /// `time_append`.
+  const memory_names* names = nullptr;
+  reading_watch watch = {};  ///< called before each input is read
+};
+
+/// A bucket whose edges were added.
+struct appended_bucket {
+  std::string name;
+  std::uint64_t edges = 0;
+  std::uint64_t epoch = 0;        ///< epoch of its checkpoint
+  double append_seconds = 0;      ///< to add the edges
+  double checkpoint_seconds = 0;  ///< to make them durable
+};
+
+/// Edges that wait to be added, ordered by bucket. All of them are in ordinary memory.
+///
+/// Each checkpoint records up to which time the graph has the edges of each file. So the same files,
+/// given again after a crash, go on behind the last bucket whose checkpoint was made. Files are recognised by
+/// their content; edges of pipes are added once more.
+///
+/// Thread safety: as a standard container's.
+class time_append {
+ public:
+  /// Reads the edges of all inputs, and leaves out what the graph in the store has already. `store` is null
+  /// where there is none yet. Throws
+  /// - `invalid_argument` where an input has no times, and where the edges that an earlier call added are
+  ///   not found again, as other columns were given;
+  /// - `already_exists` where the graph has all edges of an input, or an unknown part;
+  /// - `bad_input` for a time that has no bucket, and what reading throws.
+  time_append(std::vector<graph_input>& inputs, const time_buckets& buckets,
+              const time_append_options& options, const manager* store);
+
+  bool done() const noexcept { return next_ == edges_.size(); }
+  /// Number of edges that were read and not left out.
+  std::uint64_t edges() const noexcept { return edges_.size(); }
+  /// Number of edges that were left out.
+  std::uint64_t already_there() const noexcept { return already_; }
+
+  /// Adds the edges of the next bucket and makes a checkpoint with its name as the label. Throws `conflict`
+  /// where something else has added files since; and what adding and the checkpoint throw. Call `discard` of
+  /// the store then; the bucket is still the next one.
+  appended_bucket add_next(manager& store);
+
+ private:
+  struct timed_edge {
+    edge ends;
+    double weight;
+    double time;
+    std::int64_t bucket;
+    std::size_t input;
+  };
+  struct known_input {
+    std::string name;
+    std::string fingerprint;
+  };
+
+  void find_where_it_stopped(const manager* store);
+  void read(graph_input& input, std::size_t number);
+  /// Returns what the graph has of each input when it has these edges too.
+  std::vector<ingested_files::part> counting(std::span<const timed_edge> edges) const;
+  /// Records which files the graph has, and how far. Returns the attribute's value.
+  std::string note(manager& store, const std::vector<ingested_files::part>& parts, bool is_last) const;
+
+  time_buckets buckets_;
+  time_append_options options_;
+  growth_options growth_;
+  std::vector<known_input> inputs_;
+  std::vector<timed_edge> edges_;
+  std::size_t next_ = 0;
+  std::vector<ingested_files::part> so_far_;  // of each input
+  std::string recorded_;                      // the attribute's value in the store
+  std::uint64_t already_ = 0;
+};
+
+/// Opens the files, and adds all buckets to a store that is open. `options.names` is not used: with
+/// `with_names` vertices have names.
+std::vector<appended_bucket> append_by_time(manager& store, const std::vector<std::filesystem::path>& files,
+                                            const time_buckets& buckets, time_append_options options = {},
+                                            const graph_file_options& reading = {}, bool with_names = false);
+
+}  // namespace perdure::graph

@@ -1,0 +1,52 @@
+// Makes a CSR of files in a store, in bounded memory if asked for; a build that was killed goes on.
+//
+//     perdure::manager store(perdure::open_or_create, "web.store");
+//     auto inputs = graph::open_graph_inputs({"web.txt.gz"});
+//     graph::build_graph(store, inputs, {.graph = "web", .budget = std::uint64_t{1} << 30});
+//     store.checkpoint();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <perdure/graph/build_csr.hpp>
+#include <perdure/graph/graph_inputs.hpp>
+#include <perdure/graph/graph_objects.hpp>
+#include <perdure/manager.hpp>
+#include <string>
+#include <vector>
+
+namespace perdure::graph {
+
+struct build_options {
+  std::string graph = default_graph_name;
+  std::optional<direction> kind = {};  ///< nothing: as the inputs are, else directed
+  bool drop_loops = false;
+  bool drop_duplicates = false;              ///< keeps of several edges the one with the smallest weight
+  vertex_order order = vertex_order::by_id;  ///< by id only, if there is a budget
+  std::uint64_t budget = 0;                  ///< bytes of memory; 0: the arcs are sorted in memory
+  bool anew = false;                         ///< begins again where a build is under way
+  unsigned threads = 1;
+  std::function<void()> on_checkpoint = {};  ///< called after each checkpoint; what it throws ends the build
+  reading_watch watch = {};                  ///< called once, with the graph's name
+};
+
+struct build_result {
+  const stored_csr* graph = nullptr;
+  bool resumed = false;  ///< went on with a build that was interrupted
+  std::uint64_t checkpoints = 0;
+  std::uint64_t skipped_lines = 0;
+};
+
+/// Makes the CSR `options.graph` of all edges of the inputs, of a directed graph with incoming arcs, with
+/// weights if an input has some. Half of the budget is for arcs that are sorted; the store itself should be
+/// opened `paged` with the other half. With a budget a checkpoint is made after each step
+/// (`external_build.hpp`), and the same call in a process that opens the store again goes on from there. The
+/// caller makes the last checkpoint.
+///
+/// Throws `already_exists` where the store has something of this name; `invalid_argument` where a build of
+/// other inputs is under way, or of inputs that cannot be read twice, or with a budget and `by_degree`;
+/// `read_only`; and what reading and building throw. Call `discard` of the store then.
+build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options = {});
+
+}  // namespace perdure::graph

@@ -1,0 +1,87 @@
+// Values of vertices, as lines of columns: text, CSV, or a structured array of NumPy.
+//
+//     std::ofstream file("levels.csv");
+//     graph::result_table table(graph::table_format::csv, {{.name = "id", .is_vertex = true}, {"level"}},
+//                               [&](std::string_view bytes) { file << bytes; });
+//     for (const graph::vertex_handle v : view.in_id_order())
+//       table.line(graph::vertex_value{view.id(v)}, found.levels[v]);
+//     table.finish();
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perdure::graph {
+
+/// A column of 64-bit unsigned numbers, or of `double`.
+struct result_column {
+  std::string name;
+  bool is_real = false;
+  bool is_vertex = false;  ///< its values are `vertex_value`
+};
+
+/// A vertex in a line, by its id.
+struct vertex_value {
+  std::uint64_t id;
+};
+
+enum class table_format : std::uint8_t {
+  text,   ///< values with a separator between them, without a header
+  csv,    ///< RFC 4180, below a line with the names of the columns
+  numpy,  ///< `.npy`: a structured array, whose fields are the columns; in memory until it is finished
+};
+/// Returns the format for a file of this name: by `.csv` and `.npy`, else text.
+table_format table_format_of(const std::filesystem::path& path);
+
+/// Writes a table line by line.
+///
+/// Thread safety: as a standard container's.
+class result_table {
+ public:
+  /// Returns the name of the vertex with this id.
+  using name_lookup = std::function<std::string(std::uint64_t)>;
+
+  /// Passes the bytes to `write`, piece by piece. With `names` a CSV table has the vertices' names too: in a
+  /// column `name` behind `id`, and `X_name` behind another column X of vertices. `separator` is that of
+  /// text.
+  result_table(table_format format, std::vector<result_column> columns,
+               std::function<void(std::string_view)> write, char separator = '\t', name_lookup names = {});
+
+  /// Writes one value for each column.
+  template <class... Values>
+  void line(const Values&... values) {
+    (put(values), ...);
+    end_line();
+  }
+  /// Writes what is still in memory. The table is incomplete without it.
+  void finish();
+
+ private:
+  template <std::unsigned_integral Number>
+  void put(Number value) {
+    put_whole(value);
+  }
+  void put(double value);
+  void put(vertex_value vertex);
+  void put_whole(std::uint64_t value);
+  void put_bytes(const void* value);
+  void separate();
+  void end_line();
+  std::string numpy_header() const;
+
+  std::function<void(std::string_view)> write_;
+  std::vector<result_column> columns_;
+  table_format format_;
+  char separator_;
+  name_lookup names_;
+  bool at_beginning_ = true;
+  std::uint64_t lines_ = 0;
+  std::string pending_;  // lines that were not written yet; of NumPy all, as the header has their number
+};
+
+}  // namespace perdure::graph

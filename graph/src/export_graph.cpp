@@ -1,0 +1,89 @@
+// Writes graphs with what belongs to them.
+#include <perdure/graph/export_graph.hpp>
+#include <perdure/graph/ingest.hpp>
+#include <perdure/graph/merge_duplicates.hpp>
+#include <utility>
+
+namespace perdure::graph {
+namespace {
+
+template <class T>
+using ordinary_allocator = std::allocator<T>;
+using memory_containers = flat_containers<ordinary_allocator>;
+
+template <class Graph>
+exported_graph write_all(const Graph& graph, written_parts parts, const export_options& options,
+                         const std::function<void(std::string_view)>& write) {
+  parts.format = options.format;
+  parts.with_weights = options.with_weights;
+  write_graph(graph, parts, write);
+  if (options.write_id)
+    for (const vertex_handle v : graph.in_id_order()) {
+      options.write_id(parts.name ? std::string(parts.name(graph.id(v))) : std::to_string(graph.id(v)));
+      options.write_id("\n");
+    }
+  return {graph.size(), graph.arcs(), graph.symmetric()};
+}
+
+}  // namespace
+
+written_format written_format_of(const std::filesystem::path& path) {
+  const std::filesystem::path ending = path.extension();
+  if (ending == ".mtx") return written_format::matrix_market;
+  if (ending == ".sg" || ending == ".wsg") return written_format::gapbs;
+  if (ending == ".graphml" || ending == ".xml") return written_format::graphml;
+  return written_format::edge_list;
+}
+
+const char* name_of(written_format format) noexcept {
+  switch (format) {
+    case written_format::matrix_market:
+      return "mtx";
+    case written_format::gapbs:
+      return "gapbs";
+    case written_format::graphml:
+      return "graphml";
+    case written_format::edge_list:
+      break;
+  }
+  return "text";
+}
+
+exported_graph export_graph(const stored_graph& graph, const export_options& options,
+                            const std::function<void(std::string_view)>& write) {
+  written_parts parts;
+  if (graph.names() != nullptr) parts.name = [&](vertex_id id) { return graph.names()->name(id); };
+  if (graph.csr() != nullptr) return write_all(graph.csr()->view(), parts, options, write);
+  const vertex_index index(*graph.list(), options.threads, graph.weights());
+  if (graph.times() != nullptr)
+    parts.times = [&](vertex_handle v) { return graph.times()->find(index.id(v)); };
+  return write_all(index, parts, options, write);
+}
+
+exported_graph convert_graph(std::vector<graph_input>& inputs, const convert_options& how,
+                             const export_options& options,
+                             const std::function<void(std::string_view)>& write) {
+  const growth_options growth = growth_for(inputs);
+  const direction kind = how.kind.value_or(growth.kind_if_new);
+  give_directions(inputs, kind);
+  adjacency_list<memory_containers> list(kind);
+  edge_column<memory_containers> weights(weight_of_edges_without);
+  edge_column<memory_containers> times(0);
+  edge_columns<memory_containers> columns;
+  if (growth.with_weights || how.duplicates == duplicate_edges::sum) columns.weights = &weights;
+  if (growth.with_times) columns.times = &times;
+  for (const graph_input& one : inputs) {
+    std::shared_ptr<void> watched;
+    if (how.watch) watched = how.watch(one.name, [&one] { return one.edges->progress(); });
+    // One thread reads, so that edges keep their order.
+    ingest(list, *one.edges, {}, columns);
+  }
+  merge_duplicates(list, columns, how.duplicates, options.threads);
+  const vertex_index index(list, options.threads, columns.weights);
+  written_parts parts;
+  if (how.names != nullptr) parts.name = [&](vertex_id id) { return how.names->name(id); };
+  if (columns.times != nullptr) parts.times = [&](vertex_handle v) { return times.find(index.id(v)); };
+  return write_all(index, parts, options, write);
+}
+
+}  // namespace perdure::graph

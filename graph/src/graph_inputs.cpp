@@ -1,0 +1,139 @@
+// Opens the inputs of a graph, and wraps their edges.
+#include <algorithm>
+#include <perdure/graph/graph_inputs.hpp>
+#include <perdure/graph/ingested_files.hpp>
+#include <utility>
+
+namespace perdure::graph {
+namespace {
+
+/// Passes everything on but `next`.
+class wrapped_source : public edge_source {
+ public:
+  explicit wrapped_source(std::unique_ptr<edge_source> source) : source_(std::move(source)) {}
+
+  bool next(edge_batch& batch) override { return source_->next(batch); }
+  workload::progress progress() const noexcept override { return source_->progress(); }
+  id_range declared_vertices() const noexcept override { return source_->declared_vertices(); }
+  std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
+  unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
+
+ private:
+  std::unique_ptr<edge_source> source_;
+};
+
+class polled_source final : public wrapped_source {
+ public:
+  polled_source(std::unique_ptr<edge_source> source, reading_poll poll)
+      : wrapped_source(std::move(source)), poll_(std::move(poll)) {}
+
+  bool next(edge_batch& batch) override {
+    const bool more = wrapped_source::next(batch);
+    poll_();
+    return more;
+  }
+
+ private:
+  reading_poll poll_;
+};
+
+class both_directions_source final : public wrapped_source {
+ public:
+  using wrapped_source::wrapped_source;
+
+  bool next(edge_batch& batch) override {
+    const bool more = wrapped_source::next(batch);
+    const std::size_t count = batch.edges.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const edge e = batch.edges[i];
+      if (e.source == e.target) continue;
+      batch.edges.push_back({e.target, e.source});
+      if (!batch.values.empty()) batch.values.push_back(double{batch.values[i]});
+      if (!batch.times.empty()) batch.times.push_back(double{batch.times[i]});
+    }
+    return more;
+  }
+};
+
+std::unique_ptr<edge_source> polled(std::unique_ptr<edge_source> source, const reading_poll& poll) {
+  if (!poll) return source;
+  return std::make_unique<polled_source>(std::move(source), poll);
+}
+
+}  // namespace
+
+std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::path>& files,
+                                           const graph_file_options& options, reading_poll poll) {
+  std::vector<graph_input> inputs;
+  inputs.reserve(files.size());
+  for (const auto& file : files) {
+    std::unique_ptr<graph_file> opened = open_graph_file(file, options);
+    graph_file_info info = opened->info();
+    inputs.push_back({file.filename(), file_fingerprint(file).value_or(""), std::move(info),
+                      polled(std::move(opened), poll)});
+  }
+  return inputs;
+}
+
+graph_input generated_input(const rmat_parameters& parameters, reading_poll poll) {
+  return {"R-MAT",
+          "rmat " + std::to_string(parameters.scale) + " " + std::to_string(parameters.edge_factor) + " " +
+              std::to_string(parameters.seed),
+          {},
+          polled(std::make_unique<rmat_source>(parameters), poll)};
+}
+
+growth_options growth_for(const std::vector<graph_input>& inputs) {
+  growth_options wanted;
+  bool agree = true;
+  for (const graph_input& one : inputs) {
+    wanted.with_weights |= one.info.has_weights;
+    wanted.with_times |= one.info.has_times;
+    agree &= one.info.kind == inputs.front().info.kind;
+  }
+  if (agree && !inputs.empty()) wanted.kind_if_new = inputs.front().info.kind.value_or(direction::directed);
+  return wanted;
+}
+
+void give_directions(std::vector<graph_input>& inputs, direction kind) {
+  for (graph_input& one : inputs)
+    if (kind == direction::directed && one.info.kind == direction::undirected)
+      one.edges = std::make_unique<both_directions_source>(std::move(one.edges));
+}
+
+bool joined_inputs::next(edge_batch& batch) {
+  // A thread that finds the end of one input goes on with the next, while others may still draw from the
+  // first.
+  for (std::size_t at = at_.load(); at < inputs_.size(); at = at_.load()) {
+    if (inputs_[at].edges->next(batch)) return true;
+    at_.compare_exchange_strong(at, at + 1);
+  }
+  return false;
+}
+
+workload::progress joined_inputs::progress() const noexcept {
+  const std::size_t at = at_.load();
+  return at < inputs_.size() ? inputs_[at].edges->progress() : workload::progress{};
+}
+
+// Files count from 0 or from 1, so none is in between.
+id_range joined_inputs::declared_vertices() const noexcept {
+  id_range all;
+  for (const graph_input& one : inputs_) {
+    const id_range more = one.edges->declared_vertices();
+    if (more.count == 0) continue;
+    if (all.count == 0) all = more;
+    const vertex_id last = std::max(all.first + (all.count - 1), more.first + (more.count - 1));
+    all.first = std::min(all.first, more.first);
+    all.count = last - all.first + 1;
+  }
+  return all;
+}
+
+std::uint64_t joined_inputs::skipped_lines() const noexcept {
+  std::uint64_t all = 0;
+  for (const graph_input& one : inputs_) all += one.edges->skipped_lines();
+  return all;
+}
+
+}  // namespace perdure::graph

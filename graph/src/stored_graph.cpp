@@ -1,0 +1,109 @@
+// Finds a graph in a store, of whichever kind it is.
+#include <algorithm>
+#include <charconv>
+#include <perdure/error.hpp>
+#include <perdure/graph/stored_graph.hpp>
+#include <system_error>
+
+namespace perdure::graph {
+namespace {
+
+[[noreturn]] void throw_at(const manager& store, errc code, const std::string& what) {
+  throw error(code, store.path().string() + ": " + what);
+}
+
+std::string name_of_only_graph(const manager& store) {
+  const std::vector<std::string> all = graphs_in(store);
+  if (all.empty())
+    throw_at(store, errc::not_found, "the store holds no graph; make one with 'perdure graph ingest'");
+  if (all.size() == 1) return all.front();
+  std::string names;
+  for (const std::string& one : all) names += (names.empty() ? "" : ", ") + one;
+  throw_at(store, errc::invalid_argument, "the store holds several graphs (" + names + "); say which");
+}
+
+/// The object of this name, if it is a CSR.
+const stored_csr* csr_named(const manager& store, const std::string& name) {
+  for (const object_info& object : store.named_objects())
+    if (object.name() == name && object.length() == 1 && object.is_type<stored_csr>())
+      return static_cast<const stored_csr*>(object.value());
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> graphs_in(const manager& store) {
+  std::vector<std::string> lists;
+  std::vector<std::string> rows;
+  for (const object_info& object : store.named_objects()) {
+    if (object.length() != 1) continue;
+    if (object.is_type<stored_list>()) lists.emplace_back(object.name());
+    if (object.is_type<stored_csr>()) rows.emplace_back(object.name());
+  }
+  const std::size_t count = lists.size();
+  for (std::string& one : rows) {
+    const auto is_its_list = [&](const std::string& list) { return one == list + frozen_suffix; };
+    if (std::none_of(lists.begin(), lists.begin() + static_cast<std::ptrdiff_t>(count), is_its_list))
+      lists.push_back(std::move(one));
+  }
+  std::sort(lists.begin(), lists.end());
+  return lists;
+}
+
+stored_graph::stored_graph(const manager& store, const std::string& name) : name_(name) {
+  const auto find = [&] {
+    try {
+      list_ = store.find<stored_list>(name_).first;
+    } catch (const error& failure) {
+      if (failure.code() != errc::wrong_type) throw;
+      csr_ = csr_named(store, name_);
+      if (csr_ == nullptr) throw;
+    }
+    return list_ != nullptr || csr_ != nullptr;
+  };
+  if (name.empty()) name_ = default_graph_name;
+  if (!find()) {
+    if (!name.empty())
+      throw_at(store, errc::not_found,
+               "the store holds no graph named \"" + name + "\" ('perdure ls' shows what it holds)");
+    name_ = name_of_only_graph(store);
+    find();
+  }
+  if (list_ != nullptr) {
+    weights_ = store.find<stored_column>(name_ + weights_suffix).first;
+    times_ = store.find<stored_column>(name_ + times_suffix).first;
+    frozen_ = detail::frozen_parts::find(store, name_);
+  }
+  names_ = store.find<stored_names>(name_ + names_suffix).first;
+}
+
+frozen_state stored_graph::frozen() const {
+  if (list_ == nullptr || !frozen_.are_there()) return frozen_state::none;
+  return frozen_.are_fresh(*list_, weights_) ? frozen_state::fresh : frozen_state::stale;
+}
+
+any_view stored_graph::view(unsigned threads) const {
+  if (csr_ != nullptr) return any_view(csr_->view());
+  if (frozen() != frozen_state::fresh)
+    return any_view(std::make_unique<const vertex_index>(*list_, threads, weights_));
+  const csr_view base = frozen_.csr->view();
+  if (frozen_.patch->empty() && frozen_.delta->empty()) return any_view(base);
+  return any_view(std::make_unique<const patched_csr>(base, *frozen_.patch, *frozen_.delta));
+}
+
+std::string stored_graph::name_of(vertex_id id) const {
+  if (names_ == nullptr || id >= names_->size()) return std::to_string(id);
+  return std::string(names_->name(id));
+}
+
+std::optional<vertex_id> stored_graph::id_of(std::string_view called) const {
+  if (names_ != nullptr)
+    if (const std::optional<vertex_id> number = names_->find(called)) return number;
+  vertex_id id = 0;
+  const char* const end = called.data() + called.size();
+  const auto [behind, failure] = std::from_chars(called.data(), end, id);
+  if (failure != std::errc() || behind != end) return std::nullopt;
+  return id;
+}
+
+}  // namespace perdure::graph

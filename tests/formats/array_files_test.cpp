@@ -1,0 +1,250 @@
+// Array files, in memory and in stores: what is written comes back, and files that lie are refused.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <perdure/formats/array_comparison.hpp>
+#include <perdure/formats/array_text.hpp>
+#include <perdure/formats/store_exchange.hpp>
+
+#include "formats/npy_bytes.hpp"
+#include "support/errors.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace {
+
+using namespace perdure;
+using namespace perdure::formats;
+using perdure::test::npy_bytes;
+
+std::vector<double> numbers(std::size_t count) {
+  std::vector<double> all(count);
+  std::iota(all.begin(), all.end(), 0.5);
+  return all;
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string text_of(array_source& from, text_style style = text_style::lines) {
+  std::string text;
+  write_text(from, style, [&](std::string_view some) { text += some; });
+  return text;
+}
+
+class ArrayFiles : public testing::Test {
+ protected:
+  std::filesystem::path path(const std::string& name) const { return dir_ / name; }
+
+  /// Arrays of all sorts of types.
+  void store_all(array_store& store) const {
+    const std::vector<double> some = numbers(60);
+    const array_view<const double> box(some.data(), {3, 4, 5});
+    store.store("run/box", box, {.dimensions = {"z", "y", "x"}});
+    store.array("run/box").set_attribute("units", "K");
+    store.array("run/box").set_attribute("level", std::int64_t{7});
+    store.store("run/chunked", box,
+                {.layout = array_layout::chunked, .chunk = {2, 2, 2}, .codec = compression::zstd});
+    store.store("numbers", std::vector<std::int64_t>{-1, INT64_MAX, INT64_MIN});
+    store.store("one", 2.5F);
+    store.store("none", std::vector<std::int16_t>{});
+    store.store("names", std::vector<std::string>{"a", "", "zw\xc3\xb6lf"});
+  }
+
+  scratch_directory dir_{fast_directory()};
+};
+
+TEST_F(ArrayFiles, AFileListsItsArraysAndTheyAreLoaded) {
+  const std::filesystem::path file = dir_.write("t.npy", npy_bytes("<f8", "(2, 3)", numbers(6)));
+  const array_file opened(file);
+  EXPECT_EQ(opened.format(), file_format::npy);
+  ASSERT_EQ(opened.size(), 1U);
+  array_source& t = opened.at("");
+  EXPECT_EQ(t.what().type, data_type(element_kind::float64));
+  EXPECT_EQ(t.what().dims, (extents{2, 3}));
+  EXPECT_EQ(load<double>(t), numbers(6));
+  EXPECT_EQ((load<std::array<double, 3>>(t)),
+            (std::vector<std::array<double, 3>>{{0.5, 1.5, 2.5}, {3.5, 4.5, 5.5}}));
+  std::vector<double> columns(6);
+  const std::ptrdiff_t strides[]{1, 2};
+  load(t, array_view<double, 2>(columns.data(), {2, 3}, strides));
+  EXPECT_EQ(columns, (std::vector<double>{0.5, 3.5, 1.5, 4.5, 2.5, 5.5}));
+  EXPECT_TRUE(fails_with(errc::wrong_type, "float64", [&] { load<float>(t); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "[2, 3]",
+                         [&] { load(t, array_view<double, 1>(std::span<double>(columns))); }));
+  EXPECT_TRUE(fails_with(errc::not_found, "none of its 1 array", [&] { opened.at("u"); }));
+}
+
+TEST_F(ArrayFiles, OtherOrdersOfElementsAndBytesAreRead) {
+  const std::vector<std::uint16_t> swapped{0x0100, 0x0200, 0x0300, 0x0400, 0x0500, 0x0600};
+  const array_file columns(dir_.write("a.npy", npy_bytes(">u2", "(2, 3)", swapped, "True")));
+  EXPECT_EQ(load<std::uint16_t>(columns.at("")), (std::vector<std::uint16_t>{1, 3, 5, 2, 4, 6}));
+  const array_file texts(
+      dir_.write("b.npy", npy_bytes("|S3", "(2,)", std::vector<char>{'a', 'b', 0, 'c', 'd', 'e'})));
+  EXPECT_EQ(texts.at("").what().dims, (extents{2, 3}));
+  write_array(path("c.npy"), texts.at(""));
+  EXPECT_EQ(bytes_of(path("c.npy")).substr(10, 16), "{'descr': '|S3',");
+}
+
+TEST_F(ArrayFiles, EveryFormatGivesBackWhatItTook) {
+  array_store store(create_only, path("all"));
+  store_all(store);
+  for (const char* const ending : {"npz", "h5", "nc", "zarr"}) {
+    const std::filesystem::path file = path(std::string("file.") + ending);
+    if (!is_available(format_named(file))) continue;
+    for (const bool compressed : {false, true}) {
+      export_arrays(store, "", file, {.compressed = compressed});
+      array_store copy(create_only, path(std::string("from_") + ending + (compressed ? "z" : "")));
+      const array_file opened(file);
+      EXPECT_EQ(import_arrays(copy, "", opened),
+                (std::vector<std::string>{"names", "none", "numbers", "one", "run/box", "run/chunked"}))
+          << ending;
+      for (const std::string& id : store.list()) {
+        const auto a = source_of(store, id);
+        const auto b = source_of(copy, id);
+        const array_difference found = compare_arrays(*a, *b);
+        EXPECT_TRUE(found.is_comparable) << ending << ' ' << id;
+        EXPECT_EQ(found.differing, 0U) << ending << ' ' << id;
+        // .npz has no attributes.
+        EXPECT_TRUE(found.attributes.empty() || ending == std::string("npz")) << ending << ' ' << id;
+      }
+      const std::vector<std::string> dimensions{"z", "y", "x"};
+      EXPECT_EQ(copy.info("run/box").dimensions,
+                ending == std::string("npz") ? std::vector<std::string>() : dimensions);
+      EXPECT_EQ(load_texts(opened.at("names")), (std::vector<std::string>{"a", "", "zw\xc3\xb6lf"}));
+    }
+  }
+  export_arrays(store, "run", path("group.npz"));
+  const array_file group(path("group.npz"));
+  EXPECT_EQ((*group.begin())->what().name, "box");
+  import_array(store, "other", group.at("box"));
+  EXPECT_EQ(store.load<std::vector<double>>("other"), numbers(60));
+}
+
+TEST_F(ArrayFiles, ViewsInMemoryAreWrittenWithAnyStrides) {
+  const std::vector<double> all = numbers(6);
+  const std::ptrdiff_t strides[]{1, 3};
+  const auto turned = source_of("t", array_view<const double, 2>(all.data(), {3, 2}, strides));
+  for (const char* const name : {"t.npy", "t.npz", "t.h5", "t.zarr", "t.csv"}) {
+    if (!is_available(format_named(name))) continue;
+    write_array(path(name), *turned);
+    const array_file file(path(name));
+    EXPECT_EQ(load<double>(**file.begin()), (std::vector<double>{0.5, 3.5, 1.5, 4.5, 2.5, 5.5})) << name;
+  }
+  EXPECT_TRUE(
+      fails_with(errc::invalid_argument, "says no format", [&] { write_array(path("t.what"), *turned); }));
+}
+
+TEST_F(ArrayFiles, AFileIsReplacedOnlyByAWholeOne) {
+  const std::vector<double> all = numbers(6);
+  const auto source = source_of("t", array_view<const double, 1>(std::span(all)));
+  dir_.write("t.npy", "old");
+  EXPECT_TRUE(fails_with(errc::io, "stop", [&] {
+    write_array(path("t.npy"), *source, {.before_piece = [] { throw error(errc::io, "stop"); }});
+  }));
+  if (is_available(file_format::hdf5)) {
+    EXPECT_TRUE(fails_with(errc::io, "stop", [&] {
+      write_array(path("t.h5"), *source, {.before_piece = [] { throw error(errc::io, "stop"); }});
+    }));
+  }
+  EXPECT_EQ(bytes_of(path("t.npy")), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.directory()), {}), 1);
+  std::filesystem::create_directory(path("full"));
+  std::ofstream(path("full") / "x") << "mine";
+  EXPECT_TRUE(fails_with(errc::already_exists, "something else in it",
+                         [&] { write_array(path("full"), *source, {.format = file_format::zarr}); }));
+  EXPECT_EQ(bytes_of(path("full") / "x"), "mine");
+}
+
+TEST_F(ArrayFiles, PartsAsNumPyHasThem) {
+  array_store store(create_only, path("s"));
+  const std::vector<double> all = numbers(24);
+  store.store("t", array_view<const double, 3>(all.data(), {3, 4, 2}));
+  const auto part = [&](const char* text) { return source_of(store, "t", array_selection(text)); };
+  EXPECT_EQ(text_of(*part("2,1:3,...")), "18.5 19.5\n20.5 21.5\n");
+  EXPECT_EQ(text_of(*part("::2, -1, 0")), "6.5 22.5\n");
+  EXPECT_EQ(text_of(*part("0,0,1")), "1.5\n");
+  EXPECT_EQ(text_of(*part("0:2,3:,:1")), "6.5\n\n14.5\n");
+  EXPECT_EQ(text_of(*part("5:"), text_style::json), "[]");
+  EXPECT_EQ(text_of(*part("1,:2"), text_style::json), "[[8.5, 9.5],\n[10.5, 11.5]]");
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "which has 3", [&] { part("3"); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "4 dimensions", [&] { part("0,0,0,0"); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "1 or more", [&] { part("::-1"); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "no part of an array", [&] { part("a"); }));
+}
+
+TEST_F(ArrayFiles, DifferencesAreCountedWithATolerance) {
+  std::vector<double> first = numbers(4);
+  std::vector<double> second = first;
+  second[2] += 0.25;
+  const auto a = source_of("a", array_view<const double, 1>(std::span<const double>(first)));
+  const auto b = source_of("b", array_view<const double, 1>(std::span<const double>(second)));
+  EXPECT_EQ(compare_arrays(*a, *b).differing, 1U);
+  EXPECT_EQ(compare_arrays(*a, *b).largest, 0.25);
+  EXPECT_TRUE(compare_arrays(*a, *b, 0.3).is_same());
+  first[0] = second[0] = std::numeric_limits<double>::quiet_NaN();
+  second[2] = first[2];
+  EXPECT_TRUE(compare_arrays(*a, *b).is_same());
+  const std::vector<float> other(4);
+  EXPECT_FALSE(
+      compare_arrays(*a, *source_of("c", array_view<const float, 1>(std::span(other)))).is_comparable);
+}
+
+TEST_F(ArrayFiles, AnArrayIsReplacedByOneOfItsTypeOrIfTheOptionsSaySo) {
+  array_store store(create_only, path("s"));
+  store.store("t", std::vector<double>{1});
+  store.array("t").set_attribute("units", "K");
+  const std::vector<std::int64_t> integers{1, 2};
+  const auto source = source_of("t", array_view<const std::int64_t, 1>(std::span(integers)));
+  EXPECT_TRUE(fails_with(errc::wrong_type, "float64", [&] { import_array(store, "t", *source); }));
+  EXPECT_EQ(store.load<std::vector<double>>("t"), std::vector<double>{1});
+  import_array(store, "t", *source, {.replaces_any = true});
+  EXPECT_EQ(store.load<std::vector<std::int64_t>>("t"), integers);
+  EXPECT_FALSE(store.array("t").has_attribute("units"));
+}
+
+TEST_F(ArrayFiles, FilesThatLieAreRefused) {
+  const std::string good = npy_bytes("<f8", "(2, 3)", numbers(6));
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string bad = good;
+    bad.replace(bad.find(from), from.size(), to);
+    return bad;
+  };
+  for (const std::string& one :
+       {std::string(), std::string("\x93NUMPY", 6), good.substr(0, 40), good.substr(0, good.size() - 1),
+        replaced("(2, 3)", "(9, 9)"), replaced("(2, 3)", "(-2,3)"), replaced("(2, 3)", "2 ,3  "),
+        replaced("(2, 3)", "[[[[[["), replaced("<f8", "|O8"), replaced("<f8", "<f9"),
+        replaced("'descr'", "'other'"), std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12) + good,
+        "PK\3\4" + std::string(100, '\0')}) {
+    const std::filesystem::path file = dir_.write("bad.npy", one);
+    const errc code = code_of([&] { array_file{file}; });
+    EXPECT_TRUE(code == errc::bad_input || code == errc::unsupported) << to_string(code) << one.size();
+  }
+  // The sound bytes of a compressed member, cut off in the middle.
+  const std::vector<double> many(10000, 1.5);
+  const auto source = source_of("t", array_view<const double, 1>(std::span(many)));
+  write_array(path("t.npz"), *source, {.compressed = true});
+  std::string packed = bytes_of(path("t.npz"));
+  packed[packed.size() / 2] = static_cast<char>(packed[packed.size() / 2] ^ 0x55);
+  EXPECT_EQ(code_of([&] { array_file{dir_.write("bad.npz", packed)}; }), errc::bad_input);
+  EXPECT_TRUE(fails_with(errc::not_found, "cannot read", [&] { array_file{path("nothing.npy")}; }));
+  EXPECT_TRUE(
+      fails_with(errc::bad_input, "its format is not known", [&] { array_file{dir_.write("x.what", "?")}; }));
+  EXPECT_TRUE(fails_with(errc::bad_input, "no zarr array", [&] { array_file{dir_.directory()}; }));
+}
+
+TEST_F(ArrayFiles, AZarrChunkThatWasCutShortIsRefused) {
+  const std::vector<double> many = numbers(100);
+  const auto source = source_of("t", array_view<const double, 1>(std::span(many)));
+  write_array(path("t.zarr"), *source, {.compressed = true});
+  const std::filesystem::path chunk = path("t.zarr") / "c" / "0";
+  const std::string bytes = bytes_of(chunk);
+  for (const std::string& bad : {bytes.substr(0, bytes.size() / 2), bytes + "x", std::string()}) {
+    std::ofstream(chunk, std::ios::binary) << bad;
+    const array_file file(path("t.zarr"));
+    EXPECT_TRUE(fails_with(errc::bad_input, "c/0", [&] { load<double>(file.at("")); }));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,89 @@
+#include "graph_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "graph_options.hpp"
+#include "progress.hpp"
+#include "type_names.hpp"
+
+namespace perdure::cli {
+
+std::optional<graph::direction> graph_files::kind() const {
+  if (directed && undirected) throw usage_error("--directed and --undirected exclude each other");
+  if (undirected) return graph::direction::undirected;
+  if (directed) return graph::direction::directed;
+  return std::nullopt;
+}
+
+void graph_files::require_some(const std::string& verb) const {
+  if (files.empty() && !rmat_scale) throw usage_error("nothing to " + verb + ": give files or --rmat-scale");
+}
+
+std::vector<graph::graph_input> graph_files::open(const interruption_watch& interruption,
+                                                  graph::vertex_namer* names) const {
+  graph::graph_file_options how = reading;
+  how.end_descriptor = interruption.descriptor();
+  how.names = names;
+  std::vector<graph::graph_input> inputs = graph::open_graph_inputs(files, how, stop_if_interrupted);
+  if (rmat_scale) {
+    graph::rmat_parameters parameters = rmat;
+    parameters.scale = *rmat_scale;
+    inputs.push_back(graph::generated_input(parameters, stop_if_interrupted));
+  }
+  return inputs;
+}
+
+void add_direction_options(command target, graph_files& files) {
+  target.add_flag(
+      "--undirected", files.undirected,
+      "Make an undirected graph: each edge has both ends. By default as the files say, else directed");
+  target.add_flag("--directed", files.directed,
+                  "Make a directed graph: of edges without a direction both arcs");
+}
+
+void add_generated_options(command target, graph_files& files) {
+  target.add_number("--rmat-scale", 1, graph::rmat_generator::max_scale,
+                    "Generate an R-MAT graph with 2^N vertex ids",
+                    [&files](std::uint64_t n) { files.rmat_scale = static_cast<unsigned>(n); });
+  add_rmat_options(target, files.rmat);
+}
+
+graph::reading_watch progress_of(const std::string& verb) {
+  return [verb](const std::string& name, std::function<workload::progress()> read) -> std::shared_ptr<void> {
+    return std::make_shared<progress_line>(verb + " " + name, std::move(read));
+  };
+}
+
+void stop_if_interrupted() {
+  if (interruption_watch::signal() != 0) throw std::runtime_error("interrupted");
+}
+
+json what_was_read(const std::vector<graph::graph_input>& inputs) {
+  json read = json::array();
+  for (const graph::graph_input& one : inputs)
+    read.push_back({{"file", one.name},
+                    {"format", graph::name_of(one.info.format)},
+                    {"description", one.info.description},
+                    {"weights", one.info.has_weights},
+                    {"times", one.info.has_times}});
+  return read;
+}
+
+unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs) {
+  unsigned most = 0;
+  for (const graph::graph_input& one : inputs) {
+    const unsigned columns = one.edges->ignored_columns();
+    most = std::max(most, columns);
+    if (columns != 0)
+      std::fprintf(
+          stderr,
+          "perdure: %s: %u further column%s ignored (--weight-column and --time-column say what is kept)\n",
+          printable_name(one.name).c_str(), columns, columns == 1 ? " is" : "s are");
+  }
+  return most;
+}
+
+}  // namespace perdure::cli

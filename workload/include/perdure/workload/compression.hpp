@@ -1,0 +1,80 @@
+// Compressed bytes: gzip, raw deflate, zstd and xz, a piece at a time or in one piece. The one place that
+// knows their libraries; blocks of arrays in stores have their own (src/array/block_codec.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace perdure::workload {
+
+enum class codec : std::uint8_t {
+  gzip,     ///< members with checksums, any number one after the other
+  deflate,  ///< without a header, as in zip archives
+  zstd,     ///< frames, any number one after the other
+  xz,       ///< streams, any number one after the other
+};
+
+/// What a call of `decode` has taken and given.
+struct decoded {
+  std::size_t taken = 0;
+  std::size_t given = 0;
+};
+
+/// Decompresses bytes of one codec, a piece at a time. Thread safety: one thread at a time.
+class decoder {
+ public:
+  decoder() = default;
+  decoder(const decoder&) = delete;
+  decoder& operator=(const decoder&) = delete;
+  virtual ~decoder() = default;
+
+  /// Takes from `in` and writes to `out`, which is not empty, as far as it can. `in_ends`: nothing follows
+  /// `in`. Throws `bad_data` and `std::bad_alloc`.
+  virtual decoded decode(std::span<const char> in, std::span<char> out, bool in_ends) = 0;
+  /// Returns whether what was taken so far may be all of it.
+  virtual bool may_end() const noexcept = 0;
+};
+
+/// Compressed data that cannot be decoded: what is wrong, without the file's name.
+struct bad_data {
+  std::string what;
+};
+
+std::unique_ptr<decoder> make_decoder(codec of);
+
+/// Decompresses bytes that are in one piece. `bad_input` if they are damaged, truncated, followed by anything
+/// else, or become more than `most` bytes.
+std::string decompress(codec of, std::string_view packed, std::size_t most);
+
+/// Compresses bytes to one zstd frame that has their length, at the usual level.
+std::string compress_zstd(std::string_view bytes);
+
+/// Compresses to raw deflate, a piece at a time. Thread safety: one thread at a time.
+class deflate_encoder {
+ public:
+  /// Takes compressed bytes, which it must use before it returns.
+  using sink = std::function<void(std::string_view)>;
+
+  deflate_encoder();
+  deflate_encoder(const deflate_encoder&) = delete;
+  deflate_encoder& operator=(const deflate_encoder&) = delete;
+  ~deflate_encoder();
+
+  void encode(std::string_view bytes, const sink& to);
+  /// Gives the rest. Nothing may be encoded afterwards.
+  void finish(const sink& to);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Returns the CRC-32 of gzip and zip: of what `crc` covers followed by `bytes`; 0 covers nothing.
+std::uint32_t crc32(std::uint32_t crc, std::string_view bytes) noexcept;
+
+}  // namespace perdure::workload

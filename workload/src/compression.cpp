@@ -1,0 +1,69 @@
+// Chooses decoders, and decompresses in one piece.
+#include <algorithm>
+#include <perdure/error.hpp>
+#include <perdure/workload/compression.hpp>
+
+#include "decoders.hpp"
+
+namespace perdure::workload {
+namespace {
+
+constexpr std::size_t decompression_step = std::size_t{1} << 18;
+
+const char* name_of(codec of) noexcept {
+  switch (of) {
+    case codec::gzip:
+      return "gzip";
+    case codec::deflate:
+      return "deflate";
+    case codec::zstd:
+      return "zstd";
+    default:
+      return "xz";
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<decoder> make_decoder(codec of) {
+  switch (of) {
+    case codec::gzip:
+      return make_gzip_decoder();
+    case codec::deflate:
+      return make_deflate_decoder();
+    case codec::zstd:
+      return make_zstd_decoder();
+    default:
+      return make_xz_decoder();
+  }
+}
+
+std::string decompress(codec of, std::string_view packed, std::size_t most) {
+  const auto refuse = [of](const std::string& why) -> error {
+    return {errc::bad_input, std::string("its ") + name_of(of) + " bytes are damaged (" + why + ')'};
+  };
+  if (packed.empty()) throw refuse("there are none");
+  const std::unique_ptr<decoder> decoding = make_decoder(of);
+  std::string out;
+  for (;;) {
+    const std::size_t have = out.size();
+    // One byte more than may be, to notice it.
+    out.resize(have + std::min(decompression_step, most + 1 - have));
+    decoded step;
+    try {
+      step = decoding->decode(packed.substr(0, std::size_t{1} << 30), {out.data() + have, out.size() - have},
+                              packed.size() <= (std::size_t{1} << 30));
+    } catch (const bad_data& damage) {
+      throw refuse(damage.what);
+    }
+    packed.remove_prefix(step.taken);
+    out.resize(have + step.given);
+    if (out.size() > most) throw refuse("they become more than " + std::to_string(most) + " bytes");
+    if (step.taken != 0 || step.given != 0) continue;
+    if (!packed.empty()) throw refuse("something else follows");
+    if (!decoding->may_end()) throw refuse("they end too early");
+    return out;
+  }
+}
+
+}  // namespace perdure::workload

@@ -1,0 +1,58 @@
+// zstd, by libzstd. Read is a sequence of frames, and frames to be skipped.
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <new>
+
+#include "decoders.hpp"
+
+namespace perdure::workload {
+namespace {
+
+class zstd_decoder final : public decoder {
+ public:
+  zstd_decoder() : state_(ZSTD_createDCtx()) {
+    if (state_ == nullptr) throw std::bad_alloc();
+    // As `zstd --long=31` writes them; the library's default is 27. The window takes memory as it is used.
+    ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax,
+                           ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+  }
+  ~zstd_decoder() override { ZSTD_freeDCtx(state_); }
+
+  decoded decode(std::span<const char> in, std::span<char> out, bool) override {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    // Between frames a call without input would begin the next one.
+    if (in.empty() && between_frames_) return {};
+    const std::size_t status = ZSTD_decompressStream(state_, &to, &from);
+    if (ZSTD_isError(status) != 0) {
+      const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
+      if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
+      if (code == ZSTD_error_prefix_unknown) throw bad_data{"bytes that are not zstd follow"};
+      throw bad_data{ZSTD_getErrorName(status)};
+    }
+    if (from.pos != 0 || to.pos != 0) between_frames_ = status == 0;
+    return {from.pos, to.pos};
+  }
+  bool may_end() const noexcept override { return between_frames_; }
+
+ private:
+  ZSTD_DCtx* state_;
+  bool between_frames_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<decoder> make_zstd_decoder() {
+  return std::make_unique<zstd_decoder>();
+}
+
+std::string compress_zstd(std::string_view bytes) {
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 0);
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();
+  out.resize(size);
+  return out;
+}
+
+}  // namespace perdure::workload
