@@ -125,8 +125,8 @@ class datastore {
   static std::unique_ptr<datastore> open(const std::filesystem::path& path,
                                          const store_options& options = {});
   /// Opens for reading, also from read-only media; many processes may do so at once. The path may be the name
-  /// of a kept checkpoint, STORE@LABEL (<perdure/kept_checkpoint.hpp>), as for `open_copy_on_write`,
-  /// `inspect`, `verify`, `log` and the source of `copy`. While they have it open no writer can open it.
+  /// of a kept checkpoint, STORE@LABEL (<perdure/kept_checkpoint.hpp>), as for `open_copy_on_write`
+  /// and what `store_maintenance` only reads. While they have it open no writer can open it.
   /// Beside a process that has it open for writing already: `store_options::beside_writer`.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});

@@ -250,7 +250,7 @@ TEST_F(c_store_test, OpensKeptCheckpointsByLabelAndByEpoch) {
   options.keep_full_copies = 1;
   ASSERT_OK(perdure_store_open(path.c_str(), &options, &store));
   void* memory = nullptr;
-  ASSERT_OK(perdure_blob_create(store, "number", sizeof(int), 0, &memory));
+  ASSERT_OK(perdure_data_create(store, "number", "int32", 1, 0, &memory));
   int& number = *static_cast<int*>(memory);
   number = 1;
   ASSERT_OK(perdure_checkpoint(store, "one"));
@@ -266,7 +266,7 @@ TEST_F(c_store_test, OpensKeptCheckpointsByLabelAndByEpoch) {
   EXPECT_EQ(last->kept, 1);
   const auto number_in = [](perdure_store* opened) {
     void* found = nullptr;
-    EXPECT_OK(perdure_blob_find(opened, "number", &found, nullptr));
+    EXPECT_OK(perdure_data_find(opened, "number", "int32", &found, nullptr));
     const int value = found == nullptr ? 0 : *static_cast<const int*>(found);
     EXPECT_EQ(perdure_checkpoint(opened, nullptr), PERDURE_READ_ONLY);
     EXPECT_OK(perdure_store_close(opened));
