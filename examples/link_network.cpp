@@ -88,8 +88,10 @@ void rank() {
 }
 
 void list() {
-  const perdure::manager store(perdure::open_read_only, store_path);
-  for (const auto& [info, extent] : perdure::inspect::objects_in(store)) std::cout << info.name() << '\n';
+  perdure::manager store(perdure::open_read_only, store_path);
+  for (const std::string& id : perdure::array_store(store).list()) std::cout << "array " << id << '\n';
+  for (const auto& [info, extent] : perdure::inspect::objects_in(store))
+    if (!info.name().empty()) std::cout << "object " << info.name() << '\n';
 }
 
 void was(const std::string& label) {

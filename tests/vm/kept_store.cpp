@@ -66,7 +66,7 @@ std::uint64_t last_writer(std::uint64_t epoch, std::uint64_t page) {
 }
 
 int check(const std::string& path, std::uint64_t acknowledged) {
-  const perdure::verify_report report = store_maintenance::verify(path);
+  const perdure::verify_report report = perdure::store_maintenance::verify(path);
   if (!report.whole()) {
     std::printf("%s is damaged\n", path.c_str());
     return 1;
