@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t encoded_buffer = std::size_t{1} << 18;
 // zlib counts in 32 bits.
-constexpr std::size_t most_at_once = std::size_t{1} << 30;
+constexpr std::size_t most_deflated_at_once = std::size_t{1} << 30;
 
 class deflate_decoder final : public decoder {
  public:
@@ -23,8 +23,8 @@ class deflate_decoder final : public decoder {
 
   decoded decode(std::span<const char> in, std::span<char> out, bool) override {
     if (ended_) return {};
-    in = in.first(std::min(in.size(), most_at_once));
-    out = out.first(std::min(out.size(), most_at_once));
+    in = in.first(std::min(in.size(), most_deflated_at_once));
+    out = out.first(std::min(out.size(), most_deflated_at_once));
     // zlib's interface is older than const.
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     state_.avail_in = static_cast<uInt>(in.size());
@@ -56,7 +56,7 @@ struct deflate_encoder::state {
 
   void run(std::string_view bytes, int flush, const sink& to) {
     do {
-      const std::string_view now = bytes.substr(0, most_at_once);
+      const std::string_view now = bytes.substr(0, most_deflated_at_once);
       bytes.remove_prefix(now.size());
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(now.data()));
       stream.avail_in = static_cast<uInt>(now.size());
@@ -91,7 +91,7 @@ void deflate_encoder::finish(const sink& to) {
 std::uint32_t crc32(std::uint32_t crc, std::string_view bytes) noexcept {
   uLong checksum = crc;
   while (!bytes.empty()) {
-    const std::string_view now = bytes.substr(0, most_at_once);
+    const std::string_view now = bytes.substr(0, most_deflated_at_once);
     checksum = ::crc32(checksum, reinterpret_cast<const Bytef*>(now.data()), static_cast<uInt>(now.size()));
     bytes.remove_prefix(now.size());
   }
