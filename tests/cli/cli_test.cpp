@@ -15,6 +15,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/small_set.hpp"
 #include "support/data_files.hpp"
 #include "support/program.hpp"
 #include "support/scratch_directory.hpp"
@@ -24,6 +25,7 @@ namespace {
 using nlohmann::json;
 using perdure::scratch_directory;
 using perdure::test::data_file;
+using perdure::test::make_small_set;
 using perdure::test::outcome;
 using perdure::test::perdure_program;
 using perdure::test::perdure_run;
@@ -463,6 +465,8 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
   const std::string store = small_store();
   const std::string edges = file("more.txt", "30 40\n");
   const std::string in_arrays = path("arrays");
+  const std::string set = path("set");
+  make_small_set(set);
   const std::vector<row> rows{
       {{"info"}, {store}, store, false, true},
       {{"ls"}, {store}, store},
@@ -472,6 +476,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"repair"}, {store}, store, true, true},
       {{"snapshot"}, {store, path("monday")}, "", true, true},
       {{"copy"}, {store, path("copy")}, "", true, true},
+      {{"repartition"}, {set, "--parts", "2"}, set, true, true},
       {{"stage", "in"}, {store, path("fast")}, store, true, true},
       {{"graph", "ingest"}, {path("fast"), edges}, path("fast"), false, true},
       {{"graph", "build"}, {path("built"), edges}, path("built"), true, true},

@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <perdure/array_store.hpp>
-#include <perdure/detail/managed_part.hpp>
-#include <perdure/detail/store_set.hpp>
 
-#include "ranks/lone_rank.hpp"
+#include "cli/small_set.hpp"
 #include "support/program.hpp"
 #include "support/scratch_test.hpp"
-#include "support/small_store.hpp"
 
 namespace {
 
@@ -23,21 +18,7 @@ class a_set_on_the_command_line : public perdure::scratch_test {
 
   /// Three parts; "field" is divided among them.
   a_set_on_the_command_line() {
-    perdure::detail::set_options options;
-    options.store = perdure::small_store();
-    const auto made = perdure::detail::store_set::open(
-        perdure::detail::make_lone_rank(), perdure::detail::store_set::mode::create, set(), options,
-        perdure::detail::opener_of_managers<perdure::relocatable>());
-    {
-      perdure::array_store arrays(made->arrays());
-      std::vector<double> all(60);
-      std::iota(all.begin(), all.end(), 0.5);
-      arrays.create<double>("field", {6, 10});
-      arrays.store("field", perdure::array_view<const double, 2>(all.data(), {6, 10}), {0, 0});
-      arrays.store("run/step", 7);
-    }
-    made->checkpoint("made");
-    made->close();
+    perdure::test::make_small_set(set());
     ok({"repartition", set(), "--parts", "3"});
   }
   std::string at(const std::string& name) const { return path(name).string(); }

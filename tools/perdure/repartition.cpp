@@ -34,7 +34,7 @@ void add_repartition_command(command program) {
     repartition_set(given->set, static_cast<std::uint32_t>(given->parts));
     const set_info info = inspect_set(given->set);
     if (given->as_json)
-      return print({{"set", given->set.string()},
+      return print({{"store", given->set.string()},
                     {"parts", info.parts.size()},
                     {"epoch", info.epoch},
                     {"seconds", watch.seconds()}});
