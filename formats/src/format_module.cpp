@@ -215,6 +215,7 @@ void write_by_module(const std::string& name, const std::filesystem::path& path,
   std::vector<described> described_arrays;
   std::vector<description> descriptions;
   described_arrays.reserve(arrays.size());
+  descriptions.reserve(arrays.size());
   for (const array_source* const one : arrays) described_arrays.emplace_back(one->what());
   for (const described& one : described_arrays) descriptions.push_back(one.table());
   call.require(

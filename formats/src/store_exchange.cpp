@@ -11,7 +11,7 @@ namespace {
 /// A part of a stored array as an array of its own.
 class stored_source final : public array_source {
  public:
-  stored_source(std::shared_ptr<untyped_arrays> arrays, std::string id, extents dims,
+  stored_source(std::shared_ptr<untyped_arrays> arrays, std::string id, const extents& dims,
                 array_selection::selected selected, array_description what)
       : array_source(std::move(what)),
         arrays_(std::move(arrays)),

@@ -63,7 +63,7 @@ std::unique_ptr<edge_source> polled(std::unique_ptr<edge_source> source, const r
 }  // namespace
 
 std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::path>& files,
-                                           const graph_file_options& options, reading_poll poll) {
+                                           const graph_file_options& options, const reading_poll& poll) {
   std::vector<graph_input> inputs;
   inputs.reserve(files.size());
   for (const auto& file : files) {
@@ -75,7 +75,7 @@ std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::pa
   return inputs;
 }
 
-graph_input generated_input(const rmat_parameters& parameters, reading_poll poll) {
+graph_input generated_input(const rmat_parameters& parameters, const reading_poll& poll) {
   return {"R-MAT",
           "rmat " + std::to_string(parameters.scale) + " " + std::to_string(parameters.edge_factor) + " " +
               std::to_string(parameters.seed),

@@ -37,9 +37,10 @@ using reading_watch =
 
 /// Opens all files. Throws what `open_graph_file` throws; nothing is read yet but the heads of the files.
 std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::path>& files,
-                                           const graph_file_options& options = {}, reading_poll poll = {});
+                                           const graph_file_options& options = {},
+                                           const reading_poll& poll = {});
 /// Makes an input of an R-MAT graph. Its fingerprint has the parameters.
-graph_input generated_input(const rmat_parameters& parameters, reading_poll poll = {});
+graph_input generated_input(const rmat_parameters& parameters, const reading_poll& poll = {});
 
 /// Returns what a graph needs for these inputs: weights and times if one of them has some, and as
 /// `kind_if_new` their direction if all have the same one.
