@@ -27,6 +27,7 @@ std::vector<anonymous_objects> anonymous_objects_in(const manager& store) {
     all.bytes += object.size();
   }
   std::vector<anonymous_objects> all;
+  all.reserve(by_mangled_name.size());
   for (auto& [name, objects] : by_mangled_name) all.push_back(std::move(objects));
   std::sort(all.begin(), all.end(),
             [](const anonymous_objects& a, const anonymous_objects& b) { return a.type < b.type; });
