@@ -37,7 +37,7 @@ void array_writer::write(std::string_view id, const data_type& type, const slab&
                          const const_untyped_view& from) {
   arrays_.require_writable();
   const auto require_fit = [&] {
-    const array_shape of = shape_of_stored(id);
+    array_shape of = shape_of_stored(id);
     require_type(id, of.type, type);
     if (type.is_variable())
       throw error(errc::invalid_argument,

@@ -69,6 +69,7 @@ json list_objects(const manager& store, const listing_wanted& given) {
   if (listed.empty() && anonymous.empty()) out.write("no objects\n");
   // Objects without names are as many as a program likes, so only their numbers are shown, by type.
   std::vector<std::pair<std::string, std::string>> lines;
+  lines.reserve(listed.size() + anonymous.size());
   for (const auto& [object, extent] : listed)
     lines.emplace_back(
         object.kind() == instance_kind::unique ? "(unique)" : printable_name(std::string(object.name())),
@@ -80,7 +81,7 @@ json list_objects(const manager& store, const listing_wanted& given) {
   std::size_t width = 4;
   for (const auto& [name, text] : lines) width = std::max(width, name.size());
   for (const auto& [name, text] : lines)
-    out.write(name + std::string(width + 2 - name.size(), ' ') + text + '\n');
+    out.write(std::string(name).append(width + 2 - name.size(), ' ').append(text).append("\n"));
   out.finish();
   return {};
 }
