@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
@@ -24,20 +23,13 @@ namespace detail {
 
 namespace {
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// Returns the epochs of which copies are there, whole or not, oldest first.
 std::vector<std::uint64_t> epochs_of_copies(const set_directory& set) {
   std::vector<std::uint64_t> epochs;
   const std::filesystem::path kept = set.root() / kept_directory_name;
   if (!std::filesystem::is_directory(kept)) return epochs;
   for (const auto& entry : std::filesystem::directory_iterator(kept))
-    if (const auto epoch = number_in(entry.path().filename().string())) epochs.push_back(*epoch);
+    if (const auto epoch = epoch_in(entry.path().filename().string())) epochs.push_back(*epoch);
   std::sort(epochs.begin(), epochs.end());
   return epochs;
 }
@@ -168,7 +160,7 @@ std::filesystem::path resolve_set_name(const std::filesystem::path& given) {
     }
     return labelled->path;
   }
-  if (const auto epoch = detail::number_in(name.checkpoint)) {
+  if (const auto epoch = epoch_in(name.checkpoint)) {
     const auto found = find([&](const kept_checkpoint& one) { return one.epoch == *epoch; });
     if (found != kept.rend()) return found->path;
   }

@@ -121,10 +121,14 @@ std::shared_ptr<part_reader> opened_set::read_part(std::uint32_t rank) {
 
 // ---- closing ---------------------------------------------------------------------------------------------
 
-void opened_set::let_go() noexcept {
+void opened_set::close_part() noexcept {
   arrays_.reset();
   readers_.reset();
   part_.reset();
+}
+
+void opened_set::let_go() noexcept {
+  close_part();
   manifest_.reset();
   if (copy_ != nullptr) copy_->orphan();
   copy_ = nullptr;
@@ -146,9 +150,7 @@ void opened_set::close() {
   // Who opens the set next, on any rank, must not find it open on another.
   vote own = vote_for(*group_, step::closed);
   own.has_left = 1;
-  arrays_.reset();
-  readers_.reset();
-  part_.reset();
+  close_part();
   try {
     meet(own, [](const vote&, outcome&) {});
   } catch (const error&) {
@@ -159,9 +161,7 @@ void opened_set::close() {
 
 void opened_set::discard() noexcept {
   if (!is_open_) return;
-  arrays_.reset();
-  readers_.reset();
-  part_.reset();
+  close_part();
   if (!has_ended_) {
     try {
       vote own = vote_for(*group_, step::discard);
@@ -176,9 +176,7 @@ void opened_set::discard() noexcept {
 
 void opened_set::give_up() noexcept {
   if (!is_open_) return;
-  arrays_.reset();
-  readers_.reset();
-  part_.reset();
+  close_part();
   if (!has_ended_) {
     try {
       std::string why = "it has given up: an exception ended its part of " + path().string();

@@ -80,6 +80,8 @@ class opened_set final : public store_set, public set_access {
   /// Rank 0 calls `after` when the copy is there.
   void copy_to(const std::filesystem::path& to, set_destination destination,
                const std::function<void()>& after = {});
+  /// Closes what uses the part first, then the part.
+  void close_part() noexcept;
   void let_go() noexcept;
 
   std::unique_ptr<rank_group> group_;

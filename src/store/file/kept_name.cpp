@@ -2,6 +2,7 @@
 #include "store/file/kept_name.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
 #include <string>
@@ -38,6 +39,13 @@ bool is_number(const std::string& text) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> epoch_in(std::string_view text) noexcept {
+  std::uint64_t epoch = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), epoch);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return epoch;
+}
 
 store_name parse_store_name(const std::filesystem::path& name) {
   std::string text = name.string();

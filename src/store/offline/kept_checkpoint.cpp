@@ -1,15 +1,14 @@
 // Finds kept checkpoints by label, by epoch, and by the name STORE@LABEL.
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <perdure/checkpoint_log.hpp>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
-#include <system_error>
 #include <utility>
 
 #include "store/file/checkpoint_log.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/kept_name.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/super_block.hpp"
 #include "store/offline/kept_epochs.hpp"
@@ -119,10 +118,9 @@ std::filesystem::path resolve_store_name(const std::filesystem::path& given) {
   const history of = history_of(store);
   if (const kept_checkpoint* const found = find_labelled(of, name.checkpoint, store)) return found->path;
   const std::string& text = name.checkpoint;
-  std::uint64_t epoch = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), epoch);
-  if (failure != std::errc() || end != text.data() + text.size()) throw_no_label(store, text);
-  if (const kept_checkpoint* const found = find_epoch(of, epoch)) return found->path;
+  const auto epoch = epoch_in(text);
+  if (!epoch) throw_no_label(store, text);
+  if (const kept_checkpoint* const found = find_epoch(of, *epoch)) return found->path;
   throw error(errc::not_found, store.string() + ": no checkpoint has the label " + in_quotes(text) +
                                    ", and none of that epoch is kept ('perdure log' shows labels, and which "
                                    "checkpoints are kept)");

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
@@ -21,13 +20,6 @@ namespace perdure {
 
 namespace {
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 struct kept_directories {
   std::vector<std::uint64_t> epochs;      // whole or not, oldest first
   std::vector<std::uint64_t> unfinished;  // copies whose making a crash cut short
@@ -38,9 +30,9 @@ kept_directories directories_in(const os::file& store) {
   if (!os::exists_in(store, kept_directory_name)) return found;
   for (const auto& entry : std::filesystem::directory_iterator(store.path() / kept_directory_name)) {
     const std::string name = entry.path().filename().string();
-    if (const auto epoch = number_in(name)) found.epochs.push_back(*epoch);
+    if (const auto epoch = epoch_in(name)) found.epochs.push_back(*epoch);
     if (!name.starts_with('.')) continue;
-    if (const auto epoch = number_in(std::string_view(name).substr(1, name.find(".new-") - 1)))
+    if (const auto epoch = epoch_in(std::string_view(name).substr(1, name.find(".new-") - 1)))
       found.unfinished.push_back(*epoch);
   }
   std::sort(found.epochs.begin(), found.epochs.end());
