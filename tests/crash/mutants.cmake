@@ -583,11 +583,12 @@ perdure_mutant(ranks_new_set_not_synced set_manifest.cpp "a set is there before 
 [=[  os::rename_in(directory_, unfinished_name, name);]=]
   CAUGHT_BY [=[the set is gone ... rename .*: lost]=] FIRST kill:0:87 RIG ranks)
 
-perdure_mutant(ranks_manifest_not_followed set_opening.cpp "parts are opened without what the manifest has decided"
+perdure_mutant(ranks_manifest_not_followed set_opening.cpp "a part is opened as of the checkpoint before the one that the manifest names"
 [=[      options.last_decided = state_.epoch;
       part_ = opener.open(mode::open,]=]
-[=[      part_ = opener.open(mode::open,]=]
-  CAUGHT_BY [=[it cannot be opened: .*(prepared|decided)]=] FIRST kill:0:88 RIG ranks)
+[=[      options.last_decided = state_.epoch - (rank() == 1 ? 1 : 0);
+      part_ = opener.open(mode::open,]=]
+  CAUGHT_BY [=[it cannot be opened: .*(after the last that is to count|it is an older one)]=] FIRST kill:0:88 RIG ranks)
 
 perdure_mutant(ranks_prepared_taken set_opening.cpp "a part's prepared journal counts though the manifest does not say so"
 [=[      options.last_decided = state_.epoch;
