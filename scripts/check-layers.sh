@@ -63,7 +63,7 @@ rooms() {
   room formats/src/module   $h $h/array formats formats/src
   room formats/src/hdf5     $h $h/array formats formats/src formats/src/module
   room formats/src/netcdf   $h $h/array formats formats/src formats/src/module
-  room graph                $public workload
+  room graph                $public workload src/base/invariant.hpp
   room inspect              $public
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp

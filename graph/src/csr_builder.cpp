@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/invariant.hpp"
 #include "drawn_edges.hpp"
 #include "numbering.hpp"
 #include "row_lists.hpp"
@@ -88,6 +89,7 @@ struct csr_builder::state {
     };
     to.offsets[0] = 0;
     for (std::size_t v = 0; v < vertices; ++v) to.offsets[v + 1] = to.offsets[v] + from.degree(rank_of(v));
+    PERDURE_INVARIANT(to.offsets[vertices] == to.targets.size());
     constexpr std::uint64_t arcs_of_piece = std::uint64_t{1} << 16;
     const std::uint64_t pieces = to.targets.size() / arcs_of_piece + 1;
     const auto first_vertex = [&](std::uint64_t piece) {
@@ -117,6 +119,7 @@ struct csr_builder::state {
           if constexpr (std::is_same_v<End, weighted_end>) to.put(to.weights, at, end.weight);
           ++at;
         }
+        PERDURE_DEBUG_INVARIANT(at == to.offsets[v + 1]);
       }
       loops.fetch_add(loops_here, std::memory_order_relaxed);
     });

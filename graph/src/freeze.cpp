@@ -2,6 +2,8 @@
 #include <perdure/graph/freeze.hpp>
 #include <tuple>
 
+#include "base/invariant.hpp"
+
 namespace perdure::graph::detail {
 
 void order_row(std::span<vertex_handle> targets, std::span<double> weights) {
@@ -27,6 +29,7 @@ void turn_round(std::span<const std::uint64_t> offsets, std::span<const vertex_h
           std::atomic_ref(in_offsets[targets[i] + std::size_t{1}]).fetch_add(1, std::memory_order_relaxed);
       });
   std::partial_sum(in_offsets.begin(), in_offsets.end(), in_offsets.begin());
+  PERDURE_INVARIANT(in_offsets.back() == targets.size());
   std::vector<std::uint64_t> next(in_offsets.begin(), in_offsets.end() - 1);
   workload::parallel_for(threads, vertices, 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
@@ -34,6 +37,7 @@ void turn_round(std::span<const std::uint64_t> offsets, std::span<const vertex_h
         in_targets[std::atomic_ref(next[targets[i]]).fetch_add(1, std::memory_order_relaxed)] =
             static_cast<vertex_handle>(v);
   });
+  PERDURE_PARANOID_INVARIANT(std::equal(next.begin(), next.end(), in_offsets.begin() + 1));
   workload::parallel_for(threads, vertices, 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
       std::sort(in_targets.begin() + static_cast<std::ptrdiff_t>(in_offsets[v]),

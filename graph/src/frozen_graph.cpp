@@ -2,6 +2,8 @@
 #include <perdure/graph/detail/frozen_graph.hpp>
 #include <perdure/graph/freeze.hpp>
 
+#include "base/invariant.hpp"
+
 namespace perdure::graph::detail {
 
 frozen_parts frozen_parts::find(const manager& store, const std::string& list) {
@@ -46,6 +48,7 @@ void frozen_graph::merge(unsigned threads) {
   {
     const patched_csr all(csr_->view(), *patch_, *delta_);
     freeze(*csr_, all.view(), threads);
+    PERDURE_INVARIANT(csr_->arcs() == all.view().arcs() && csr_->vertices() == all.view().size());
   }
   begin_anew();
 }

@@ -3,6 +3,8 @@
 #include <perdure/graph/growing_graph.hpp>
 #include <utility>
 
+#include "base/invariant.hpp"
+
 namespace perdure::graph {
 namespace {
 
@@ -219,6 +221,7 @@ freeze_result growing_graph::freeze(const freeze_options& options) {
     result.done = freeze_action::patched;
   }
   frozen.set_state(*list_);
+  PERDURE_INVARIANT(frozen.is_fresh(*list_, columns_.weights));
   frozen_ = frozen;
   if (result.done == freeze_action::merged || result.done == freeze_action::patched)
     result.merged_edges = delta_edges;

@@ -4,6 +4,8 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/patched_csr.hpp>
 
+#include "base/invariant.hpp"
+
 namespace perdure::graph {
 namespace detail {
 
@@ -43,6 +45,7 @@ row_table::row_table(std::span<const vertex_row> stored, const row_group& more, 
     joined.size = row.size + static_cast<std::size_t>(end - begin);
     row = joined;
   }
+  PERDURE_INVARIANT(targets_.size() == arcs);
 }
 
 }  // namespace detail
