@@ -129,4 +129,18 @@ if grep -rn 'getenv(' src addons tools | grep -v '^src/base/environment.cpp:'; t
   echo "layers: src/base/environment.hpp has the variables, and how they are read" >&2
   broken=1
 fi
+
+# Each folder of src has one namespace. Sources open perdure too, for what public headers declare; so do two headers:
+# heap::engine is a member of a public class, and everything uses page_size.
+grep -rE --include='*.[ch]pp' '^(inline )?namespace [a-z_:]+ \{' src | sed -E 's/:(inline )?namespace / /' | awk '
+  {
+    split($1, folder, "/")
+    own = "perdure::" (folder[2] ~ /^(base|os|pager|store|c)$/ ? folder[2] : "detail")
+    if (index($2 "::", own "::") == 1 || $2 == "detail") next
+    if ($2 == "perdure" && ($1 ~ /[.]cpp$/ || $1 == "src/heap/engine.hpp" || $1 == "src/base/page_size.hpp")) next
+    print "layers: " $1 " opens namespace " $2 "; its folder has " own > "/dev/stderr"
+    broken = 1
+  }
+  END { exit broken }
+' || broken=1
 exit "${broken:-0}"

@@ -45,7 +45,7 @@ heap* make() noexcept {
     return nullptr;
   }
   try {
-    std::unique_ptr<segment> memory = make_volatile_segment(capacity);
+    std::unique_ptr<detail::segment> memory = detail::make_volatile_segment(capacity);
     std::unique_ptr<heap> made = heap::format(*memory);
     // For ever: blocks are freed after every destructor has run.
     static_cast<void>(memory.release());

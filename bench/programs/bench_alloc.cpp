@@ -258,7 +258,7 @@ outcome run_allocator(const std::string& name, const std::string& directory, con
   if (name == "memkind") return run(memkind_library(memkind).standard(), work);
   constexpr std::size_t capacity = std::size_t{64} << 30;
   if (name == "heap") {
-    const auto memory = perdure::make_volatile_segment(capacity);
+    const auto memory = perdure::detail::make_volatile_segment(capacity);
     const auto heap = perdure::heap::format(*memory);
     return run(perdure_heap{heap.get()}, work);
   }

@@ -17,8 +17,10 @@
 
 namespace perdure {
 
+namespace detail {
 class segment;
 struct page_run;
+}  // namespace detail
 
 /// Where the bytes of an open store live; see docs/architecture.md. Any store may be opened with any of them.
 enum class backing {
@@ -136,7 +138,7 @@ class datastore {
                                                        const store_options& options = {});
   virtual ~datastore() = default;
 
-  virtual segment& memory() noexcept = 0;
+  virtual detail::segment& memory() noexcept = 0;
 
   /// Makes the segment's present content the store's durable content, atomically: after a crash at any
   /// instant the store reopens either here or at the previous checkpoint. `released` are pages whose
@@ -145,7 +147,7 @@ class datastore {
   /// content, and the call may be repeated. Cost is proportional to the pages changed since the last one.
   ///
   /// A `label` (up to 63 bytes) is kept in the log; a labelled checkpoint is made even if nothing changed.
-  virtual void checkpoint(std::span<const page_run> released = {}, std::string_view label = {}) = 0;
+  virtual void checkpoint(std::span<const detail::page_run> released = {}, std::string_view label = {}) = 0;
 
   /// As `checkpoint`, but returns as soon as the changed pages are copied, and makes them durable while the
   /// program goes on and changes them again. Throws only what is met until then; the handle tells the rest. A
@@ -153,7 +155,7 @@ class datastore {
   ///
   /// One is under way at a time: the call waits until the last checkpoint is durable and home. Synchronous
   /// where it cannot be otherwise: with the page tracker "pagemap" and the backings `shared_file` and `dax`.
-  virtual pending_checkpoint checkpoint_async(std::span<const page_run> released = {},
+  virtual pending_checkpoint checkpoint_async(std::span<const detail::page_run> released = {},
                                               std::string_view label = {}) = 0;
 
   /// The first of two phases, for stores that must have a checkpoint all or none, as those of the ranks of an
@@ -166,7 +168,7 @@ class datastore {
   /// too.
   ///
   /// After a crash the store has to be told what was decided: `store_options::last_decided`.
-  virtual std::unique_ptr<prepared_checkpoint> prepare(std::span<const page_run> released = {},
+  virtual std::unique_ptr<prepared_checkpoint> prepare(std::span<const detail::page_run> released = {},
                                                        std::string_view label = {});
 
   /// Waits until the last committed checkpoint is written home. Throws what its writing met.
@@ -254,16 +256,16 @@ class datastore {
 
  protected:
   /// Throws `invalid_argument` for bytes that are not in the segment.
-  page_run pages_of(const void* address, std::size_t bytes);
+  detail::page_run pages_of(const void* address, std::size_t bytes);
 
  private:
-  virtual void admit_ahead(const page_run&) {}
+  virtual void admit_ahead(const detail::page_run&) {}
   /// Of pages that were copied past memory: see `copy_in`.
-  virtual void settle_written(const page_run&) {}
+  virtual void settle_written(const detail::page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
   /// The last is an array for the checksum of each page's bytes.
-  virtual bool write_pages(const page_run&, const std::byte*, std::uint32_t*) { return false; }
-  virtual bool read_pages(const page_run&, std::byte*) { return false; }
+  virtual bool write_pages(const detail::page_run&, const std::byte*, std::uint32_t*) { return false; }
+  virtual bool read_pages(const detail::page_run&, std::byte*) { return false; }
 };
 
 }  // namespace perdure

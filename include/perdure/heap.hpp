@@ -13,10 +13,10 @@
 
 namespace perdure {
 
+namespace detail {
 class segment;
 struct page_run;
 
-namespace detail {
 /// Geometry of the hot path: zones of 1 GiB start with a table of one class byte per 16 KiB unit
 /// (see docs/heap.md). A class byte is the size class plus one, 0 where no small block starts.
 inline constexpr unsigned zone_shift = 30;
@@ -56,10 +56,10 @@ struct heap_stats {
 class heap {
  public:
   /// Writes a new, empty heap into a fresh segment (all zero, size 0 or more).
-  static std::unique_ptr<heap> format(segment& memory);
+  static std::unique_ptr<heap> format(detail::segment& memory);
   /// Attaches to the heap an earlier run left in the segment. O(1). Throws `errc::damaged`,
   /// `errc::too_new` when the segment's first bytes are not a heap this library can use.
-  static std::unique_ptr<heap> attach(segment& memory);
+  static std::unique_ptr<heap> attach(detail::segment& memory);
 
   heap(const heap&) = delete;
   heap& operator=(const heap&) = delete;
@@ -135,7 +135,7 @@ class heap {
   void flush_caches();
   /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
   /// `discard` and to punch out of the files.
-  std::vector<page_run> release_free_memory();
+  std::vector<detail::page_run> release_free_memory();
 
   /// Gives back what the calling thread has cached: small blocks, and the large one it freed last.
   void flush_own_cache() noexcept;
@@ -214,7 +214,7 @@ class heap {
   friend struct detail::heap_access;
   friend class detail::heap_change;
   friend class detail::own_change;
-  explicit heap(segment& memory);
+  explicit heap(detail::segment& memory);
 
   void walk_blocks(void (*visit)(void* visitor, void* block, std::size_t usable), void* visitor) const;
   void* allocate_slow(std::size_t bytes);

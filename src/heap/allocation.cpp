@@ -29,7 +29,7 @@ void* take_last(cache_bin& cached) noexcept {
 // Gives back what the calling thread keeps in its cache, and tries once more, before it gives up: that may be
 // the memory that is missing.
 template <class Allocate>
-void* with_all_there_is(heap& memory, const segment& bounds, std::size_t bytes, Allocate allocate) {
+void* with_all_there_is(heap& memory, const detail::segment& bounds, std::size_t bytes, Allocate allocate) {
   try {
     return allocate();
   } catch (const std::bad_alloc&) {

@@ -22,7 +22,7 @@ void register_heap(const segment& memory, heap* value) noexcept {
 }  // namespace
 }  // namespace detail
 
-heap::engine::engine(heap& owner, segment& segment_memory)
+heap::engine::engine(heap& owner, detail::segment& segment_memory)
     : number(take_heap_number()),
       memory(segment_memory),
       metadata(segment_memory.base()),

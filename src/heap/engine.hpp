@@ -45,7 +45,7 @@ struct owned_cache : thread_cache {
 }  // namespace detail
 
 struct heap::engine {
-  engine(heap& owner, segment& memory);
+  engine(heap& owner, detail::segment& memory);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -79,7 +79,7 @@ struct heap::engine {
   /// The heap's number among the open heaps: the lowest that is free, so that a few heaps never share a place
   /// in the threads' tables of caches.
   const unsigned number;
-  segment& memory;
+  detail::segment& memory;
   detail::metadata metadata;
   std::mutex runs_mutex;
   detail::run_allocator runs;

@@ -15,18 +15,18 @@ namespace perdure {
 
 using namespace detail;
 
-heap::heap(segment& memory) : base_(memory.base()) {
+heap::heap(detail::segment& memory) : base_(memory.base()) {
   engine_ = std::make_unique<engine>(*this, memory);
   cache_slot_ = std::min(engine_->number, cache_slots - 1);
 }
 
 heap::~heap() = default;
 
-std::unique_ptr<heap> heap::format(segment& memory) {
+std::unique_ptr<heap> heap::format(detail::segment& memory) {
   if (memory.capacity() < data_offset + chunk_size)
     throw error(errc::invalid_argument, "a heap needs a segment of at least 24 MiB");
   memory.grow(data_offset);
-  if (memory.commits_on_use()) memory.commit({0, data_offset / page_size}, page_role::bookkeeping);
+  if (memory.commits_on_use()) memory.commit({0, data_offset / page_size}, detail::page_role::bookkeeping);
   heap_header& header = metadata(memory.base()).header();
   header.version = heap_version;
   header.class_count = class_count;
@@ -37,7 +37,7 @@ std::unique_ptr<heap> heap::format(segment& memory) {
   return formatted;
 }
 
-std::unique_ptr<heap> heap::attach(segment& memory) {
+std::unique_ptr<heap> heap::attach(detail::segment& memory) {
   if (memory.size() < data_offset)
     throw error(errc::damaged, "the segment is too short to hold a heap: the store was never completed");
   memory.require_sound({0, class_map_offset / page_size});
@@ -101,7 +101,7 @@ void* heap::move_to_denser(void* block) noexcept {
   return class_plus_one == 0 ? nullptr : engine_->bins[class_plus_one - 1].move_to_denser(block);
 }
 
-std::vector<page_run> heap::release_free_memory() {
+std::vector<detail::page_run> heap::release_free_memory() {
   const std::lock_guard lock(engine_->runs_mutex);
   return engine_->runs.take_idle_chunks();
 }
@@ -110,8 +110,8 @@ bool heap::trim() {
   const own_change change(*engine_, *this);
   // Discarded under the lock: without it a run could be allocated meanwhile.
   const std::lock_guard lock(engine_->runs_mutex);
-  const std::vector<page_run> chunks = engine_->runs.take_idle_parts();
-  for (const page_run& run : chunks) engine_->memory.discard(run);
+  const std::vector<detail::page_run> chunks = engine_->runs.take_idle_parts();
+  for (const detail::page_run& run : chunks) engine_->memory.discard(run);
   return !chunks.empty();
 }
 

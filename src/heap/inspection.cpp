@@ -53,7 +53,7 @@ void clear(std::byte* from, std::size_t bytes) noexcept {
 }
 
 // Has all metadata examined, as it is about to be read as a whole.
-void require_metadata(const metadata& m, const segment& memory) {
+void require_metadata(const metadata& m, const detail::segment& memory) {
   for (std::size_t z = 0; z < m.header().zone_count; ++z)
     if (metadata::is_held(z, memory.size()))
       memory.require_sound({z * (zone_size / page_size), data_offset / page_size});

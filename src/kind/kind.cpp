@@ -57,7 +57,7 @@ std::size_t usual_capacity(std::size_t machine_bytes) {
   constexpr std::size_t budget = std::size_t{112} << 40;  // of the 128 TiB of a process
   const std::size_t left = budget - std::min(budget, reserved_by_kinds());
   const std::size_t share = std::max(left / 32 / gib * gib, least);
-  return std::min(round_up(std::max(2 * machine_bytes, least), gib), share);
+  return std::min(detail::round_up(std::max(2 * machine_bytes, least), gib), share);
 }
 
 void report_free(const kind_state& state, const void* block, const char* what) noexcept {

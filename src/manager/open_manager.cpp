@@ -33,11 +33,11 @@ void manager_core::state::require_writable() const {
     throw error(errc::read_only, path +
                                      ": the store is open for reading only; open it with open_only to "
                                      "change it");
-  if (store->memory().held() != possession::own) refuse_child(path);
+  if (store->memory().held() != possession::own) store::refuse_child(path);
 }
 
 void manager_core::state::require_memory() const {
-  if (store->memory().held() == possession::nothing) refuse_child(path);
+  if (store->memory().held() == possession::nothing) store::refuse_child(path);
 }
 
 void manager_core::state::require_none_prepared() const {
@@ -100,7 +100,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       } catch (const error& failure) {
         const bool nothing_there =
             failure.code() == errc::not_found ||
-            (failure.code() == errc::not_a_store && is_free(normalized_store_path(path)));
+            (failure.code() == errc::not_a_store && store::is_free(store::normalized_store_path(path)));
         if (!nothing_there) throw;
         try {
           create();

@@ -17,8 +17,8 @@ namespace {
 
 void add(verify_report& report, store_section part, bool damage, std::string what) {
   if (damage) ++report.damages;
-  report.findings.push_back(
-      {part, damage, "heap.000", layout::home_data_offset, std::nullopt, report.epoch, std::move(what)});
+  report.findings.push_back({part, damage, "heap.000", store::layout::home_data_offset, std::nullopt,
+                             report.epoch, std::move(what)});
 }
 
 }  // namespace

@@ -26,10 +26,10 @@ namespace {
 /// Returns the epochs of which copies are there, whole or not, oldest first.
 std::vector<std::uint64_t> epochs_of_copies(const set_directory& set) {
   std::vector<std::uint64_t> epochs;
-  const std::filesystem::path kept = set.root() / kept_directory_name;
+  const std::filesystem::path kept = set.root() / store::kept_directory_name;
   if (!std::filesystem::is_directory(kept)) return epochs;
   for (const auto& entry : std::filesystem::directory_iterator(kept))
-    if (const auto epoch = epoch_in(entry.path().filename().string())) epochs.push_back(*epoch);
+    if (const auto epoch = store::epoch_in(entry.path().filename().string())) epochs.push_back(*epoch);
   std::sort(epochs.begin(), epochs.end());
   return epochs;
 }
@@ -42,7 +42,7 @@ bool is_whole_copy(const set_directory& copy) {
 }  // namespace
 
 std::filesystem::path path_of_kept_set(const set_directory& set, std::uint64_t epoch) {
-  return set.root() / kept_directory_name / std::to_string(epoch);
+  return set.root() / store::kept_directory_name / std::to_string(epoch);
 }
 
 void require_room_to_keep(const set_directory& set, const std::filesystem::path& part, std::uint32_t rank,
@@ -66,7 +66,7 @@ void require_room_to_keep(const set_directory& set, const std::filesystem::path&
 }
 
 void make_directory_of_kept(const set_directory& set) {
-  const std::filesystem::path kept = set.root() / kept_directory_name;
+  const std::filesystem::path kept = set.root() / store::kept_directory_name;
   if (std::filesystem::is_directory(kept)) return;
   os::make_directory(kept);
   os::file::open_directory(set.root()).sync();
@@ -98,7 +98,7 @@ void remove_whole_set(const set_directory& set) {
   const os::file withdrawn = set_manifest::withdraw(set.open());
   for (const std::uint64_t epoch : copies) remove_whole_set(set_directory(path_of_kept_set(set, epoch)));
   std::error_code other_files;
-  std::filesystem::remove(set.root() / kept_directory_name, other_files);
+  std::filesystem::remove(set.root() / store::kept_directory_name, other_files);
   set.remove();
 }
 
@@ -133,7 +133,7 @@ kept_checkpoint describe_kept(const set_directory& set, std::uint64_t epoch) {
 
 std::vector<kept_checkpoint> kept_checkpoints_of_set(const std::filesystem::path& path) {
   const set_directory set(path);
-  return reporting("read the kept checkpoints of", path, [&] {
+  return store::reporting("read the kept checkpoints of", path, [&] {
     detail::set_manifest::read(set.open());
     std::vector<kept_checkpoint> all;
     for (const std::uint64_t epoch : detail::epochs_of_copies(set))
@@ -160,7 +160,7 @@ std::filesystem::path resolve_set_name(const std::filesystem::path& given) {
     }
     return labelled->path;
   }
-  if (const auto epoch = epoch_in(name.checkpoint)) {
+  if (const auto epoch = store::epoch_in(name.checkpoint)) {
     const auto found = find([&](const kept_checkpoint& one) { return one.epoch == *epoch; });
     if (found != kept.rend()) return found->path;
   }

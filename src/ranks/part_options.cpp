@@ -11,13 +11,13 @@ void require_part_options(const set_options& options, bool is_written) {
   if (options.store.last_decided)
     throw error(errc::invalid_argument,
                 "what was decided on in a set its manifest says: leave last_decided out");
-  const backing_row& chosen = chosen_backing(options.store);
+  const store::backing_row& chosen = store::chosen_backing(options.store);
   if (is_written && !chosen.prepares)
     throw error(errc::unsupported,
                 "parts of a set cannot be written with the backing " + std::string(chosen.name) +
                     ", which cannot prepare a checkpoint that is decided on elsewhere: open it "
                     "with the backing " +
-                    names_of_those_with(&backing_row::prepares));
+                    store::names_of_those_with(&store::backing_row::prepares));
 }
 
 }  // namespace perdure::detail

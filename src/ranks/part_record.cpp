@@ -41,8 +41,9 @@ part_record& require_part_of(manager_core& part, const set_state& set, std::uint
     throw error(errc::too_new, path_of(part) + " is a part of a later version (" +
                                    std::to_string(record->version) + "): open its set with a later library");
   if (record->set != set.uuid) {
-    throw error(errc::conflict, path_of(part) + " is a part of another set (" + to_text(record->set) +
-                                    ", not " + to_text(set.uuid) + "): restore part " + std::to_string(rank));
+    throw error(errc::conflict, path_of(part) + " is a part of another set (" + store::to_text(record->set) +
+                                    ", not " + store::to_text(set.uuid) + "): restore part " +
+                                    std::to_string(rank));
   }
   if (record->rank != rank || record->ranks != set.ranks) {
     throw error(errc::conflict, path_of(part) + " is part " + std::to_string(record->rank) + " of " +

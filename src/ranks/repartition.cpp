@@ -198,7 +198,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
                                               std::to_string(parts) + " are asked for");
     directory = set_directory(path);
     if (rank == 0) {
-      reporting("divide the set", path, [&] {
+      store::reporting("divide the set", path, [&] {
         manifest = set_manifest::open(directory.open());
         directory.require_no_set_after(manifest->now().number);
         directory.remove_left_over(manifest->now().number, manifest->now().ranks);
@@ -218,7 +218,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
 
   own = vote_for(*group, step::repartitioned);
   try {
-    reporting("divide the set", path, [&] {
+    store::reporting("divide the set", path, [&] {
       for (std::uint32_t part = rank; part < after.ranks; part += ranks) {
         const std::uint64_t epoch = make_new_part(directory, before, after, part, options);
         own.least_epoch.number = part == rank ? epoch : std::min(own.least_epoch.number, epoch);

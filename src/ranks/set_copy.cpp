@@ -43,8 +43,8 @@ std::unique_ptr<set_copy> store_set::copy_async(std::unique_ptr<rank_group> grou
     source = set_directory(resolve_set_name(from));
     destination = set_destination(to);
     if (rank == 0) {
-      reporting("copy the set", from, [&] { state = set_manifest::read(source.open()); });
-      reporting("make a copy of a set in", to, [&] { destination.begin(state, false); });
+      store::reporting("copy the set", from, [&] { state = set_manifest::read(source.open()); });
+      store::reporting("make a copy of a set in", to, [&] { destination.begin(state, false); });
     }
   } catch (...) {
     turn_down(own, std::current_exception());
@@ -57,7 +57,7 @@ std::unique_ptr<set_copy> store_set::copy_async(std::unique_ptr<rank_group> grou
   state = told.set;
   destination.follow(told.number, told.replaced);
   auto work = [=](const set_destination& into) {
-    reporting("make a copy of a set in", to, [&] {
+    store::reporting("make a copy of a set in", to, [&] {
       for (auto part = static_cast<std::uint32_t>(rank); part < state.ranks;
            part += static_cast<std::uint32_t>(ranks)) {
         store_maintenance::copy(source.part(state.number, part), into.place(state, part));

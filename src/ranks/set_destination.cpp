@@ -15,7 +15,7 @@ namespace perdure::detail {
 
 void set_destination::begin(const set_state& source, bool may_replace) {
   const std::filesystem::path& root = directory_.root();
-  require_no_kept_name(root);
+  store::require_no_kept_name(root);
   const bool is_there = std::filesystem::exists(root / set_manifest::name);
   if (is_there && may_replace) {
     manifest_ = set_manifest::open(directory_.open());
@@ -83,7 +83,7 @@ void set_destination::remove_replaced(const set_state& source, int rank, int ran
 namespace {
 
 struct payload {
-  layout::uuid_bytes uuid;
+  store::layout::uuid_bytes uuid;
   std::uint64_t number;
   std::uint64_t epoch;
   std::uint64_t epochs_before;

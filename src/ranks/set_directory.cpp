@@ -45,7 +45,7 @@ void make_if_missing(const std::filesystem::path& path) {
     if (failure.code().value() != EEXIST || !std::filesystem::is_directory(path)) throw;
     // Another rank may have made it and be about to sync its name.
   }
-  os::file::open_directory(parent_of(path)).sync();
+  os::file::open_directory(store::parent_of(path)).sync();
 }
 
 void make_with_parents(const std::filesystem::path& path) {
@@ -67,16 +67,16 @@ void clear(const std::filesystem::path& path) {
     store_maintenance::remove(path);
   } catch (const error& failure) {
     if (failure.code() != errc::not_a_store) throw;
-    os::remove_tree_in(os::file::open_directory(parent_of(path)), path.filename());
+    os::remove_tree_in(os::file::open_directory(store::parent_of(path)), path.filename());
   }
 }
 
 // The same of one whose making was cut short: its hidden name says so. Whoever still makes it holds its lock.
 void clear_hidden(const os::file& parent, const std::string& name) {
-  std::optional<store_lock> lock;
+  std::optional<store::store_lock> lock;
   {
     const os::file directory = os::file::open_directory(parent.path() / name);
-    if (os::exists_in(directory, "LOCK")) lock.emplace(directory, store_access::alone);
+    if (os::exists_in(directory, "LOCK")) lock.emplace(directory, store::store_access::alone);
   }
   os::remove_tree_in(parent, name);
 }
@@ -135,7 +135,7 @@ bool set_directory::place::is_here() const {
 }
 
 set_directory::set_directory(const std::filesystem::path& root)
-    : root_(std::filesystem::absolute(normalized_store_path(root))) {}
+    : root_(std::filesystem::absolute(store::normalized_store_path(root))) {}
 
 std::filesystem::path set_directory::of_parts(std::uint64_t number) const {
   return root_ / numbered("set.%04llu", number);
@@ -148,7 +148,7 @@ os::file set_directory::make() const {
     }
     if (os::exists_in(os::file::open_directory(root_), set_manifest::name) ||
         os::exists_in(os::file::open_directory(root_), set_manifest::unfinished_name) ||
-        is_empty_directory(root_))
+        store::is_empty_directory(root_))
       return;
     const bool has_parts = std::filesystem::exists(of_parts(1));
     throw error(
@@ -199,7 +199,7 @@ set_directory::place set_directory::find(std::uint64_t number, std::uint32_t ran
   }
   if (!os::exists_in(directory, where_name(rank))) return found;
   auto elsewhere = read_place(number, rank);
-  if (!elsewhere) throw_damaged(parts / where_name(rank), "it names no machine and no path");
+  if (!elsewhere) store::throw_damaged(parts / where_name(rank), "it names no machine and no path");
   return *std::move(elsewhere);
 }
 
@@ -219,8 +219,8 @@ std::optional<set_directory::place> set_directory::read_place(std::uint64_t numb
 std::filesystem::path set_directory::part(std::uint64_t number, std::uint32_t rank) const {
   const place found = find(number, rank);
   if (!found.exists)
-    throw_damaged(root_,
-                  "part " + std::to_string(rank) + " of the set is missing (" + found.path.string() + ')');
+    store::throw_damaged(
+        root_, "part " + std::to_string(rank) + " of the set is missing (" + found.path.string() + ')');
   if (!found.is_here()) {
     throw error(errc::not_found,
                 "part " + std::to_string(rank) + " of " + root_.string() + " lies on the machine " +
@@ -252,8 +252,8 @@ void set_directory::require_all_here(const set_state& set) const {
                           ')');
   }
   if (!missing.empty())
-    throw_damaged(root_, (missing.size() == 1 ? "part " : "parts ") + joined(missing) + " of the set " +
-                             (missing.size() == 1 ? "is" : "are") + " missing");
+    store::throw_damaged(root_, (missing.size() == 1 ? "part " : "parts ") + joined(missing) +
+                                    " of the set " + (missing.size() == 1 ? "is" : "are") + " missing");
   if (elsewhere.empty()) return;
   throw error(errc::not_found,
               root_.string() +
@@ -269,8 +269,9 @@ std::filesystem::path set_directory::make_place_for_part(const set_state& set, s
   std::filesystem::path result = of_parts(set.number) / part_name(rank);
   clear(result);
   if (!parts_directory.empty()) {
-    const std::filesystem::path own = std::filesystem::absolute(normalized_store_path(parts_directory)) /
-                                      to_text(set.uuid) / numbered("set.%04llu", set.number);
+    const std::filesystem::path own =
+        std::filesystem::absolute(store::normalized_store_path(parts_directory)) / store::to_text(set.uuid) /
+        numbered("set.%04llu", set.number);
     make_with_parents(own);
     result = own / part_name(rank);
     clear(result);
@@ -407,7 +408,7 @@ void set_directory::require_removable() const {
       elsewhere.push_back(std::to_string(one.rank) + " (machine " + one.where.host + ", " +
                           one.where.path.string() + ')');
     } else if (std::filesystem::exists(one.where.path / "LOCK")) {
-      const store_lock free(os::file::open_directory(one.where.path), store_access::alone);
+      const store::store_lock free(os::file::open_directory(one.where.path), store::store_access::alone);
     }
   }
   if (elsewhere.empty()) return;
@@ -429,7 +430,7 @@ void set_directory::remove() const {
 
 set_state require_parts_here(const std::filesystem::path& path) {
   const set_directory directory(path);
-  return reporting("open the set", directory.root(), [&] {
+  return store::reporting("open the set", directory.root(), [&] {
     const set_state set = set_manifest::read(directory.open());
     directory.require_all_here(set);
     return set;

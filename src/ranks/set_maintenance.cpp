@@ -26,9 +26,9 @@ bool is_set(const std::filesystem::path& path) {
 
 set_info inspect_set(const std::filesystem::path& path) {
   const set_directory directory(resolve_set_name(path));
-  return reporting("inspect the set", path, [&] {
+  return store::reporting("inspect the set", path, [&] {
     const set_state set = set_manifest::read(directory.open());
-    set_info info{to_text(set.uuid), set.epochs_before + set.epoch, set.epoch, {}};
+    set_info info{store::to_text(set.uuid), set.epochs_before + set.epoch, set.epoch, {}};
     for (const set_directory::place& one : directory.places(set))
       info.parts.push_back({one.path, one.host, one.is_here(), !one.exists});
     return info;
@@ -104,7 +104,7 @@ bool remove_set(const std::filesystem::path& path) {
   if (!std::filesystem::exists(directory.root())) return false;
   if (!directory.has_set())
     throw error(errc::not_a_store, path.string() + " holds no set of stores: it is left as it is");
-  reporting("remove the set", path, [&] { remove_whole_set(directory); });
+  store::reporting("remove the set", path, [&] { remove_whole_set(directory); });
   return true;
 }
 

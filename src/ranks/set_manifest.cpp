@@ -19,7 +19,7 @@ namespace perdure::detail {
 
 namespace {
 
-constexpr layout::magic manifest_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'M'};
+constexpr store::layout::magic manifest_magic = {'P', 'E', 'R', 'D', 'U', 'R', 'E', 'M'};
 constexpr std::uint32_t manifest_format = 1;
 constexpr const char* next_name = ".manifest.next";
 constexpr std::size_t slots = 2;
@@ -28,11 +28,11 @@ constexpr std::size_t copies = 2;
 struct manifest_slot {
   struct half {
     manifest_record record;
-    std::array<std::byte, layout::block / copies - sizeof(manifest_record)> reserved;
+    std::array<std::byte, store::layout::block / copies - sizeof(manifest_record)> reserved;
   };
   std::array<half, copies> halves;
 };
-static_assert(sizeof(manifest_slot) == layout::block && std::is_trivially_copyable_v<manifest_slot>);
+static_assert(sizeof(manifest_slot) == store::layout::block && std::is_trivially_copyable_v<manifest_slot>);
 using manifest_file = std::array<manifest_slot, slots>;
 
 std::uint32_t checksum_of(const manifest_record& record) noexcept {
@@ -49,7 +49,7 @@ manifest_slot slot_for(const set_state& what, std::uint64_t sequence) {
   record.epoch = what.epoch;
   record.epochs_before = what.epochs_before;
   record.sequence = sequence;
-  record.written_ns = unix_time_ns();
+  record.written_ns = store::unix_time_ns();
   record.crc = checksum_of(record);
   manifest_slot slot{};
   for (manifest_slot::half& half : slot.halves) half.record = record;
@@ -67,8 +67,8 @@ found_state read_from(const os::file& file) {
   manifest_file content{};
   const std::size_t got = file.read_at(&content, sizeof content, 0);
   if (got != sizeof content || file.size() != sizeof content) {
-    throw_damaged(path, "it has " + std::to_string(file.size()) + " bytes instead of " +
-                            std::to_string(sizeof content));
+    store::throw_damaged(path, "it has " + std::to_string(file.size()) + " bytes instead of " +
+                                   std::to_string(sizeof content));
   }
   std::optional<manifest_record> newest;
   std::size_t slot = 0;
@@ -81,14 +81,14 @@ found_state read_from(const os::file& file) {
       slot = i;
     }
   }
-  if (!newest) throw_damaged(path, "none of its records has a valid checksum");
+  if (!newest) store::throw_damaged(path, "none of its records has a valid checksum");
   if (newest->format > manifest_format) {
     throw error(errc::too_new, path.string() + " has format " + std::to_string(newest->format) +
                                    ", this library reads up to " + std::to_string(manifest_format) +
                                    ": use a newer library");
   }
   if (newest->ranks == 0 || newest->ranks > (1u << 30) || newest->number == 0)
-    throw_damaged(path, "what it says of its set cannot be");
+    store::throw_damaged(path, "what it says of its set cannot be");
   return {{newest->uuid, newest->number, newest->ranks, newest->epoch, newest->epochs_before},
           newest->sequence,
           slot};
@@ -206,10 +206,10 @@ void set_manifest::replace() {
 
 set_manifest::written set_manifest::store(const set_state& next, std::exception_ptr& failure) noexcept {
   try {
-    reporting("change", file_.path(), [&] {
+    store::reporting("change", file_.path(), [&] {
       const std::size_t other = 1 - slot_;
       const manifest_slot slot = slot_for(next, sequence_ + 1);
-      file_.write_at(&slot, sizeof slot, other * layout::block);
+      file_.write_at(&slot, sizeof slot, other * store::layout::block);
       file_.sync_data();
       now_ = next;
       ++sequence_;

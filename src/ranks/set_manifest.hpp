@@ -17,7 +17,7 @@ namespace perdure::detail {
 
 /// What a manifest says.
 struct set_state {
-  layout::uuid_bytes uuid{};
+  store::layout::uuid_bytes uuid{};
   std::uint64_t number = 0;  ///< of the directory with the parts
   std::uint32_t ranks = 0;   ///< so many parts
   std::uint64_t epoch = 0;   ///< of each part
@@ -27,10 +27,10 @@ struct set_state {
 
 /// On disk; one of these at the beginning of each half of a slot.
 struct manifest_record {
-  layout::magic magic;
+  store::layout::magic magic;
   std::uint32_t format;
   std::uint32_t ranks;
-  layout::uuid_bytes uuid;
+  store::layout::uuid_bytes uuid;
   std::uint64_t number;
   std::uint64_t epoch;
   std::uint64_t epochs_before;

@@ -30,7 +30,7 @@ void opened_set::begin(mode how, const std::filesystem::path& given, const part_
     require_part_options(options_, true);
     require_changeable_store(given);
     directory_ = set_directory(given);
-    if (rank() == 0) reporting("open the set", path(), [&] { find_set(how, found); });
+    if (rank() == 0) store::reporting("open the set", path(), [&] { find_set(how, found); });
   } catch (...) {
     turn_down(own, std::current_exception());
   }
@@ -61,7 +61,7 @@ void opened_set::find_set(mode how, told_set& found) {
     directory_.require_no_set_after(0);
     // Of an attempt that was not finished, which may have been one of more ranks.
     directory_.remove_left_over(0, 0);
-    found = {{random_uuid(), 1, static_cast<std::uint32_t>(ranks()), 0, 0}, 0, 0, true};
+    found = {{store::random_uuid(), 1, static_cast<std::uint32_t>(ranks()), 0, 0}, 0, 0, true};
     directory_.make_for_parts(1);
     return;
   }
@@ -80,7 +80,7 @@ void opened_set::create(const part_opener& opener) {
   vote own = vote_for(*group_, step::create_parts);
   const auto part = static_cast<std::uint32_t>(rank());
   try {
-    reporting("create a part of", path(), [&] {
+    store::reporting("create a part of", path(), [&] {
       const std::filesystem::path place =
           directory_.make_place_for_part(state_, part, options_.parts_directory);
       store_options options = options_.store;
@@ -99,7 +99,7 @@ void opened_set::create(const part_opener& opener) {
         throw error(errc::conflict, "new parts are at different checkpoints, which cannot be");
       set_state first = state_;
       first.epoch = all.least_epoch.number;
-      reporting("create the set", path(), [&] { manifest_->publish(first); });
+      store::reporting("create the set", path(), [&] { manifest_->publish(first); });
       tell(to, {first});
     });
     require_counts(made);
@@ -114,7 +114,7 @@ void opened_set::open_for_writing(const part_opener& opener) {
   vote own = vote_for(*group_, step::open_parts);
   const auto part = static_cast<std::uint32_t>(rank());
   try {
-    reporting("open a part of", path(), [&] {
+    store::reporting("open a part of", path(), [&] {
       store_options options = options_.store;
       options.last_decided = state_.epoch;
       part_ = opener.open(mode::open, directory_.part(state_.number, part), options);
@@ -140,7 +140,7 @@ void opened_set::open_for_reading(const std::filesystem::path& given, const part
       require_part_options(options_, false);
       directory_ = set_directory(resolve_set_name(given));
       if (rank() == 0)
-        reporting("open the set", path(), [&] { found.set = set_manifest::read(directory_.open()); });
+        store::reporting("open the set", path(), [&] { found.set = set_manifest::read(directory_.open()); });
     } catch (...) {
       turn_down(own, std::current_exception());
     }
@@ -172,7 +172,7 @@ bool opened_set::look_at_parts(const part_opener& opener, bool is_last_try) {
     most = std::max(most, part.store().epoch());
   };
   try {
-    reporting("open a part of", path(), [&] {
+    store::reporting("open a part of", path(), [&] {
       const bool each_has_one = state_.ranks == static_cast<std::uint32_t>(ranks());
       for (auto part = static_cast<std::uint32_t>(rank()); part < state_.ranks;
            part += static_cast<std::uint32_t>(ranks())) {

@@ -20,7 +20,7 @@ std::optional<set_destination> opened_set::begin_copy(const std::filesystem::pat
       throw error(errc::invalid_argument, "another snapshot of the set is being made: finish that first");
     destination.emplace(to);
     if (rank() == 0)
-      reporting("make a copy of the set in", to, [&] {
+      store::reporting("make a copy of the set in", to, [&] {
         if (before) before();
         destination->begin(state_, may_replace);
       });
@@ -53,7 +53,7 @@ void opened_set::copy_to(const std::filesystem::path& to, set_destination destin
   vote own = vote_for(*group_, step::copied);
   const auto part = static_cast<std::uint32_t>(rank());
   try {
-    reporting("make a copy of the set in", to, [&] {
+    store::reporting("make a copy of the set in", to, [&] {
       part_->core().snapshot(destination.place(state_, part));
       destination.require_copied(state_, part);
     });
@@ -61,7 +61,7 @@ void opened_set::copy_to(const std::filesystem::path& to, set_destination destin
     turn_down(own, std::current_exception());
   }
   const outcome made = meet(own, [&](const vote&, outcome&) {
-    reporting("make a copy of the set in", to, [&] {
+    store::reporting("make a copy of the set in", to, [&] {
       destination.publish(state_);
       if (after) after();
     });
@@ -87,8 +87,8 @@ std::unique_ptr<set_copy> opened_set::snapshot_async(const std::filesystem::path
     failure = std::current_exception();
     if (not_read.code() == errc::address_taken) {
       try {
-        reporting("make a copy of the set in", to,
-                  [&] { part_->core().snapshot(destination.place(state_, part)); });
+        store::reporting("make a copy of the set in", to,
+                         [&] { part_->core().snapshot(destination.place(state_, part)); });
         failure = nullptr;
       } catch (...) {
         failure = std::current_exception();
@@ -101,7 +101,7 @@ std::unique_ptr<set_copy> opened_set::snapshot_async(const std::filesystem::path
       std::move(destination), source,
       [reader = std::move(reader), failure, source, part, to](const set_destination& into) {
         if (failure) std::rethrow_exception(failure);
-        reporting("make a copy of the set in", to, [&] {
+        store::reporting("make a copy of the set in", to, [&] {
           if (reader) reader->store().store().snapshot(into.place(source, part));
           into.require_copied(source, part);
         });

@@ -10,7 +10,7 @@
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 dax_segment::dax_segment(os::reservation memory, std::size_t size, extend_files extend,
                          os::write_witness& witness)
@@ -76,4 +76,4 @@ void dax_segment::admit_ahead(page_run pages) {
   if (error != 0) throw std::system_error(error, std::generic_category(), "make memory writable");
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -11,7 +11,7 @@
 #include "os/page_tracker.hpp"
 #include "segment/private_segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 class dax_segment final : public tracked_segment {
  public:
@@ -54,4 +54,4 @@ class dax_segment final : public tracked_segment {
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
 };
 
-}  // namespace perdure
+}  // namespace perdure::detail

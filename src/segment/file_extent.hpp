@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace perdure {
+namespace perdure::detail {
 
 /// Consecutive parts of a segment and where in which file their bytes are.
 struct file_extent {
@@ -28,4 +28,4 @@ void for_pieces(std::span<const file_extent> home, std::size_t begin, std::size_
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -4,7 +4,7 @@
 #include "base/environment.hpp"
 #include "os/mapping.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 huge_pages huge_pages_wanted(huge_pages by_default) {
   const auto asked = base::switch_in("PERDURE_HUGE_PAGES");
@@ -13,4 +13,4 @@ huge_pages huge_pages_wanted(huge_pages by_default) {
   return *asked ? huge_pages::everywhere : huge_pages::nowhere;
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -6,7 +6,7 @@
 #include <new>
 #include <system_error>
 
-namespace perdure {
+namespace perdure::detail {
 
 /// Segment sizes are multiples of this.
 inline constexpr std::size_t size_step = std::size_t{2} << 20;
@@ -54,4 +54,4 @@ enum class huge_pages {
 /// variable is neither 0 nor 1.
 huge_pages huge_pages_wanted(huge_pages by_default);
 
-}  // namespace perdure
+}  // namespace perdure::detail

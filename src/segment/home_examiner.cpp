@@ -6,7 +6,7 @@
 #include <perdure/error.hpp>
 #include <system_error>
 
-namespace perdure {
+namespace perdure::detail {
 
 void open_closed(os::guarded_range& range, home_examiner& examiner, page_run pages) {
   constexpr std::uint64_t step = os::guarded_range::extent_bytes / page_size;
@@ -24,4 +24,4 @@ void open_closed(os::guarded_range& range, home_examiner& examiner, page_run pag
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

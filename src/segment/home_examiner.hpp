@@ -4,7 +4,7 @@
 #include "os/guarded_range.hpp"
 #include "segment/segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 /// Examines an extent at a time.
 class home_examiner : public os::extent_examiner {
@@ -18,4 +18,4 @@ class home_examiner : public os::extent_examiner {
 /// is wrong with them.
 void open_closed(os::guarded_range& range, home_examiner& examiner, page_run pages);
 
-}  // namespace perdure
+}  // namespace perdure::detail

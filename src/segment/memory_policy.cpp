@@ -59,10 +59,10 @@ void* memory_policy::address_hint(std::size_t) {
   return nullptr;
 }
 std::size_t memory_policy::granularity() const {
-  return size_step;
+  return detail::size_step;
 }
 std::size_t memory_policy::step(std::size_t missing, std::size_t committed) {
-  return populates() ? missing : growth_step(committed);
+  return populates() ? missing : detail::growth_step(committed);
 }
 int memory_policy::protection(std::uint64_t, std::size_t) {
   return ordinary_protection;

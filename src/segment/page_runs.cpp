@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace perdure {
+namespace perdure::detail {
 
 bool is_normalized(const std::vector<page_run>& runs) noexcept {
   const auto does_not_end_before = [](const page_run& a, const page_run& b) {
@@ -55,4 +55,4 @@ std::vector<page_run> intersect(const std::vector<page_run>& from, page_run wher
   return result;
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

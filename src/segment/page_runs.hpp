@@ -5,7 +5,7 @@
 
 #include "segment/segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 bool is_normalized(const std::vector<page_run>& runs) noexcept;
 
@@ -18,4 +18,4 @@ std::vector<page_run> subtract(const std::vector<page_run>& from, const std::vec
 /// The pages of `from` that are in `where`; normalized like `from`.
 std::vector<page_run> intersect(const std::vector<page_run>& from, page_run where);
 
-}  // namespace perdure
+}  // namespace perdure::detail

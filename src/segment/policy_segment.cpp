@@ -15,7 +15,7 @@
 #include "os/mapping.hpp"
 #include "segment/growth.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 namespace {
 
@@ -206,4 +206,4 @@ std::unique_ptr<policy_segment> make_policy_segment(memory_policy& policy, std::
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -7,7 +7,7 @@
 
 #include "segment/segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 class policy_segment : public segment {
  public:
@@ -20,4 +20,4 @@ class policy_segment : public segment {
 /// Throws `perdure::error` (`out_of_memory`, or `invalid_argument` for a policy that contradicts itself).
 std::unique_ptr<policy_segment> make_policy_segment(memory_policy& policy, std::size_t capacity);
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -17,7 +17,7 @@
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 namespace {
 
@@ -271,4 +271,4 @@ void private_segment::require_sound(page_run pages) const {
   open_closed(*range_, *examiner_, pages);
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

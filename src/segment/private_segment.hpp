@@ -18,7 +18,7 @@
 #include "segment/home_examiner.hpp"
 #include "segment/tracked_segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 /// What becomes of the pages that the program writes to.
 enum class page_use {
@@ -99,4 +99,4 @@ class private_segment final : public tracked_segment {
   std::vector<file_extent> home_;  // what they are mapped from
 };
 
-}  // namespace perdure
+}  // namespace perdure::detail

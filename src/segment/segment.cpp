@@ -4,7 +4,7 @@
 #include <perdure/error.hpp>
 #include <utility>
 
-namespace perdure {
+namespace perdure::detail {
 
 possession segment::held() const noexcept {
   return withheld_ && withheld_->is_gone() ? possession::nothing : possession::own;
@@ -20,4 +20,4 @@ void segment::require_own() const {
               "the memory belongs to the parent process: a forked child can neither grow nor release it");
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

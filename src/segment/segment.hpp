@@ -12,7 +12,7 @@
 #include "base/page_size.hpp"
 #include "os/withheld_memory.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 /// Segments start at multiples of this, so that an address tells its segment by one table look-up.
 inline constexpr std::size_t segment_alignment = std::size_t{1} << 30;
@@ -96,4 +96,4 @@ class segment {
   std::string owner_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -6,7 +6,7 @@
 
 #include "segment/growth.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 shared_segment::shared_segment(os::reservation memory, std::size_t size, extend_files extend)
     : memory_(std::move(memory)), extend_(std::move(extend)) {
@@ -45,4 +45,4 @@ void shared_segment::discard(page_run) {
   // is told what is released.
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -9,7 +9,7 @@
 #include "base/owner_process.hpp"
 #include "segment/private_segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 class shared_segment final : public segment {
  public:
@@ -34,4 +34,4 @@ class shared_segment final : public segment {
   base::owner_process owner_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -8,7 +8,7 @@
 #include "os/thread_sanitizer.hpp"
 #include "segment/segment.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 class tracked_segment : public segment {
  public:
@@ -46,4 +46,4 @@ class write_pause {
   page_run pages_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::detail

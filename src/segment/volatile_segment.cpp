@@ -10,7 +10,7 @@
 #include "os/mapping.hpp"
 #include "segment/growth.hpp"
 
-namespace perdure {
+namespace perdure::detail {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::unique_ptr<segment> make_volatile_segment(std::size_t capacity) {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::detail

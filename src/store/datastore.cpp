@@ -17,13 +17,13 @@
 #include "store/commit/redo.hpp"
 #include "store/file/capacity.hpp"
 #include "store/file/failure.hpp"
-#include "store/file/joint_feature.hpp"
+#include "store/file/layout.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/unfinished_store.hpp"
 #include "store/offline/store_copy.hpp"
 #include "store/offline/verify.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -41,7 +41,7 @@ layout::super_slot first_slot(const store_options& options) {
   if (!options.pinned && options.address != nullptr) {
     throw error(errc::invalid_argument, "an address can be chosen for pinned stores only");
   }
-  if (reinterpret_cast<std::uintptr_t>(options.address) % segment_alignment != 0) {
+  if (reinterpret_cast<std::uintptr_t>(options.address) % detail::segment_alignment != 0) {
     throw error(errc::invalid_argument, "the address of a pinned store must be a multiple of 1 GiB");
   }
   slot.magic = layout::super_magic;
@@ -69,7 +69,7 @@ std::uint64_t memory_budget(const store_options& options) {
 void require_sound_settings(const store_options& options) {
   memory_budget(options);
   chosen_backing(options);
-  huge_pages_wanted(huge_pages::nowhere);
+  detail::huge_pages_wanted(detail::huge_pages::nowhere);
   os::tracker_wanted();
 }
 
@@ -235,10 +235,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
   });
 }
 
-}  // namespace
-
-std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
-                                             const store_options& options) {
+std::unique_ptr<datastore> create_new(const std::filesystem::path& given, const store_options& options) {
   const std::filesystem::path path = normalized_store_path(given);
   require_sound_settings(options);
   layout::super_slot slot = first_slot(options);
@@ -269,18 +266,29 @@ std::unique_ptr<datastore> datastore::create(const std::filesystem::path& given,
   });
 }
 
+}  // namespace
+
+}  // namespace perdure::store
+
+namespace perdure {
+
+std::unique_ptr<datastore> datastore::create(const std::filesystem::path& path,
+                                             const store_options& options) {
+  return store::create_new(path, options);
+}
+
 std::unique_ptr<datastore> datastore::open(const std::filesystem::path& path, const store_options& options) {
-  return open_existing(path, store_use::write, options);
+  return store::open_existing(path, store::store_use::write, options);
 }
 
 std::unique_ptr<datastore> datastore::open_read_only(const std::filesystem::path& path,
                                                      const store_options& options) {
-  return open_existing(path, store_use::read, options);
+  return store::open_existing(path, store::store_use::read, options);
 }
 
 std::unique_ptr<datastore> datastore::open_copy_on_write(const std::filesystem::path& path,
                                                          const store_options& options) {
-  return open_existing(path, store_use::private_changes, options);
+  return store::open_existing(path, store::store_use::private_changes, options);
 }
 
 }  // namespace perdure

@@ -13,8 +13,8 @@ namespace perdure {
 namespace {
 
 struct split_range {
-  std::size_t head;  // bytes before the first whole page
-  page_run pages;    // within the segment
+  std::size_t head;        // bytes before the first whole page
+  detail::page_run pages;  // within the segment
   std::size_t tail;
 };
 
@@ -30,8 +30,8 @@ split_range split(const std::byte* base, const std::byte* address, std::size_t b
 
 }  // namespace
 
-page_run datastore::pages_of(const void* address, std::size_t bytes) {
-  const segment& within = memory();
+detail::page_run datastore::pages_of(const void* address, std::size_t bytes) {
+  const detail::segment& within = memory();
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const auto base = reinterpret_cast<std::uintptr_t>(within.base());
   if (begin < base || begin - base > within.size() || bytes > within.size() - (begin - base)) {
@@ -42,17 +42,17 @@ page_run datastore::pages_of(const void* address, std::size_t bytes) {
 }
 
 void datastore::require_sound(const void* address, std::size_t bytes) {
-  const page_run pages = pages_of(address, bytes);
+  const detail::page_run pages = pages_of(address, bytes);
   if (pages.count == 0) return;
   memory().require_sound(pages);
   settle_written(pages);
 }
 
-std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const page_run>, std::string_view) {
+std::unique_ptr<prepared_checkpoint> datastore::prepare(std::span<const detail::page_run>, std::string_view) {
   throw error(errc::unsupported, path().string() +
                                      " cannot prepare checkpoints: its pages are durable before "
                                      "their checkpoint is; open it with the backing " +
-                                     names_of_those_with(&backing_row::prepares));
+                                     store::names_of_those_with(&store::backing_row::prepares));
 }
 
 pager::pin datastore::pin(const void* address, std::size_t bytes, pager::pin_for) {
@@ -95,10 +95,11 @@ void datastore::copy_out(std::span<std::byte> to, const void* from) {
 }
 
 void datastore::make_writable(void* address, std::size_t bytes) {
-  const page_run pages = pages_of(address, bytes);
+  const detail::page_run pages = pages_of(address, bytes);
   if (memory().read_only())
     throw error(errc::read_only, path().string() + " is open for reading: open it for writing");
-  if (pages.count != 0) reporting("prepare memory to be stored to of", path(), [&] { admit_ahead(pages); });
+  if (pages.count != 0)
+    store::reporting("prepare memory to be stored to of", path(), [&] { admit_ahead(pages); });
 }
 
 }  // namespace perdure

@@ -13,16 +13,16 @@ namespace perdure {
 
 std::size_t store_maintenance::raise_capacity(const std::filesystem::path& given, std::size_t capacity) {
   require_changeable_store(given);
-  const std::filesystem::path path = normalized_store_path(given);
-  return reporting("raise the capacity of", path, [&]() -> std::size_t {
-    const os::file directory = open_store_directory(path);
-    if (!os::exists_in(directory, "super")) super_block::load(directory, false);
-    const store_lock lock(directory, store_access::alone);
-    super_block super = super_block::load(directory, true);
-    layout::super_slot next = super.now();
-    const std::uint64_t wanted = sound_capacity(capacity, next.home_file_bytes);
+  const std::filesystem::path path = store::normalized_store_path(given);
+  return store::reporting("raise the capacity of", path, [&]() -> std::size_t {
+    const os::file directory = store::open_store_directory(path);
+    if (!os::exists_in(directory, "super")) store::super_block::load(directory, false);
+    const store::store_lock lock(directory, store::store_access::alone);
+    store::super_block super = store::super_block::load(directory, true);
+    store::layout::super_slot next = super.now();
+    const std::uint64_t wanted = store::sound_capacity(capacity, next.home_file_bytes);
     if (wanted <= next.capacity) return next.capacity;
-    if (next.address != 0) reserve_at(next.address, wanted, path);
+    if (next.address != 0) store::reserve_at(next.address, wanted, path);
     next.capacity = wanted;
     // Stored in both slots, as either may be the one that is left.
     super.store(next);

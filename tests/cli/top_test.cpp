@@ -93,7 +93,7 @@ TEST_F(Top, ShowsTheRegionsOfRunningProcesses) {
 TEST_F(Top, ShowsPagedStores) {
   if (perdure::pager::why_unavailable(perdure::pager::tier::uffd_sigbus)) GTEST_SKIP() << "needs userfaultfd";
   perdure::store_options options;
-  options.capacity = perdure::segment_alignment;
+  options.capacity = perdure::detail::segment_alignment;
   options.backing = perdure::backing::paged;
   options.memory_budget = 64 * 4096;
   const auto store = perdure::datastore::create(path("graph.store"), options);

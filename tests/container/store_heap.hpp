@@ -25,7 +25,7 @@ class store_heap {
   }
 
  private:
-  std::unique_ptr<segment> segment_ = tested::make_segment(std::size_t{1} << 30);
+  std::unique_ptr<detail::segment> segment_ = tested::make_segment(std::size_t{1} << 30);
   std::unique_ptr<heap> heap_ = heap::format(*segment_);
 };
 

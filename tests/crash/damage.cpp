@@ -47,25 +47,25 @@ struct table_entry {
   std::size_t number;
 
   std::uint32_t in(const file_bytes& crc) const {
-    return crc.get<layout::table_page>(table_page).entries[number];
+    return crc.get<store::layout::table_page>(table_page).entries[number];
   }
   void put(file_bytes& crc, std::uint32_t checksum) const {
-    auto page = crc.get<layout::table_page>(table_page);
+    auto page = crc.get<store::layout::table_page>(table_page);
     page.entries[number] = checksum;
-    page.crc = os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
+    page.crc = os::crc32c(0, &page.index, sizeof page - offsetof(store::layout::table_page, index));
     crc.put(table_page, page);
   }
 };
 
 // Nothing where no page of the segment is.
 std::optional<table_entry> entry_of(const store_files& files, const std::string& name, std::uint64_t offset) {
-  if (!name.starts_with("heap.") || offset < layout::home_data_offset) return std::nullopt;
-  const std::uint64_t home_file_bytes = files.at("super").get<layout::super_slot>(0).home_file_bytes;
+  if (!name.starts_with("heap.") || offset < store::layout::home_data_offset) return std::nullopt;
+  const std::uint64_t home_file_bytes = files.at("super").get<store::layout::super_slot>(0).home_file_bytes;
   std::uint64_t file = 0;
-  while (home_files::name_of(file) != name) ++file;
-  const std::uint64_t page = (file * home_file_bytes + offset - layout::home_data_offset) / page_size;
-  return table_entry{(page / layout::entries_per_table_page + 1) * layout::block,
-                     static_cast<std::size_t>(page % layout::entries_per_table_page)};
+  while (store::home_files::name_of(file) != name) ++file;
+  const std::uint64_t page = (file * home_file_bytes + offset - store::layout::home_data_offset) / page_size;
+  return table_entry{(page / store::layout::entries_per_table_page + 1) * store::layout::block,
+                     static_cast<std::size_t>(page % store::layout::entries_per_table_page)};
 }
 
 // Two blocks of different content, the one that is written over sometimes a hole.
@@ -85,7 +85,7 @@ damage misplaced_blocks(random_stream& random, const store_files& files, const s
   const auto here = entry_of(files, name, one.offset);
   const auto there = entry_of(files, name, one.from);
   const auto has_checksum = [&](const table_entry& entry) {
-    return entry.in(files.at("crc")) >= layout::first_checksum;
+    return entry.in(files.at("crc")) >= store::layout::first_checksum;
   };
   if (here && there && has_checksum(*here) && has_checksum(*there) && random.one_in(2))
     one.kind = harm::moved;

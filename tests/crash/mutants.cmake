@@ -262,15 +262,15 @@ perdure_mutant(hole_taken_for_free commit/checkpoint_plan.cpp "a page that reads
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 1)
 
 perdure_mutant(released_taken_for_free commit/changed_pages.cpp "a page is written in place when it is released, before the checkpoint that releases it is committed"
-[=[  for (const page_run& run : pages) early.unsettle(run);]=]
-[=[  for (const page_run& run : pages) {
+[=[  for (const detail::page_run& run : pages) early.unsettle(run);]=]
+[=[  for (const detail::page_run& run : pages) {
     early.unsettle(run);
     early.touch(run);
   }]=]
   CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
 
 perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
-[=[  released_ = subtract(released_, newly_dirty);
+[=[  released_ = detail::subtract(released_, newly_dirty);
   dirty_.insert]=]
 [=[  dirty_.insert]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] --faults --in jrnl FIRST 1)
@@ -278,7 +278,7 @@ perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to sinc
 perdure_mutant(released_punched_early commit/epoch_commit.cpp "released pages are punched before the checkpoint that releases them is committed"
 [=[  parts_.checksums.reserve_space(plan.touched);]=]
 [=[  parts_.checksums.reserve_space(plan.touched);
-  for (const page_run& run : flight_->changed.released()) parts_.home.punch(run);]=]
+  for (const detail::page_run& run : flight_->changed.released()) parts_.home.punch(run);]=]
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] FIRST 3 1 2)
 
 perdure_mutant(old_journal_taken commit/redo.cpp "recovery takes a journal of any epoch"
@@ -448,9 +448,9 @@ perdure_mutant(undo_for_writers_only backing/reader.cpp "a reader sees pages of 
   CAUGHT_BY [=[read-only: .*page \d+ is wrong]=] FIRST 4 2)
 
 perdure_mutant(early_before_applied backing/private_memory.cpp "pages are written home early while a journal that holds them is not applied"
-[=[void private_memory::trim_part(page_run part, write_brake& brake) {
+[=[void private_memory::trim_part(detail::page_run part, write_brake& brake) {
   commit_->finish_last();]=]
-[=[void private_memory::trim_part(page_run part, write_brake& brake) {]=]
+[=[void private_memory::trim_part(detail::page_run part, write_brake& brake) {]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 16)
 
 perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint does not name the pages that were written home early"
@@ -459,7 +459,7 @@ perdure_mutant(early_pages_forgotten commit/checkpoint_plan.cpp "a checkpoint do
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
 perdure_mutant(early_pages_settled_for_good commit/changed_pages.cpp "a page stored to after it was written home early keeps its checksum"
-[=[  for (const page_run& run : newly_dirty) early.unsettle(run);]=]
+[=[  for (const detail::page_run& run : newly_dirty) early.unsettle(run);]=]
 [=[]=]
   CAUGHT_BY [=[has lost the page checksums of checkpoint|not attempt \d+ .epoch \d+.: epoch \d+|page \d+ is wrong]=] FIRST 2 10)
 

@@ -85,7 +85,7 @@ recorded_run record(const std::filesystem::path& scratch, std::uint64_t seed, st
   std::filesystem::remove_all(root);
   std::filesystem::create_directory(root);
   recorded_run run;
-  make_stores_in_place(in_place);
+  store::make_stores_in_place(in_place);
   identities known = identities_of(root, root_inode);
   if (in_place) {
     constexpr inode_number store = root_inode + 1;

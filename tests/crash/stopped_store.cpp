@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t last_epoch = 6;
 constexpr std::uint64_t labelled_epoch = 3;
-constexpr std::size_t first_size = 2 * layout::chunk_size;
-constexpr std::size_t grown_size = 3 * layout::chunk_size;
+constexpr std::size_t first_size = 2 * store::layout::chunk_size;
+constexpr std::size_t grown_size = 3 * store::layout::chunk_size;
 
 std::string name_of_file(int descriptor) {
   std::array<char, 4096> path{};
@@ -58,13 +58,13 @@ class killer final : public os::file_observer {
   std::atomic<bool> armed_{false};
 };
 
-void grow(content& what, segment* memory, std::size_t bytes) {
+void grow(content& what, detail::segment* memory, std::size_t bytes) {
   what.size = bytes;
   if (memory != nullptr) memory->grow(bytes);
 }
 
 // So many pages that carrying their checksums would cost more than writing the table: it is written.
-void rewrite_most(std::uint64_t seed, content& what, segment* memory) {
+void rewrite_most(std::uint64_t seed, content& what, detail::segment* memory) {
   random_stream random(seed, 4);
   for (std::uint64_t page = 0; page < what.size / page_size * 3 / 4; ++page) {
     const std::uint64_t number = 1 + (random.next() >> 8);
@@ -75,12 +75,12 @@ void rewrite_most(std::uint64_t seed, content& what, segment* memory) {
 
 // The whole program, or what it does to the content of its segment.
 void run(datastore* store, std::uint64_t seed, bool grows, killer* death, attempt& before, attempt& last) {
-  segment* const memory = store == nullptr ? nullptr : &store->memory();
+  detail::segment* const memory = store == nullptr ? nullptr : &store->memory();
   content now;
   grow(now, memory, first_size);
   for (std::uint64_t epoch = 1; epoch <= last_epoch; ++epoch) {
     if (epoch == last_epoch && grows) grow(now, memory, grown_size);
-    std::vector<page_run> released;
+    std::vector<detail::page_run> released;
     if (epoch + 1 >= last_epoch && !grows) {
       rewrite_most(seed + epoch, now, memory);
     } else {
@@ -114,17 +114,18 @@ const char* name_of(stop at) {
   return "";
 }
 
-std::vector<page_run> change(std::uint64_t seed, std::uint64_t epoch, content& what, segment* memory) {
+std::vector<detail::page_run> change(std::uint64_t seed, std::uint64_t epoch, content& what,
+                                     detail::segment* memory) {
   constexpr std::uint64_t mutations = 4;
-  std::vector<page_run> all;
+  std::vector<detail::page_run> all;
   for (std::uint64_t i = 0; i < mutations; ++i) {
-    const std::vector<page_run> released =
+    const std::vector<detail::page_run> released =
         mutate(random_stream(seed, epoch * mutations + i), what, memory, false);
     all.insert(all.end(), released.begin(), released.end());
   }
   // Written again after it was released: in use.
-  std::erase_if(all, [&](const page_run& run) { return what.pages[run.first] != content::any; });
-  normalize(all);
+  std::erase_if(all, [&](const detail::page_run& run) { return what.pages[run.first] != content::any; });
+  detail::normalize(all);
   return all;
 }
 

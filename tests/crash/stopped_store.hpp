@@ -35,6 +35,7 @@ struct stopped_store {
 stopped_store run_and_stop(const std::filesystem::path& scratch, std::uint64_t seed, stop at, bool grows);
 
 /// The next change of such a program; returns the pages released.
-std::vector<page_run> change(std::uint64_t seed, std::uint64_t epoch, content& what, segment* memory);
+std::vector<detail::page_run> change(std::uint64_t seed, std::uint64_t epoch, content& what,
+                                     detail::segment* memory);
 
 }  // namespace perdure::crash

@@ -17,7 +17,7 @@ namespace perdure::crash {
 
 namespace {
 
-constexpr std::uint64_t per_table_page = layout::entries_per_table_page;
+constexpr std::uint64_t per_table_page = store::layout::entries_per_table_page;
 constexpr std::size_t heap_areas = 5;   // of `find_areas`, the first
 constexpr std::size_t some_units = 96;  // that the heap of the original uses
 
@@ -26,18 +26,18 @@ template <class Block, class Change>
 void change_sealed(file_bytes& file, std::uint64_t offset, Change&& change) {
   Block content = file.get<Block>(offset);
   change(&content, static_cast<std::size_t>(offsetof(Block, reserved)));
-  seal_block(content);
+  store::seal_block(content);
   file.put(offset, content);
 }
 
-std::uint32_t checksum_of(const layout::table_page& page) {
-  return os::crc32c(0, &page.index, sizeof page - offsetof(layout::table_page, index));
+std::uint32_t checksum_of(const store::layout::table_page& page) {
+  return os::crc32c(0, &page.index, sizeof page - offsetof(store::layout::table_page, index));
 }
 
 }  // namespace
 
 store_mutation::store_mutation(store_files& files) : files_(files) {
-  const super_file super = files_.at("super").get<super_file>(0);
+  const store::super_file super = files_.at("super").get<store::super_file>(0);
   super_ = super.slots[super.slots[1].sequence > super.slots[0].sequence ? 1 : 0];
   find_areas();
 }
@@ -141,7 +141,7 @@ void store_mutation::poke(fuzz_script& script, void* bytes, std::size_t size) {
 }
 
 std::string store_mutation::file_with(std::uint64_t segment_offset) const {
-  return home_files::name_of(static_cast<std::size_t>(segment_offset / super_.home_file_bytes));
+  return store::home_files::name_of(static_cast<std::size_t>(segment_offset / super_.home_file_bytes));
 }
 
 void store_mutation::read_segment(std::uint64_t offset, void* to, std::size_t bytes) const {
@@ -150,14 +150,15 @@ void store_mutation::read_segment(std::uint64_t offset, void* to, std::size_t by
     const auto found = files_.find(file_with(offset));
     out[i] = std::byte{0};
     if (found != files_.end())
-      found->second.read(layout::home_data_offset + offset % super_.home_file_bytes, out + i, 1);
+      found->second.read(store::layout::home_data_offset + offset % super_.home_file_bytes, out + i, 1);
   }
 }
 
 void store_mutation::write_segment(std::uint64_t offset, const void* from, std::size_t bytes) {
   const auto* in = static_cast<const std::byte*>(from);
   for (std::size_t i = 0; i < bytes && offset < super_.segment_bytes; ++i, ++offset) {
-    files_[file_with(offset)].write(layout::home_data_offset + offset % super_.home_file_bytes, in + i, 1);
+    files_[file_with(offset)].write(store::layout::home_data_offset + offset % super_.home_file_bytes, in + i,
+                                    1);
     changed_pages_.insert(offset / page_size);
   }
 }
@@ -167,9 +168,9 @@ void store_mutation::seal_pages() {
   alignas(64) std::array<std::byte, page_size> bytes;
   for (const std::uint64_t page : changed_pages_) {
     read_segment(page * page_size, bytes.data(), bytes.size());
-    const std::uint64_t place = (page / per_table_page + 1) * layout::block;
-    auto entries = table.get<layout::table_page>(place);
-    entries.entries[page % per_table_page] = page_checksum(page, bytes.data());
+    const std::uint64_t place = (page / per_table_page + 1) * store::layout::block;
+    auto entries = table.get<store::layout::table_page>(place);
+    entries.entries[page % per_table_page] = store::page_checksum(page, bytes.data());
     entries.crc = checksum_of(entries);
     table.put(place, entries);
   }
@@ -183,31 +184,34 @@ void store_mutation::change_block(fuzz_script& script) {
     case 0:
     case 1:
       // Both slots alike, so that the one counts that was meant.
-      change_sealed<layout::super_slot>(files_["super"], 0, poking);
-      files_["super"].put(layout::block, files_["super"].get<layout::super_slot>(0));
+      change_sealed<store::layout::super_slot>(files_["super"], 0, poking);
+      files_["super"].put(store::layout::block, files_["super"].get<store::layout::super_slot>(0));
       break;
     case 2:
-      change_sealed<layout::super_slot>(files_["super"], script.byte() % 2 * layout::block, poking);
+      change_sealed<store::layout::super_slot>(files_["super"], script.byte() % 2 * store::layout::block,
+                                               poking);
       break;
     case 3:
-      change_sealed<layout::abi_stamp>(files_["super"], 2 * layout::block, poking);
+      change_sealed<store::layout::abi_stamp>(files_["super"], 2 * store::layout::block, poking);
       break;
     case 4:
-      change_sealed<layout::home_header>(files_[home_files::name_of(script.byte() % 2)], 0, poking);
+      change_sealed<store::layout::home_header>(files_[store::home_files::name_of(script.byte() % 2)], 0,
+                                                poking);
       break;
     case 5:
-      change_sealed<layout::checksum_header>(files_["crc"], 0, poking);
+      change_sealed<store::layout::checksum_header>(files_["crc"], 0, poking);
       break;
     default:
-      change_sealed<layout::journal_header>(files_[journal::name_of(script.byte() % 2)], 0, poking);
+      change_sealed<store::layout::journal_header>(files_[store::journal::name_of(script.byte() % 2)], 0,
+                                                   poking);
   }
 }
 
 void store_mutation::change_table(fuzz_script& script) {
   file_bytes& file = files_["crc"];
   const std::uint64_t pages = super_.segment_bytes / page_size / per_table_page + 2;
-  const std::uint64_t place = (script.below(pages) + 1) * layout::block;
-  auto page = file.get<layout::table_page>(place);
+  const std::uint64_t place = (script.below(pages) + 1) * store::layout::block;
+  auto page = file.get<store::layout::table_page>(place);
   const bool head = script.byte() % 4 == 0;
   if (head) {
     poke(script, &page.index, sizeof page.index + sizeof page.store);
@@ -219,36 +223,36 @@ void store_mutation::change_table(fuzz_script& script) {
 }
 
 void store_mutation::change_journal_index(fuzz_script& script) {
-  file_bytes& file = files_[journal::name_of(script.byte() % 2)];
-  auto header = file.get<layout::journal_header>(0);
+  file_bytes& file = files_[store::journal::name_of(script.byte() % 2)];
+  auto header = file.get<store::layout::journal_header>(0);
   constexpr std::uint64_t most = 4096;
   // An earlier change may have put the index anywhere.
   if (header.entries == 0 || header.entries > most || header.index_offset >= file.size()) return;
-  std::vector<layout::journal_entry> index(static_cast<std::size_t>(header.entries));
+  std::vector<store::layout::journal_entry> index(static_cast<std::size_t>(header.entries));
   const std::size_t bytes = index.size() * sizeof index[0];
   file.read(header.index_offset, index.data(), bytes);
   for (int i = script.byte() % 3; i >= 0; --i)
-    poke(script, &index[script.below(index.size())], sizeof(layout::journal_entry));
+    poke(script, &index[script.below(index.size())], sizeof(store::layout::journal_entry));
   header.index_crc = os::crc32c(0, index.data(), bytes);
-  seal_block(header);
+  store::seal_block(header);
   file.write(header.index_offset, index.data(), bytes);
   file.put(0, header);
 }
 
 // A journal of the script's own invention, whole as far as checksums go.
 void store_mutation::write_journal(fuzz_script& script, std::uint64_t epoch, bool may_change_length) {
-  layout::journal_header header{};
-  header.magic = layout::journal_magic;
+  store::layout::journal_header header{};
+  header.magic = store::layout::journal_magic;
   header.epoch = epoch;
-  write_image(script, files_[journal::name_of(epoch & 1)], 0, header, may_change_length);
+  write_image(script, files_[store::journal::name_of(epoch & 1)], 0, header, may_change_length);
 }
 
 void store_mutation::write_undo(fuzz_script& script) {
   std::uint64_t place = 0;
   const std::uint32_t batches = 1 + script.byte() % 3;
   for (std::uint32_t number = 0; number < batches; ++number) {
-    layout::journal_header header{};
-    header.magic = layout::undo_magic;
+    store::layout::journal_header header{};
+    header.magic = store::layout::undo_magic;
     header.epoch = super_.applied_epoch;
     header.flags = number;
     place += write_image(script, files_["undo"], place, header, script.byte() % 16 == 0);
@@ -257,42 +261,42 @@ void store_mutation::write_undo(fuzz_script& script) {
 
 // Returns its length.
 std::uint64_t store_mutation::write_image(fuzz_script& script, file_bytes& file, std::uint64_t at,
-                                          layout::journal_header header, bool may_change_length) {
-  header.format = layout::format_version;
+                                          store::layout::journal_header header, bool may_change_length) {
+  header.format = store::layout::format_version;
   header.uuid = super_.uuid;
   header.segment_bytes = super_.segment_bytes;
   if (may_change_length && script.byte() % 2 == 0)
-    header.segment_bytes += (script.byte() % 8 - 4ull) * layout::chunk_size;
-  std::vector<layout::journal_entry> index(script.byte() % 6);
+    header.segment_bytes += (script.byte() % 8 - 4ull) * store::layout::chunk_size;
+  std::vector<store::layout::journal_entry> index(script.byte() % 6);
   std::uint64_t next = 0;
-  for (layout::journal_entry& entry : index) {
+  for (store::layout::journal_entry& entry : index) {
     const std::uint64_t near_end = header.segment_bytes / page_size - 1 - script.below(4);
     const std::uint8_t where = script.byte() % 16;
     entry.page = where == 0 ? number(script) : where < 5 ? near_end : next + script.below(512);
-    entry.kind = static_cast<layout::entry_kind>(1 + script.byte() % 4);
-    const bool run = entry.kind >= layout::entry_kind::zero;
+    entry.kind = static_cast<store::layout::entry_kind>(1 + script.byte() % 4);
+    const bool run = entry.kind >= store::layout::entry_kind::zero;
     entry.value = static_cast<std::uint32_t>(script.byte() % 16 == 0 ? number(script)
                                              : run                   ? 1 + script.below(64)
                                                                      : 2);
     next = entry.page + (run ? entry.value : 1);
-    if (entry.kind == layout::entry_kind::overwrite) entry.slot = header.payload_pages++;
+    if (entry.kind == store::layout::entry_kind::overwrite) entry.slot = header.payload_pages++;
   }
   header.entries = index.size();
-  header.index_offset = journal_image::slot_offset(header.payload_pages);
-  for (layout::journal_entry& entry : index) {
-    if (entry.kind != layout::entry_kind::overwrite) continue;
+  header.index_offset = store::journal_image::slot_offset(header.payload_pages);
+  for (store::layout::journal_entry& entry : index) {
+    if (entry.kind != store::layout::entry_kind::overwrite) continue;
     alignas(64) std::array<std::byte, page_size> bytes;
     fill_page(bytes.data(), script.byte());
-    entry.value = page_checksum(entry.page, bytes.data());
-    file.put(at + journal_image::slot_offset(entry.slot), bytes);
+    entry.value = store::page_checksum(entry.page, bytes.data());
+    file.put(at + store::journal_image::slot_offset(entry.slot), bytes);
     if (script.byte() % 16 == 0) entry.slot = number(script);
   }
-  const std::size_t size = index.size() * sizeof(layout::journal_entry);
+  const std::size_t size = index.size() * sizeof(store::layout::journal_entry);
   header.index_crc = os::crc32c(0, index.data(), size);
   file.write(at + header.index_offset, index.data(), size);
-  const std::uint64_t bytes = journal_image::bytes(header);
-  if (script.byte() % 4 == 0) poke(script, &header, offsetof(layout::journal_header, reserved));
-  seal_block(header);
+  const std::uint64_t bytes = store::journal_image::bytes(header);
+  if (script.byte() % 4 == 0) poke(script, &header, offsetof(store::layout::journal_header, reserved));
+  store::seal_block(header);
   file.put(at, header);
   return bytes;
 }
@@ -300,14 +304,14 @@ std::uint64_t store_mutation::write_image(fuzz_script& script, file_bytes& file,
 void store_mutation::change_log(fuzz_script& script) {
   file_bytes& file = files_["log"];
   if (script.byte() % 8 == 0) {
-    change_sealed<layout::log_header>(file, 0,
-                                      [&](void* content, std::size_t size) { poke(script, content, size); });
+    change_sealed<store::layout::log_header>(
+        file, 0, [&](void* content, std::size_t size) { poke(script, content, size); });
     return;
   }
-  const std::uint64_t place = layout::block + script.below(8) * sizeof(layout::log_record);
-  auto record = file.get<layout::log_record>(place);
+  const std::uint64_t place = store::layout::block + script.below(8) * sizeof(store::layout::log_record);
+  auto record = file.get<store::layout::log_record>(place);
   poke(script, &record, sizeof record);
-  record.crc = os::crc32c(0, &record.epoch, sizeof record - offsetof(layout::log_record, epoch));
+  record.crc = os::crc32c(0, &record.epoch, sizeof record - offsetof(store::layout::log_record, epoch));
   file.put(place, record);
 }
 
@@ -351,14 +355,14 @@ void store_mutation::change_file(fuzz_script& script) {
       if (content.size() != 0) content.put(script.below(content.size()), script.byte());
       break;
     case 3:
-      content = files_[journal::name_of(script.byte() % 2)];
+      content = files_[store::journal::name_of(script.byte() % 2)];
       break;
     case 4: {
       // A block in another's place.
-      const std::uint64_t blocks = content.size() / layout::block;
+      const std::uint64_t blocks = content.size() / store::layout::block;
       if (blocks < 2) break;
-      const auto block = content.get<file_bytes::block>(script.below(blocks) * layout::block);
-      content.put(script.below(blocks) * layout::block, block);
+      const auto block = content.get<file_bytes::block>(script.below(blocks) * store::layout::block);
+      content.put(script.below(blocks) * store::layout::block, block);
       break;
     }
     default:

@@ -35,7 +35,7 @@ class store_mutation {
   void write_journal(fuzz_script& script, std::uint64_t epoch, bool may_change_length);
   void write_undo(fuzz_script& script);
   std::uint64_t write_image(fuzz_script& script, file_bytes& file, std::uint64_t at,
-                            layout::journal_header header, bool may_change_length);
+                            store::layout::journal_header header, bool may_change_length);
   void change_log(fuzz_script& script);
   void change_segment(fuzz_script& script);
   void change_object(fuzz_script& script);
@@ -57,7 +57,7 @@ class store_mutation {
   std::string file_with(std::uint64_t segment_offset) const;
 
   store_files& files_;
-  layout::super_slot super_{};  // as it was
+  store::layout::super_slot super_{};  // as it was
   std::vector<area> areas_;
   std::vector<std::uint64_t> objects_;
   std::set<std::uint64_t> changed_pages_;

@@ -17,7 +17,7 @@ namespace perdure::crash {
 
 namespace {
 
-constexpr std::size_t home_file = layout::chunk_size;
+constexpr std::size_t home_file = store::layout::chunk_size;
 constexpr std::size_t most_bytes = 4 * home_file;
 
 // Ends and beginnings of home files (512 pages each) and of checksum table pages (1020 entries each).
@@ -45,7 +45,8 @@ std::uint64_t number_at(const content& what, std::uint64_t page) {
 // Changes some pages, and changes them back: what was copied before must not notice.
 class disturbance {
  public:
-  disturbance(random_stream random, const content& what, segment& memory) : what_(what), memory_(memory) {
+  disturbance(random_stream random, const content& what, detail::segment& memory)
+      : what_(what), memory_(memory) {
     for (std::uint64_t edits = 1 + random.below(4); edits > 0; --edits) {
       const std::uint64_t page = places[random.below(std::size(places))];
       if (page >= what.size / page_size) continue;
@@ -66,7 +67,7 @@ class disturbance {
 
  private:
   const content& what_;
-  segment& memory_;
+  detail::segment& memory_;
   std::vector<std::uint64_t> pages_;
 };
 
@@ -80,7 +81,7 @@ bool pages_leave_memory() {
 store_options small_store(backing chosen) {
   store_options options;
   options.backing = chosen;
-  options.capacity = segment_alignment;
+  options.capacity = detail::segment_alignment;
   options.home_file_size = home_file;
   // So little that they leave it all the time.
   if (pages_leave_memory()) options.memory_budget = 8 * page_size;
@@ -97,12 +98,13 @@ const std::byte* pattern(std::uint64_t number) {
   return page.get();
 }
 
-std::vector<page_run> mutate(random_stream random, content& what, segment* memory, bool may_grow) {
+std::vector<detail::page_run> mutate(random_stream random, content& what, detail::segment* memory,
+                                     bool may_grow) {
   if (what.size == 0 || (may_grow && what.size < most_bytes && random.one_in(4))) {
     what.size = std::min(most_bytes, what.size + (1 + random.below(2)) * home_file);
     if (memory != nullptr) memory->grow(what.size);
   }
-  std::vector<page_run> released;
+  std::vector<detail::page_run> released;
   std::map<std::uint64_t, bool> seen;
   const std::size_t usable = static_cast<std::size_t>(
       std::lower_bound(std::begin(places), std::end(places), what.size / page_size) - std::begin(places));
@@ -163,9 +165,9 @@ void copy_some(random_stream random, content& what, datastore* store) {
 
 }  // namespace
 
-std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
-                              const attempt& base, content& what, datastore* store) {
-  segment* const memory = store == nullptr ? nullptr : &store->memory();
+std::vector<detail::page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
+                                      const attempt& base, content& what, datastore* store) {
+  detail::segment* const memory = store == nullptr ? nullptr : &store->memory();
   if (base.epoch == epoch) {
     random_stream random(seed, 2000 + number);
     for (auto& [page, pattern_number] : what.pages) {
@@ -177,13 +179,13 @@ std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint6
   }
   const bool copies = random_stream(seed, 12).one_in(8);
   if (copies && number % 2 == 0) copy_some(random_stream(seed, 3000 + number), what, store);
-  const std::vector<page_run> released = mutate(random_stream(seed, 1000 + number), what, memory);
+  const std::vector<detail::page_run> released = mutate(random_stream(seed, 1000 + number), what, memory);
   if (!copies || number % 2 == 0) return released;
   content copied = what;
   copy_some(random_stream(seed, 3000 + number), copied, store);
   // What is released stays so.
-  std::vector<page_run> still;
-  for (const page_run& run : released)
+  std::vector<detail::page_run> still;
+  for (const detail::page_run& run : released)
     if (copied.pages[run.first] == content::any) still.push_back(run);
   what = std::move(copied);
   return still;
@@ -278,7 +280,8 @@ void run_workload(const std::filesystem::path& path, std::uint64_t seed, std::si
   for (std::size_t step = 1; step <= steps; ++step) {
     compare_memory(now);
     const std::uint64_t before = store->epoch();
-    const std::vector<page_run> released = prepare(seed, step, before + 1, attempts[base], now, store.get());
+    const std::vector<detail::page_run> released =
+        prepare(seed, step, before + 1, attempts[base], now, store.get());
     trim(700000 + 10 * step, now);
     attempts.push_back({before + 1, now});
     may_hold.push_back(step);

@@ -36,14 +36,15 @@ bool pages_leave_memory();
 
 /// Changes some pages of a store, and `what` with them. Returns the pages it released. What it does follows
 /// from `random` and `what` alone; without a store only `what` changes.
-std::vector<page_run> mutate(random_stream random, content& what, segment* memory, bool may_grow = true);
+std::vector<detail::page_run> mutate(random_stream random, content& what, detail::segment* memory,
+                                     bool may_grow = true);
 
 /// What the workload does to its content for attempt `number`, as epoch `epoch`; `what` is that of attempt
 /// `base`. Where that one was to be the same epoch, and thus failed, it first uses again some of the pages
 /// that were released, as an allocator does. In some runs it copies pages past the store's memory. Returns
 /// the pages released; without a store only `what` changes.
-std::vector<page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
-                              const attempt& base, content& what, datastore* store);
+std::vector<detail::page_run> prepare(std::uint64_t seed, std::size_t number, std::uint64_t epoch,
+                                      const attempt& base, content& what, datastore* store);
 
 /// The page with a pattern's number.
 const std::byte* pattern(std::uint64_t number);

@@ -44,7 +44,7 @@ class in_heap {
   }
 
  private:
-  std::unique_ptr<segment> segment_;
+  std::unique_ptr<detail::segment> segment_;
   std::unique_ptr<heap> heap_;
   std::unique_ptr<graph_type> graph_;
 };

@@ -140,7 +140,7 @@ TEST(HeapModel, RandomOperationsByManyThreadsKeepEveryByte) {
 #else
   constexpr int operations = 120000;
 #endif
-  auto memory = make_volatile_segment(std::size_t{16} << 30);
+  auto memory = detail::make_volatile_segment(std::size_t{16} << 30);
   auto h = heap::format(*memory);
   std::vector<std::unique_ptr<worker>> workers;
   for (unsigned t = 0; t < 4; ++t) workers.push_back(std::make_unique<worker>(*h, t + 1));
@@ -160,7 +160,7 @@ TEST(HeapModel, RandomOperationsByManyThreadsKeepEveryByte) {
     std::size_t live = exchange.size();
     for (auto& w : workers) live += w->blocks.size();
     ASSERT_EQ(h->stats().blocks, live);
-    for (const page_run& run : h->release_free_memory()) memory->discard(run);
+    for (const detail::page_run& run : h->release_free_memory()) memory->discard(run);
     if (round % 3 == 2) {  // as after a restart
       h.reset();
       h = heap::attach(*memory);

@@ -29,7 +29,7 @@ struct HeapTest : testing::Test {
     h->flush_caches();
     EXPECT_EQ(h->check(), std::vector<std::string>{});
   }
-  std::unique_ptr<segment> memory;
+  std::unique_ptr<detail::segment> memory;
   std::unique_ptr<heap> h;
 };
 
@@ -70,7 +70,7 @@ TEST_F(HeapTest, KnowsItsBlocksFromEveryOtherAddress) {
   for (const void* other :
        std::vector<const void*>{nullptr, &outside, base, base + 64 * 1024, base + 7 * GiB, base + 8 * GiB})
     EXPECT_FALSE(h->owns(other));
-  const auto second = make_volatile_segment(GiB);
+  const auto second = detail::make_volatile_segment(GiB);
   const auto other_heap = heap::format(*second);
   EXPECT_FALSE(other_heap->owns(small));
   EXPECT_TRUE(h->owns(small));
@@ -294,7 +294,7 @@ TEST_F(HeapTest, AttachRefusesWhatIsNotAHeapItCanRead) {
   expect(0, errc::damaged);  // magic
   expect(2, errc::too_new);  // version
   expect(3, errc::too_old);  // number of classes
-  auto empty = make_volatile_segment(GiB);
+  auto empty = detail::make_volatile_segment(GiB);
   EXPECT_THROW(heap::attach(*empty), error);
   h = heap::attach(*memory);
 }
@@ -302,7 +302,7 @@ TEST_F(HeapTest, AttachRefusesWhatIsNotAHeapItCanRead) {
 TEST(DamagedHeap, IsReportedAndNotFollowed) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 2000; ++round) {
-    auto bytes = make_volatile_segment(2 * GiB);
+    auto bytes = detail::make_volatile_segment(2 * GiB);
     {
       auto h = heap::format(*bytes);
       for (const std::size_t size : {16, 100, 5000, 300'000}) h->allocate(size);
@@ -343,7 +343,7 @@ TEST_F(HeapTest, IdleChunksAreReleasedAtTheSecondCallAndOnlyOnce) {
   h->deallocate(p);
   EXPECT_TRUE(h->release_free_memory().empty()) << "memory freed just now is kept for reuse";
   std::size_t released = 0;
-  for (const page_run& run : h->release_free_memory()) {
+  for (const detail::page_run& run : h->release_free_memory()) {
     EXPECT_EQ(run.first * page_size % (2 * MiB), 0U);
     released += run.count * page_size;
     memory->discard(run);
@@ -355,7 +355,7 @@ TEST_F(HeapTest, IdleChunksAreReleasedAtTheSecondCallAndOnlyOnce) {
 }
 
 TEST_F(HeapTest, ManyHeapsLiveSideBySide) {
-  std::vector<std::unique_ptr<segment>> segments;
+  std::vector<std::unique_ptr<detail::segment>> segments;
   std::vector<std::unique_ptr<heap>> heaps;
   for (int i = 0; i < 40; ++i) {
     segments.push_back(tested::make_segment(GiB));

@@ -35,7 +35,7 @@ class lazily_opened_objects : public ::testing::Test {
   // Another byte of the page, so that what is read there is as it was.
   void damage_page_of(std::uint64_t offset) const {
     const auto at =
-        static_cast<std::streamoff>(layout::home_data_offset + offset / page_size * page_size + 4095);
+        static_cast<std::streamoff>(store::layout::home_data_offset + offset / page_size * page_size + 4095);
     std::fstream file(scratch_.path() / "heap.000", std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(at);
     const int before = file.get();

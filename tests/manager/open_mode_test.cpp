@@ -129,7 +129,7 @@ TEST_F(open_mode_test, LinksAreFollowedToWhereTheStoreIsMade) {
 }
 
 TEST_F(open_mode_test, WhatACrashLeftOfAStoreThatWasMadeInPlaceGivesWayToANewOne) {
-  make_stores_in_place(true);
+  store::make_stores_in_place(true);
   std::filesystem::create_directory(path);
   const auto put = [&](const char* name) { std::ofstream(path / name) << "remains"; };
   for (const char* const name : {"super.new", "LOCK", "heap.000", "crc", "jrnl.0"}) put(name);
@@ -145,7 +145,7 @@ TEST_F(open_mode_test, WhatACrashLeftOfAStoreThatWasMadeInPlaceGivesWayToANewOne
   std::filesystem::create_directory(path);
   {
     put("super.new");
-    const store_lock other(os::file::open_directory(path), store_access::write);
+    const store::store_lock other(os::file::open_directory(path), store::store_access::write);
     EXPECT_EQ(code_of([&] { manager store(open_or_create, path, small_store()); }), errc::in_use);
     EXPECT_TRUE(std::filesystem::exists(path / "super.new"));
   }
@@ -155,11 +155,11 @@ TEST_F(open_mode_test, WhatACrashLeftOfAStoreThatWasMadeInPlaceGivesWayToANewOne
   EXPECT_EQ(code_of([&] { manager store(create_only, path, small_store()); }), errc::already_exists);
   EXPECT_EQ(code_of([&] { manager store(open_or_create, path, small_store()); }), errc::damaged);
   EXPECT_TRUE(std::filesystem::exists(path / "heap.000"));
-  make_stores_in_place(false);
+  store::make_stores_in_place(false);
 }
 
 TEST_F(open_mode_test, WhatCouldNotBeMadeInPlaceLeavesNothing) {
-  make_stores_in_place(true);
+  store::make_stores_in_place(true);
   std::filesystem::create_directory(path);
   rlimit before;
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -172,7 +172,7 @@ TEST_F(open_mode_test, WhatCouldNotBeMadeInPlaceLeavesNothing) {
   std::signal(SIGXFSZ, ignored);
   EXPECT_TRUE(std::filesystem::is_empty(path));
   create_in(path, path);
-  make_stores_in_place(false);
+  store::make_stores_in_place(false);
 }
 
 TEST_F(open_mode_test, OpenOrCreateFindsWhatEarlierRunsLeft) {

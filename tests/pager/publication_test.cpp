@@ -156,7 +156,7 @@ TEST_F(publishing, shows_what_paged_stores_do) {
   constexpr std::size_t pages = 600;
   const std::filesystem::path where = path("store");
   store_options options;
-  options.capacity = segment_alignment;
+  options.capacity = perdure::detail::segment_alignment;
   options.backing = backing::paged;
   options.memory_budget = 64 * page_size;
   start_child([&] {

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-namespace perdure {
+namespace perdure::detail {
 namespace {
 
 std::set<std::uint64_t> pages(const std::vector<page_run>& runs) {
@@ -57,4 +57,4 @@ TEST(page_runs, subtract_as_sets_do) {
 }
 
 }  // namespace
-}  // namespace perdure
+}  // namespace perdure::detail

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace perdure {
+namespace perdure::detail {
 namespace {
 
 TEST(volatile_segment, starts_empty_and_aligned) {
@@ -68,4 +68,4 @@ TEST(volatile_segment, threads_may_grow_at_once) {
 }
 
 }  // namespace
-}  // namespace perdure
+}  // namespace perdure::detail

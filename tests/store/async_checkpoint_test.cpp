@@ -116,7 +116,7 @@ TEST_F(an_asynchronous_checkpoint, that_failed_says_so_and_the_next_has_its_page
   store->wait_applied();
   for (std::uint64_t page = 0; page < 8; ++page) put(*store, page, 2);
   put(*store, 700, 2);
-  const std::vector<page_run> released{{900, 3}};
+  const std::vector<detail::page_run> released{{900, 3}};
   {
     sync_gate gate;
     gate.fail_next(1);

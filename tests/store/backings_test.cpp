@@ -28,7 +28,7 @@ class each_backing : public scratch_test, public ::testing::WithParamInterface<b
   each_backing() : scratch_test(fast_directory()) { os::pretend_persistent_memory(true); }
   ~each_backing() override { os::pretend_persistent_memory(false); }
 
-  static const backing_row& row() { return row_of(GetParam()); }
+  static const store::backing_row& row() { return store::row_of(GetParam()); }
 
   static store_options options() {
     store_options chosen = small_store();
@@ -60,16 +60,16 @@ class each_backing : public scratch_test, public ::testing::WithParamInterface<b
 
 std::vector<backing> all() {
   std::vector<backing> found;
-  for (const backing_row& one : all_backings()) found.push_back(one.which);
+  for (const store::backing_row& one : store::all_backings()) found.push_back(one.which);
   return found;
 }
 
 INSTANTIATE_TEST_SUITE_P(all, each_backing, ::testing::ValuesIn(all()),
-                         [](const auto& of) { return std::string(row_of(of.param).name); });
+                         [](const auto& of) { return std::string(store::row_of(of.param).name); });
 
 TEST(backings, are_those_of_the_table) {
   EXPECT_TRUE(fails_with(errc::invalid_argument, "none",
-                         [] { static_cast<void>(row_of(static_cast<backing>(99))); }));
+                         [] { static_cast<void>(store::row_of(static_cast<backing>(99))); }));
 }
 
 TEST_P(each_backing, prepares_checkpoints_if_it_says_so) {
@@ -78,7 +78,7 @@ TEST_P(each_backing, prepares_checkpoints_if_it_says_so) {
   if (row().prepares) {
     store->prepare()->decide();
   } else {
-    EXPECT_TRUE(fails_with(errc::unsupported, names_of_those_with(&backing_row::prepares),
+    EXPECT_TRUE(fails_with(errc::unsupported, store::names_of_those_with(&store::backing_row::prepares),
                            [&] { static_cast<void>(store->prepare()); }));
   }
 }
@@ -143,7 +143,7 @@ TEST_P(each_backing, is_refused_for_more_pages_than_it_says) {
 
 TEST_P(each_backing, leaves_nothing_behind_where_it_is_not_to_be_had) {
   os::pretend_persistent_memory(false);
-  const bool is_to_be_had = row().needs != backing_needs::persistent_memory;
+  const bool is_to_be_had = row().needs != store::backing_needs::persistent_memory;
   ::setenv("PERDURE_BACKING", std::string(row().name).c_str(), 1);
   const auto make = [&] { datastore::create(path(), small_store())->close(); };
   if (is_to_be_had) {
@@ -157,41 +157,45 @@ TEST_P(each_backing, leaves_nothing_behind_where_it_is_not_to_be_had) {
 
 // As durability.md shows them: a backing is a column there.
 std::string rendered() {
-  const auto row = [](const std::string& what, const std::function<std::string(const backing_row&)>& of) {
+  const auto row = [](const std::string& what,
+                      const std::function<std::string(const store::backing_row&)>& of) {
     std::string text = "| " + what + " |";
-    for (const backing_row& one : all_backings()) text += " " + of(one) + " |";
+    for (const store::backing_row& one : store::all_backings()) text += " " + of(one) + " |";
     return text + "\n";
   };
-  const auto able = [&](const std::string& what, bool backing_row::*ability) {
-    return row(what, [ability](const backing_row& one) { return one.*ability ? "yes" : "no"; });
+  const auto able = [&](const std::string& what, bool store::backing_row::*ability) {
+    return row(what, [ability](const store::backing_row& one) { return one.*ability ? "yes" : "no"; });
   };
   const auto code = [](std::string_view text) { return "`" + std::string(text) + "`"; };
-  return row("", [&](const backing_row& one) { return code(one.enumerator); }) + "|---|---|---|---|---|\n" +
-         row("`PERDURE_BACKING`", [](const backing_row& one) { return std::string(one.name); }) +
-         row("its memory", [](const backing_row& one) { return std::string(one.memory); }) +
-         able("checkpoints are atomic", &backing_row::atomic_checkpoints) +
-         able("`prepare`", &backing_row::prepares) +
-         able("`verify_mode::lazy` of a writer", &backing_row::verifies_lazily) +
-         able("readers beside a writer", &backing_row::readers_beside) +
-         able("opens where home has no room for the last checkpoint", &backing_row::opens_without_room) +
-         able("a writer's forked child has the memory", &backing_row::memory_in_child) +
+  return row("", [&](const store::backing_row& one) { return code(one.enumerator); }) +
+         "|---|---|---|---|---|\n" +
+         row("`PERDURE_BACKING`", [](const store::backing_row& one) { return std::string(one.name); }) +
+         row("its memory", [](const store::backing_row& one) { return std::string(one.memory); }) +
+         able("checkpoints are atomic", &store::backing_row::atomic_checkpoints) +
+         able("`prepare`", &store::backing_row::prepares) +
+         able("`verify_mode::lazy` of a writer", &store::backing_row::verifies_lazily) +
+         able("readers beside a writer", &store::backing_row::readers_beside) +
+         able("opens where home has no room for the last checkpoint",
+              &store::backing_row::opens_without_room) +
+         able("a writer's forked child has the memory", &store::backing_row::memory_in_child) +
          row("`memory_budget` is for",
-             [](const backing_row& one) {
-               return one.budget == budget_of::all_pages       ? "all pages"
-                      : one.budget == budget_of::changed_pages ? "changed pages"
-                                                               : "nothing";
+             [](const store::backing_row& one) {
+               return one.budget == store::budget_of::all_pages       ? "all pages"
+                      : one.budget == store::budget_of::changed_pages ? "changed pages"
+                                                                      : "nothing";
              }) +
          row("needs",
-             [&](const backing_row& one) {
-               std::string text = one.needs == backing_needs::user_faults         ? "userfaultfd"
-                                  : one.needs == backing_needs::persistent_memory ? "a DAX file system"
-                                                                                  : "nothing";
-               if (one.needs == backing_needs::nothing) return text;
+             [&](const store::backing_row& one) {
+               std::string text = one.needs == store::backing_needs::user_faults         ? "userfaultfd"
+                                  : one.needs == store::backing_needs::persistent_memory ? "a DAX file system"
+                                                                                         : "nothing";
+               if (one.needs == store::backing_needs::nothing) return text;
                return text + ", else " +
-                      (one.otherwise ? "as " + code(row_of(*one.otherwise).enumerator) : "`unsupported`");
+                      (one.otherwise ? "as " + code(store::row_of(*one.otherwise).enumerator)
+                                     : "`unsupported`");
              }) +
-         row("largest capacity", [](const backing_row& one) {
-           return one.most_pages * page_size == layout::most_capacity
+         row("largest capacity", [](const store::backing_row& one) {
+           return one.most_pages * page_size == store::layout::most_capacity
                       ? "64 TiB"
                       : std::to_string(one.most_pages) + " pages, else as there";
          });

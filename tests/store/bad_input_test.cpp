@@ -61,14 +61,14 @@ class a_bad_store : public scratch_test {
   }
   void flip(const std::string& file, std::uint64_t offset) { flip_bit(path() / file, offset, 2); }
   // Changes both super slots and gives them valid checksums, as another library might have written them.
-  void change_super(const std::function<void(layout::super_slot&)>& change) {
-    for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{layout::block}}) {
-      layout::super_slot slot;
+  void change_super(const std::function<void(store::layout::super_slot&)>& change) {
+    for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{store::layout::block}}) {
+      store::layout::super_slot slot;
       std::ifstream stream(path() / "super", std::ios::binary);
       stream.seekg(static_cast<std::streamoff>(offset));
       stream.read(reinterpret_cast<char*>(&slot), sizeof slot);
       change(slot);
-      seal_block(slot);
+      store::seal_block(slot);
       put("super", offset, &slot, sizeof slot);
     }
   }
@@ -147,7 +147,7 @@ TEST_F(a_bad_store, may_have_files_cut_short) {
       const std::uint64_t left = size * static_cast<std::uint64_t>(percent) / 100;
       const bool journal = std::string(file).starts_with("jrnl");
       // Of a journal that has been applied nothing but the header is needed.
-      if (journal && left >= layout::block) {
+      if (journal && left >= store::layout::block) {
         std::filesystem::remove_all(path());
         continue;
       }
@@ -190,22 +190,22 @@ TEST_F(a_bad_store, may_have_both_super_slots_damaged) {
 
 TEST_F(a_bad_store, may_be_too_new_or_too_old) {
   make_store();
-  change_super([](layout::super_slot& slot) { slot.format = layout::format_version + 1; });
+  change_super([](store::layout::super_slot& slot) { slot.format = store::layout::format_version + 1; });
   EXPECT_TRUE(cannot_be_opened(errc::too_new, "newer"));
-  change_super([](layout::super_slot& slot) { slot.format = 0; });
+  change_super([](store::layout::super_slot& slot) { slot.format = 0; });
   EXPECT_TRUE(cannot_be_opened(errc::too_old, "older"));
-  change_super([](layout::super_slot& slot) {
-    slot.format = layout::format_version;
+  change_super([](store::layout::super_slot& slot) {
+    slot.format = store::layout::format_version;
     slot.incompat = std::uint64_t{1} << 40;
   });
   EXPECT_TRUE(cannot_be_opened(errc::too_new, "features"));
-  change_super([](layout::super_slot& slot) {
+  change_super([](store::layout::super_slot& slot) {
     slot.incompat = 0;
     slot.read_only_compat = 1;
   });
   EXPECT_TRUE(fails_with(errc::too_new, "reading", [&] { datastore::open(path()); }));
   EXPECT_NO_THROW(datastore::open_read_only(path()));
-  change_super([](layout::super_slot& slot) {
+  change_super([](store::layout::super_slot& slot) {
     slot.read_only_compat = 0;
     slot.compat = 1;
   });
@@ -214,45 +214,45 @@ TEST_F(a_bad_store, may_be_too_new_or_too_old) {
 
 TEST_F(a_bad_store, may_come_from_another_machine) {
   make_store();
-  change_super([](layout::super_slot& slot) { slot.byte_order = 0x04030201; });
+  change_super([](store::layout::super_slot& slot) { slot.byte_order = 0x04030201; });
   EXPECT_TRUE(cannot_be_opened(errc::incompatible, "byte order"));
-  change_super([](layout::super_slot& slot) {
-    slot.byte_order = layout::byte_order_mark;
+  change_super([](store::layout::super_slot& slot) {
+    slot.byte_order = store::layout::byte_order_mark;
     slot.pointer_bytes = 4;
   });
   EXPECT_TRUE(cannot_be_opened(errc::incompatible, "pointer"));
-  change_super([](layout::super_slot& slot) { slot.pointer_bytes = 8; });
-  layout::abi_stamp stamp;
+  change_super([](store::layout::super_slot& slot) { slot.pointer_bytes = 8; });
+  store::layout::abi_stamp stamp;
   std::ifstream(path() / "super", std::ios::binary)
-      .seekg(2 * layout::block)
+      .seekg(2 * store::layout::block)
       .read(reinterpret_cast<char*>(&stamp), sizeof stamp);
   stamp.long_bytes = 4;
   std::snprintf(stamp.text.data(), stamp.text.size(), "some other machine");
-  seal_block(stamp);
-  put("super", 2 * layout::block, &stamp, sizeof stamp);
+  store::seal_block(stamp);
+  put("super", 2 * store::layout::block, &stamp, sizeof stamp);
   EXPECT_TRUE(cannot_be_opened(errc::incompatible, "some other machine"));
 }
 
 TEST_F(a_bad_store, may_have_absurd_but_checksummed_numbers) {
-  const std::vector<std::function<void(layout::super_slot&)>> changes = {
-      [](layout::super_slot& slot) { slot.capacity = 0; },
-      [](layout::super_slot& slot) { slot.capacity += 1; },
-      [](layout::super_slot& slot) { slot.capacity = ~std::uint64_t{0} << 30; },
-      [](layout::super_slot& slot) { slot.segment_bytes = slot.capacity + layout::chunk_size; },
-      [](layout::super_slot& slot) { slot.segment_bytes += 4096; },
-      [](layout::super_slot& slot) { slot.segment_bytes += layout::chunk_size; },
-      [](layout::super_slot& slot) { slot.home_file_bytes = 0; },
-      [](layout::super_slot& slot) { slot.home_file_bytes = 4096; },
+  const std::vector<std::function<void(store::layout::super_slot&)>> changes = {
+      [](store::layout::super_slot& slot) { slot.capacity = 0; },
+      [](store::layout::super_slot& slot) { slot.capacity += 1; },
+      [](store::layout::super_slot& slot) { slot.capacity = ~std::uint64_t{0} << 30; },
+      [](store::layout::super_slot& slot) { slot.segment_bytes = slot.capacity + store::layout::chunk_size; },
+      [](store::layout::super_slot& slot) { slot.segment_bytes += 4096; },
+      [](store::layout::super_slot& slot) { slot.segment_bytes += store::layout::chunk_size; },
+      [](store::layout::super_slot& slot) { slot.home_file_bytes = 0; },
+      [](store::layout::super_slot& slot) { slot.home_file_bytes = 4096; },
       // Tables for these would take more memory than there is, and looking for the files hours.
-      [](layout::super_slot& slot) { slot.capacity = slot.home_file_bytes = std::uint64_t{1} << 55; },
-      [](layout::super_slot& slot) {
-        slot.capacity = layout::most_capacity;
-        slot.home_file_bytes = layout::chunk_size;
+      [](store::layout::super_slot& slot) { slot.capacity = slot.home_file_bytes = std::uint64_t{1} << 55; },
+      [](store::layout::super_slot& slot) {
+        slot.capacity = store::layout::most_capacity;
+        slot.home_file_bytes = store::layout::chunk_size;
         slot.segment_bytes = slot.capacity;
       },
-      [](layout::super_slot& slot) { slot.applied_epoch = slot.epoch + 1; },
-      [](layout::super_slot& slot) { slot.address = std::uint64_t{1} << 30; },
-      [](layout::super_slot& slot) { slot.flags |= layout::flag_pinned; },
+      [](store::layout::super_slot& slot) { slot.applied_epoch = slot.epoch + 1; },
+      [](store::layout::super_slot& slot) { slot.address = std::uint64_t{1} << 30; },
+      [](store::layout::super_slot& slot) { slot.flags |= store::layout::flag_pinned; },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     make_store();
@@ -266,14 +266,14 @@ TEST_F(a_bad_store, may_have_a_journal_of_a_shorter_segment) {
   // Pages of the checkpoint before would lie beyond its end.
   make_store();
   const os::file directory = os::file::open_directory(path());
-  layout::super_slot super;
+  store::layout::super_slot super;
   std::ifstream(path() / "super", std::ios::binary)
-      .seekg(layout::block)
+      .seekg(store::layout::block)
       .read(reinterpret_cast<char*>(&super), sizeof super);
   ASSERT_EQ(super.segment_bytes, 4 * mib);
   for (const std::uint64_t before : {2 * mib, 4 * mib}) {
-    journal(directory, 0, super.uuid, true).commit(4, before, {}, 0);
-    journal(directory, 1, super.uuid, true).commit(5, 2 * mib, {}, 0);
+    store::journal(directory, 0, super.uuid, true).commit(4, before, {}, 0);
+    store::journal(directory, 1, super.uuid, true).commit(5, 2 * mib, {}, 0);
     EXPECT_TRUE(cannot_be_opened(errc::damaged, "jrnl.1"));
     const verify_report report = store_maintenance::verify(path());
     EXPECT_EQ(report.damages, 1u);

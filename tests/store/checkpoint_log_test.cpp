@@ -28,7 +28,7 @@ TEST_F(the_log, has_each_checkpoint_with_its_size_and_label) {
     store->checkpoint({}, "first");
     for (std::uint64_t page = 0; page < 10; ++page) put(*store, page, page + 50);
     put(*store, 50, 0);
-    const page_run gone{60, 5};
+    const detail::page_run gone{60, 5};
     store->checkpoint({&gone, 1});
   }
   const auto log = store_maintenance::log(path());

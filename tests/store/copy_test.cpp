@@ -36,7 +36,7 @@ class copies : public scratch_test {
  protected:
   static store_options options() {
     store_options wanted;
-    wanted.capacity = segment_alignment;
+    wanted.capacity = detail::segment_alignment;
     wanted.home_file_size = 16 * mib;
     return wanted;
   }
@@ -139,9 +139,9 @@ TEST_F(copies, go_over_what_was_there) {
     }
     std::memcpy(expected.data() + from, bytes.data(), bytes.size());
     // What is released holds anything until it is copied to again.
-    std::vector<page_run> released;
+    std::vector<detail::page_run> released;
     if (random() % 4 == 0) released.push_back({random() % 3000, 200});
-    for (const page_run& run : released) store->memory().discard(run);
+    for (const detail::page_run& run : released) store->memory().discard(run);
     switch (random() % 5) {
       case 0:
         store->trim();
@@ -160,7 +160,7 @@ TEST_F(copies, go_over_what_was_there) {
       default:
         break;
     }
-    for (const page_run& run : released) {
+    for (const detail::page_run& run : released) {
       const auto again = random_bytes(run.count * page_size, static_cast<unsigned>(1000 + round));
       store->copy_in(at(*store, run.first * page_size), again);
       std::memcpy(expected.data() + run.first * page_size, again.data(), again.size());
@@ -177,7 +177,7 @@ TEST_F(copies, of_released_pages_are_written_once) {
   auto store = create(32 * mib);
   store->copy_in(at(*store, 0), bytes);
   store->checkpoint();
-  const page_run all{0, 8 * mib / page_size};
+  const detail::page_run all{0, 8 * mib / page_size};
   store->copy_in(at(*store, 16 * mib), bytes);
   store->checkpoint(std::span(&all, 1));
   store->wait_applied();

@@ -41,7 +41,7 @@ class after_a_crash : public scratch_test {
       const auto store = datastore::open(path());
       for (std::uint64_t page = 0; page < 50; ++page) put(*store, page, page + 1000);
       for (std::uint64_t page = 60; page < 70; ++page) put(*store, page, 0);
-      const page_run gone{80, 10};
+      const detail::page_run gone{80, 10};
       store->checkpoint(std::span(&gone, 1));
       ASSERT_EQ(store->epoch(), 2u);
     }
@@ -118,7 +118,7 @@ TEST_F(after_a_crash, a_half_applied_journal_is_applied_again) {
   std::vector<std::byte> page(page_size);
   for (std::uint64_t i = 0; i < 20; ++i) {
     fill_page(page.data(), i + 1000);
-    home.seekp(static_cast<std::streamoff>(layout::home_data_offset + i * page_size));
+    home.seekp(static_cast<std::streamoff>(store::layout::home_data_offset + i * page_size));
     home.write(reinterpret_cast<const char*>(page.data()), i == 19 ? 1000 : 4096);
   }
   home.close();
@@ -202,7 +202,7 @@ TEST_F(after_a_crash, a_killed_writer_has_lost_nothing_it_acknowledged) {
         model_store model(seed, most_pages);
         while (model.epoch() < store->epoch()) model.advance(nullptr);
         for (;;) {
-          const std::vector<page_run> released = model.advance(store.get());
+          const std::vector<detail::page_run> released = model.advance(store.get());
           store->checkpoint(released);
           const std::uint64_t epoch = store->epoch();
           if (::write(channel[1], &epoch, sizeof epoch) != sizeof epoch) ::_exit(3);

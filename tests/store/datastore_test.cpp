@@ -161,7 +161,7 @@ TEST_F(a_datastore, gives_released_pages_back_to_the_disk) {
   store->checkpoint();
   store->wait_applied();
   const std::size_t before = store->info().disk_bytes;
-  const page_run gone{1024, 2048};
+  const detail::page_run gone{1024, 2048};
   store->memory().discard(gone);
   store->checkpoint(std::span(&gone, 1));
   store->wait_applied();
@@ -179,7 +179,7 @@ TEST_F(a_datastore, gives_released_pages_back_to_the_disk) {
 TEST_F(a_datastore, refuses_released_pages_outside_the_segment) {
   const auto store = tested::create(path(), small_store());
   store->memory().grow(2 * mib);
-  const page_run outside{500, 13};
+  const detail::page_run outside{500, 13};
   EXPECT_TRUE(
       fails_with(errc::invalid_argument, "outside", [&] { store->checkpoint(std::span(&outside, 1)); }));
 }

@@ -115,7 +115,7 @@ TEST_F(in_persistent_memory, a_store_may_be_opened_with_any_backing) {
   constexpr backing in_turn[] = {backing::dax, backing::private_memory};
   auto store = datastore::create(path(), small_store(backing::dax));
   for (int round = 0; round < 40; ++round) {
-    const std::vector<page_run> released = model.advance(store.get());
+    const std::vector<detail::page_run> released = model.advance(store.get());
     store->checkpoint(released);
     if (round % 3 == 0) {
       model_store lost = model;
@@ -295,7 +295,7 @@ TEST_F(in_persistent_memory, a_checkpoint_that_fails_leaves_the_one_before_and_c
       std::filesystem::remove_all(path());
       auto store = thousand_pages();
       for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 2);
-      const page_run gone{990, 5};
+      const detail::page_run gone{990, 5};
       bool failed = false;
       {
         const watched_calls broken(failing(operation, file, EIO));

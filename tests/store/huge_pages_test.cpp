@@ -52,7 +52,7 @@ class new_memory_of_a_store : public scratch_test {};
 
 TEST_F(new_memory_of_a_store, takes_little_where_a_little_of_much_is_touched) {
   const auto store = datastore::create(path(), small_store());
-  segment& memory = store->memory();
+  detail::segment& memory = store->memory();
   memory.grow(256 * mib);
   for (std::size_t at = 16 * mib; at < 256 * mib; at += 2 * mib) memory.base()[at] = std::byte{1};
   EXPECT_LE(resident_pages(memory.base() + 16 * mib, 240 * mib), 240U);
@@ -61,7 +61,7 @@ TEST_F(new_memory_of_a_store, takes_little_where_a_little_of_much_is_touched) {
 TEST_F(new_memory_of_a_store, comes_to_be_in_huge_pages_where_it_is_full) {
   if (!os::huge_pages_on_request() || !os::can_collapse_pages()) GTEST_SKIP() << "the kernel makes none";
   auto store = datastore::create(path(), small_store());
-  segment& memory = store->memory();
+  detail::segment& memory = store->memory();
   memory.grow(64 * mib);
   constexpr std::size_t sparse = 32 * mib;  // from here on a page of each huge page's place stays untouched
   for (std::size_t at = 0; at < 64 * mib; at += page_size) {

@@ -15,9 +15,9 @@
 namespace perdure {
 namespace {
 
-using layout::entry_kind;
-using layout::journal_entry;
-using layout::journal_header;
+using store::layout::entry_kind;
+using store::layout::journal_entry;
+using store::layout::journal_header;
 
 constexpr std::uint64_t capacity = std::uint64_t{1} << 30;
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
@@ -25,44 +25,44 @@ constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 class a_journal : public scratch_test {
  protected:
   a_journal() : scratch_test(fast_directory()), directory_(os::file::open_directory(path(""))) {
-    uuid_ = random_uuid();
-    journal::create(directory_, 0, uuid_);
+    uuid_ = store::random_uuid();
+    store::journal::create(directory_, 0, uuid_);
     std::vector<std::byte> payload(2 * page_size);
     fill_page(payload.data(), 5);
     fill_page(payload.data() + page_size, 9);
-    index_ = {{5, page_checksum(5, payload.data()), entry_kind::overwrite, {}},
+    index_ = {{5, store::page_checksum(5, payload.data()), entry_kind::overwrite, {}},
               {6, 1234567, entry_kind::fresh, {}},
-              {9, page_checksum(9, payload.data() + page_size), entry_kind::overwrite, 0, {}, 1},
+              {9, store::page_checksum(9, payload.data() + page_size), entry_kind::overwrite, 0, {}, 1},
               {20, 30, entry_kind::zero, {}},
               {50, 7, entry_kind::released, {}}};
-    journal file = reopen();
+    store::journal file = reopen();
     file.write_payload(0, 2, payload.data());
     header_ = file.commit(8, segment_bytes, index_, 2);
   }
 
-  journal reopen() { return journal(directory_, 0, uuid_, true); }
+  store::journal reopen() { return store::journal(directory_, 0, uuid_, true); }
   bool is_valid() {
-    const journal file = reopen();
+    const store::journal file = reopen();
     const auto header = file.header();
     return header && header->epoch == 8 && file.read_index(*header, capacity).has_value();
   }
   // Writes header and index with right checksums, whatever they say.
   void forge(journal_header header, const std::vector<journal_entry>& index) {
     header.index_crc = os::crc32c(0, index.data(), index.size() * sizeof(journal_entry));
-    seal_block(header);
+    store::seal_block(header);
     const os::file file = os::file::open_in(directory_, "jrnl.0", O_RDWR);
-    file.write_at(index.data(), index.size() * sizeof(journal_entry), journal_image::slot_offset(2));
+    file.write_at(index.data(), index.size() * sizeof(journal_entry), store::journal_image::slot_offset(2));
     file.write_at(&header, sizeof header, 0);
   }
 
   os::file directory_;
-  layout::uuid_bytes uuid_;
+  store::layout::uuid_bytes uuid_;
   std::vector<journal_entry> index_;
   journal_header header_;
 };
 
 TEST_F(a_journal, gives_back_what_was_committed) {
-  const journal file = reopen();
+  const store::journal file = reopen();
   const auto header = file.header();
   ASSERT_TRUE(header);
   EXPECT_EQ(header->epoch, 8u);
@@ -82,7 +82,7 @@ TEST_F(a_journal, gives_back_what_was_committed) {
 
 TEST_F(a_journal, is_invalid_when_any_byte_of_it_is_wrong) {
   const os::file file = os::file::open_in(directory_, "jrnl.0", O_RDWR);
-  const std::uint64_t used = journal_image::slot_offset(2) + index_.size() * sizeof(journal_entry);
+  const std::uint64_t used = store::journal_image::slot_offset(2) + index_.size() * sizeof(journal_entry);
   ASSERT_EQ(file.size(), used);
   for (std::uint64_t offset = 0; offset < used; offset += offset < 4200 ? 1 : 61) {
     char byte;
@@ -104,17 +104,17 @@ TEST_F(a_journal, is_invalid_when_any_byte_of_it_is_wrong) {
 
 TEST_F(a_journal, is_invalid_when_cut_anywhere) {
   const os::file file = os::file::open_in(directory_, "jrnl.0", O_RDWR);
-  for (std::uint64_t size = file.size() - 1; size > layout::block; size -= 777) {
+  for (std::uint64_t size = file.size() - 1; size > store::layout::block; size -= 777) {
     file.resize(size);
     EXPECT_FALSE(is_valid()) << size;
   }
-  file.resize(layout::block - 1);
+  file.resize(store::layout::block - 1);
   EXPECT_TRUE(fails_with(errc::damaged, "cut short", [&] { reopen(); }));
 }
 
 TEST_F(a_journal, with_dishonest_numbers_is_invalid) {
   const std::vector<std::function<void(journal_header&, std::vector<journal_entry>&)>> lies = {
-      [](auto& header, auto&) { header.segment_bytes = capacity + layout::chunk_size; },
+      [](auto& header, auto&) { header.segment_bytes = capacity + store::layout::chunk_size; },
       [](auto& header, auto&) { header.segment_bytes += 4096; },
       [](auto& header, auto&) { header.entries = ~std::uint64_t{0}; },
       [](auto& header, auto&) { header.entries = ~std::uint64_t{0} / 16; },
@@ -153,7 +153,7 @@ TEST_F(a_journal, with_dishonest_numbers_is_invalid) {
 }
 
 TEST_F(a_journal, can_be_replaced_by_an_empty_one) {
-  journal file = reopen();
+  store::journal file = reopen();
   file.replace();
   EXPECT_FALSE(is_valid());
   EXPECT_FALSE(os::exists_in(directory_, "jrnl.0.new"));

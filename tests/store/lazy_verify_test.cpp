@@ -76,7 +76,7 @@ class lazy_verification : public scratch_test {
   void flip_page(std::uint64_t page) const {
     constexpr std::uint64_t per_file = 8 * mib / page_size;
     flip("heap.00" + std::to_string(page / per_file),
-         layout::home_data_offset + page % per_file * page_size + 1234);
+         store::layout::home_data_offset + page % per_file * page_size + 1234);
   }
   std::unique_ptr<datastore> open() const { return datastore::open(path(), lazily()); }
   std::unique_ptr<datastore> open_read_only() const { return datastore::open_read_only(path(), lazily()); }
@@ -179,7 +179,7 @@ TEST_F(lazy_verification_death, sees_bytes_where_nothing_was_written_and_pages_t
   EXPECT_EXIT(touched(1200), ::testing::KilledBySignal(SIGBUS), "page 1200, epoch 1: it was never written");
   {
     std::fstream file(path() / "heap.002", std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(layout::home_data_offset + 6 * page_size));
+    file.seekp(static_cast<std::streamoff>(store::layout::home_data_offset + 6 * page_size));
     const std::vector<char> nothing(page_size);
     file.write(nothing.data(), page_size);
   }
@@ -188,7 +188,7 @@ TEST_F(lazy_verification_death, sees_bytes_where_nothing_was_written_and_pages_t
 
 TEST_F(lazy_verification_death, trusts_no_damaged_table) {
   make_store();
-  flip("crc", 2 * layout::block + 100);
+  flip("crc", 2 * store::layout::block + 100);
   const auto store = open_read_only();
   EXPECT_TRUE(has(*store, 1, number_of(1)));
   EXPECT_TRUE(fails_with(errc::damaged, "crc at byte 8192",
@@ -374,7 +374,7 @@ TEST_F(lazy_verification, keeps_what_is_closed_closed_while_others_are_held) {
 TEST_F(lazy_verification, minds_no_pages_that_are_released_untouched) {
   make_store();
   const auto store = open();
-  const page_run gone{600, 300};
+  const detail::page_run gone{600, 300};
   store->checkpoint({&gone, 1});
   store->wait_applied();
   EXPECT_TRUE(has(*store, 599, number_of(599)));
@@ -384,7 +384,7 @@ TEST_F(lazy_verification, minds_no_pages_that_are_released_untouched) {
     for (std::uint64_t page = 1500; page < pages; page += 300) has(*store, page, number_of(page));
   });
   for (std::uint64_t page = 1501; page + 100 < pages; page += 500) {
-    const page_run more{page, 100};
+    const detail::page_run more{page, 100};
     store->checkpoint({&more, 1});
   }
 }
@@ -397,7 +397,7 @@ TEST_F(lazy_verification, judges_by_the_journal) {
     for (std::uint64_t page = 1000; page < 1100; ++page) put(*store, page, page + 5000);
     store->memory().grow(26 * mib);
     put(*store, pages + 5, 12345);
-    const page_run gone{1200, 20};
+    const detail::page_run gone{1200, 20};
     store->checkpoint({&gone, 1});
   }
   // Committed, its overwrites not home and its table half written: as after a crash.
@@ -414,11 +414,11 @@ TEST_F(lazy_verification, judges_by_the_journal) {
     EXPECT_TRUE(has(store, pages + 5, 12345));
   };
   expect_new(*open_read_only());
-  flip("crc", layout::block + 50);
+  flip("crc", store::layout::block + 50);
   expect_new(*open_read_only());
   fs::copy(path(), path("for a writer"), fs::copy_options::recursive);
   for (int i = 0; i < 2; ++i) expect_new(*datastore::open(path("for a writer"), lazily()));
-  flip("crc", layout::block + 50);
+  flip("crc", store::layout::block + 50);
   // The pages that it does not speak of are judged as ever, and so are those that are nowhere but home.
   flip_page(1101);
   flip_page(pages + 5);

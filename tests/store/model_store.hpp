@@ -24,13 +24,13 @@ class model_store {
 
   /// Makes the next epoch's changes in the model and, if there is one, in the store. Every epoch changes
   /// something, so that each is one checkpoint. Returns the pages it released.
-  std::vector<page_run> advance(datastore* store) {
+  std::vector<detail::page_run> advance(datastore* store) {
     ++epoch_;
     if (pages_.empty() || (random_() % 4 == 0 && pages_.size() < most_pages_)) {
       pages_.resize(std::min<std::uint64_t>(most_pages_, pages_.size() + 512 * (1 + random_() % 4)));
       if (store != nullptr) store->memory().grow(pages_.size() * page_size);
     }
-    std::vector<page_run> released;
+    std::vector<detail::page_run> released;
     if (random_() % 3 == 0) {
       const std::uint64_t first = 1 + random_() % (pages_.size() - 1);
       const std::uint64_t count = std::min<std::uint64_t>(1 + random_() % 40, pages_.size() - first);

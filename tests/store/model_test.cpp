@@ -24,7 +24,7 @@ TEST_P(a_random_history, is_kept) {
   model_store model(GetParam(), 6000);
   std::mt19937_64 random(GetParam() + 1000);
   for (int round = 0; round < (GetParam() == 1 ? 20 : 100); ++round) {
-    const std::vector<page_run> released = model.advance(store.get());
+    const std::vector<detail::page_run> released = model.advance(store.get());
     store->checkpoint(released);
     if (random() % 6 != 0) continue;
     ASSERT_TRUE(model.matches(*store)) << "before closing";

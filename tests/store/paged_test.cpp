@@ -37,7 +37,7 @@ class a_paged_store : public scratch_test {
   }
   static store_options options() {
     store_options wanted;
-    wanted.capacity = segment_alignment;
+    wanted.capacity = detail::segment_alignment;
     wanted.home_file_size = 16 * mib;
     wanted.backing = backing::paged;
     wanted.memory_budget = budget;
@@ -438,7 +438,7 @@ TEST_F(a_paged_store, is_chosen_by_the_environment) {
   const auto with = [&](const char* value) {
     ::setenv("PERDURE_BACKING", value, 1);
     store_options plain;
-    plain.capacity = segment_alignment;
+    plain.capacity = detail::segment_alignment;
     const auto made = datastore::create(path(std::string("store.") + value), plain);
     return made->tracker();
   };

@@ -251,7 +251,7 @@ TEST_F(a_prepared_checkpoint, is_undecided_while_the_decision_is_torn) {
   const std::filesystem::path journal = left_by_a_crash() / "jrnl.0";
   const auto end = std::filesystem::file_size(journal);
   // As long as a decision is, and none: behind what was prepared, at the next multiple of the block.
-  std::filesystem::resize_file(journal, (end / layout::block + 2) * layout::block);
+  std::filesystem::resize_file(journal, (end / store::layout::block + 2) * store::layout::block);
   EXPECT_TRUE(fails_with(errc::undecided, "", [&] { datastore::open(path("crashed")); }));
   EXPECT_EQ(datastore::open(path("crashed"), told(2))->epoch(), 2u);
 }
@@ -261,7 +261,7 @@ TEST_F(a_prepared_checkpoint, that_counts_and_is_damaged_is_missed) {
   write(*store, 2);
   const auto prepared = store->prepare();
   std::fstream journal(left_by_a_crash() / "jrnl.0", std::ios::in | std::ios::out | std::ios::binary);
-  journal.seekp(static_cast<std::streamoff>(layout::block + 100));
+  journal.seekp(static_cast<std::streamoff>(store::layout::block + 100));
   journal.put('x').flush();
   ASSERT_TRUE(journal.good());
   const auto open = [&](std::uint64_t last) { return datastore::open(path("crashed"), told(last)); };
@@ -420,7 +420,7 @@ TEST_F(a_prepared_checkpoint, costs_one_write_and_one_sync_more) {
   const call_counter::totals at_once = cost_of(3, [&] { store->checkpoint(); });
   const call_counter::totals in_two = cost_of(4, [&] { store->prepare()->decide(); });
   EXPECT_EQ(in_two.syncs, at_once.syncs + 1);
-  EXPECT_EQ(in_two.bytes, at_once.bytes + layout::block);
+  EXPECT_EQ(in_two.bytes, at_once.bytes + store::layout::block);
 }
 
 TEST_F(a_prepared_checkpoint, is_nothing_to_a_forked_child) {
@@ -491,7 +491,7 @@ TEST_F(a_prepared_checkpoint, is_none_while_it_is_not_whole) {
   const auto prepared = store->prepare();
   const std::filesystem::path journal = left_by_a_crash() / "jrnl.0";
   std::fstream file(journal, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(layout::block + 100));
+  file.seekp(static_cast<std::streamoff>(store::layout::block + 100));
   file.put('x');
   file.close();
   EXPECT_EQ(store_maintenance::inspect(path("crashed")).undecided_epoch, 0u);

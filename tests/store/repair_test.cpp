@@ -71,12 +71,12 @@ TEST_F(repairing, leaves_a_sound_store_alone) {
 TEST_F(repairing, does_not_take_pages_of_two_checkpoints_for_one) {
   make_store();
   // A checkpoint that made the segment longer was brought home, all but the super block; its journal is gone.
-  const std::uint64_t place = 3 * layout::block;
-  layout::table_page table;
+  const std::uint64_t place = 3 * store::layout::block;
+  store::layout::table_page table;
   std::fstream file(path() / "crc", std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(static_cast<std::streamoff>(place)).read(reinterpret_cast<char*>(&table), sizeof table);
-  table.entries[2560 - 2 * layout::entries_per_table_page + 7] = 4711;
-  table.crc = os::crc32c(0, &table.index, sizeof table - offsetof(layout::table_page, index));
+  table.entries[2560 - 2 * store::layout::entries_per_table_page + 7] = 4711;
+  table.crc = os::crc32c(0, &table.index, sizeof table - offsetof(store::layout::table_page, index));
   file.seekp(static_cast<std::streamoff>(place)).write(reinterpret_cast<const char*>(&table), sizeof table);
   file.close();
   repair_report report = store_maintenance::repair(path());
@@ -93,24 +93,24 @@ TEST_F(repairing, mends_what_has_a_second_source) {
     const char* what;
     std::function<void()> harm;
   } harms[] = {
-      {"super slot", [&] { flip("super", layout::block + 100); }},
+      {"super slot", [&] { flip("super", store::layout::block + 100); }},
       {"first super slot", [&] { flip("super", 100); }},
       {"super too long", [&] { fs::resize_file(path() / "super", 20'000); }},
       {"home header", [&] { flip("heap.001", 30); }},
       {"home padding", [&] { flip("heap.000", 70'000); }},
       {"table header", [&] { flip("crc", 300); }},
-      {"table page", [&] { flip("crc", 2 * layout::block + 300); }},
-      {"table cut", [&] { fs::resize_file(path() / "crc", 2 * layout::block + 300); }},
+      {"table page", [&] { flip("crc", 2 * store::layout::block + 300); }},
+      {"table cut", [&] { fs::resize_file(path() / "crc", 2 * store::layout::block + 300); }},
       {"table missing", [&] { fs::remove(path() / "crc"); }},
       {"journal missing", [&] { fs::remove(path() / "jrnl.0"); }},
       {"journal cut", [&] { fs::resize_file(path() / "jrnl.1", 70); }},
       {"lock missing", [&] { fs::remove(path() / "LOCK"); }},
       {"several",
        [&] {
-         flip("super", layout::block + 8);
+         flip("super", store::layout::block + 8);
          flip("heap.002", 60);
          flip("crc", 20);
-         flip("crc", layout::block + 20);
+         flip("crc", store::layout::block + 20);
          fs::remove(path() / "jrnl.1");
        }},
   };
@@ -151,7 +151,7 @@ TEST_F(repairing, puts_another_stores_prepared_journal_aside) {
 
 TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
   make_store();
-  const std::uint64_t offset = layout::home_data_offset + 20 * page_size + 5;
+  const std::uint64_t offset = store::layout::home_data_offset + 20 * page_size + 5;
   flip("heap.000", offset);
   const auto before = bytes_of_all_files();
   repair_report report = store_maintenance::repair(path());
@@ -171,9 +171,9 @@ TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
 
 TEST_F(repairing, a_file_cut_short_is_made_long_again_only_when_told_to) {
   make_store();
-  fs::resize_file(path() / "heap.001", layout::home_data_offset + 4096 * 100);
+  fs::resize_file(path() / "heap.001", store::layout::home_data_offset + 4096 * 100);
   EXPECT_FALSE(store_maintenance::repair(path()).whole());
-  EXPECT_EQ(fs::file_size(path() / "heap.001"), layout::home_data_offset + 4096 * 100);
+  EXPECT_EQ(fs::file_size(path() / "heap.001"), store::layout::home_data_offset + 4096 * 100);
   EXPECT_TRUE(fails_with(errc::damaged, "cut short", [&] { datastore::open(path()); }));
   repair_options accepting;
   accepting.accept_damage = true;
@@ -187,12 +187,12 @@ TEST_F(repairing, a_file_cut_short_is_made_long_again_only_when_told_to) {
 TEST_F(repairing, says_what_cannot_be_mended) {
   make_store();
   flip("super", 100);
-  flip("super", layout::block + 100);
+  flip("super", store::layout::block + 100);
   repair_report report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole());
   EXPECT_TRUE(report.done.empty());
   make_store();
-  flip("super", 2 * layout::block + 100);
+  flip("super", 2 * store::layout::block + 100);
   report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole());
   make_store();
@@ -229,7 +229,7 @@ TEST_F(repairing, gives_checksums_to_a_store_written_through_a_shared_mapping) {
   const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);
   EXPECT_TRUE(report.after.findings.empty()) << describe(report);
-  flip("heap.000", layout::home_data_offset + 7 * page_size + 9);
+  flip("heap.000", store::layout::home_data_offset + 7 * page_size + 9);
   EXPECT_EQ(store_maintenance::verify(path()).damages, 1u);
 }
 

@@ -111,7 +111,7 @@ TEST_F(staging, gives_up_what_was_released) {
   store_maintenance::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
-    const page_run gone{100, 50};
+    const detail::page_run gone{100, 50};
     fast->checkpoint({&gone, 1});
   }
   const stage_report report = store_maintenance::stage_out(path("fast"), path());

@@ -17,7 +17,7 @@ class three_files_test : public scratch_test {
   static constexpr std::uint64_t pages = 10 * mib / page_size;
 
   /// At epoch 2; what is released then is gone. Made once, then copied.
-  void make_store(std::span<const page_run> released = {}) {
+  void make_store(std::span<const detail::page_run> released = {}) {
     namespace fs = std::filesystem;
     if (fs::exists(path("master"))) {
       fs::remove_all(path());

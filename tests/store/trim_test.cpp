@@ -150,7 +150,7 @@ TEST_F(trimming, keeps_pages_that_became_zero_or_were_released) {
   // Both committed pages and new ones: empty again, or let go.
   for (std::uint64_t page = 50; page < 55; ++page) put(*store, page, 0);
   for (std::uint64_t page = 1100; page < 1120; ++page) put(*store, page, 0);
-  const std::vector<page_run> released{{55, 5}, {1120, 20}};
+  const std::vector<detail::page_run> released{{55, 5}, {1120, 20}};
   store->checkpoint(released);
   store.reset();
   EXPECT_TRUE(store_maintenance::verify(path()).whole());
@@ -366,7 +366,7 @@ TEST_F(trimming, that_fails_half_way_leaves_pages_that_may_be_released) {
     const watched_calls broken(failing(os::file_operation::write, "heap.000", ENOSPC, 2));
     EXPECT_THROW(store->trim(), error);
   }
-  const std::vector<page_run> released{{0, 2}};
+  const std::vector<detail::page_run> released{{0, 2}};
   store->checkpoint(released);
   store.reset();
   EXPECT_TRUE(store_maintenance::verify(path()).findings.empty());
@@ -404,7 +404,7 @@ TEST_F(trimming, gives_up_no_memory_before_its_pages_are_durable) {
     const watched_calls device([&](const os::file_call& call, std::string_view file) {
       if (file != "heap.000" || call.operation != os::file_operation::sync_data) return 0;
       const std::vector<std::byte> old(100 * page_size, std::byte{7});
-      EXPECT_EQ(::pwrite(call.descriptor, old.data(), old.size(), layout::home_data_offset),
+      EXPECT_EQ(::pwrite(call.descriptor, old.data(), old.size(), store::layout::home_data_offset),
                 static_cast<ssize_t>(old.size()));
       return EIO;
     });
@@ -597,7 +597,7 @@ TEST_P(a_trimmed_history, is_kept) {
   model_store model(GetParam(), 6000);
   std::mt19937_64 random(GetParam() + 2000);
   for (int round = 0; round < 60; ++round) {
-    const std::vector<page_run> released = model.advance(store.get());
+    const std::vector<detail::page_run> released = model.advance(store.get());
     for (std::uint64_t trims = random() % 3; trims != 0; --trims) store->trim();
     store->checkpoint(released);
     if (random() % 5 != 0) continue;

@@ -37,7 +37,7 @@ std::string describe(const verify_report& report) {
 class verifying : public three_files_test {
  protected:
   void make_store() {
-    const page_run gone{1000, 20};
+    const detail::page_run gone{1000, 20};
     three_files_test::make_store({&gone, 1});
   }
   void flip(const std::string& name, std::uint64_t offset, unsigned bit = 3) const {
@@ -50,7 +50,7 @@ class verifying : public three_files_test {
     return found == report.findings.end() ? nullptr : &*found;
   }
   static std::uint64_t home_offset(std::uint64_t page) {
-    return layout::home_data_offset + page % pages_per_file * page_size;
+    return store::layout::home_data_offset + page % pages_per_file * page_size;
   }
 };
 
@@ -151,13 +151,13 @@ TEST_F(verifying, names_each_part_that_is_damaged) {
     store_section part;
   } places[] = {
       {"super", 3000, store_section::super_slot},
-      {"super", 2 * layout::block + 30, store_section::abi_stamp},
+      {"super", 2 * store::layout::block + 30, store_section::abi_stamp},
       {"heap.000", 2000, store_section::home_header},
       {"heap.002", 20, store_section::home_header},
       {"heap.001", 100'000, store_section::home_padding},
       {"crc", 40, store_section::checksum_header},
-      {"crc", layout::block + 500, store_section::checksum_page},
-      {"crc", 3 * layout::block + 4, store_section::checksum_page},
+      {"crc", store::layout::block + 500, store_section::checksum_page},
+      {"crc", 3 * store::layout::block + 4, store_section::checksum_page},
   };
   for (const auto& place : places) {
     make_store();
@@ -244,10 +244,10 @@ TEST_F(verifying, judges_by_the_journal_what_is_not_yet_home) {
 
   // A page half written home is the journal's matter, and so is the table page being written.
   flip("heap.000", home_offset(150) + 99);
-  flip("crc", layout::block + 700);
+  flip("crc", store::layout::block + 700);
   report = verify();
   EXPECT_TRUE(report.whole()) << describe(report);
-  flip("crc", layout::block + 700);
+  flip("crc", store::layout::block + 700);
   // The pages it does not speak of are not.
   flip("heap.000", home_offset(250) + 99);
   report = verify();
@@ -255,13 +255,13 @@ TEST_F(verifying, judges_by_the_journal_what_is_not_yet_home) {
   flip("heap.000", home_offset(250) + 99);
 
   // A torn journal is a checkpoint that was never acknowledged; then its pages must be the old ones again.
-  flip("jrnl.0", 2 * layout::block + 4000);
+  flip("jrnl.0", 2 * store::layout::block + 4000);
   report = verify();
   EXPECT_EQ(report.epoch, 1u);
   ASSERT_EQ(report.damages, 1u) << describe(report);
   EXPECT_EQ(find(report, store_section::home_page)->page, 150u);
   EXPECT_NE(find(report, store_section::journal), nullptr);
-  flip("jrnl.0", 2 * layout::block + 4000);
+  flip("jrnl.0", 2 * store::layout::block + 4000);
 
   // And opening brings all of it home.
   datastore::open(path())->close();

@@ -14,7 +14,7 @@
 namespace perdure::tested {
 
 /// Of a store of its own, which goes with it.
-class segment_of_store final : public segment {
+class segment_of_store final : public detail::segment {
  public:
   explicit segment_of_store(std::size_t capacity) {
     store_options options;
@@ -32,18 +32,18 @@ class segment_of_store final : public segment {
     while (known < now && !size_.compare_exchange_weak(known, now)) {
     }
   }
-  void discard(page_run pages) override { store_->memory().discard(pages); }
+  void discard(detail::page_run pages) override { store_->memory().discard(pages); }
 
  private:
   scratch_directory directory_{fast_directory()};
   std::unique_ptr<datastore> store_;
 };
 
-inline std::unique_ptr<segment> make_segment(std::size_t capacity) {
+inline std::unique_ptr<detail::segment> make_segment(std::size_t capacity) {
   const char* const backing = std::getenv("PERDURE_BACKING");
   if (backing != nullptr && std::string_view(backing) == "paged")
     return std::make_unique<segment_of_store>(capacity);
-  return make_volatile_segment(capacity);
+  return detail::make_volatile_segment(capacity);
 }
 
 }  // namespace perdure::tested

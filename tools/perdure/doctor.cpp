@@ -39,8 +39,8 @@ json pager_tiers() {
 
 json backings(const std::filesystem::path& directory) {
   json rows = json::array();
-  for (const backing_row& one : all_backings()) {
-    const auto why_not = why_not_in(one, directory);
+  for (const store::backing_row& one : store::all_backings()) {
+    const auto why_not = store::why_not_in(one, directory);
     json row{{"name", one.name},
              {"available", !why_not},
              {"memory", one.memory},
@@ -52,7 +52,7 @@ json backings(const std::filesystem::path& directory) {
              {"most_pages", one.most_pages}};
     if (why_not) {
       row["why_not"] = *why_not;
-      if (one.otherwise) row["falls_back"] = row_of(*one.otherwise).name;
+      if (one.otherwise) row["falls_back"] = store::row_of(*one.otherwise).name;
     }
     rows.push_back(std::move(row));
   }

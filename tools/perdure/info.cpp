@@ -40,8 +40,8 @@ std::uint64_t fragmentation(const heap_stats& heap) {
 json backings_of(const std::filesystem::path& name, std::uint64_t capacity) {
   const std::filesystem::path path = resolve_store_name(name);
   json rows = json::array();
-  for (const backing_row& one : all_backings()) {
-    const auto why_not = why_not_of(one, path, capacity);
+  for (const store::backing_row& one : store::all_backings()) {
+    const auto why_not = store::why_not_of(one, path, capacity);
     rows.push_back({{"name", one.name}, {"available", !why_not}});
     if (why_not) rows.back()["why_not"] = *why_not;
   }

@@ -3,11 +3,9 @@
 
 #include <vector>
 
-namespace perdure {
-struct page_run;
-}
-
 namespace perdure::detail {
+
+struct page_run;
 
 class checkpoint_listener {
  public:

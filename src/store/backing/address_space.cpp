@@ -6,11 +6,11 @@
 #include "segment/segment.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 os::reservation reserve_anywhere(std::size_t capacity, const std::filesystem::path& store) {
   try {
-    return os::reservation(capacity, segment_alignment);
+    return os::reservation(capacity, detail::segment_alignment);
   } catch (const std::system_error& failure) {
     throw error(errc::out_of_memory, "cannot reserve " + std::to_string(capacity) +
                                          " bytes of address space for " + store.string() + ": " +
@@ -37,7 +37,7 @@ os::reservation choose_pinned_place(std::size_t capacity, std::uint64_t seed,
   // On x86-64 and 48-bit aarch64 executables, stacks and mmap live near the top, and the sanitizers'
   // shadows below 17 TiB; on small address spaces (39 bits) only the low part is left, and so under
   // ThreadSanitizer, whose mmap ends the program where it meets an address it did not plan for.
-  constexpr std::uint64_t gib = segment_alignment;
+  constexpr std::uint64_t gib = detail::segment_alignment;
   struct range {
     std::uint64_t begin;
     std::uint64_t end;
@@ -65,4 +65,4 @@ os::reservation choose_pinned_place(std::size_t capacity, std::uint64_t seed,
                                        " bytes to pin " + store.string() + " to: give it a smaller capacity");
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -5,7 +5,7 @@
 
 #include "os/mapping.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Any free place. Throws `out_of_memory`.
 os::reservation reserve_anywhere(std::size_t capacity, const std::filesystem::path& store);
@@ -16,4 +16,4 @@ os::reservation reserve_at(std::uint64_t address, std::size_t capacity, const st
 os::reservation choose_pinned_place(std::size_t capacity, std::uint64_t seed,
                                     const std::filesystem::path& store);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -18,7 +18,7 @@
 #include "store/file/home_files.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -167,15 +167,19 @@ std::optional<std::string> why_not_of(const backing_row& wanted, const std::file
   }
 }
 
-std::optional<std::string> store_maintenance::why_not_persistent(const std::filesystem::path& directory) {
-  return why_not_in(row_of(backing::dax), directory);
-}
-
 std::string names_of_those_with(bool backing_row::*ability) {
   std::vector<std::string_view> able;
   for (const backing_row& row : rows)
     if (row.*ability) able.push_back(row.name);
   return base::listed(able);
+}
+
+}  // namespace perdure::store
+
+namespace perdure {
+
+std::optional<std::string> store_maintenance::why_not_persistent(const std::filesystem::path& directory) {
+  return store::why_not_in(store::row_of(backing::dax), directory);
 }
 
 }  // namespace perdure

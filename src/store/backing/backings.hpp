@@ -12,7 +12,7 @@
 
 #include "os/file.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 struct store_parts;
 
@@ -71,4 +71,4 @@ std::optional<std::string> why_not_of(const backing_row& wanted, const std::file
 /// "private or paged": those that can do something.
 std::string names_of_those_with(bool backing_row::*ability);
 
-}  // namespace perdure
+}  // namespace perdure::store

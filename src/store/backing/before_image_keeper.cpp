@@ -18,14 +18,14 @@
 #include "store/file/journal_image.hpp"
 #include "store/file/zero_bytes.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
 using layout::entry_kind;
 using layout::journal_entry;
 
-constexpr std::uint64_t granule = dax_segment::granule;
+constexpr std::uint64_t granule = detail::dax_segment::granule;
 constexpr std::uint64_t extent = os::guarded_range::extent_bytes;
 constexpr std::uint64_t window_bytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t file_step = std::uint64_t{2} << 20;  // in which the file grows
@@ -52,9 +52,9 @@ before_image_keeper::before_image_keeper(const os::file& directory, const layout
                " holds of memory that is about to change: ") {
   directory.sync();
   const std::size_t tags = place.size() / granule * sizeof(tag);
-  const std::size_t marks = round_up(place.size() / extent * sizeof(mark), alignof(std::max_align_t));
+  const std::size_t marks = detail::round_up(place.size() / extent * sizeof(mark), alignof(std::max_align_t));
   const std::size_t files = (place.size() / home_file_bytes + 1) * sizeof(std::atomic<int>);
-  tables_ = os::reservation(round_up(tags + marks + files, extent), extent);
+  tables_ = os::reservation(detail::round_up(tags + marks + files, extent), extent);
   os::protect(tables_.base(), tables_.size(), os::access::read_write);
   // Zero memory is a valid array of zero atomics on every platform this builds for.
   saved_for_ = reinterpret_cast<tag*>(tables_.base());
@@ -90,7 +90,7 @@ bool before_image_keeper::prepare(os::byte_range& part) noexcept {
   const std::uint64_t committed = segment_bytes_;
   // Nothing is saved beyond the last checkpoint's end: recovery cuts that off.
   if (part.offset >= committed) {
-    const std::uint64_t end = round_up(part.offset + part.bytes, extent);
+    const std::uint64_t end = detail::round_up(part.offset + part.bytes, extent);
     part.offset = round_down(part.offset, extent);
     part.bytes = end - part.offset;
   }
@@ -192,4 +192,4 @@ void before_image_keeper::clear() {
   file_.resize(0);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

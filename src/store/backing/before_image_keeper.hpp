@@ -17,7 +17,7 @@
 #include "segment/dax_segment.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 class before_image_keeper final : public os::write_witness {
  public:
@@ -81,4 +81,4 @@ class before_image_keeper final : public os::write_witness {
   std::string message_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -28,7 +28,7 @@
 #include "store/offline/kept_epochs.hpp"
 #include "store/offline/store_copy.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -40,9 +40,10 @@ class dax_store final : public datastore {
   explicit dax_store(store_parts parts);
   ~dax_store() override { shut(); }
 
-  segment& memory() noexcept override { return *memory_; }
-  void checkpoint(std::span<const page_run> released, std::string_view label) override;
-  pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override;
+  detail::segment& memory() noexcept override { return *memory_; }
+  void checkpoint(std::span<const detail::page_run> released, std::string_view label) override;
+  pending_checkpoint checkpoint_async(std::span<const detail::page_run> released,
+                                      std::string_view label) override;
   void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override;
   void trim() override { require_own(); }
@@ -54,14 +55,14 @@ class dax_store final : public datastore {
   std::string tracker() const override { return tracker_; }
 
  private:
-  void admit_ahead(const page_run& pages) override {
+  void admit_ahead(const detail::page_run& pages) override {
     require_own();
     memory_->admit_ahead(pages);
   }
   void require_own() const;
   void require_open() const;
-  std::vector<file_extent> extend(std::size_t from, std::size_t bytes);
-  void gather(std::span<const page_run> released, std::uint64_t pages);
+  std::vector<detail::file_extent> extend(std::size_t from, std::size_t bytes);
+  void gather(std::span<const detail::page_run> released, std::uint64_t pages);
   void write_back_changes();
   void drop_unchanged(checkpoint_plan& plan);
   void commit(checkpoint_plan plan, std::uint64_t bytes, std::string_view label);
@@ -78,7 +79,7 @@ class dax_store final : public datastore {
   bool open_ = true;
   std::optional<store_parts> parts_;
   std::unique_ptr<before_image_keeper> keeper_;
-  std::unique_ptr<dax_segment> memory_;
+  std::unique_ptr<detail::dax_segment> memory_;
 
   std::atomic<std::uint64_t> epoch_;  // committed
   std::uint64_t bytes_;               // length of the segment at that epoch
@@ -98,14 +99,14 @@ dax_store::dax_store(store_parts parts) : path_(parts.path), parts_(std::move(pa
                                                   super.home_file_bytes);
   keeper_->begin(epoch_, bytes_);
   // The part that is there may be sparse: its space is taken as the program writes to it.
-  memory_ = std::make_unique<dax_segment>(
+  memory_ = std::make_unique<detail::dax_segment>(
       std::move(parts_->place), bytes_,
       [this](std::size_t from, std::size_t bytes) { return extend(from, bytes); }, *keeper_);
   memory_->withhold_from_children(line_for_children(path_, true));
   tracker_ = memory_->tracker();
 }
 
-std::vector<file_extent> dax_store::extend(std::size_t from, std::size_t bytes) {
+std::vector<detail::file_extent> dax_store::extend(std::size_t from, std::size_t bytes) {
   home_files& home = parts_->home;
   home.extend(bytes);
   for (std::size_t i = 0; i < home.count(); ++i) keeper_->know(i, home.files()[i].descriptor());
@@ -125,7 +126,7 @@ void dax_store::require_open() const {
   if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
 }
 
-void dax_store::checkpoint(std::span<const page_run> released, std::string_view label) {
+void dax_store::checkpoint(std::span<const detail::page_run> released, std::string_view label) {
   require_own();
   const std::scoped_lock lock(control_);
   require_open();
@@ -137,7 +138,7 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
     const std::uint64_t bytes = memory_->size();
     // From here on home stands still: threads that write wait, and the witness sees them again when that is
     // over.
-    const write_pause pause(*memory_, {0, bytes / page_size});
+    const detail::write_pause pause(*memory_, {0, bytes / page_size});
     if (unapplied_) apply();
     replace_suspect_journal();
     gather(released, bytes / page_size);
@@ -167,7 +168,8 @@ void dax_store::checkpoint(std::span<const page_run> released, std::string_view 
 }
 
 // It is synchronous: there is no copy of the pages, so the program would have to wait in any case.
-pending_checkpoint dax_store::checkpoint_async(std::span<const page_run> released, std::string_view label) {
+pending_checkpoint dax_store::checkpoint_async(std::span<const detail::page_run> released,
+                                               std::string_view label) {
   std::promise<std::uint64_t> outcome;
   try {
     checkpoint(released, label);
@@ -179,16 +181,16 @@ pending_checkpoint dax_store::checkpoint_async(std::span<const page_run> release
   return pending_checkpoint(outcome.get_future().share());
 }
 
-void dax_store::gather(std::span<const page_run> released, std::uint64_t pages) {
-  const std::vector<page_run> now = sound_released(released, pages, path_);
+void dax_store::gather(std::span<const detail::page_run> released, std::uint64_t pages) {
+  const std::vector<detail::page_run> now = sound_released(released, pages, path_);
   changed_.gather(*memory_, {0, pages}, early_);
-  for (const page_run& run : changed_.dirty()) early_.touch(run);
+  for (const detail::page_run& run : changed_.dirty()) early_.touch(run);
   changed_.release(now, early_);
 }
 
 void dax_store::write_back_changes() {
   std::vector<iovec> parts;
-  for (const page_run& run : changed_.dirty())
+  for (const detail::page_run& run : changed_.dirty())
     parts.push_back({memory_->base() + run.first * page_size, run.count * page_size});
   os::persist(parts);
 }
@@ -294,7 +296,7 @@ void dax_store::snapshot(const std::filesystem::path& to) {
   require_open();
   reporting("take a snapshot of", path_, [&] {
     const auto growth = memory_->hold_growth();
-    const write_pause pause(*memory_, {0, memory_->size() / page_size});
+    const detail::write_pause pause(*memory_, {0, memory_->size() / page_size});
     if (unapplied_) apply();
     copy_options options;
     options.epoch = epoch_;
@@ -340,7 +342,7 @@ void dax_store::shut() noexcept {
 std::optional<std::string> why_not_persistent_memory(const os::file& home,
                                                      const std::filesystem::path& store) {
   const auto kernel_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  if (kernel_page > dax_segment::granule) {
+  if (kernel_page > detail::dax_segment::granule) {
     return store.string() + " cannot be opened in persistent memory: this kernel's " +
            std::to_string(kernel_page) + "-byte pages are too large to protect";
   }
@@ -358,4 +360,4 @@ std::unique_ptr<datastore> make_dax_store(store_parts parts) {
   return reporting("open", path, [&] { return std::make_unique<dax_store>(std::move(parts)); });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

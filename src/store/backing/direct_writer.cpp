@@ -7,12 +7,12 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/journal_image.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
-std::vector<page_run> direct_writer::writable(page_run pages) const {
+std::vector<detail::page_run> direct_writer::writable(detail::page_run pages) const {
   // A run that is shorter costs more system calls than it saves copying.
   constexpr std::uint64_t least = 16;
-  std::vector<page_run> runs;
+  std::vector<detail::page_run> runs;
   const std::uint64_t end = pages.first + pages.count;
   for (std::uint64_t page = pages.first; page < end;) {
     std::uint64_t stop = page;
@@ -23,7 +23,7 @@ std::vector<page_run> direct_writer::writable(page_run pages) const {
   return runs;
 }
 
-void direct_writer::write(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
+void direct_writer::write(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   if (!copied_) copied_ = std::make_unique_for_overwrite<std::byte[]>(batch_pages * page_size);
   checksums_.resize(pages.count);
   written_ = pages;
@@ -46,13 +46,13 @@ void direct_writer::settle() noexcept {
   }
 }
 
-void copy_to_memory(std::byte* base, page_run pages, const std::vector<page_run>& some, const std::byte* from,
-                    std::uint32_t* of_bytes) noexcept {
-  for (const page_run& run : some)
+void copy_to_memory(std::byte* base, detail::page_run pages, const std::vector<detail::page_run>& some,
+                    const std::byte* from, std::uint32_t* of_bytes) noexcept {
+  for (const detail::page_run& run : some)
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const std::uint64_t at = page - pages.first;
       of_bytes[at] = os::crc32c_copy(0, base + page * page_size, from + at * page_size, page_size);
     }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -11,7 +11,7 @@
 #include "store/commit/early_pages.hpp"
 #include "store/commit/store_parts.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Only pages whose place at home the last checkpoint has no use for are written there: nothing need be
 /// saved, and a crash leaves what nobody will look at. They are *settled* then: the next checkpoint syncs
@@ -25,12 +25,12 @@ class direct_writer {
       : parts_(parts), early_(early), before_(before), journaled_(journaled) {}
 
   /// The runs of `pages` that can go home; normalized.
-  std::vector<page_run> writable(page_run pages) const;
+  std::vector<detail::page_run> writable(detail::page_run pages) const;
 
   /// Writes one of these runs, from a copy, so that a thread that changes the bytes meanwhile cannot make a
   /// page contradict its checksum. `of_bytes` gets the checksum of each page's bytes alone. If it throws,
   /// home has anything there, and the pages are touched.
-  void write(page_run pages, const std::byte* from, std::uint32_t* of_bytes);
+  void write(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes);
   /// The run that was written last is settled. Nothing else may count it among what is to be written.
   void settle() noexcept;
 
@@ -40,13 +40,13 @@ class direct_writer {
   const committed_state& before_;
   journaled_pages* journaled_;
   std::unique_ptr<std::byte[]> copied_;
-  page_run written_{0, 0};
+  detail::page_run written_{0, 0};
   std::vector<std::uint32_t> checksums_;  // of that
 };
 
 /// Copies what was given for `some` of the `pages` from `base` on to memory, and gives the checksums as a
 /// direct_writer does.
-void copy_to_memory(std::byte* base, page_run pages, const std::vector<page_run>& some, const std::byte* from,
-                    std::uint32_t* of_bytes) noexcept;
+void copy_to_memory(std::byte* base, detail::page_run pages, const std::vector<detail::page_run>& some,
+                    const std::byte* from, std::uint32_t* of_bytes) noexcept;
 
-}  // namespace perdure
+}  // namespace perdure::store

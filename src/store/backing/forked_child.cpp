@@ -3,7 +3,7 @@
 
 #include <perdure/error.hpp>
 
-namespace perdure {
+namespace perdure::store {
 
 std::string line_for_children(const std::filesystem::path& store, bool writable) {
   const std::string whose = writable ? "the writer" : "a reader";
@@ -20,4 +20,4 @@ void refuse_child(const std::filesystem::path& store) {
                   "it anew in this forked child");
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace perdure {
+namespace perdure::store {
 
 /// The line that a child writes when it touches memory that it does not have.
 std::string line_for_children(const std::filesystem::path& store, bool writable);
@@ -12,4 +12,4 @@ std::string line_for_children(const std::filesystem::path& store, bool writable)
 /// Throws `invalid_argument`, in calls that need something that only the parent has.
 [[noreturn]] void refuse_child(const std::filesystem::path& store);
 
-}  // namespace perdure
+}  // namespace perdure::store

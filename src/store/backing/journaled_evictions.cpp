@@ -1,12 +1,12 @@
 // Tells a checkpoint of a paged store which pages have left memory, and where they are.
 #include "store/backing/journaled_evictions.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 using layout::entry_kind;
 using layout::journal_entry;
 
-checkpoint_plan journaled_evictions::plan(const segment& memory, const changed_pages& changed,
+checkpoint_plan journaled_evictions::plan(const detail::segment& memory, const changed_pages& changed,
                                           const early_pages& early, const committed_state& before) const {
   return plan_checkpoint(memory.base(), changed.to_write(), changed.released(), early, &table_, before);
 }
@@ -55,4 +55,4 @@ void journaled_evictions::journal_applied() noexcept {
   if (had_pages) memory_->home().await_journal_readers();
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -7,7 +7,7 @@
 #include "store/commit/evicted_pages.hpp"
 #include "store/commit/journaled_pages.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 class journaled_evictions final : public evicted_pages {
  public:
@@ -20,7 +20,7 @@ class journaled_evictions final : public evicted_pages {
   journaled_pages& table() noexcept { return table_; }
   const journaled_pages& table() const noexcept { return table_; }
 
-  checkpoint_plan plan(const segment& memory, const changed_pages& changed, const early_pages& early,
+  checkpoint_plan plan(const detail::segment& memory, const changed_pages& changed, const early_pages& early,
                        const committed_state& before) const override;
   void empty_home(journal_index index, const early_pages& early, home_files& home) override;
   void settle_home(journal_index written, early_pages& early) override;
@@ -41,4 +41,4 @@ class journaled_evictions final : public evicted_pages {
   paged_segment* memory_ = nullptr;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

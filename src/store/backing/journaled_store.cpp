@@ -20,7 +20,7 @@
 #include "store/offline/kept_epochs.hpp"
 #include "store/offline/store_copy.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -29,18 +29,19 @@ class journaled_store final : public datastore {
   explicit journaled_store(store_parts parts);
   ~journaled_store() override { shut(); }
 
-  segment& memory() noexcept override { return memory_->pages(); }
-  void checkpoint(std::span<const page_run> released, std::string_view label) override {
+  detail::segment& memory() noexcept override { return memory_->pages(); }
+  void checkpoint(std::span<const detail::page_run> released, std::string_view label) override {
     require_own();
     const epoch_commit::turn turn = commit_->take_turn();
     launch(released, label).wait();
   }
-  pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override {
+  pending_checkpoint checkpoint_async(std::span<const detail::page_run> released,
+                                      std::string_view label) override {
     require_own();
     const epoch_commit::turn turn = commit_->take_turn();
     return launch(released, label);
   }
-  std::unique_ptr<prepared_checkpoint> prepare(std::span<const page_run> released,
+  std::unique_ptr<prepared_checkpoint> prepare(std::span<const detail::page_run> released,
                                                std::string_view label) override;
   void snapshot(const std::filesystem::path& to) override;
   void wait_applied() override;
@@ -59,9 +60,9 @@ class journaled_store final : public datastore {
 
  private:
   class undecided;
-  void settle_written(const page_run& pages) override;
-  bool write_pages(const page_run& pages, const std::byte* from, std::uint32_t* of_bytes) override;
-  bool read_pages(const page_run& pages, std::byte* to) override;
+  void settle_written(const detail::page_run& pages) override;
+  bool write_pages(const detail::page_run& pages, const std::byte* from, std::uint32_t* of_bytes) override;
+  bool read_pages(const detail::page_run& pages, std::byte* to) override;
   using decision = void (epoch_commit::*)();
 
   void require_own() const;
@@ -70,7 +71,7 @@ class journaled_store final : public datastore {
     return parts_->keep.last != 0 && !label.empty();
   }
   void begin_checkpoint(std::string_view label);
-  pending_checkpoint launch(std::span<const page_run> released, std::string_view label);
+  pending_checkpoint launch(std::span<const detail::page_run> released, std::string_view label);
   pending_checkpoint depart(decision how, bool keep);
   void decide_and_apply(decision how, std::promise<std::uint64_t>& outcome, bool keep) noexcept;
   void shut() noexcept;
@@ -133,7 +134,8 @@ void journaled_store::begin_checkpoint(std::string_view label) {
   if (is_to_be_kept(label)) require_room_to_keep(parts_->directory, parts_->keep);
 }
 
-pending_checkpoint journaled_store::launch(std::span<const page_run> released, std::string_view label) {
+pending_checkpoint journaled_store::launch(std::span<const detail::page_run> released,
+                                           std::string_view label) {
   require_label(label);
   return reporting("checkpoint", path_, [&] {
     begin_checkpoint(label);
@@ -198,7 +200,7 @@ void journaled_store::decide_and_apply(decision how, std::promise<std::uint64_t>
 /// meanwhile.
 class journaled_store::undecided final : public prepared_checkpoint {
  public:
-  undecided(journaled_store& store, std::span<const page_run> released, std::string_view label)
+  undecided(journaled_store& store, std::span<const detail::page_run> released, std::string_view label)
       : store_(store), turn_(store.commit_->take_turn()), keep_(store.is_to_be_kept(label)) {
     epoch_commit& commit = *store_.commit_;
     store_.begin_checkpoint(label);
@@ -286,7 +288,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   bool was_tried_ = false;  // whether writing the decision was tried, here or elsewhere
 };
 
-std::unique_ptr<prepared_checkpoint> journaled_store::prepare(std::span<const page_run> released,
+std::unique_ptr<prepared_checkpoint> journaled_store::prepare(std::span<const detail::page_run> released,
                                                               std::string_view label) {
   require_own();
   require_label(label);
@@ -332,19 +334,20 @@ void journaled_store::prefetch(const void* address, std::size_t bytes) {
   memory_->prefetch(pages_of(address, bytes));
 }
 
-bool journaled_store::write_pages(const page_run& pages, const std::byte* from, std::uint32_t* of_bytes) {
+bool journaled_store::write_pages(const detail::page_run& pages, const std::byte* from,
+                                  std::uint32_t* of_bytes) {
   require_own();
   // A thread that has prepared a checkpoint has the turn that this would take.
   if (commit_->is_prepared_here()) return false;
   return reporting("write to", path_, [&] { return memory_->write_through(pages, from, of_bytes); });
 }
 
-void journaled_store::settle_written(const page_run& pages) {
+void journaled_store::settle_written(const detail::page_run& pages) {
   if (!owner_.is_here()) return;
   reporting("make durable what was copied to", path_, [&] { memory_->settle_written(pages); });
 }
 
-bool journaled_store::read_pages(const page_run& pages, std::byte* to) {
+bool journaled_store::read_pages(const detail::page_run& pages, std::byte* to) {
   require_own();
   return reporting("read", path_, [&] { return memory_->read_through(pages, to); });
 }
@@ -390,4 +393,4 @@ std::unique_ptr<datastore> make_journaled_store(store_parts parts) {
   return reporting("open", path, [&] { return std::make_unique<journaled_store>(std::move(parts)); });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

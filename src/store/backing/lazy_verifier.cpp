@@ -18,7 +18,7 @@
 #include "store/file/zero_bytes.hpp"
 #include "store/offline/verify.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -72,10 +72,6 @@ class line {
 
 }  // namespace
 
-damage_handler set_damage_handler(damage_handler handler) noexcept {
-  return installed_handler.exchange(handler);
-}
-
 struct lazy_verifier::scratch {
   std::atomic<base::owner_process> owner;  // in a forked child a scratch of another process counts as free
   std::size_t table_index;
@@ -115,8 +111,8 @@ lazy_verifier::lazy_verifier(const store_parts& parts, std::uint64_t committed_b
       pages_(committed_bytes / page_size),
       epoch_(parts.super.now().applied_epoch) {
   for (std::size_t i = 0; i < home_.size(); ++i) home_names_.push_back(home_files::name_of(i));
-  const std::size_t bitmap_bytes = round_up((pages_ + 63) / 64 * 8, layout::block);
-  memory_ = os::reservation(round_up(bitmap_bytes + scratches * sizeof(scratch), layout::chunk_size),
+  const std::size_t bitmap_bytes = detail::round_up((pages_ + 63) / 64 * 8, layout::block);
+  memory_ = os::reservation(detail::round_up(bitmap_bytes + scratches * sizeof(scratch), layout::chunk_size),
                             layout::chunk_size);
   os::protect(memory_.base(), memory_.size(), os::access::read_write);
   // Zero memory is a valid array of zero atomics on every platform this builds for.
@@ -127,7 +123,7 @@ lazy_verifier::lazy_verifier(const store_parts& parts, std::uint64_t committed_b
 void lazy_verifier::know(const std::vector<undo_log::batch>& saved) {
   for (const undo_log::batch& one : saved)
     for (const layout::journal_entry& entry : one.index)
-      pass_over(std::array{page_run{entry.page, is_run(entry) ? entry.value : 1}});
+      pass_over(std::array{detail::page_run{entry.page, is_run(entry) ? entry.value : 1}});
 }
 
 void lazy_verifier::know(const committed_journal& journal) {
@@ -143,8 +139,8 @@ void lazy_verifier::know(const committed_journal& journal) {
   }
 }
 
-void lazy_verifier::pass_over(std::span<const page_run> pages) noexcept {
-  for (const page_run& run : pages)
+void lazy_verifier::pass_over(std::span<const detail::page_run> pages) noexcept {
+  for (const detail::page_run& run : pages)
     for (std::uint64_t page = run.first; page < std::min(run.first + run.count, pages_); ++page)
       set_passed_over(page, true);
 }
@@ -171,9 +167,9 @@ const lazy_verifier::fresh_page* lazy_verifier::fresh_at(std::uint64_t page) con
 
 bool lazy_verifier::may_be_torn(std::size_t table_index) const noexcept {
   const std::uint64_t first = table_index * layout::entries_per_table_page;
-  const auto after =
-      std::lower_bound(being_applied_.begin(), being_applied_.end(), first,
-                       [](const page_run& run, std::uint64_t page) { return run.first + run.count <= page; });
+  const auto after = std::lower_bound(
+      being_applied_.begin(), being_applied_.end(), first,
+      [](const detail::page_run& run, std::uint64_t page) { return run.first + run.count <= page; });
   return after != being_applied_.end() && after->first < first + layout::entries_per_table_page;
 }
 
@@ -317,6 +313,14 @@ void lazy_verifier::report(std::size_t extent) {
   const page_damage damage = describe(*found, nullptr);
   throw_damaged_store(parts_.path, {store_section::home_page, true, damage.file, damage.offset, damage.page,
                                     damage.epoch, damage.what});
+}
+
+}  // namespace perdure::store
+
+namespace perdure {
+
+damage_handler set_damage_handler(damage_handler handler) noexcept {
+  return store::installed_handler.exchange(handler);
 }
 
 }  // namespace perdure

@@ -18,9 +18,9 @@
 #include "store/commit/redo.hpp"
 #include "store/commit/store_parts.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
-class lazy_verifier final : public home_examiner {
+class lazy_verifier final : public detail::home_examiner {
  public:
   /// `parts`, whose home files and table it reads, must outlive it. `committed_bytes` is the segment's
   /// length.
@@ -30,7 +30,7 @@ class lazy_verifier final : public home_examiner {
   void know(const committed_journal& journal);
   void know(const std::vector<undo_log::batch>& saved);
   /// From now on these pages are not judged.
-  void pass_over(std::span<const page_run> pages) noexcept;
+  void pass_over(std::span<const detail::page_run> pages) noexcept;
 
   bool is_fit(std::size_t extent) noexcept override;
   bool refused(std::size_t extent, std::byte* address) override;
@@ -64,17 +64,18 @@ class lazy_verifier final : public home_examiner {
   page_damage describe(const fault& found, void* touched) const noexcept;
 
   const store_parts& parts_;
-  std::vector<file_extent> home_;
+  std::vector<detail::file_extent> home_;
   std::vector<std::string> home_names_;
   std::string path_;
   std::uint64_t applied_pages_;
   std::uint64_t pages_;
   std::uint64_t epoch_;
-  std::vector<fresh_page> fresh_;        // by page
-  std::vector<page_run> being_applied_;  // pages whose table entries an interrupted application may have torn
-  os::reservation memory_;               // of the next two
+  std::vector<fresh_page> fresh_;  // by page
+  std::vector<detail::page_run>
+      being_applied_;       // pages whose table entries an interrupted application may have torn
+  os::reservation memory_;  // of the next two
   std::atomic<std::uint64_t>* passed_over_ = nullptr;  // a bit for each page
   scratch* scratch_ = nullptr;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

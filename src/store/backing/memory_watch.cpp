@@ -7,7 +7,7 @@
 #include "base/signals_blocked.hpp"
 #include "os/memory_limits.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -77,4 +77,4 @@ void memory_watch::relieve() {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-namespace perdure {
+namespace perdure::store {
 
 /// Watches how much memory of the process no file backs; in a program with a large store most of that is
 /// changed pages of the store. From three quarters of the budget on pages are given up, down to a half.
@@ -44,4 +44,4 @@ class memory_watch {
   std::thread thread_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -5,7 +5,7 @@
 
 #include "store/commit/store_parts.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// The `parts` of a writer must have been recovered: nothing is left to redo.
 std::unique_ptr<datastore> make_journaled_store(store_parts parts);
@@ -17,4 +17,4 @@ std::unique_ptr<datastore> make_reader(store_parts parts);
 std::optional<std::string> why_not_persistent_memory(const os::file& home,
                                                      const std::filesystem::path& store);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -15,7 +15,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/journal_image.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -255,4 +255,4 @@ std::optional<paged_home::transfer_failure> paged_home::take_turn(void (*work)(v
   return transfer_failure{writes, 0, failed};
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

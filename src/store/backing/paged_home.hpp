@@ -13,7 +13,7 @@
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Writes pages of a store that are about to leave memory. One thread at a time calls it, outside signal
 /// handlers: it may wait and allocate.
@@ -116,4 +116,4 @@ class paged_home final : public pager::detail::page_source {
   std::atomic<std::uint32_t> reader_turn_{0};
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -15,7 +15,7 @@
 #include "store/file/failure.hpp"
 #include "store/file/zero_bytes.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -37,15 +37,15 @@ int errno_of(Work&& work) noexcept {
   }
 }
 
-pager::byte_range bytes_of(page_run pages) {
+pager::byte_range bytes_of(detail::page_run pages) {
   return {pages.first * page_size, pages.count * page_size};
 }
 
 }  // namespace
 
-paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, page_use use) : parts_(parts) {
+paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use) : parts_(parts) {
   os::file spill;
-  if (use == page_use::dropped) spill = pager::detail::make_spill_file({}, parts.path);
+  if (use == detail::page_use::dropped) spill = pager::detail::make_spill_file({}, parts.path);
   auto home =
       std::make_unique<paged_home>(parts.path.string(), parts.super.now(), parts.home, std::move(spill));
   memory_ = std::make_unique<paged_segment>(std::move(parts.place), std::move(home), bytes,
@@ -60,7 +60,7 @@ paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(pa
   auto home = std::make_unique<paged_home>(parts.path.string(), super, parts.home, journaled(),
                                            parts.journals, writer);
   memory_ = std::make_unique<paged_segment>(std::move(parts.place), std::move(home), commit.bytes(),
-                                            parts.memory_budget, page_use::tracked);
+                                            parts.memory_budget, detail::page_use::tracked);
   evicted_->attach(*memory_);
   memory_->withhold_from_children(line_for_children(parts.path, true));
 }
@@ -68,11 +68,11 @@ paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(pa
 // ---- checkpoints -----------------------------------------------------------------------------------------
 
 void paged_memory::collect(changed_pages& changed, early_pages& early) {
-  std::vector<page_run> newly_dirty;
+  std::vector<detail::page_run> newly_dirty;
   const auto held = memory_->pages().hold_dirty();
   holds_ = true;
   for (const auto& run : held) newly_dirty.push_back({run.first, run.count});
-  normalize(newly_dirty);
+  detail::normalize(newly_dirty);
   changed.add(newly_dirty, early);
 }
 
@@ -82,9 +82,9 @@ void paged_memory::release_held(bool are_written) noexcept {
       are_written, [this](pager::detail::page_number page) { return !journaled().is_home(page); });
 }
 
-void paged_memory::release(std::span<const page_run> pages) {
+void paged_memory::release(std::span<const detail::page_run> pages) {
   if (verifier_ != nullptr) verifier_->pass_over(pages);
-  for (const page_run& run : pages) journaled().erase(run);
+  for (const detail::page_run& run : pages) journaled().erase(run);
 }
 
 // The program was told by a SIGBUS, and may have gone on all the same.
@@ -157,7 +157,7 @@ void paged_memory::write(std::span<leaving_run> runs, void (*failed)(leaving_run
 }
 
 void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slots) {
-  const page_run pages{one.first, one.count};
+  const detail::page_run pages{one.first, one.count};
   // The pages may have been released by a checkpoint that failed; they are in use again.
   commit_->changed().add({pages}, commit_->early().pages());
   commit_->changed().forget_dirty();
@@ -166,7 +166,7 @@ void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slo
     const bool empty = is_empty(i);
     std::uint64_t end = i + 1;
     while (end < pages.count && is_empty(end) == empty) ++end;
-    const page_run part{pages.first + i, end - i};
+    const detail::page_run part{pages.first + i, end - i};
     if (empty) {
       if (!one.spilled) empty_home(part);
       for (std::uint64_t page = part.first; page < part.first + part.count; ++page)
@@ -180,7 +180,7 @@ void paged_memory::write(const leaving_run& one, std::optional<slot_writer>& slo
   }
 }
 
-void paged_memory::write_home(page_run pages, const std::byte* from) {
+void paged_memory::write_home(detail::page_run pages, const std::byte* from) {
   early_home& home = commit_->early();
   early_pages& early = home.pages();
   home.extend((pages.first + pages.count) * page_size);
@@ -195,7 +195,7 @@ void paged_memory::write_home(page_run pages, const std::byte* from) {
 }
 
 // Makes pages that the last checkpoint does not need read as zero at home.
-void paged_memory::empty_home(page_run pages) {
+void paged_memory::empty_home(detail::page_run pages) {
   early_home& home = commit_->early();
   early_pages& early = home.pages();
   home.extend((pages.first + pages.count) * page_size);
@@ -221,7 +221,7 @@ void paged_memory::trim() {
   });
 }
 
-pager::pin paged_memory::pin_in_memory(page_run pages, pager::pin_for use) {
+pager::pin paged_memory::pin_in_memory(detail::page_run pages, pager::pin_for use) {
   if (use == pager::pin_for::writing && memory_->read_only())
     throw error(errc::read_only,
                 parts_.path.string() + " is open for reading: it cannot be pinned for writing");
@@ -231,9 +231,9 @@ pager::pin paged_memory::pin_in_memory(page_run pages, pager::pin_for use) {
   });
 }
 
-bool paged_memory::write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
+bool paged_memory::write_through(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   if (commit_ == nullptr) return false;
-  std::vector<page_run> written;
+  std::vector<detail::page_run> written;
   const auto write_home = [&] {
     const epoch_commit::turn turn = commit_->take_turn();
     // Rather a second copy than a wait for the device.
@@ -242,17 +242,17 @@ bool paged_memory::write_through(page_run pages, const std::byte* from, std::uin
     commit_->finish_last();
     const committed_state before = commit_->committed();
     direct_writer writer(parts_, commit_->early().pages(), before, &journaled());
-    const std::vector<page_run> direct = writer.writable(pages);
+    const std::vector<detail::page_run> direct = writer.writable(pages);
     if (direct.empty()) return;
     parts_.home.sync_names();
     commit_->early().extend((pages.first + pages.count) * page_size);
     if (verifier_ != nullptr) verifier_->pass_over(direct);
-    for (const page_run& run : direct) {
+    for (const detail::page_run& run : direct) {
       // A thread that brings pages in may wait for room, which the evictor makes in a turn, so that nobody
       // must wait for such pages here.
       memory_->pages().occupy(static_cast<pager::detail::page_number>(run.first), run.count,
                               [&](pager::detail::page_number first, std::size_t count) {
-                                const page_run taken{first, count};
+                                const detail::page_run taken{first, count};
                                 const std::uint64_t at = first - pages.first;
                                 write_occupied(taken, from + at * page_size, of_bytes + at, writer);
                                 written.push_back(taken);
@@ -263,15 +263,15 @@ bool paged_memory::write_through(page_run pages, const std::byte* from, std::uin
   // Not in the turn, which the evictor may need to make room for these pages. A checkpoint may begin
   // meanwhile: it write-protects pages before it looks at them, so that what is stored afterwards is the next
   // one's.
-  copy_to_memory(memory_->base(), pages, subtract({pages}, written), from, of_bytes);
+  copy_to_memory(memory_->base(), pages, detail::subtract({pages}, written), from, of_bytes);
   return true;
 }
 
-void paged_memory::write_occupied(page_run pages, const std::byte* from, std::uint32_t* of_bytes,
+void paged_memory::write_occupied(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes,
                                   direct_writer& writer) {
   struct occupied {
     pager::detail::checkpointed_mapping& memory;
-    page_run pages;
+    detail::page_run pages;
     ~occupied() { memory.vacate(static_cast<pager::detail::page_number>(pages.first), pages.count); }
   } const until_written{memory_->pages(), pages};
   journaled().reserve_zeros(pages.count);
@@ -290,11 +290,11 @@ void paged_memory::write_occupied(page_run pages, const std::byte* from, std::ui
 }
 
 // In pieces, of which each fits beside what else is in memory.
-bool paged_memory::read_through(page_run pages, std::byte* to) {
+bool paged_memory::read_through(detail::page_run pages, std::byte* to) {
   memory_->require_sound(pages);
   const std::uint64_t most = std::max<std::uint64_t>(parts_.memory_budget / page_size / 8, 16);
   for (std::uint64_t done = 0; done < pages.count;) {
-    const page_run piece{pages.first + done, std::min(most, pages.count - done)};
+    const detail::page_run piece{pages.first + done, std::min(most, pages.count - done)};
     bring_in(piece);
     std::memcpy(to + done * page_size, memory_->base() + piece.first * page_size, piece.count * page_size);
     done += piece.count;
@@ -302,9 +302,9 @@ bool paged_memory::read_through(page_run pages, std::byte* to) {
   return true;
 }
 
-void paged_memory::bring_in(page_run pages) {
+void paged_memory::bring_in(detail::page_run pages) {
   const pager::byte_range range = bytes_of(pages);
   reporting("prefetch", parts_.path, [&] { memory_->pages().prefetch(std::span(&range, 1)); });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -7,24 +7,24 @@
 #include "os/mapping.hpp"
 #include "segment/growth.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
-pager::options options_for(std::size_t budget, page_use use) {
+pager::options options_for(std::size_t budget, detail::page_use use) {
   pager::options wanted;
   wanted.budget = std::max(budget, pager::least_budget);
   // Changes go to where the source says, and are dropped when the segment is destroyed.
-  wanted.mode = use == page_use::none ? pager::mode::read_only : pager::mode::private_copy;
+  wanted.mode = use == detail::page_use::none ? pager::mode::read_only : pager::mode::private_copy;
   return wanted;
 }
 
 }  // namespace
 
 paged_segment::paged_segment(os::reservation place, std::unique_ptr<paged_home> home, std::size_t bytes,
-                             std::size_t budget, page_use use)
+                             std::size_t budget, detail::page_use use)
     : home_(home.get()), open_(bytes) {
-  read_only_ = use == page_use::none;
+  read_only_ = use == detail::page_use::none;
   base_ = place.base();
   capacity_ = place.size();
   const pager::options wanted = options_for(budget, use);
@@ -46,24 +46,24 @@ void paged_segment::grow(std::size_t bytes) {
   require_own();
   if (bytes > capacity_ || read_only_) throw std::bad_alloc();
   const std::scoped_lock lock(growing_);
-  const std::size_t wanted = round_up(bytes, size_step);
+  const std::size_t wanted = detail::round_up(bytes, detail::size_step);
   if (wanted <= size()) return;
-  open_up_to(wanted, capacity_, open_, [this](std::size_t offset, std::size_t step) {
+  detail::open_up_to(wanted, capacity_, open_, [this](std::size_t offset, std::size_t step) {
     range_->protect(offset, step, os::access::read_write);
   });
   home_->open(wanted / page_size);
   size_.store(wanted, std::memory_order_release);
 }
 
-void paged_segment::discard(page_run pages) {
+void paged_segment::discard(detail::page_run pages) {
   require_own();
   pages_->forget(static_cast<pager::detail::page_number>(pages.first), static_cast<std::size_t>(pages.count));
 }
 
-void paged_segment::require_sound(page_run pages) const {
+void paged_segment::require_sound(detail::page_run pages) const {
   if (examiner_ == nullptr) return;
   require_own();
-  open_closed(*range_, *examiner_, pages);
+  detail::open_closed(*range_, *examiner_, pages);
 }
 
 void paged_segment::seal() {
@@ -71,11 +71,11 @@ void paged_segment::seal() {
   os::protect(base_, size(), os::access::read);
 }
 
-void paged_segment::examine_when_touched(home_examiner& examiner) {
+void paged_segment::examine_when_touched(detail::home_examiner& examiner) {
   // Pages that are changed already could not be written from closed memory.
   pages_->drain();
   examiner_ = &examiner;
   range_->close(size(), read_only_ ? os::access::read : os::access::read_write, examiner);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

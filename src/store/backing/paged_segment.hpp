@@ -12,24 +12,24 @@
 #include "segment/segment.hpp"
 #include "store/backing/paged_home.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
-class paged_segment final : public segment {
+class paged_segment final : public detail::segment {
  public:
   /// `budget` in bytes. Throws std::system_error.
   paged_segment(os::reservation place, std::unique_ptr<paged_home> home, std::size_t bytes,
-                std::size_t budget, page_use use);
+                std::size_t budget, detail::page_use use);
   ~paged_segment() override;
 
   void grow(std::size_t bytes) override;
   /// Leaves pages that are on their way in or out as they are, so that it never waits.
-  void discard(page_run pages) override;
-  void require_sound(page_run pages) const override;
+  void discard(detail::page_run pages) override;
+  void require_sound(detail::page_run pages) const override;
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
   void seal();
   /// As for private_segment.
-  void examine_when_touched(home_examiner& examiner);
+  void examine_when_touched(detail::home_examiner& examiner);
 
   pager::detail::checkpointed_mapping& pages() noexcept { return *pages_; }
   paged_home& home() noexcept { return *home_; }
@@ -39,9 +39,9 @@ class paged_segment final : public segment {
   std::unique_ptr<pager::detail::checkpointed_mapping> pages_;
   std::unique_ptr<os::guarded_range> range_;
   std::unique_ptr<pager::detail::publication> shown_;
-  home_examiner* examiner_ = nullptr;
+  detail::home_examiner* examiner_ = nullptr;
   std::mutex growing_;
   std::size_t open_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -9,7 +9,7 @@
 #include "store/backing/forked_child.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -17,11 +17,11 @@ constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 Mi
 
 }  // namespace
 
-private_memory::private_memory(store_parts& parts, std::uint64_t bytes, page_use use)
+private_memory::private_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use)
     : parts_(parts), memory_(std::move(parts.place), parts.home.extents(bytes), use, parts.home.medium()) {}
 
 private_memory::private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker)
-    : private_memory(parts, commit.bytes(), page_use::tracked) {
+    : private_memory(parts, commit.bytes(), detail::page_use::tracked) {
   commit_ = &commit;
   worker_ = &worker;
   // In pages that were not touched a child would see what its parent writes home. Not so a child of a reader,
@@ -32,7 +32,7 @@ private_memory::private_memory(store_parts& parts, epoch_commit& commit, backgro
 void private_memory::hold() {
   if (memory_.rearms()) return;
   std::unique_lock<std::mutex> no_growth = memory_.hold_growth();
-  no_stores_.emplace(memory_, page_run{0, memory_.size() / page_size});
+  no_stores_.emplace(memory_, detail::page_run{0, memory_.size() / page_size});
   no_growth_ = std::move(no_growth);
 }
 
@@ -46,11 +46,12 @@ void private_memory::collect(changed_pages& changed, early_pages& early) {
 }
 
 // Told to the verifier: home loses the content of these pages, and perhaps no thread has touched them.
-void private_memory::release(std::span<const page_run> pages) {
+void private_memory::release(std::span<const detail::page_run> pages) {
   if (verifier_ != nullptr) verifier_->pass_over(pages);
 }
 
-void private_memory::settle(std::span<const file_extent> home, std::span<const page_run> pages) {
+void private_memory::settle(std::span<const detail::file_extent> home,
+                            std::span<const detail::page_run> pages) {
   memory_.adopt(home, pages);
 }
 
@@ -65,7 +66,7 @@ void private_memory::take_up(const committed_journal& pending) {
 
 void private_memory::begin_early_writing() {
   memory_.notice_growth(parts_.memory_budget, [this] { watch_memory(); });
-  memory_.notice_filled([this](page_run filled) { collapse_later(filled); });
+  memory_.notice_filled([this](detail::page_run filled) { collapse_later(filled); });
 }
 
 void private_memory::trim() {
@@ -79,7 +80,7 @@ void private_memory::trim() {
 }
 
 // Threads may write meanwhile. Home must hold the last checkpoint, and no journal but its own may count.
-void private_memory::trim_part(page_run part, write_brake& brake) {
+void private_memory::trim_part(detail::page_run part, write_brake& brake) {
   commit_->finish_last();
   const committed_state before = commit_->committed();
   const store_lock::turn no_reader = parts_.lock.take_turn(store_lock::part::home);
@@ -89,11 +90,11 @@ void private_memory::trim_part(page_run part, write_brake& brake) {
 
 // ---- what programs copy ----------------------------------------------------------------------------------
 
-bool private_memory::write_through(page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
+bool private_memory::write_through(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes) {
   if (commit_ == nullptr) return false;
   // What is stored to memory is stored in the turn too, as no checkpoint may look at it meanwhile.
   const epoch_commit::turn turn = commit_->take_turn();
-  const auto store_to_memory = [&](const std::vector<page_run>& some) {
+  const auto store_to_memory = [&](const std::vector<detail::page_run>& some) {
     copy_to_memory(memory_.base(), pages, some, from, of_bytes);
     return true;
   };
@@ -105,12 +106,12 @@ bool private_memory::write_through(page_run pages, const std::byte* from, std::u
   changed_pages& changed = commit_->changed();
   early_pages& early = commit_->early().pages();
   direct_writer writer(parts_, early, before);
-  const std::vector<page_run> direct = writer.writable(pages);
+  const std::vector<detail::page_run> direct = writer.writable(pages);
   if (direct.empty()) return store_to_memory({pages});
   parts_.home.sync_names();
   commit_->early().extend((pages.first + pages.count) * page_size);
   if (verifier_ != nullptr) verifier_->pass_over(direct);
-  for (const page_run& run : direct) {
+  for (const detail::page_run& run : direct) {
     // What the tracker has to report of them is of what they held before. As long as they count as stored to,
     // the next checkpoint writes what memory has over whatever a failure leaves at home.
     changed.gather(memory_, run, early);
@@ -122,10 +123,10 @@ bool private_memory::write_through(page_run pages, const std::byte* from, std::u
     writer.settle();
     has_unsynced_ = true;
   }
-  return store_to_memory(subtract({pages}, direct));
+  return store_to_memory(detail::subtract({pages}, direct));
 }
 
-void private_memory::settle_written(page_run) {
+void private_memory::settle_written(detail::page_run) {
   if (!has_unsynced_ || commit_->is_prepared_here()) return;
   const epoch_commit::turn turn = commit_->take_turn();
   if (!has_unsynced_) return;
@@ -135,7 +136,7 @@ void private_memory::settle_written(page_run) {
   has_unsynced_ = false;
 }
 
-bool private_memory::read_through(page_run pages, std::byte* to) {
+bool private_memory::read_through(detail::page_run pages, std::byte* to) {
   settle_written(pages);
   memory_.copy_out(pages, to);
   return true;
@@ -177,7 +178,7 @@ bool private_memory::give_up_pages(const memory_watch& watch) noexcept {
 
 // Scans of memory in huge pages are a fifth faster. But a huge page is cleared as a whole at its first touch,
 // which costs the more, the less of it is used; so small pages are made into huge ones later.
-void private_memory::collapse_later(page_run filled) noexcept {
+void private_memory::collapse_later(detail::page_run filled) noexcept {
   try {
     worker_->post(
         [this, filled] { memory_.collapse_dense(filled, [this] { return !worker_->is_awaited(); }); });
@@ -186,4 +187,4 @@ void private_memory::collapse_later(page_run filled) noexcept {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

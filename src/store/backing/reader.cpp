@@ -12,7 +12,7 @@
 #include "store/file/store_directory.hpp"
 #include "store/offline/store_copy.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -21,10 +21,12 @@ class read_only_store final : public datastore {
   explicit read_only_store(store_parts parts);
   ~read_only_store() override { shut(); }
 
-  segment& memory() noexcept override { return memory_->pages(); }
-  void checkpoint(std::span<const page_run>, std::string_view) override { refuse(); }
-  pending_checkpoint checkpoint_async(std::span<const page_run>, std::string_view) override { refuse(); }
-  std::unique_ptr<prepared_checkpoint> prepare(std::span<const page_run>, std::string_view) override {
+  detail::segment& memory() noexcept override { return memory_->pages(); }
+  void checkpoint(std::span<const detail::page_run>, std::string_view) override { refuse(); }
+  pending_checkpoint checkpoint_async(std::span<const detail::page_run>, std::string_view) override {
+    refuse();
+  }
+  std::unique_ptr<prepared_checkpoint> prepare(std::span<const detail::page_run>, std::string_view) override {
     refuse();
   }
   void snapshot(const std::filesystem::path& to) override;
@@ -43,7 +45,7 @@ class read_only_store final : public datastore {
   }
 
  private:
-  bool read_pages(const page_run& pages, std::byte* to) override;
+  bool read_pages(const detail::page_run& pages, std::byte* to) override;
   void require_open() const;
   [[noreturn]] void refuse() const;
   void shut() noexcept;
@@ -60,7 +62,7 @@ class read_only_store final : public datastore {
   std::uint64_t bytes_;  // length of the segment at that epoch
 };
 
-std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, page_use use) {
+std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use) {
   if (parts.resident == residence::within_budget) return std::make_unique<paged_memory>(parts, bytes, use);
   return std::make_unique<private_memory>(parts, bytes, use);
 }
@@ -78,9 +80,10 @@ read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(
   // Pages that were written home early for a checkpoint that never came are undone.
   const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
   const bool is_changed_first = pending || !saved.empty();
-  const page_use wanted = parts_->use == store_use::private_changes ? page_use::dropped : page_use::none;
+  const detail::page_use wanted =
+      parts_->use == store_use::private_changes ? detail::page_use::dropped : detail::page_use::none;
   const bool is_paged = parts_->resident == residence::within_budget;
-  memory_ = make_memory(*parts_, bytes_, is_paged && is_changed_first ? page_use::dropped : wanted);
+  memory_ = make_memory(*parts_, bytes_, is_paged && is_changed_first ? detail::page_use::dropped : wanted);
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify == verify_mode::lazy && has_checksums)
@@ -89,7 +92,7 @@ read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(
   if (pending) redo_in_memory(*pending, memory().base());
   if (verifier_ && pending) verifier_->know(*pending);
   if (verifier_) verifier_->know(saved);
-  if (wanted == page_use::none) memory_->seal();
+  if (wanted == detail::page_use::none) memory_->seal();
   if (verifier_) memory_->examine_when_touched(*verifier_);
 }
 
@@ -129,7 +132,7 @@ void read_only_store::prefetch(const void* address, std::size_t bytes) {
   memory_->prefetch(pages_of(address, bytes));
 }
 
-bool read_only_store::read_pages(const page_run& pages, std::byte* to) {
+bool read_only_store::read_pages(const detail::page_run& pages, std::byte* to) {
   require_open();
   return reporting("read", path_, [&] { return memory_->read_through(pages, to); });
 }
@@ -166,4 +169,4 @@ std::unique_ptr<datastore> make_reader(store_parts parts) {
   return reporting("open", path, [&] { return std::make_unique<read_only_store>(std::move(parts)); });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -12,7 +12,7 @@
 #include "store/file/store_directory.hpp"
 #include "store/offline/store_copy.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -23,7 +23,7 @@ class shared_store final : public datastore {
     layout::super_slot super = parts_->super.now();
     super.flags |= layout::flag_open_dirty | layout::flag_checksums_stale;
     parts_->super.store(super);
-    memory_ = std::make_unique<shared_segment>(
+    memory_ = std::make_unique<detail::shared_segment>(
         std::move(parts_->place), super.segment_bytes, [this](std::size_t bytes) {
           const std::uint64_t before = parts_->home.bytes();
           parts_->home.extend(bytes);
@@ -39,21 +39,22 @@ class shared_store final : public datastore {
     }
   }
 
-  segment& memory() noexcept override { return *memory_; }
+  detail::segment& memory() noexcept override { return *memory_; }
 
-  void checkpoint(std::span<const page_run> released, std::string_view) override {
+  void checkpoint(std::span<const detail::page_run> released, std::string_view) override {
     // Checked before any lock is taken: in a forked child a lock may be held by a thread that does not exist
     // there.
     if (!owner_.is_here()) refuse_child(path_);
     const std::scoped_lock lock(control_);
     if (!open_) throw error(errc::invalid_argument, path_.string() + " has been closed");
     reporting("checkpoint", path_, [&] {
-      for (const page_run& run : released) parts_->home.punch(run);
+      for (const detail::page_run& run : released) parts_->home.punch(run);
       save(layout::flag_open_dirty | layout::flag_checksums_stale);
     });
   }
 
-  pending_checkpoint checkpoint_async(std::span<const page_run> released, std::string_view label) override {
+  pending_checkpoint checkpoint_async(std::span<const detail::page_run> released,
+                                      std::string_view label) override {
     checkpoint(released, label);
     return pending_checkpoint::done(epoch_);
   }
@@ -126,7 +127,7 @@ class shared_store final : public datastore {
   mutable std::mutex control_;
   bool open_ = true;
   std::optional<store_parts> parts_;
-  std::unique_ptr<shared_segment> memory_;
+  std::unique_ptr<detail::shared_segment> memory_;
   std::atomic<std::uint64_t> epoch_;
 };
 
@@ -137,4 +138,4 @@ std::unique_ptr<datastore> make_shared_store(store_parts parts) {
   return reporting("open", path, [&] { return std::make_unique<shared_store>(std::move(parts)); });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

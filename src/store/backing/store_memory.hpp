@@ -10,7 +10,7 @@
 #include "store/commit/epoch_memory.hpp"
 #include "store/commit/redo.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 class store_memory : public epoch_memory {
  public:
@@ -36,13 +36,13 @@ class store_memory : public epoch_memory {
 
   // What `datastore::pin` and `prefetch` do, for pages of the segment.
 
-  pager::pin pin(page_run wanted, pager::pin_for use) {
+  pager::pin pin(detail::page_run wanted, pager::pin_for use) {
     if (wanted.count == 0) return {};
     // Examined now, as the kernel does not wait for an examination either.
     pages().require_sound(wanted);
     return pin_in_memory(wanted, use);
   }
-  void prefetch(page_run wanted) {
+  void prefetch(detail::page_run wanted) {
     if (wanted.count != 0) bring_in(wanted);
   }
   virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
@@ -52,22 +52,22 @@ class store_memory : public epoch_memory {
   /// Makes these pages hold other bytes, which are written home where the last checkpoint does not need what
   /// home has, and gives the checksum of each page's bytes alone (`os::crc32c`). False: nothing was done, and
   /// the caller should store them to memory.
-  virtual bool write_through(page_run, const std::byte*, std::uint32_t*) { return false; }
+  virtual bool write_through(detail::page_run, const std::byte*, std::uint32_t*) { return false; }
   /// What was written past memory and is not durable could come back as it was before, where a write-back
   /// fails. Returns when these pages cannot. Throws `io` where one has been lost.
-  virtual void settle_written(page_run) {}
+  virtual void settle_written(detail::page_run) {}
   /// Copies what these pages hold, from home where memory has no copy of them. False: nothing was done.
-  virtual bool read_through(page_run, std::byte*) { return false; }
+  virtual bool read_through(detail::page_run, std::byte*) { return false; }
 
  private:
   // For paged memory; other memory has nothing to do.
-  virtual pager::pin pin_in_memory(page_run pages, pager::pin_for use);
-  virtual void bring_in(page_run pages);
+  virtual pager::pin pin_in_memory(detail::page_run pages, pager::pin_for use);
+  virtual void bring_in(detail::page_run pages);
 };
 
-inline pager::pin store_memory::pin_in_memory(page_run, pager::pin_for) {
+inline pager::pin store_memory::pin_in_memory(detail::page_run, pager::pin_for) {
   return {};
 }
-inline void store_memory::bring_in(page_run) {}
+inline void store_memory::bring_in(detail::page_run) {}
 
-}  // namespace perdure
+}  // namespace perdure::store

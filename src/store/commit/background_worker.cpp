@@ -6,7 +6,7 @@
 
 #include "base/signals_blocked.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 background_worker::~background_worker() {
   {
@@ -72,4 +72,4 @@ void background_worker::loop() {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

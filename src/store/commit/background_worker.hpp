@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace perdure {
+namespace perdure::store {
 
 /// The thread starts with the first task. Thread-safe.
 class background_worker {
@@ -41,4 +41,4 @@ class background_worker {
   std::thread thread_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -6,7 +6,7 @@
 
 #include "store/file/journal_image.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -50,4 +50,4 @@ void carry(const std::vector<journal_entry>& earlier, std::vector<journal_entry>
   index = std::move(merged);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

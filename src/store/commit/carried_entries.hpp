@@ -8,7 +8,7 @@
 
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Turns an index whose pages are home now into the entries that the next journal is to carry.
 void mark_applied(std::vector<layout::journal_entry>& index) noexcept;
@@ -17,4 +17,4 @@ void mark_applied(std::vector<layout::journal_entry>& index) noexcept;
 /// stays sorted by page.
 void carry(const std::vector<layout::journal_entry>& earlier, std::vector<layout::journal_entry>& index);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include "store/file/journal_image.hpp"
 #include "store/file/zero_bytes.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -37,9 +37,9 @@ void add_overwrite(checkpoint_plan& plan, std::uint64_t page, std::uint32_t chec
   if (before.is_hole(page)) plan.holes.push_back({page, 1});
 }
 
-void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const page_run> dirty,
+void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const detail::page_run> dirty,
                 const early_pages& early, const journaled_pages* journaled, const committed_state& before) {
-  for (const page_run& run : dirty) {
+  for (const detail::page_run& run : dirty) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const bool touched = early.is_touched(page);
       if (is_zero(base + page * page_size, page_size)) {
@@ -56,8 +56,8 @@ void plan_dirty(checkpoint_plan& plan, const std::byte* base, std::span<const pa
 }
 
 // Adds the pages that left memory for the journal. Those that were written to since are among the dirty ones.
-void plan_journaled(checkpoint_plan& plan, const journaled_pages& journaled, std::span<const page_run> dirty,
-                    const committed_state& before) {
+void plan_journaled(checkpoint_plan& plan, const journaled_pages& journaled,
+                    std::span<const detail::page_run> dirty, const committed_state& before) {
   for (const journaled_pages::record& one : journaled.records()) {
     while (!dirty.empty() && dirty.front().first + dirty.front().count <= one.page) dirty = dirty.subspan(1);
     if (!dirty.empty() && dirty.front().first <= one.page) continue;
@@ -69,9 +69,9 @@ void plan_journaled(checkpoint_plan& plan, const journaled_pages& journaled, std
   }
 }
 
-void plan_released(checkpoint_plan& plan, std::span<const page_run> released, const early_pages& early,
-                   const committed_state& before) {
-  for (const page_run& run : released) {
+void plan_released(checkpoint_plan& plan, std::span<const detail::page_run> released,
+                   const early_pages& early, const committed_state& before) {
+  for (const detail::page_run& run : released) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       const bool holds_something =
           page < before.pages &&
@@ -87,8 +87,8 @@ bool comes_before(const journal_entry& a, const journal_entry& b) {
 
 }  // namespace
 
-checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
-                                std::span<const page_run> released, const early_pages& early,
+checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const detail::page_run> dirty,
+                                std::span<const detail::page_run> released, const early_pages& early,
                                 const journaled_pages* journaled, const committed_state& before) {
   checkpoint_plan plan;
   const auto merge_from = [&plan](std::size_t sorted) {
@@ -102,7 +102,7 @@ checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run>
   sorted = plan.index.size();
   if (journaled != nullptr) plan_journaled(plan, *journaled, dirty, before);
   merge_from(sorted);
-  normalize(plan.holes);
+  detail::normalize(plan.holes);
   sorted = plan.index.size();
   early.for_settled(
       [&plan](std::uint64_t page, std::uint32_t checksum) { add(plan, page, entry_kind::fresh, checksum); });
@@ -110,8 +110,8 @@ checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run>
   for (const journal_entry& entry : plan.index) {
     plan.touched.push_back({entry.page, is_run(entry) ? entry.value : 1});
   }
-  normalize(plan.touched);
+  detail::normalize(plan.touched);
   return plan;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -10,7 +10,7 @@
 #include "store/file/checksum_table.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 struct checkpoint_plan {
   // Sorted by page. Checksums are filled in as pages are copied; a fresh page that has one is home already,
@@ -18,8 +18,8 @@ struct checkpoint_plan {
   std::vector<layout::journal_entry> index;
   std::size_t fresh = 0;  // entries of that kind
   std::size_t overwrites = 0;
-  std::vector<page_run> holes;    // overwritten pages that have no disk space at home yet
-  std::vector<page_run> touched;  // pages whose table entry will change
+  std::vector<detail::page_run> holes;    // overwritten pages that have no disk space at home yet
+  std::vector<detail::page_run> touched;  // pages whose table entry will change
 };
 
 /// What is known about the checkpoint before.
@@ -40,8 +40,8 @@ struct committed_state {
 /// Plans how to make the `dirty` pages durable and to give up the `released` ones (both sorted, without
 /// overlap). Names the pages too that were written early: home, or, if `journaled` is not null, to the
 /// journal. Throws `damaged` if the checksum table is.
-checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const page_run> dirty,
-                                std::span<const page_run> released, const early_pages& early,
+checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const detail::page_run> dirty,
+                                std::span<const detail::page_run> released, const early_pages& early,
                                 const journaled_pages* journaled, const committed_state& before);
 
-}  // namespace perdure
+}  // namespace perdure::store

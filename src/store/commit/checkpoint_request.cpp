@@ -7,7 +7,7 @@
 
 #include "segment/page_runs.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 void require_label(std::string_view label) {
   if (label.size() <= max_label_length) return;
@@ -16,15 +16,15 @@ void require_label(std::string_view label) {
                                           std::to_string(label.size()));
 }
 
-std::vector<page_run> sound_released(std::span<const page_run> released, std::uint64_t pages,
-                                     const std::filesystem::path& store) {
-  std::vector<page_run> sound(released.begin(), released.end());
-  for (const page_run& run : sound) {
+std::vector<detail::page_run> sound_released(std::span<const detail::page_run> released, std::uint64_t pages,
+                                             const std::filesystem::path& store) {
+  std::vector<detail::page_run> sound(released.begin(), released.end());
+  for (const detail::page_run& run : sound) {
     if (run.first > pages || run.count > pages - run.first)
       throw error(errc::invalid_argument, "released pages lie outside the segment of " + store.string());
   }
-  normalize(sound);
+  detail::normalize(sound);
   return sound;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 
 #include "store/file/checked_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 void early_home::extend(std::uint64_t bytes) {
   parts_.home.extend(bytes);
@@ -16,7 +16,7 @@ void early_home::extend(std::uint64_t bytes) {
 }
 
 // If the checkpoint fails, home has other bytes there than the checkpoint before left.
-void early_home::begin_fresh(page_run fresh, std::uint64_t committed) {
+void early_home::begin_fresh(detail::page_run fresh, std::uint64_t committed) {
   const bool were_touched = !pages_.empty();
   for (std::uint64_t page = std::max(fresh.first, committed); page < fresh.first + fresh.count; ++page) {
     if (were_touched && pages_.is_touched(page)) continue;
@@ -40,8 +40,8 @@ void early_home::clear_away() {
   is_unsure_ = false;
   if (spent_tail_.empty()) return;
   // Pages that are settled may be nowhere else.
-  std::vector<page_run> spent;
-  for (const page_run& run : spent_tail_) {
+  std::vector<detail::page_run> spent;
+  for (const detail::page_run& run : spent_tail_) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page) {
       if (pages_.is_settled(page)) continue;
       if (!spent.empty() && spent.back().first + spent.back().count == page) {
@@ -51,10 +51,10 @@ void early_home::clear_away() {
       }
     }
   }
-  for (const page_run& run : spent) parts_.home.punch(run);
+  for (const detail::page_run& run : spent) parts_.home.punch(run);
   // Synced: otherwise a crash might bring them back after a commit that takes these places to be zero.
   if (!spent.empty()) sync();
-  for (const page_run& run : spent) pages_.untouch(run);
+  for (const detail::page_run& run : spent) pages_.untouch(run);
   spent_tail_.clear();
 }
 
@@ -79,4 +79,4 @@ void early_home::write_settled_again() {
   });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

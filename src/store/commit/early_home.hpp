@@ -8,7 +8,7 @@
 #include "store/commit/evicted_pages.hpp"
 #include "store/commit/store_parts.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Not thread-safe: to be used in a turn of the commit, or by its worker.
 class early_home {
@@ -24,7 +24,7 @@ class early_home {
   void extend(std::uint64_t bytes);
   /// To be called before a checkpoint writes `fresh` pages in place, which may fail half way. The last
   /// checkpoint has `committed` pages.
-  void begin_fresh(page_run fresh, std::uint64_t committed);
+  void begin_fresh(detail::page_run fresh, std::uint64_t committed);
   /// Makes durable what was written home. Throws what the device says; then `clear_away` finds out what of it
   /// is lost.
   void sync();
@@ -49,7 +49,7 @@ class early_home {
   early_pages pages_;
   bool is_unsure_ = false;  // a sync of home has failed since they were written
   // Written by the checkpoint under way beyond the committed length, where home was empty.
-  std::vector<page_run> spent_tail_;
+  std::vector<detail::page_run> spent_tail_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -10,7 +10,7 @@
 
 #include "segment/segment.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// For the checkpoint to come it knows two things about a page: whether home may no longer hold what the last
 /// checkpoint left there (*touched*: it may be written again in place), and whether home holds what memory
@@ -24,11 +24,11 @@ class early_pages {
     const auto found = extents_.find(page / extent_pages);
     return found != extents_.end() && found->second.touched[page % extent_pages];
   }
-  void touch(page_run pages) {
+  void touch(detail::page_run pages) {
     for_each(pages, [](extent& in, std::size_t i) { in.touched.set(i); });
   }
   /// Home holds, durably, what the last checkpoint left there.
-  void untouch(page_run pages) {
+  void untouch(detail::page_run pages) {
     for_each(pages, [](extent& in, std::size_t i) { in.touched.reset(i); });
   }
 
@@ -43,7 +43,7 @@ class early_pages {
     in.checksums[page % extent_pages] = checksum;
   }
   /// The pages were written to in memory, or are not needed any more.
-  void unsettle(page_run pages) noexcept {
+  void unsettle(detail::page_run pages) noexcept {
     const std::uint64_t end = pages.first + pages.count;
     for (auto in = extents_.lower_bound(pages.first / extent_pages);
          in != extents_.end() && in->first * extent_pages < end; ++in) {
@@ -74,7 +74,7 @@ class early_pages {
   };
 
   template <class Visit>
-  void for_each(page_run pages, Visit&& visit) {
+  void for_each(detail::page_run pages, Visit&& visit) {
     const std::uint64_t end = pages.first + pages.count;
     for (std::uint64_t page = pages.first; page < end;) {
       extent& in = extents_[page / extent_pages];
@@ -86,4 +86,4 @@ class early_pages {
   std::map<std::uint64_t, extent> extents_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -11,7 +11,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 using layout::entry_kind;
 using layout::journal_entry;
@@ -137,11 +137,12 @@ void epoch_commit::forget_what_memory_knows() noexcept {
   if (flight_) flight_->changed.forget_dirty();
 }
 
-bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::string_view label, bool always) {
+bool epoch_commit::plan(hold& held, std::span<const detail::page_run> released, std::string_view label,
+                        bool always) {
   // This epoch uses the journal of epoch k-1, which is free only when epoch k is home.
   PERDURE_INVARIANT(!flight_ && !unapplied_);
   collect(released);
-  const segment& memory = memory_->pages();
+  const detail::segment& memory = memory_->pages();
   const std::uint64_t bytes = memory.size();
   checkpoint_plan plan = evicted_->plan(memory, changed_, early_.pages(), committed());
   if (!always && plan.index.empty() && bytes == bytes_) {
@@ -157,8 +158,9 @@ bool epoch_commit::plan(hold& held, std::span<const page_run> released, std::str
   return true;
 }
 
-void epoch_commit::collect(std::span<const page_run> released) {
-  const std::vector<page_run> now = sound_released(released, memory_->pages().size() / page_size, path_);
+void epoch_commit::collect(std::span<const detail::page_run> released) {
+  const std::vector<detail::page_run> now =
+      sound_released(released, memory_->pages().size() / page_size, path_);
   memory_->collect(changed_, early_.pages());
   memory_->release(now);
   changed_.release(now, early_.pages());
@@ -184,20 +186,20 @@ void epoch_commit::copy_out(hold& held) {
   held.copied();
   if (!memory_->waits_for_home()) {
     // Discarded now, as the program may use these pages again as soon as it goes on.
-    for (const page_run& run : now.changed.released()) memory_->pages().discard(run);
+    for (const detail::page_run& run : now.changed.released()) memory_->pages().discard(run);
     return;
   }
   to_settle_ = now.changed.dirty();
-  const std::vector<page_run>& released = now.changed.released();
+  const std::vector<detail::page_run>& released = now.changed.released();
   to_settle_.insert(to_settle_.end(), released.begin(), released.end());
-  normalize(to_settle_);
+  detail::normalize(to_settle_);
 }
 
 // Reserves the disk space that can be reserved, so that a full disk fails the checkpoint and not, after the
 // commit, its application. Fresh pages and the journal are written before the commit anyway.
 void epoch_commit::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
   early_.extend(bytes);
-  for (const page_run& run : plan.holes) parts_.home.reserve_space(run);
+  for (const detail::page_run& run : plan.holes) parts_.home.reserve_space(run);
   parts_.checksums.reserve_space(plan.touched);
 }
 
@@ -389,7 +391,7 @@ void epoch_commit::wait_applied() {
 void epoch_commit::settle_memory(std::uint64_t epoch) noexcept {
   // A decision that failed may be tried again.
   if (epoch_ != epoch) return;
-  const std::vector<page_run> pages = std::exchange(to_settle_, {});
+  const std::vector<detail::page_run> pages = std::exchange(to_settle_, {});
   if (unapplied_) return;
   try {
     memory_->settle(parts_.home.extents(bytes_), pages);
@@ -398,4 +400,4 @@ void epoch_commit::settle_memory(std::uint64_t epoch) noexcept {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

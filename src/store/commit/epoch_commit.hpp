@@ -24,7 +24,7 @@
 #include "store/commit/redo.hpp"
 #include "store/commit/store_parts.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// The epochs of an open writer, one after the other, each in phases:
 ///
@@ -93,7 +93,7 @@ class epoch_commit {
 
   /// Steps 2 and 3: collects the changed pages and decides what goes where. False if nothing has changed and
   /// no checkpoint is needed.
-  bool plan(hold& held, std::span<const page_run> released, std::string_view label, bool always);
+  bool plan(hold& held, std::span<const detail::page_run> released, std::string_view label, bool always);
   /// Steps 4 to 6: on return all pages are copied to the kernel, and the program may go on unless the memory
   /// waits for its home. Syncs of home are under way.
   void copy_out(hold& held);
@@ -143,7 +143,7 @@ class epoch_commit {
 
   void finish_apply();
   void clear_away_failed_attempt();
-  void collect(std::span<const page_run> released);
+  void collect(std::span<const detail::page_run> released);
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
   void write_fresh(std::vector<layout::journal_entry>& index);
   void write_overwrites(std::vector<layout::journal_entry>& index, journal& to);
@@ -183,7 +183,7 @@ class epoch_commit {
 
   changed_pages changed_;
   early_home early_;
-  std::vector<page_run> to_settle_;
+  std::vector<detail::page_run> to_settle_;
 
   // Left by a failed checkpoint, to be cleared away before the next: a journal file that may hold a commit
   // that was never acknowledged.
@@ -191,4 +191,4 @@ class epoch_commit {
   std::optional<store_lock::turn> committing_;  // until it is known whether the journal counts
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

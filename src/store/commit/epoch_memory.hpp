@@ -9,7 +9,7 @@
 #include "store/commit/early_pages.hpp"
 #include "store/commit/evicted_pages.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// A checkpoint calls `hold`, `collect`, `copied`, if the memory waits until its pages are home `settle`, and
 /// `let_go`, in this order; a checkpoint that fails calls `let_go` next. Not thread-safe: the commit calls in
@@ -21,7 +21,7 @@ class epoch_memory {
   epoch_memory& operator=(const epoch_memory&) = delete;
   virtual ~epoch_memory() = default;
 
-  virtual segment& pages() noexcept = 0;
+  virtual detail::segment& pages() noexcept = 0;
 
   /// From here on threads that write wait, if what they write between `collect` and `let_go` would be lost.
   virtual void hold() {}
@@ -29,13 +29,13 @@ class epoch_memory {
   /// `copied`, for the caller to copy.
   virtual void collect(changed_pages& changed, early_pages& early) = 0;
   /// The content of these pages is of no consequence any more, at home neither.
-  virtual void release(std::span<const page_run> pages) = 0;
+  virtual void release(std::span<const detail::page_run> pages) = 0;
   /// All collected pages are copied: pages that are written to from here on belong to the next checkpoint.
   virtual void copied() noexcept {}
   /// Whether the program waits until the pages are home.
   virtual bool waits_for_home() const noexcept { return false; }
   /// These pages, and all others that were not collected, are home.
-  virtual void settle(std::span<const file_extent> home, std::span<const page_run> pages);
+  virtual void settle(std::span<const detail::file_extent> home, std::span<const detail::page_run> pages);
   /// Ends what `hold` and `collect` began. Pages that were collected and not copied count as changed as
   /// before.
   virtual void let_go() noexcept {}
@@ -49,6 +49,6 @@ class epoch_memory {
   virtual void require_none_lost() const {}
 };
 
-inline void epoch_memory::settle(std::span<const file_extent>, std::span<const page_run>) {}
+inline void epoch_memory::settle(std::span<const detail::file_extent>, std::span<const detail::page_run>) {}
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -13,7 +13,7 @@
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Pages that memory has evicted since the last checkpoint: to home, or to the journal of the epoch to come.
 /// Its null twin is `no_evicted_pages`. Not thread-safe: the commit calls in its turn.
@@ -27,8 +27,8 @@ class evicted_pages {
   virtual ~evicted_pages() = default;
 
   /// Plans a checkpoint of the changed pages and of the evicted ones.
-  virtual checkpoint_plan plan(const segment& memory, const changed_pages& changed, const early_pages& early,
-                               const committed_state& before) const = 0;
+  virtual checkpoint_plan plan(const detail::segment& memory, const changed_pages& changed,
+                               const early_pages& early, const committed_state& before) const = 0;
   /// Punches at home the pages that were evicted to it and are empty by now: their space may be what a full
   /// disk lacks.
   virtual void empty_home(journal_index index, const early_pages& early, home_files& home) = 0;
@@ -61,7 +61,7 @@ class evicted_pages {
 /// home (`early_pages`).
 class no_evicted_pages final : public evicted_pages {
  public:
-  checkpoint_plan plan(const segment& memory, const changed_pages& changed, const early_pages& early,
+  checkpoint_plan plan(const detail::segment& memory, const changed_pages& changed, const early_pages& early,
                        const committed_state& before) const override {
     return plan_checkpoint(memory.base(), changed.to_write(), changed.released(), early, nullptr, before);
   }
@@ -78,4 +78,4 @@ class no_evicted_pages final : public evicted_pages {
   void home_extended() override {}
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

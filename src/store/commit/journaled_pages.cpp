@@ -8,11 +8,12 @@
 #include "base/invariant.hpp"
 #include "segment/growth.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 journaled_pages::journaled_pages(std::uint64_t pages, unsigned parity)
     : parity_(parity),
-      memory_(round_up(static_cast<std::size_t>(pages) * 2 * sizeof(std::uint32_t), page_size), page_size),
+      memory_(detail::round_up(static_cast<std::size_t>(pages) * 2 * sizeof(std::uint32_t), page_size),
+              page_size),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(memory_.base())),
       checksums_(table_ + pages) {
   static_assert(sizeof(std::atomic<std::uint32_t>) == 4);
@@ -70,7 +71,7 @@ void journaled_pages::put_before(std::uint64_t page, number slot, std::uint32_t 
   table_[page].store(entry_of(checksum == 0 ? most_slots : slot, parity_ ^ 1), std::memory_order_release);
 }
 
-void journaled_pages::erase(page_run pages) noexcept {
+void journaled_pages::erase(detail::page_run pages) noexcept {
   for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
     checksums_[page].store(0, std::memory_order_relaxed);
     const std::uint32_t entry = table_[page].load(std::memory_order_relaxed);
@@ -101,4 +102,4 @@ void journaled_pages::commit() noexcept {
   parity_ ^= 1;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include "os/mapping.hpp"
 #include "segment/segment.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// A page that is in a journal must be read from there until the epoch is applied. So the table has the pages
 /// of two epochs: the running one, and until `settle` the one before it. It keeps the checksum of each page
@@ -54,7 +54,7 @@ class journaled_pages {
   /// called before another thread knows the table.
   void put_before(std::uint64_t page, number slot, std::uint32_t checksum);
   /// Forgets what the running epoch has of these pages.
-  void erase(page_run pages) noexcept;
+  void erase(detail::page_run pages) noexcept;
 
   struct record {
     number page;
@@ -108,4 +108,4 @@ class journaled_pages {
   std::vector<number> zeros_before_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

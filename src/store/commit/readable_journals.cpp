@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace perdure {
+namespace perdure::store {
 
 readable_journals open_journals(const os::file& directory, const layout::super_slot& super,
                                 const store_lock& lock) {
@@ -23,4 +23,4 @@ readable_journals open_journals(const os::file& directory, const layout::super_s
   return found;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

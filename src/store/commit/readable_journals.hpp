@@ -7,7 +7,7 @@
 #include "store/file/journal.hpp"
 #include "store/file/store_lock.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 struct readable_journals {
   std::array<journal, 2> files;
@@ -19,4 +19,4 @@ struct readable_journals {
 readable_journals open_journals(const os::file& directory, const layout::super_slot& super,
                                 const store_lock& lock);
 
-}  // namespace perdure
+}  // namespace perdure::store

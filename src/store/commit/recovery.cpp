@@ -8,7 +8,7 @@
 #include "store/commit/redo.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -79,4 +79,4 @@ void recover(store_parts& parts, bool may_wait) {
       [&] { settle_redo(*found, parts.home, parts.checksums, parts.super, parts.log, table_use::write); });
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

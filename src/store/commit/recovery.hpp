@@ -3,7 +3,7 @@
 
 #include "store/commit/store_parts.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Brings home what was committed last, and clears away what a checkpoint that was never committed has left.
 /// Home is durable then: if it were not, a failed write-back could change pages back under a program that has
@@ -17,4 +17,4 @@ namespace perdure {
 /// is changed.
 void recover(store_parts& parts, bool may_wait);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include "store/commit/carried_entries.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -109,13 +109,13 @@ std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_
   return std::max(super.segment_bytes, other->segment_bytes);
 }
 
-std::vector<page_run> pages_of(const committed_journal& journal) {
-  std::vector<page_run> runs;
+std::vector<detail::page_run> pages_of(const committed_journal& journal) {
+  std::vector<detail::page_run> runs;
   runs.reserve(journal.index.size());
   for (const journal_entry& entry : journal.index)
     runs.push_back({entry.page, is_run(entry) ? entry.value : 1});
-  normalize(runs);
+  detail::normalize(runs);
   return runs;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -12,7 +12,7 @@
 #include "store/file/journal.hpp"
 #include "store/file/super_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 inline constexpr std::uint64_t any_epoch = std::numeric_limits<std::uint64_t>::max();
 
@@ -69,6 +69,6 @@ std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_
                             const std::optional<layout::journal_header>& other);
 
 /// The pages that a journal names, normalized.
-std::vector<page_run> pages_of(const committed_journal& journal);
+std::vector<detail::page_run> pages_of(const committed_journal& journal);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -3,7 +3,7 @@
 
 #include "store/file/checked_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 slot_writer::slot_writer(journal& to, journaled_pages* journaled)
     : to_(to),
@@ -35,4 +35,4 @@ void slot_writer::flush() {
   pages_.clear();
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

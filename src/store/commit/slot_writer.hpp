@@ -9,7 +9,7 @@
 #include "store/commit/journaled_pages.hpp"
 #include "store/file/journal.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Copies and checksums a page in one pass: so a thread that writes to it when it should be quiet changes
 /// what is committed, but cannot make the journal look torn. Neighbouring slots are written together.
@@ -41,4 +41,4 @@ class slot_writer {
   std::uint64_t next_ = 0;   // slot to be given out
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

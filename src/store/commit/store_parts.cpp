@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace perdure {
+namespace perdure::store {
 
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi) {
   store_info info;
@@ -35,4 +35,4 @@ store_info describe(const os::file& directory, const layout::super_slot& super, 
   return info;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -14,7 +14,7 @@
 #include "store/file/super_block.hpp"
 #include "store/file/undo_log.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// The use for which a store is opened.
 enum class store_use {
@@ -71,4 +71,4 @@ struct store_parts {
 /// What `datastore::info` reports, from a super slot and the files in the directory.
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,14 +8,14 @@
 #include "segment/segment.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 std::uint64_t sound_capacity(std::size_t wanted, std::uint64_t home_file_bytes) {
   if (wanted == 0 || wanted > layout::most_capacity) {
     throw error(errc::invalid_argument,
                 "a store's capacity must be from 1 byte to 64 TiB, not " + std::to_string(wanted));
   }
-  const std::uint64_t capacity = round_up(wanted, segment_alignment);
+  const std::uint64_t capacity = detail::round_up(wanted, detail::segment_alignment);
   if ((capacity - 1) / home_file_bytes + 1 > layout::most_home_files) {
     throw error(errc::invalid_argument, "a store of this capacity would have more than " +
                                             std::to_string(layout::most_home_files) +
@@ -24,4 +24,4 @@ std::uint64_t sound_capacity(std::size_t wanted, std::uint64_t home_file_bytes) 
   return capacity;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -1,7 +1,7 @@
 // The checksums of blocks and of pages.
 #include "store/file/checked_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -29,4 +29,4 @@ std::uint32_t copy_page(std::uint64_t page, void* to, const void* from, std::uin
   return not_reserved(os::crc32c_append_page(seed_of(page), of_bytes));
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

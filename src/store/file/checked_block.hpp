@@ -7,7 +7,7 @@
 #include "os/crc32c.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 template <class Block>
 std::uint32_t checksum_of(const Block& content) noexcept {
@@ -34,4 +34,4 @@ std::uint32_t copy_page(std::uint64_t page, void* to, const void* from) noexcept
 /// The same, and `of_bytes` becomes the checksum of the bytes alone, wherever they lie.
 std::uint32_t copy_page(std::uint64_t page, void* to, const void* from, std::uint32_t& of_bytes) noexcept;
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -9,7 +9,7 @@
 
 #include "store/file/checked_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::vector<checkpoint_record> checkpoint_log::read(const os::file& directory,
   return found;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -9,7 +9,7 @@
 #include "os/file.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// History, not state: nothing depends on the log, no call waits until it is durable, and a failure to write
 /// it fails no checkpoint. Each record has a place of its own, so a torn record spoils no other, and writing
@@ -35,4 +35,4 @@ bool is_log_header(const layout::log_header& header, const layout::uuid_bytes& u
 /// The label of a journal's checkpoint.
 std::string label_of(const layout::journal_header& header);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -12,7 +12,7 @@
 #include "store/file/failure.hpp"
 #include "store/file/zero_bytes.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -39,9 +39,9 @@ std::uint32_t checksum_of_table_page(const layout::table_page& page) {
 
 // Calls `visit` once for each table page that has entries of these pages, which are sorted.
 template <class Visit>
-void for_table_pages(std::span<const page_run> pages, Visit&& visit) {
+void for_table_pages(std::span<const detail::page_run> pages, Visit&& visit) {
   std::size_t next = 0;
-  for (const page_run& run : pages) {
+  for (const detail::page_run& run : pages) {
     const std::size_t end =
         static_cast<std::size_t>((run.first + run.count - 1) / entries_per_table_page) + 1;
     for (next = std::max(next, static_cast<std::size_t>(run.first / entries_per_table_page)); next < end;
@@ -73,14 +73,14 @@ checksum_table::checksum_table(const os::file& directory, const layout::super_sl
   file_ = os::file::open_in(directory, "crc", writable ? O_RDWR : O_RDONLY);
   layout::checksum_header header{};
   const std::size_t got = file_.read_at(&header, sizeof header, 0);
-  if (got != sizeof header || !perdure::is_sound(header, layout::checksum_magic)) {
+  if (got != sizeof header || !store::is_sound(header, layout::checksum_magic)) {
     throw_damaged(file_.path(), "its header has no valid checksum");
   }
   if (header.uuid != super.uuid) throw_damaged(file_.path(), "it belongs to another store");
   if (file_.size() < file_bytes_for(super.segment_bytes)) {
     throw_damaged(file_.path(), "it is cut short, to " + std::to_string(file_.size()) + " bytes");
   }
-  memory_ = os::reservation(round_up(pages_ * layout::block, layout::chunk_size), layout::chunk_size);
+  memory_ = os::reservation(detail::round_up(pages_ * layout::block, layout::chunk_size), layout::chunk_size);
   os::protect(memory_.base(), memory_.size(), os::access::read_write);
 }
 
@@ -108,7 +108,7 @@ void checksum_table::load(std::size_t index) {
   loaded_[index] = true;
 }
 
-void checksum_table::load(std::span<const page_run> pages) {
+void checksum_table::load(std::span<const detail::page_run> pages) {
   for_table_pages(pages, [this](std::size_t index) {
     if (!loaded_[index]) load(index);
   });
@@ -159,7 +159,7 @@ void checksum_table::set(std::uint64_t page, std::uint32_t entry) {
   is_changed_[index] = true;
 }
 
-void checksum_table::reserve_space(std::span<const page_run> pages) {
+void checksum_table::reserve_space(std::span<const detail::page_run> pages) {
   load(pages);
   for_table_pages(pages, [this](std::size_t index) {
     const auto& page = *reinterpret_cast<const layout::table_page*>(memory_.base() + index * layout::block);
@@ -188,4 +188,4 @@ void checksum_table::flush(std::uint64_t segment_bytes) {
   changed_.clear();
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

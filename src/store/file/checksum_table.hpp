@@ -10,7 +10,7 @@
 #include "os/mapping.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Has one entry for each page: never written, released, or the page's checksum. In memory it describes the
 /// epoch that was applied last; the file may be some epochs behind. A table page is read when it is first
@@ -29,7 +29,7 @@ class checksum_table {
   void rebuild_from(page_reader read, std::uint64_t pages);
   void stop_rebuilding() { read_home_ = nullptr; }
   /// Reads, or rebuilds, the table pages that describe these pages.
-  void load(std::span<const page_run> pages);
+  void load(std::span<const detail::page_run> pages);
 
   std::uint32_t get(std::uint64_t page);
   void set(std::uint64_t page, std::uint32_t entry);
@@ -39,7 +39,7 @@ class checksum_table {
   bool read_from_file(std::size_t index, layout::table_page& to) const noexcept;
 
   /// Takes disk space for the table pages that hold the entries of these pages (sorted).
-  void reserve_space(std::span<const page_run> pages);
+  void reserve_space(std::span<const detail::page_run> pages);
   /// How many table pages `flush` would write.
   std::size_t changed_table_pages() const noexcept { return changed_.size(); }
   /// Writes the changed table pages and makes the file long enough for the segment. Not yet durable.
@@ -67,4 +67,4 @@ class checksum_table {
   std::uint64_t home_pages_ = 0;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -45,4 +45,4 @@ void throw_damaged(const std::filesystem::path& file, const std::string& what) {
   throw error(errc::damaged, file.string() + " is damaged: " + what);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -9,7 +9,7 @@
 
 #include "base/error_code.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// "cannot <action> <store>: <what the system said>; <what to do>".
 [[noreturn]] void throw_failure(const std::string& action, const std::filesystem::path& store,
@@ -27,4 +27,4 @@ decltype(auto) reporting(const std::string& action, const std::filesystem::path&
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& file, const std::string& what);
 
-}  // namespace perdure
+}  // namespace perdure::store

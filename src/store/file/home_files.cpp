@@ -10,7 +10,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -153,8 +153,8 @@ void home_files::for_parts(std::uint64_t offset, std::uint64_t bytes, Visit&& vi
   }
 }
 
-std::vector<file_extent> home_files::extents(std::uint64_t segment_bytes) const {
-  std::vector<file_extent> result;
+std::vector<detail::file_extent> home_files::extents(std::uint64_t segment_bytes) const {
+  std::vector<detail::file_extent> result;
   for_parts(0, segment_bytes, [&](const part& piece) {
     result.push_back({files_[piece.file].descriptor(), piece.offset, static_cast<std::size_t>(piece.bytes)});
   });
@@ -192,14 +192,14 @@ void home_files::read(std::uint64_t page, std::uint64_t pages, std::byte* to) co
   });
 }
 
-void home_files::punch(page_run pages) {
+void home_files::punch(detail::page_run pages) {
   for_parts(pages.first * page_size, pages.count * page_size, [&](const part& piece) {
     unsynced_[piece.file] = 1;
     files_[piece.file].punch(piece.offset, piece.bytes);
   });
 }
 
-void home_files::reserve_space(page_run pages) {
+void home_files::reserve_space(detail::page_run pages) {
   for_parts(pages.first * page_size, pages.count * page_size, [&](const part& piece) {
     unsynced_[piece.file] = 1;
     files_[piece.file].reserve_space(piece.offset, piece.bytes);
@@ -235,4 +235,4 @@ std::uint64_t home_files::allocated_bytes() const {
   return bytes;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

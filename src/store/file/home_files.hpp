@@ -8,7 +8,7 @@
 #include "segment/private_segment.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Not thread-safe, except that `sync` may run beside reads and writes of pages.
 class home_files {
@@ -29,7 +29,7 @@ class home_files {
   /// Cuts the files down to that much, durably.
   void truncate(std::uint64_t segment_bytes);
 
-  std::vector<file_extent> extents(std::uint64_t segment_bytes) const;
+  std::vector<detail::file_extent> extents(std::uint64_t segment_bytes) const;
   os::mapped_medium medium() const noexcept;
   const std::vector<os::file>& files() const noexcept { return files_; }
 
@@ -37,9 +37,9 @@ class home_files {
   void read(std::uint64_t page, std::byte* to) const { read(page, 1, to); }
   void read(std::uint64_t page, std::uint64_t pages, std::byte* to) const;
   /// Makes the pages read as zero.
-  void punch(page_run pages);
+  void punch(detail::page_run pages);
   /// Reserves disk space for the pages, so that writing them cannot fail for lack of it.
-  void reserve_space(page_run pages);
+  void reserve_space(detail::page_run pages);
   /// Makes everything written so far durable, the files' names included.
   void sync();
   /// The same, also for everything that was written through shared mappings.
@@ -78,4 +78,4 @@ class home_files {
   std::uint64_t written_since_writeback_ = 0;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

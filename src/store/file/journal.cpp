@@ -12,7 +12,7 @@
 #include "store/file/journal_image.hpp"
 #include "store/file/super_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -152,4 +152,4 @@ void journal::take_over(std::span<const kept_page> keep, const os::file& to) con
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -12,7 +12,7 @@
 #include "store/file/journal_image.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// One journal file, used for every second epoch. Not thread-safe.
 class journal {
@@ -78,4 +78,4 @@ class journal {
   os::file file_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

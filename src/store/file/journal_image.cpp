@@ -5,7 +5,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -84,7 +84,8 @@ void journal_image::read_payload(std::uint64_t first, std::size_t count, std::by
 }
 
 std::uint64_t journal_image::bytes(const layout::journal_header& header) {
-  return round_up(header.index_offset + header.entries * sizeof(layout::journal_entry), layout::block);
+  return detail::round_up(header.index_offset + header.entries * sizeof(layout::journal_entry),
+                          layout::block);
 }
 
 layout::journal_header make_header(const layout::magic& magic, const layout::uuid_bytes& uuid,
@@ -101,4 +102,4 @@ layout::journal_header make_header(const layout::magic& magic, const layout::uui
   return header;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -11,7 +11,7 @@
 #include "os/file.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Pages on their way to or from a journal go in pieces of 256 KiB, which stay in the second-level cache
 /// between checksum and write: with 1 MiB a checkpoint of fresh pages takes 6 % longer where that cache has
@@ -83,4 +83,4 @@ void for_payload(const journal_image& image, std::span<const layout::journal_ent
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -47,6 +47,15 @@ std::optional<std::uint64_t> epoch_in(std::string_view text) noexcept {
   return epoch;
 }
 
+void require_no_kept_name(const std::filesystem::path& path) {
+  const store_name name = parse_store_name(path);
+  if (!name.checkpoint.empty()) refuse(path, name.store);
+}
+
+}  // namespace perdure::store
+
+namespace perdure {
+
 store_name parse_store_name(const std::filesystem::path& name) {
   std::string text = name.string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
@@ -54,27 +63,22 @@ store_name parse_store_name(const std::filesystem::path& name) {
     const std::size_t at = text.rfind('@', end - 1);
     if (at == std::string::npos) break;
     end = at;
-    if (is_there(text.substr(0, text.find('/', at)))) break;
+    if (store::is_there(text.substr(0, text.find('/', at)))) break;
     const bool has_both = at != 0 && text[at - 1] != '/' && at + 1 != text.size();
-    if (has_both && is_store(text.substr(0, at))) return {text.substr(0, at), text.substr(at + 1)};
+    if (has_both && store::is_store(text.substr(0, at))) return {text.substr(0, at), text.substr(at + 1)};
   }
   return {name, {}};
 }
 
-void require_no_kept_name(const std::filesystem::path& path) {
-  const store_name name = parse_store_name(path);
-  if (!name.checkpoint.empty()) refuse(path, name.store);
-}
-
 void require_changeable_store(const std::filesystem::path& path) {
-  require_no_kept_name(path);
+  store::require_no_kept_name(path);
   // By whatever name the copy's directory is called.
   std::error_code failure;
   const std::filesystem::path place = std::filesystem::canonical(path, failure);
-  if (failure || !is_number(place.filename().string())) return;
+  if (failure || !store::is_number(place.filename().string())) return;
   const std::filesystem::path kept = place.parent_path();
-  if (kept.filename() == kept_directory_name && is_store(kept.parent_path()))
-    refuse(path, kept.parent_path());
+  if (kept.filename() == store::kept_directory_name && store::is_store(kept.parent_path()))
+    store::refuse(path, kept.parent_path());
 }
 
 }  // namespace perdure

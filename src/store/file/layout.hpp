@@ -13,7 +13,7 @@
 
 #include "segment/segment.hpp"
 
-namespace perdure::layout {
+namespace perdure::store::layout {
 
 static_assert(std::endian::native == std::endian::little,
               "the format is read and written without conversion");
@@ -51,6 +51,9 @@ static_assert(block == page_size);
 /// Features a library must know to open at all (incompat), to write (ro_compat), or need not know.
 /// Reserved for what is planned: incompat bit 1 two epochs in flight; ro_compat bit 0 snapshot bookkeeping.
 inline constexpr std::uint64_t compat_copied = 1;  ///< a copy: `copied_epoch` and what follows it count
+/// Read-only-compatible bit of a store that is a part of a set. Only its set opens the store for writing, and
+/// decides which checkpoint counts. Libraries that do not know the bit read the store and do not write it.
+inline constexpr std::uint64_t read_only_compat_joint = 2;
 inline constexpr std::uint64_t known_compat = compat_copied;
 inline constexpr std::uint64_t known_read_only_compat = 0;
 inline constexpr std::uint64_t known_incompat = 0;
@@ -245,4 +248,4 @@ struct log_record {
 };
 static_assert(sizeof(log_record) == 128);
 
-}  // namespace perdure::layout
+}  // namespace perdure::store::layout

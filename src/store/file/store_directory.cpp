@@ -11,7 +11,7 @@
 
 #include "store/file/kept_name.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -114,4 +114,4 @@ bool is_free(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -6,7 +6,7 @@
 
 #include "os/file.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// A path as given, without trailing slashes and dots. Throws `invalid_argument` for an empty one.
 std::filesystem::path normalized_store_path(std::filesystem::path given);
@@ -34,4 +34,4 @@ bool holds_unfinished_store(const std::filesystem::path& path);
 /// Whether a store has files of this name, beside `super` and LOCK.
 bool is_store_file(const std::string& name);
 
-}  // namespace perdure
+}  // namespace perdure::store

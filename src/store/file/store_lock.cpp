@@ -15,7 +15,7 @@
 #include "base/owner_process.hpp"
 #include "os/forks.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -305,4 +305,4 @@ void store_lock::release() noexcept {
   held_.reset();
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

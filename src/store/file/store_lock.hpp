@@ -19,7 +19,7 @@
 
 #include "os/file.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 enum class store_access {
   read,                ///< `in_use` while there is a writer
@@ -87,4 +87,4 @@ class store_lock::turn {
   part what_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -13,10 +13,10 @@
 #include "base/invariant.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
-#include "store/file/joint_feature.hpp"
+#include "store/file/layout.hpp"
 #include "store/file/store_directory.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 void require_remains_of_store(const os::file& directory) {
   if (os::exists_in(directory, unfinished_super)) {
@@ -64,7 +64,8 @@ void check_format(const layout::super_slot& slot, const std::filesystem::path& p
 void check_sense(const layout::super_slot& slot, const std::filesystem::path& path) {
   const auto damaged = [&path](const char* what) { throw_damaged(path, what); };
   constexpr std::uint64_t most = std::uint64_t{1} << 56;
-  if (slot.capacity == 0 || slot.capacity % segment_alignment != 0 || slot.capacity > layout::most_capacity)
+  if (slot.capacity == 0 || slot.capacity % detail::segment_alignment != 0 ||
+      slot.capacity > layout::most_capacity)
     damaged("absurd capacity");
   if (slot.segment_bytes > slot.capacity || slot.segment_bytes % layout::chunk_size != 0) {
     damaged("the segment's length contradicts the capacity");
@@ -79,7 +80,7 @@ void check_sense(const layout::super_slot& slot, const std::filesystem::path& pa
       slot.epoch - slot.applied_epoch > 2)
     damaged("epochs out of order");
   const bool pinned = (slot.flags & layout::flag_pinned) != 0;
-  if (pinned != (slot.address != 0) || slot.address % segment_alignment != 0 || slot.address > most) {
+  if (pinned != (slot.address != 0) || slot.address % detail::segment_alignment != 0 || slot.address > most) {
     damaged("absurd base address");
   }
 }
@@ -223,4 +224,4 @@ std::string to_text(const layout::uuid_bytes& uuid) {
   return text;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -7,7 +7,7 @@
 #include "os/file.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// The file as it is on disk, sound or not.
 struct super_file {
@@ -59,4 +59,4 @@ std::uint64_t unix_time_ns();
 layout::uuid_bytes random_uuid();
 std::string to_text(const layout::uuid_bytes& uuid);
 
-}  // namespace perdure
+}  // namespace perdure::store

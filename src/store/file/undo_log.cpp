@@ -11,16 +11,17 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
 using layout::entry_kind;
 using layout::journal_entry;
 
-std::vector<journal_entry> index_of(std::span<const page_run> pages, std::span<const page_run> empty) {
+std::vector<journal_entry> index_of(std::span<const detail::page_run> pages,
+                                    std::span<const detail::page_run> empty) {
   std::vector<journal_entry> index;
-  for (const page_run& run : empty) {
+  for (const detail::page_run& run : empty) {
     // An entry counts its pages in 32 bits.
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     for (std::uint64_t done = 0; done < run.count; done += most) {
@@ -28,7 +29,7 @@ std::vector<journal_entry> index_of(std::span<const page_run> pages, std::span<c
       index.push_back({run.first + done, count, entry_kind::zero, {}});
     }
   }
-  for (const page_run& run : pages) {
+  for (const detail::page_run& run : pages) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page)
       index.push_back({page, 0, entry_kind::overwrite, {}});
   }
@@ -39,7 +40,7 @@ std::vector<journal_entry> index_of(std::span<const page_run> pages, std::span<c
 
 // Makes pages read as zero. Few pages are overwritten rather than punched: to punch a page costs ext4
 // milliseconds while its neighbours are being written.
-void empty(page_run pages, home_files& home) {
+void empty(detail::page_run pages, home_files& home) {
   constexpr std::uint64_t worth_punching = 64;
   alignas(64) static constexpr std::array<std::byte, page_size> zeros{};
   if (pages.count >= worth_punching) return home.punch(pages);
@@ -56,8 +57,8 @@ undo_log::undo_log(const os::file& directory, const layout::uuid_bytes& uuid, bo
   was_found_empty_ = writable && file_ && file_.size() == 0;
 }
 
-void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const page_run> pages,
-                    std::span<const page_run> empty, const home_files& home,
+void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const detail::page_run> pages,
+                    std::span<const detail::page_run> empty, const home_files& home,
                     const std::function<void()>& meanwhile) {
   std::vector<journal_entry> index = index_of(pages, empty);
   if (index.empty()) return;
@@ -80,7 +81,7 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
   std::vector<std::byte> copied(batch_pages * page_size);
   std::uint64_t saved = 0;
   auto entry = index.begin();
-  for (const page_run& run : pages) {
+  for (const detail::page_run& run : pages) {
     for (std::uint64_t done = 0; done < run.count; done += batch_pages) {
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(batch_pages, run.count - done));
       home.read(run.first + done, count, copied.data());
@@ -173,4 +174,4 @@ void undo_in_memory(const std::vector<undo_log::batch>& saved, std::byte* base) 
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -15,7 +15,7 @@
 #include "store/file/journal_image.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Not thread-safe.
 class undo_log {
@@ -31,8 +31,9 @@ class undo_log {
   /// Saves the content at home of `pages`, and that the pages in `empty` read as zero there; both normalized.
   /// It is durable on return; only then may the pages be overwritten. `segment_bytes` is the segment's length
   /// at `epoch`. Calls `meanwhile` after every MiB and before it waits for the device.
-  void save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const page_run> pages,
-            std::span<const page_run> empty, const home_files& home, const std::function<void()>& meanwhile);
+  void save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const detail::page_run> pages,
+            std::span<const detail::page_run> empty, const home_files& home,
+            const std::function<void()>& meanwhile);
 
   /// All that was saved for a checkpoint, in order. A torn last batch is left out: nothing was overwritten
   /// that it should have saved. Throws `damaged` if a batch before the last is torn.
@@ -64,4 +65,4 @@ void undo_at_home(undo_log& undo, home_files& home, std::uint64_t epoch, std::ui
 /// The same in a reader's memory.
 void undo_in_memory(const std::vector<undo_log::batch>& saved, std::byte* base);
 
-}  // namespace perdure
+}  // namespace perdure::store

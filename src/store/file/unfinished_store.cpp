@@ -13,7 +13,7 @@
 #include "store/file/store_directory.hpp"
 #include "store/file/super_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -129,4 +129,4 @@ void make_stores_in_place(bool wanted) noexcept {
   always_in_place = wanted;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

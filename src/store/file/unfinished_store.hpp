@@ -17,7 +17,7 @@
 #include "os/file.hpp"
 #include "store/file/store_lock.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 class unfinished_store {
  public:
@@ -56,4 +56,4 @@ class unfinished_store {
 /// For tests: from now on stores are made inside empty directories wherever these are.
 void make_stores_in_place(bool wanted) noexcept;
 
-}  // namespace perdure
+}  // namespace perdure::store

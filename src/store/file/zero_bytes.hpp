@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace perdure {
+namespace perdure::store {
 
 /// Async-signal-safe. For most memory that is not zero the first word decides.
 inline bool is_zero(const void* bytes, std::size_t count) noexcept {
@@ -17,4 +17,4 @@ inline bool is_zero(const void* bytes, std::size_t count) noexcept {
          (count <= sizeof head || std::memcmp(from, from + sizeof head, count - sizeof head) == 0);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -15,15 +15,15 @@ namespace perdure {
 
 store_info store_maintenance::inspect(const std::filesystem::path& given) {
   const std::filesystem::path path = resolve_store_name(given);
-  return reporting("inspect", path, [&] {
-    const os::file directory = open_store_directory(path);
-    const super_block super = super_block::load(directory, false);
-    const layout::super_slot& now = super.now();
-    store_info info = describe(directory, now, super.abi());
+  return store::reporting("inspect", path, [&] {
+    const os::file directory = store::open_store_directory(path);
+    const store::super_block super = store::super_block::load(directory, false);
+    const store::layout::super_slot& now = super.now();
+    store_info info = store::describe(directory, now, super.abi());
     // A checkpoint is committed by its journal, before the super block hears of it.
     for (const unsigned parity : {0u, 1u}) {
-      if (!os::exists_in(directory, journal::name_of(parity))) continue;
-      const journal file(directory, parity, now.uuid, false);
+      if (!os::exists_in(directory, store::journal::name_of(parity))) continue;
+      const store::journal file(directory, parity, now.uuid, false);
       // If it is not whole, its `prepare` has not returned, and no caller may count on it.
       const auto prepared = file.undecided();
       if (prepared && prepared->epoch > now.applied_epoch && file.read_index(*prepared, now.capacity))
@@ -39,11 +39,11 @@ store_info store_maintenance::inspect(const std::filesystem::path& given) {
 
 std::vector<checkpoint_record> store_maintenance::log(const std::filesystem::path& given) {
   const std::filesystem::path path = resolve_store_name(given);
-  return reporting("read the log of", path, [&] {
-    const os::file directory = open_store_directory(path);
-    const super_block super = super_block::load(directory, false);
-    std::vector<checkpoint_record> records = checkpoint_log::read(directory, super.now().uuid);
-    for (const std::uint64_t epoch : kept_epochs(directory)) {
+  return store::reporting("read the log of", path, [&] {
+    const os::file directory = store::open_store_directory(path);
+    const store::super_block super = store::super_block::load(directory, false);
+    std::vector<checkpoint_record> records = store::checkpoint_log::read(directory, super.now().uuid);
+    for (const std::uint64_t epoch : store::kept_epochs(directory)) {
       const auto found = std::find_if(records.begin(), records.end(),
                                       [epoch](const checkpoint_record& one) { return one.epoch == epoch; });
       if (found != records.end()) found->kept = true;

@@ -29,19 +29,19 @@ struct history {
 };
 
 history history_of(const std::filesystem::path& store) {
-  return reporting("read the log of", store, [&] {
-    const os::file directory = open_store_directory(store);
-    const layout::uuid_bytes uuid = super_block::load(directory, false).now().uuid;
-    history found{checkpoint_log::read(directory, uuid), {}};
-    for (const std::uint64_t epoch : kept_epochs(directory)) {
+  return store::reporting("read the log of", store, [&] {
+    const os::file directory = store::open_store_directory(store);
+    const store::layout::uuid_bytes uuid = store::super_block::load(directory, false).now().uuid;
+    history found{store::checkpoint_log::read(directory, uuid), {}};
+    for (const std::uint64_t epoch : store::kept_epochs(directory)) {
       kept_checkpoint& one = found.kept.emplace_back();
       one.epoch = epoch;
-      one.path = path_of_kept(store, epoch);
+      one.path = store::path_of_kept(store, epoch);
       const checkpoint_record* record = find_record(found.log, epoch);
       // The store's log is a ring, and has forgotten it; the copy's log ends with it.
       std::vector<checkpoint_record> own;
       if (record == nullptr) {
-        own = checkpoint_log::read(os::file::open_directory(one.path), uuid);
+        own = store::checkpoint_log::read(os::file::open_directory(one.path), uuid);
         record = find_record(own, epoch);
       }
       if (record == nullptr) continue;
@@ -91,11 +91,11 @@ const kept_checkpoint* find_epoch(const history& of, std::uint64_t epoch) {
 }  // namespace
 
 std::vector<kept_checkpoint> kept_checkpoints(const std::filesystem::path& store) {
-  return history_of(normalized_store_path(store)).kept;
+  return history_of(store::normalized_store_path(store)).kept;
 }
 
 kept_checkpoint find_kept_checkpoint(const std::filesystem::path& given, std::string_view label) {
-  const std::filesystem::path store = normalized_store_path(given);
+  const std::filesystem::path store = store::normalized_store_path(given);
   const history of = history_of(store);
   // Checkpoints without a label are not kept.
   if (const kept_checkpoint* const found = label.empty() ? nullptr : find_labelled(of, label, store))
@@ -104,7 +104,7 @@ kept_checkpoint find_kept_checkpoint(const std::filesystem::path& given, std::st
 }
 
 kept_checkpoint find_kept_checkpoint(const std::filesystem::path& given, std::uint64_t epoch) {
-  const std::filesystem::path store = normalized_store_path(given);
+  const std::filesystem::path store = store::normalized_store_path(given);
   if (const history of = history_of(store); const kept_checkpoint* const found = find_epoch(of, epoch))
     return *found;
   throw error(errc::not_found, store.string() + " does not keep the checkpoint of epoch " +
@@ -113,12 +113,12 @@ kept_checkpoint find_kept_checkpoint(const std::filesystem::path& given, std::ui
 
 std::filesystem::path resolve_store_name(const std::filesystem::path& given) {
   const store_name name = parse_store_name(given);
-  if (name.checkpoint.empty()) return normalized_store_path(given);
-  const std::filesystem::path store = normalized_store_path(name.store);
+  if (name.checkpoint.empty()) return store::normalized_store_path(given);
+  const std::filesystem::path store = store::normalized_store_path(name.store);
   const history of = history_of(store);
   if (const kept_checkpoint* const found = find_labelled(of, name.checkpoint, store)) return found->path;
   const std::string& text = name.checkpoint;
-  const auto epoch = epoch_in(text);
+  const auto epoch = store::epoch_in(text);
   if (!epoch) throw_no_label(store, text);
   if (const kept_checkpoint* const found = find_epoch(of, *epoch)) return found->path;
   throw error(errc::not_found, store.string() + ": no checkpoint has the label " + in_quotes(text) +

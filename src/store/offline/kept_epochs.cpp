@@ -16,7 +16,7 @@
 #include "store/file/kept_name.hpp"
 #include "store/offline/store_copy.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -105,4 +105,4 @@ void remove_kept_epochs(const os::file& store) {
   std::filesystem::remove(store.path() / kept_directory_name, other_files);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

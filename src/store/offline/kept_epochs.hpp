@@ -9,7 +9,7 @@
 #include "store/commit/store_parts.hpp"
 #include "store/file/layout.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Throws `unsupported` where the file system cannot share blocks between files, unless full copies are
 /// wanted.
@@ -27,4 +27,4 @@ std::filesystem::path path_of_kept(const std::filesystem::path& store, std::uint
 /// Removes all copies, and the directory `epochs` where nothing else is in it.
 void remove_kept_epochs(const os::file& store);
 
-}  // namespace perdure
+}  // namespace perdure::store

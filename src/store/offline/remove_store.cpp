@@ -20,35 +20,36 @@ bool store_maintenance::remove(const std::filesystem::path& given) {
   if (const store_name name = parse_store_name(given); !name.checkpoint.empty())
     throw error(errc::read_only, given.string() + " stands for a kept checkpoint of " + name.store.string() +
                                      ": to delete it alone, remove its directory, " +
-                                     (name.store / kept_directory_name / "EPOCH").string() +
+                                     (name.store / store::kept_directory_name / "EPOCH").string() +
                                      " ('perdure log' shows its epoch)");
-  const std::filesystem::path path = normalized_store_path(given);
+  const std::filesystem::path path = store::normalized_store_path(given);
   try {
     inspect(path);
   } catch (const error& failure) {
     if (failure.code() == errc::not_found) {
-      remove_unfinished(path);
+      store::remove_unfinished(path);
       return false;
     }
     // A store that can no longer be opened, or was never complete, may still be deleted.
-    const bool is_other = failure.code() == errc::not_a_store && !holds_unfinished_store(path);
+    const bool is_other = failure.code() == errc::not_a_store && !store::holds_unfinished_store(path);
     if (is_other || failure.code() == errc::permission_denied) throw;
   }
-  reporting("remove", path, [&] {
+  store::reporting("remove", path, [&] {
     const os::file directory = os::file::open_directory(path);
-    store_lock lock(directory, store_access::alone);
+    store::store_lock lock(directory, store::store_access::alone);
     // Not before: now that the lock is held, no reader is making one for itself.
-    remove_unfinished(path);
-    remove_kept_epochs(directory);
+    store::remove_unfinished(path);
+    store::remove_kept_epochs(directory);
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path))
       // Nothing but the store's own files is ever deleted, whatever else someone put beside them.
-      if (is_store_file(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+      if (store::is_store_file(entry.path().filename().string()))
+        names.push_back(entry.path().filename().string());
     // `super` is removed after the files that it describes: what an interrupted removal leaves still looks
     // like a store, and the removal can be repeated.
     for (const std::string& name : names) os::remove_in(directory, name);
     os::remove_in(directory, "super");
-    os::remove_in(directory, unfinished_super);
+    os::remove_in(directory, store::unfinished_super);
     os::remove_in(directory, "LOCK");
     directory.sync();
     lock.release();

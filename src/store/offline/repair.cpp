@@ -27,7 +27,7 @@
 #include "store/file/super_block.hpp"
 #include "store/offline/verify.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -390,10 +390,14 @@ void repair_of_store::mend_table(const store_lock& lock) {
 
 }  // namespace
 
+}  // namespace perdure::store
+
+namespace perdure {
+
 repair_report store_maintenance::repair(const std::filesystem::path& given, const repair_options& options) {
   require_changeable_store(given);
-  const std::filesystem::path path = normalized_store_path(given);
-  return reporting("repair", path, [&] { return repair_of_store(path, options).run(); });
+  const std::filesystem::path path = store::normalized_store_path(given);
+  return store::reporting("repair", path, [&] { return store::repair_of_store(path, options).run(); });
 }
 
 }  // namespace perdure

@@ -30,7 +30,7 @@
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -70,7 +70,7 @@ void require_descent(const os::file& store, const layout::super_slot& now, const
 class write_back {
  public:
   write_back(const os::file& fast, const layout::super_slot& copy, const os::file& store,
-             const layout::super_slot& now, segment& memory)
+             const layout::super_slot& now, detail::segment& memory)
       : home_(fast, copy, false),
         theirs_(fast, copy, false),
         ours_(store, now, false),
@@ -107,10 +107,10 @@ class write_back {
       }
     }
     report.pages = pages_;
-    normalize(released_);
+    detail::normalize(released_);
   }
 
-  const std::vector<page_run>& released() const noexcept { return released_; }
+  const std::vector<detail::page_run>& released() const noexcept { return released_; }
 
  private:
   // One in four billion changed pages has the same checksum as before.
@@ -131,15 +131,19 @@ class write_back {
   std::uint64_t pages_;
   std::uint64_t our_pages_;
   home_files our_home_;
-  page_run compared_{};  // pages that have been read from both
+  detail::page_run compared_{};  // pages that have been read from both
   std::vector<std::byte> theirs_read_ = std::vector<std::byte>(batch_pages * page_size);
   std::vector<std::byte> ours_read_ = std::vector<std::byte>(batch_pages * page_size);
   std::filesystem::path fast_;
-  segment& memory_;
-  std::vector<page_run> released_;
+  detail::segment& memory_;
+  std::vector<detail::page_run> released_;
 };
 
 }  // namespace
+
+}  // namespace perdure::store
+
+namespace perdure {
 
 void store_maintenance::stage_in(const std::filesystem::path& store, const std::filesystem::path& fast) {
   store_maintenance::copy(store, fast);
@@ -148,38 +152,38 @@ void store_maintenance::stage_in(const std::filesystem::path& store, const std::
 stage_report store_maintenance::stage_out(const std::filesystem::path& given_fast,
                                           const std::filesystem::path& given_store) {
   for (const std::filesystem::path& one : {given_fast, given_store}) require_changeable_store(one);
-  const std::filesystem::path fast = normalized_store_path(given_fast);
-  const std::filesystem::path path = normalized_store_path(given_store);
-  return reporting("write back " + fast.string() + " to", path, [&] {
+  const std::filesystem::path fast = store::normalized_store_path(given_fast);
+  const std::filesystem::path path = store::normalized_store_path(given_store);
+  return store::reporting("write back " + fast.string() + " to", path, [&] {
     // Brings the copy's last checkpoint home, so that its files alone say what it holds.
     datastore::open(fast)->close();
-    const os::file fast_directory = open_store_directory(fast);
-    const store_lock lock(fast_directory, store_access::alone);
-    super_block copy = super_block::load(fast_directory, true);
+    const os::file fast_directory = store::open_store_directory(fast);
+    const store::store_lock lock(fast_directory, store::store_access::alone);
+    store::super_block copy = store::super_block::load(fast_directory, true);
 
     const std::unique_ptr<datastore> store = datastore::open(path);
     store->wait_applied();  // its files are read below
-    const os::file directory = open_store_directory(path);
-    const layout::super_slot now = super_block::load(directory, false).now();
-    require_descent(directory, now, fast_directory, copy.now());
+    const os::file directory = store::open_store_directory(path);
+    const store::layout::super_slot now = store::super_block::load(directory, false).now();
+    store::require_descent(directory, now, fast_directory, copy.now());
 
     stage_report report;
-    write_back changes(fast_directory, copy.now(), directory, now, store->memory());
+    store::write_back changes(fast_directory, copy.now(), directory, now, store->memory());
     changes.run(report);
     const bool grown = copy.now().segment_bytes > now.segment_bytes;
     if (report.pages_written != 0 || report.pages_released != 0 || grown) {
-      layout::super_slot intent = copy.now();
+      store::layout::super_slot intent = copy.now();
       intent.staging_epoch = now.epoch + 1;
-      const layout::uuid_bytes random = random_uuid();
+      const store::layout::uuid_bytes random = store::random_uuid();
       std::memcpy(&intent.staging_token, random.data(), sizeof intent.staging_token);
       copy.store(intent);
-      store->checkpoint(changes.released(), label_for(intent.staging_token));
+      store->checkpoint(changes.released(), store::label_for(intent.staging_token));
       store->wait_applied();
     }
     report.epoch = store->epoch();
-    layout::super_slot agreed = copy.now();
+    store::layout::super_slot agreed = copy.now();
     agreed.copied_epoch = report.epoch;
-    agreed.copied_ns = unix_time_ns();
+    agreed.copied_ns = store::unix_time_ns();
     agreed.staging_epoch = agreed.staging_token = 0;
     copy.store(agreed);
     return report;

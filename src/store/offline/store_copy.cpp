@@ -31,7 +31,7 @@
 #include "store/file/undo_log.hpp"
 #include "store/file/unfinished_store.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -178,20 +178,24 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
   }
 }
 
+}  // namespace perdure::store
+
+namespace perdure {
+
 void store_maintenance::copy(const std::filesystem::path& from, const std::filesystem::path& to) {
   const std::filesystem::path source = resolve_store_name(from);
-  const std::filesystem::path target = normalized_store_path(to);
-  reporting("copy", source, [&] {
-    const os::file directory = open_store_directory(source);
-    const store_lock lock(directory, store_access::inspect);
-    const super_block super = super_block::load(directory, false);
-    if ((super.now().flags & layout::flag_open_dirty) != 0) {
+  const std::filesystem::path target = store::normalized_store_path(to);
+  store::reporting("copy", source, [&] {
+    const os::file directory = store::open_store_directory(source);
+    const store::store_lock lock(directory, store::store_access::inspect);
+    const store::super_block super = store::super_block::load(directory, false);
+    if ((super.now().flags & store::layout::flag_open_dirty) != 0) {
       throw error(errc::damaged, source.string() +
                                      " was open with a shared mapping and not closed: its pages may be of "
                                      "different times, and so would be the copy's");
     }
-    const layout::super_slot& now = super.now();
-    copy_store(directory, now, target, copy_of_last_checkpoint(directory, now, lock));
+    const store::layout::super_slot& now = super.now();
+    store::copy_store(directory, now, target, store::copy_of_last_checkpoint(directory, now, lock));
   });
 }
 

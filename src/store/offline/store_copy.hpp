@@ -8,7 +8,7 @@
 #include "store/file/store_lock.hpp"
 #include "store/file/unfinished_store.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// The copy gets an empty journal in the place of each that is not copied.
 enum class journals_to_copy {
@@ -43,4 +43,4 @@ void copy_store(const os::file& from, const layout::super_slot& super, const std
 /// Removes unfinished stores of this name that crashes have left. Never fails.
 void remove_unfinished(const std::filesystem::path& path) noexcept;
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -28,7 +28,7 @@
 #include "store/offline/verify/super_block_check.hpp"
 #include "store/offline/verify/undo_log_check.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -91,12 +91,16 @@ void throw_damaged_store(const std::filesystem::path& store, const verify_findin
                                  "; see `perdure verify` and `perdure repair`");
 }
 
+}  // namespace perdure::store
+
+namespace perdure {
+
 verify_report store_maintenance::verify(const std::filesystem::path& given, const verify_options& options) {
   const std::filesystem::path path = resolve_store_name(given);
-  return reporting("verify", path, [&] {
-    const os::file directory = open_store_directory(path);
-    const store_lock lock(directory, store_access::inspect);
-    return verify_files(directory, lock, options);
+  return store::reporting("verify", path, [&] {
+    const os::file directory = store::open_store_directory(path);
+    const store::store_lock lock(directory, store::store_access::inspect);
+    return store::verify_files(directory, lock, options);
   });
 }
 

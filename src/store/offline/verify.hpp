@@ -7,7 +7,7 @@
 #include "os/file.hpp"
 #include "store/file/store_lock.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// Reads all files of the store, which this lock keeps as they are, and changes nothing. Throws what opening
 /// would throw for other reasons than damage (`not_a_store`, `too_new`, `incompatible`), and failed system
@@ -18,4 +18,4 @@ verify_report verify_files(const os::file& directory, const store_lock& lock, co
 [[noreturn]] void throw_damaged_store(const std::filesystem::path& store, const verify_finding& first,
                                       std::uint64_t more = 0);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -14,7 +14,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/zero_bytes.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 using layout::entries_per_table_page;
 
@@ -87,4 +87,4 @@ bool check_table_page(const os::file& table, const layout::super_slot& super, co
   return true;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include "store/offline/verify/expectations.hpp"
 #include "store/offline/verify/findings.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// The file, if it is there and this store's. `pages`: how many it has to describe.
 os::file check_checksum_header(const os::file& directory, const layout::super_slot& super,
@@ -20,4 +20,4 @@ bool check_table_page(const os::file& table, const layout::super_slot& super, co
                       std::uint64_t index, layout::table_page& page, std::uint64_t& bytes_read,
                       findings& found);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -6,7 +6,7 @@
 #include "segment/segment.hpp"
 #include "store/file/journal_image.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 using layout::entries_per_table_page;
 
@@ -76,4 +76,4 @@ std::span<const layout::journal_entry> expectations::saved_in(std::uint64_t firs
   return {from, std::lower_bound(from, saved_.end(), end, before)};
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

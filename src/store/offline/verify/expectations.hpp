@@ -9,7 +9,7 @@
 #include "store/file/layout.hpp"
 #include "store/offline/verify/findings.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 struct expectation {
   enum class kind { anything, zero, checksum } what;
@@ -61,4 +61,4 @@ class expectations {
   findings& found_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

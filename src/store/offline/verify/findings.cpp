@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-namespace perdure {
+namespace perdure::store {
 
 void findings::add(verify_finding finding) {
   const std::scoped_lock lock(mutex_);
@@ -28,4 +28,4 @@ verify_report findings::take_report() {
   return std::move(report_);
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

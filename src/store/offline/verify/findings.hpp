@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace perdure {
+namespace perdure::store {
 
 /// All functions are thread-safe, but `set_epoch` and `take_report`.
 class findings {
@@ -39,4 +39,4 @@ class findings {
   verify_report report_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -14,7 +14,7 @@
 #include "store/file/home_files.hpp"
 #include "store/file/zero_bytes.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::vector<checked_home_file> check_home_files(const os::file& directory, const
   return all;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -8,7 +8,7 @@
 #include "store/file/layout.hpp"
 #include "store/offline/verify/findings.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 struct checked_home_file {
   os::file file;
@@ -19,4 +19,4 @@ struct checked_home_file {
 std::vector<checked_home_file> check_home_files(const os::file& directory, const layout::super_slot& super,
                                                 findings& found);
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -9,7 +9,7 @@
 #include "store/commit/carried_entries.hpp"
 #include "store/commit/redo.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 using layout::entry_kind;
 
@@ -105,4 +105,4 @@ void journal_check::overlay(const layout::journal_header& header,
   }
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

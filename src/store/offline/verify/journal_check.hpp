@@ -12,7 +12,7 @@
 #include "store/offline/verify/findings.hpp"
 #include "store/offline/verify/super_block_check.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 class journal_check {
  public:
@@ -35,4 +35,4 @@ class journal_check {
   std::array<std::optional<layout::journal_header>, 2> headers_;  // of checkpoints committed by then
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

@@ -18,7 +18,7 @@
 #include "store/file/zero_bytes.hpp"
 #include "store/offline/verify/checksum_table_check.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -161,4 +161,4 @@ void page_walk::damaged_page(std::size_t file, std::uint64_t page, const expecta
               expected.epoch, std::move(what)});
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

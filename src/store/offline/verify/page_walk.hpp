@@ -12,7 +12,7 @@
 #include "store/offline/verify/findings.hpp"
 #include "store/offline/verify/home_file_check.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 class page_walk {
  public:
@@ -44,4 +44,4 @@ class page_walk {
   findings& found_;
 };
 
-}  // namespace perdure
+}  // namespace perdure::store

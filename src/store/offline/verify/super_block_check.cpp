@@ -11,7 +11,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/super_block.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::optional<checked_super> check_super_block(const os::file& directory, findin
   return checked;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

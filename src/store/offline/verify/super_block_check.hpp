@@ -8,7 +8,7 @@
 #include "store/file/layout.hpp"
 #include "store/offline/verify/findings.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 struct checked_super {
   layout::super_slot slot;  ///< the newest sound one
@@ -20,4 +20,4 @@ struct checked_super {
 /// and `incompatible`.
 std::optional<checked_super> check_super_block(const os::file& directory, findings& found);
 
-}  // namespace perdure
+}  // namespace perdure::store

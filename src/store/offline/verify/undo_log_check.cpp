@@ -6,7 +6,7 @@
 
 #include "store/file/undo_log.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 std::vector<layout::journal_entry> check_undo_log(const os::file& directory, const layout::super_slot& super,
                                                   const last_checkpoint& last, findings& found) {
@@ -29,4 +29,4 @@ std::vector<layout::journal_entry> check_undo_log(const os::file& directory, con
   return saved;
 }
 
-}  // namespace perdure
+}  // namespace perdure::store

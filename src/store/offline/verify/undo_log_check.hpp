@@ -9,10 +9,10 @@
 #include "store/offline/verify/expectations.hpp"
 #include "store/offline/verify/findings.hpp"
 
-namespace perdure {
+namespace perdure::store {
 
 /// What the next opening takes back, sorted by page.
 std::vector<layout::journal_entry> check_undo_log(const os::file& directory, const layout::super_slot& super,
                                                   const last_checkpoint& last, findings& found);
 
-}  // namespace perdure
+}  // namespace perdure::store
