@@ -243,7 +243,7 @@ TEST_F(publishing, is_not_disturbed_by_children) {
   GTEST_SKIP() << "ThreadSanitizer lets no forked child of a program with threads start threads";
 #endif
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer's allocator stays locked in a child if a thread allocates during the fork";
+  GTEST_SKIP() << "AddressSanitizer lets no forked child of a program with threads allocate memory";
 #endif
   const auto file = make_file(10);
   start_child([&] {
