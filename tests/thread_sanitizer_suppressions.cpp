@@ -11,5 +11,5 @@
 extern "C" const char* __tsan_default_suppressions() {
   return "race:std::__exception_ptr::exception_ptr::_M_release\n"
          "called_from_lib:libtbb.so\n"
-         "race:perdure::paged_memory::write_through\n";
+         "race:perdure::store::paged_memory::write_through\n";
 }
