@@ -275,14 +275,13 @@ TEST_F(Cli, AnInterruptedIngestSaysWhatItLeaves) {
 TEST_F(Cli, AnInterruptedIngestLeavesAStoreAsItWas) {
   const std::string store = small_store();
   const json before = ok_json({"graph", "info", store});
+  const auto last_writer = [&] { return std::filesystem::last_write_time(store + "/LOCK"); };
+  const auto earlier = last_writer();
   process writer({perdure_program(), "graph", "ingest", store, "-", "--json"}, true);
   writer.write_input("1 2\n");
-  // Until it has the store open.
-  std::string message;
-  for (int attempt = 0; attempt < 400 && message.find("process ") == std::string::npos; ++attempt) {
+  // Until it has the store open. A command that looks would be a reader, and keep it out.
+  while (last_writer() == earlier && !writer.has_ended())
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    message = perdure_run({"graph", "info", store}).err;
-  }
   writer.interrupt();
   const outcome o = writer.wait();
   EXPECT_EQ(o.status, -SIGINT);
