@@ -27,15 +27,17 @@ TEST(RunThreads, CallsEachNumberOnceTheLastOnTheCaller) {
 }
 
 TEST(RunThreads, UsesTheSameThreadsAgain) {
+  // Numbers of the kernel, because those of the standard library are given to a new thread as soon as one has ended.
   std::mutex mutex;
-  std::set<std::thread::id> seen;
+  std::set<pid_t> seen;
   for (int round = 0; round < 500; ++round)
     workload::run_threads(3, [&](unsigned) {
       const std::lock_guard lock(mutex);
-      seen.insert(std::this_thread::get_id());
+      seen.insert(::gettid());
     });
-  // More than three where the pool is larger, but not one for each round.
-  EXPECT_LE(seen.size(), std::max(8U, 2 * std::thread::hardware_concurrency()));
+  // Each round of a pool without memory would bring two threads of its own. The pool has one thread for each that any
+  // test before this one asked for, and any of them may be the one that takes a task.
+  EXPECT_LE(seen.size(), 100);
 }
 
 TEST(RunThreads, CarriesAnErrorBackWhenAllHaveEnded) {
