@@ -36,7 +36,7 @@ function(perdure_backing_test name backing)
     # Forked children open stores too, and with them start threads of their own.
     list(APPEND environment TSAN_OPTIONS=die_after_fork=0)
   endif()
-  add_test(NAME ${test} COMMAND test_${name})
+  add_test(NAME ${test} COMMAND ${PROJECT_SOURCE_DIR}/tests/scratch/on-tmpfs.sh $<TARGET_FILE:test_${name}>)
   set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}" LABELS repeated)
 endfunction()
 
