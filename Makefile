@@ -106,7 +106,7 @@ build-asan build-tsan: build-%:
 	@$(call configure_and_build,$*)
 
 # Kernels differ in which page trackers they have; every fallback must do.
-check: TIDIED = --all
+check: TIDIED = --all --deep
 # Nothing is left out because it has passed before; the records are renewed.
 check: export EVIDENCE = renew
 check: test clang asan tsan headers lint

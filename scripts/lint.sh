@@ -1,8 +1,9 @@
 #!/bin/sh
 # Formatting, comments that the change touches, layering and clang-tidy over the tree; needs the clang preset configured
 # (compile commands).
-# usage: scripts/lint.sh [FILE... | --all | --format-only]
+# usage: scripts/lint.sh [FILE... | --all [--deep] | --format-only]
 # clang-tidy looks at the sources that differ from what .ci/evidence/clang-tidy says was clean; or at those given, all, or none.
+# --deep lets its analyser follow more paths (scripts/tidy-folders.py).
 set -eu
 cd "$(dirname "$0")/.."
 commands=build/clang/compile_commands.json

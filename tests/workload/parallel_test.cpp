@@ -27,7 +27,8 @@ TEST(RunThreads, CallsEachNumberOnceTheLastOnTheCaller) {
 }
 
 TEST(RunThreads, UsesTheSameThreadsAgain) {
-  // Numbers of the kernel, because those of the standard library are given to a new thread as soon as one has ended.
+  // Numbers of the kernel, because those of the standard library are given to a new thread as soon as one has
+  // ended.
   std::mutex mutex;
   std::set<pid_t> seen;
   for (int round = 0; round < 500; ++round)
@@ -35,8 +36,8 @@ TEST(RunThreads, UsesTheSameThreadsAgain) {
       const std::lock_guard lock(mutex);
       seen.insert(::gettid());
     });
-  // Each round of a pool without memory would bring two threads of its own. The pool has one thread for each that any
-  // test before this one asked for, and any of them may be the one that takes a task.
+  // Each round of a pool without memory would bring two threads of its own. The pool has one thread for each
+  // that any test before this one asked for, and any of them may be the one that takes a task.
   EXPECT_LE(seen.size(), 100);
 }
 
