@@ -54,7 +54,9 @@ file(WRITE "@copy@" "${text}")
   add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -P ${script}
                      DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/${file} ${script} VERBATIM
                      COMMENT "Mutant ${name}: ${what}")
-  # Its own object comes before the library's, of which the rest is taken.
+  # Its own object comes before the library's, of which the rest is taken: so there the source must be an object too.
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${folder}/${file} TARGET_DIRECTORY perdure
+                              PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(mutated_${name} OBJECT ${copy})
   perdure_mutant_options(mutated_${name})
   target_precompile_headers(mutated_${name} REUSE_FROM mutants_precompiled)
