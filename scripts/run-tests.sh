@@ -4,7 +4,7 @@
 #
 # usage: scripts/run-tests.sh PRESET [--exclude REGEX] [CTEST OPTION...]
 # environment:
-#   TMPDIR            where the tests' stores are; for sanitizers /dev/shm unless told, if it has 4 GiB
+#   TMPDIR            where all tests' stores are; unset: as below
 #   TEST_TABLE=FILE   adds a line 'SECONDS NAME' for each test to FILE
 #   EVIDENCE=use      leaves out tests that passed before with the same inputs: of a release build the virtual machine
 #                     and the mutants, of a sanitizers' build all but a third, which EVIDENCE_SEED chooses
@@ -28,15 +28,15 @@ case $preset in
     ;;
 esac
 
-# Sanitizers look for mistakes with memory and threads, for which no device need be waited for: test_snapshot took 52 s on
-# ext4 and takes 4.5 s so. The release build's tests run where a user's stores are.
-case $preset in
-  *asan* | *tsan*)
-    if [ -z "${TMPDIR:-}" ] && [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -ge 4096 ] 2>/dev/null; then
-      TMPDIR=$(mktemp -d /dev/shm/perdure-tests-XXXXXX) && export TMPDIR && trap 'rm -rf "$TMPDIR"' EXIT
-    fi
-    ;;
-esac
+# Where nothing waits for a device, if there is room. Sanitizers look for mistakes with memory and threads, so all their
+# tests have their stores there: test_snapshot took 52 s on ext4 and takes 4.5 s so. The release build's tests have them where
+# a user's stores are, but for repetitions, which go there by tests/scratch/on-tmpfs.sh.
+if [ -z "${TMPDIR:-}" ] && [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -ge 4096 ] 2>/dev/null; then
+  TESTS_ON_TMPFS=$(mktemp -d /dev/shm/perdure-tests-XXXXXX) && export TESTS_ON_TMPFS && trap 'rm -rf "$TESTS_ON_TMPFS"' EXIT
+  case $preset in
+    *asan* | *tsan*) export TMPDIR="$TESTS_ON_TMPFS" ;;
+  esac
+fi
 
 # Only whole runs of the builds that CI tests have records.
 stage=""

@@ -1,9 +1,7 @@
 #!/bin/sh
-# Runs a test with its stores where syncing costs nothing, if there is room: one that the disk has seen already, with
-# another tracker or backing.
+# Runs a test with its stores where syncing costs nothing, if scripts/run-tests.sh has found such a place: one that the
+# disk has seen already, with another tracker or backing.
 #
 # usage: on-tmpfs.sh PROGRAM [ARGUMENT...]
-if [ -z "${TMPDIR:-}" ] && [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -ge 2048 ] 2>/dev/null; then
-  export TMPDIR=/dev/shm
-fi
+if [ -n "${TESTS_ON_TMPFS:-}" ]; then export TMPDIR="$TESTS_ON_TMPFS"; fi
 exec "$@"
