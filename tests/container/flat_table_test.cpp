@@ -14,6 +14,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -353,6 +354,70 @@ TEST(FlatMap, LooksUpOtherKeyTypes) {
   EXPECT_THROW(std::as_const(values).at(std::string("view")), std::out_of_range);
   const auto [first, last] = values.equal_range("another");
   EXPECT_EQ(std::distance(first, last), 1);
+}
+
+TEST(FlatMap, GivesElementsOutAndTakesThemBack) {
+  plain_map<perdure_string, std::unique_ptr<int>> from;
+  from.emplace("a key that is too long to be kept inside", std::make_unique<int>(1));
+  from.emplace("b", std::make_unique<int>(2));
+  auto node = from.extract(std::string_view("a key that is too long to be kept inside"));
+  ASSERT_TRUE(node);
+  EXPECT_EQ(from.size(), 1U);
+  EXPECT_EQ(*node.mapped(), 1);
+  node.key() = "c";
+  EXPECT_TRUE(from.extract("nothing").empty());
+  EXPECT_FALSE(from.insert(decltype(node)()).inserted);
+
+  plain_map<perdure_string, std::unique_ptr<int>> to;
+  const auto put = to.insert(std::move(node));
+  EXPECT_TRUE(put.inserted);
+  EXPECT_TRUE(put.node.empty());
+  EXPECT_EQ(put.position->first, "c");
+  EXPECT_EQ(*to.at("c"), 1);
+
+  // What finds its key taken stays in the node.
+  from.emplace("c", std::make_unique<int>(3));
+  auto refused = to.insert(from.extract("c"));
+  EXPECT_FALSE(refused.inserted);
+  EXPECT_EQ(*refused.position->second, 1);
+  EXPECT_EQ(*refused.node.mapped(), 3);
+  auto kept = std::move(refused.node);
+  EXPECT_EQ(to.insert(to.begin(), std::move(kept))->first, "c");
+  EXPECT_EQ(*kept.mapped(), 3);  // NOLINT(bugprone-use-after-move): it was not taken
+
+  plain_set<std::string> words{"x"};
+  auto word = words.extract(words.begin());
+  EXPECT_TRUE(words.empty());
+  word.value() += "y";
+  EXPECT_TRUE(words.insert(std::move(word)).inserted);
+  EXPECT_TRUE(words.contains("xy"));
+}
+
+TEST(FlatMap, MergesWhatItLacks) {
+  plain_set<std::string> some{"a", "b"};
+  plain_set<std::string> others{"b", "a word that is too long to be kept inside"};
+  some.merge(others);
+  EXPECT_EQ(some.size(), 3U);
+  EXPECT_TRUE(some.contains("a word that is too long to be kept inside"));
+  EXPECT_EQ(others, plain_set<std::string>{"b"});
+  some.merge(plain_set<std::string>{"d"});
+  EXPECT_TRUE(some.contains("d"));
+
+  plain_map<int, int> counts{{1, 1}};
+  counts.merge(plain_map<int, int>{{1, 9}, {2, 2}});
+  EXPECT_EQ(counts, (plain_map<int, int>{{1, 1}, {2, 2}}));
+}
+
+TEST(FlatMap, TakesHintsAndOtherKeysWhereTheStandardDoes) {
+  plain_map<perdure_string, int> map{{"a", 1}};
+  const auto [first, last] = map.equal_range(std::string_view("a"));
+  EXPECT_EQ(std::distance(first, last), 1);
+  const auto none = std::as_const(map).equal_range(std::string_view("b"));
+  EXPECT_TRUE(none.first == none.second);
+  EXPECT_EQ(map.insert_or_assign(map.begin(), "a", 2)->second, 2);
+  EXPECT_EQ(map.insert_or_assign(map.begin(), perdure_string("b"), 3)->second, 3);
+  EXPECT_EQ(map.try_emplace(map.begin(), std::string_view("c"), 4)->second, 4);
+  EXPECT_EQ(map.size(), 3U);
 }
 
 TEST(FlatMap, KeepsWhatTryEmplaceDoesNotTake) {

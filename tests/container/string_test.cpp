@@ -238,6 +238,12 @@ TEST(String, ReadsAndPrints) {
   std::ostringstream out;
   out << string("to a stream") << '|';
   EXPECT_EQ(out.str(), "to a stream|");
+  string line;
+  EXPECT_TRUE(getline(std::istringstream("one\ntwo"), line));
+  EXPECT_EQ(line, "one");
+  EXPECT_TRUE(getline(std::istringstream("one;two"), line, ';'));
+  EXPECT_EQ(line, "one");
+  EXPECT_EQ(string(string("abc"), 1), "bc");
   EXPECT_EQ(std::stoi(std::string(string("42"))), 42);
   std::unordered_set<string> set{"a", "b"};
   EXPECT_TRUE(set.contains("a"));

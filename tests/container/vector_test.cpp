@@ -9,6 +9,7 @@
 #include <perdure/container/string.hpp>
 #include <perdure/container/vector.hpp>
 #include <random>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <string>
@@ -241,10 +242,41 @@ TEST(Vector, HasEveryConstructor) {
   EXPECT_EQ(read, (plain<std::string>{"one", "two", "three"}));
   EXPECT_EQ(plain<std::string>(read, alloc), read);
   const perdure::vector deduced(read.begin(), read.end());
-  static_assert(std::is_same_v<decltype(deduced), const plain<std::string>>);
-  EXPECT_EQ(deduced, read);
+  static_assert(std::is_same_v<decltype(deduced), const perdure::vector<std::string>>);
+  EXPECT_TRUE(std::ranges::equal(deduced, read));
   EXPECT_EQ(std::vector<std::string>(read.rbegin(), read.rend()),
             (std::vector<std::string>{"three", "two", "one"}));
+}
+
+TEST(Vector, IsMadeOfRangesAndStandardVectorsAndBecomesOne) {
+  const std::vector<int> numbers{3, 1, 2};
+  plain<int> values(numbers);
+  EXPECT_EQ(values, numbers);
+  EXPECT_EQ(numbers, values);
+  EXPECT_NE(values, (std::vector<int>{3, 1}));
+  EXPECT_NE(values, (std::vector<int>{3, 1, 1}));
+  const std::vector<int> back = values;
+  EXPECT_EQ(back, numbers);
+
+  const auto doubled = numbers | std::views::transform([](int n) { return 2 * n; });
+  EXPECT_EQ(plain<long>(doubled), (std::vector<long>{6, 2, 4}));
+  EXPECT_EQ(plain<long>(doubled, std::allocator<long>()), (std::vector<long>{6, 2, 4}));
+  values = std::list<short>{7, 8, 9, 10};
+  EXPECT_EQ(values, (std::vector<int>{7, 8, 9, 10}));
+  // A range whose end is of another type, and one that can be walked once.
+  values = std::views::iota(1) | std::views::take_while([](int n) { return n < 4; });
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3}));
+  std::istringstream words("4 5");
+  values = std::views::istream<int>(words);
+  EXPECT_EQ(values, (std::vector<int>{4, 5}));
+
+  const std::vector<std::string> texts{"a", "one that is too long to be kept inside"};
+  EXPECT_EQ(plain<perdure_string>(texts).back(), texts.back());
+  // Nothing else became a vector by this.
+  static_assert(!std::is_constructible_v<plain<int>, std::vector<std::string>>);
+  static_assert(!std::is_convertible_v<std::vector<int>, plain<int>>);
+  static_assert(!std::is_constructible_v<plain<std::string>, std::string>);
+  static_assert(!std::is_convertible_v<plain<int>, std::vector<long>>);
 }
 
 TEST(Vector, ChecksBounds) {

@@ -16,8 +16,8 @@ namespace perdure {
 /// open-addressed table, and move when it grows.
 ///
 /// Differences from `std::unordered_map`: insertion may invalidate references, pointers and iterators
-/// (erasing invalidates only those of the erased element); no `extract` and no bucket interface; the
-/// maximum load factor is fixed (7/8, and 1 below 16 elements). With the default hash and equality,
+/// (erasing invalidates only those of the erased element); `extract` moves the element; no bucket interface;
+/// the maximum load factor is fixed (7/8, and 1 below 16 elements). With the default hash and equality,
 /// look-up, insertion and erasure also take keys of other types, as a string view for a string.
 /// Exception guarantees as the standard's; insertion of one element is strong also when the table grows.
 /// The hash decides where elements are in the store: it must give the same values in every run, which
@@ -79,6 +79,25 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
     return insert_or_assign_key(std::forward<K>(key), std::forward<M>(value));
   }
 
+  template <class K, class... Args>
+    requires detail::other_key<K, base>
+  iterator try_emplace(const_iterator, K&& key, Args&&... args) {
+    return try_emplace_key(std::forward<K>(key), std::forward<Args>(args)...).first;
+  }
+  template <class M>
+  iterator insert_or_assign(const_iterator, const Key& key, M&& value) {
+    return insert_or_assign_key(key, std::forward<M>(value)).first;
+  }
+  template <class M>
+  iterator insert_or_assign(const_iterator, Key&& key, M&& value) {
+    return insert_or_assign_key(std::move(key), std::forward<M>(value)).first;
+  }
+  template <class K, class M>
+    requires detail::other_key<K, base>
+  iterator insert_or_assign(const_iterator, K&& key, M&& value) {
+    return insert_or_assign_key(std::forward<K>(key), std::forward<M>(value)).first;
+  }
+
   using base::insert;
   template <class P>
     requires std::is_constructible_v<value_type, P&&>
@@ -95,6 +114,10 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
     for (auto it = other.begin(); it != other.end();) {
       it = this->emplace(std::move(*it)).second ? other.erase(it) : ++it;
     }
+  }
+  template <class H2, class E2>
+  void merge(flat_map<Key, Mapped, H2, E2, Allocator>&& other) {
+    merge(other);
   }
 
   Mapped& operator[](const Key& key) { return try_emplace_key(key).first->second; }

@@ -36,6 +36,18 @@ class flat_set : public detail::flat_container<detail::set_policy<Key>, Hash, Ke
     return this->table_.find_or_construct(key, std::forward<K>(key));
   }
   friend void swap(flat_set& a, flat_set& b) { a.swap(b); }
+  /// Moves the elements of the other set that this one lacks; the rest stays there.
+  template <class H2, class E2>
+  void merge(flat_set<Key, H2, E2, Allocator>& other) {
+    for (auto it = other.begin(); it != other.end();) {
+      // An element that was moved from is erased next, which looks at nothing of it.
+      it = this->emplace(std::move(const_cast<Key&>(*it))).second ? other.erase(it) : ++it;
+    }
+  }
+  template <class H2, class E2>
+  void merge(flat_set<Key, H2, E2, Allocator>&& other) {
+    merge(other);
+  }
 };
 
 template <class Key, class Hash, class KeyEqual, class Allocator>

@@ -131,6 +131,9 @@ class basic_string {
   }
   basic_string(const basic_string& other, size_type position, const Allocator& alloc)
       : basic_string(other, position, npos, alloc) {}
+  basic_string(const basic_string& other, size_type position)
+    requires allocator_by_default
+      : basic_string(other, position, npos, detail::allocator_without_a_store<Allocator>()) {}
   /// Constant time, and the allocator goes along; into a store from elsewhere a long string is copied.
   basic_string(basic_string&& other) noexcept
       : alloc_(detail::allocator_after_move(other.alloc_, std::addressof(other), this)) {
@@ -560,16 +563,16 @@ class basic_string {
   }
   /// Reads up to the next `delimiter`, which is taken away, or up to the end.
   template <class Stream>
-    requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
-  friend Stream& getline(Stream& in, basic_string& text, Char delimiter) {
+    requires std::is_base_of_v<std::basic_istream<Char, Traits>, std::remove_reference_t<Stream>>
+  friend std::remove_reference_t<Stream>& getline(Stream&& in, basic_string& text, Char delimiter) {
     std::basic_string<Char, Traits> line(text);
     std::getline(in, line, delimiter);
     text = line;
     return in;
   }
   template <class Stream>
-    requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
-  friend Stream& getline(Stream& in, basic_string& text) {
+    requires std::is_base_of_v<std::basic_istream<Char, Traits>, std::remove_reference_t<Stream>>
+  friend std::remove_reference_t<Stream>& getline(Stream&& in, basic_string& text) {
     return getline(in, text, in.widen('\n'));
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -15,8 +16,10 @@
 #include <perdure/detail/copyable.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/stored_form.hpp>
+#include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace perdure {
 
@@ -32,6 +35,17 @@ class vector {
   using traits = std::allocator_traits<Allocator>;
   static_assert(std::is_same_v<T, std::remove_cv_t<T>>, "a vector's elements cannot be const or volatile");
   static_assert(std::is_same_v<T, typename traits::value_type>, "the allocator allocates another type");
+
+  /// Other ranges than a vector like this one, whose elements convert to this one's.
+  template <class Range>
+  static constexpr bool elements_from = [] {
+    if constexpr (std::derived_from<std::remove_cvref_t<Range>, vector> ||
+                  std::is_convertible_v<Range, const Allocator&> || !std::ranges::input_range<Range>) {
+      return false;
+    } else {
+      return std::is_convertible_v<std::ranges::range_reference_t<Range>, T>;
+    }
+  }();
 
   static constexpr bool takes_when_assigned =
       traits::propagate_on_container_move_assignment::value || traits::is_always_equal::value;
@@ -78,6 +92,16 @@ class vector {
   vector(std::initializer_list<T> values)
     requires detail::made_without_a_store<Allocator>
       : vector(values, detail::allocator_without_a_store<Allocator>()) {}
+  /// Copies the elements of a `std::vector`, or of any other range whose elements convert.
+  template <class Range>
+    requires(elements_from<Range>)
+  vector(Range&& range, const Allocator& alloc) : vector(alloc) {
+    append_elements(range);
+  }
+  template <class Range>
+    requires(elements_from<Range> && detail::made_without_a_store<Allocator>)
+  explicit vector(Range&& range)
+      : vector(std::forward<Range>(range), detail::allocator_without_a_store<Allocator>()) {}
   vector(const vector& other)
       : vector(other.begin(), other.end(), traits::select_on_container_copy_construction(other.alloc_)) {}
   vector(const vector& other, const std::type_identity_t<Allocator>& alloc)
@@ -136,6 +160,22 @@ class vector {
   vector& operator=(std::initializer_list<T> values) {
     assign(values.begin(), values.end());
     return *this;
+  }
+  /// Takes the elements of a `std::vector`, or of any other range whose elements convert.
+  template <class Range>
+    requires(elements_from<Range>)
+  vector& operator=(Range&& range) {
+    if constexpr (std::ranges::common_range<Range> && std::input_iterator<std::ranges::iterator_t<Range>>) {
+      assign(std::ranges::begin(range), std::ranges::end(range));
+    } else {
+      clear();
+      append_elements(range);
+    }
+    return *this;
+  }
+  template <class OtherAllocator>
+  operator std::vector<T, OtherAllocator>() const {
+    return std::vector<T, OtherAllocator>(begin(), end());
   }
 
   void assign(size_type n, const T& value) {
@@ -210,7 +250,8 @@ class vector {
     if (n <= size_) return truncate(n);
     append_copies(n - size_, value);
   }
-  /// Gives unused memory back if that needs no throwing move. Keeps everything as it is when it cannot.
+  /// Gives unused memory back. Does nothing where elements can only be moved, and a move may throw; keeps
+  /// everything as it is where a copy throws, or no smaller block can be had.
   void shrink_to_fit() {
     if (size_ == capacity_) return;
     if (size_ == 0) {
@@ -218,9 +259,12 @@ class vector {
       forget_storage();
       return;
     }
-    try {
-      change_capacity(size_);
-    } catch (...) {  // a request, not a demand: the vector is unchanged
+    if constexpr (relocates_nothrow || std::is_nothrow_move_constructible_v<T> ||
+                  std::is_copy_constructible_v<T>) {
+      try {
+        change_capacity(size_);
+      } catch (...) {  // a request, not a demand: the vector is unchanged
+      }
     }
   }
 
@@ -362,6 +406,16 @@ class vector {
     const T* y = b.raw();
     for (size_type left = a.size_; left != 0; --left, ++x, ++y) {
       if (!bool(*x == *y)) return false;
+    }
+    return true;
+  }
+  template <class OtherAllocator>
+    requires requires(const T& x) { bool(x == x); }
+  friend bool operator==(const vector& a, const std::vector<T, OtherAllocator>& b) {
+    if (a.size_ != b.size()) return false;
+    const T* x = a.raw();
+    for (const T& y : b) {
+      if (!bool(*x++ == y)) return false;
     }
     return true;
   }
@@ -566,6 +620,15 @@ class vector {
     }
   }
 
+  template <class Range>
+  void append_elements(Range& range) {
+    if constexpr (std::ranges::common_range<Range>) {
+      append_range(std::ranges::begin(range), std::ranges::end(range));
+    } else {
+      for (auto&& element : range) emplace_back(std::forward<decltype(element)>(element));
+    }
+  }
+
   /// Opens a gap of `n` elements at index `at` and has `build(gap)` construct them, all or none. Elements
   /// whose relocation may throw are only ever appended (`at == size()`).
   template <class Build>
@@ -633,7 +696,7 @@ class vector {
   size_type capacity_ = 0;
 };
 
-template <std::input_iterator It, class Allocator = std::allocator<std::iter_value_t<It>>>
+template <std::input_iterator It, class Allocator = allocator<std::iter_value_t<It>>>
 vector(It, It, Allocator = Allocator()) -> vector<std::iter_value_t<It>, Allocator>;
 
 // Found without `std::`: std::erase_if, to which no program may add, knows the standard's containers only.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/copy_moved.hpp>
+#include <perdure/container/detail/flat_node.hpp>
 #include <perdure/container/detail/flat_table.hpp>
 #include <perdure/stored_form.hpp>
 #include <type_traits>
@@ -46,6 +47,8 @@ class flat_container {
   using const_reference = const value_type&;
   using pointer = typename iterator::pointer;
   using const_pointer = const value_type*;
+  using node_type = flat_node<Policy>;
+  using insert_return_type = flat_insert_return<iterator, node_type>;
 
   /// Without an allocator: one made from nothing, or the memory in which it lies itself (see `allocator`).
   flat_container()
@@ -155,6 +158,35 @@ class flat_container {
     return emplace(std::forward<Args>(args)...).first;
   }
 
+  /// Inserts an element that was taken out of a container; where its key is there already it stays in the
+  /// node.
+  insert_return_type insert(node_type&& node) {
+    if (node.empty()) return {end(), false, {}};
+    if (const iterator found = find(node.key_to_find()); found != end())
+      return {found, false, std::move(node)};
+    const iterator place = node.build_with(
+        [this](auto&&... parts) { return table_.emplace(std::forward<decltype(parts)>(parts)...).first; });
+    node.reset();
+    return {place, true, {}};
+  }
+  iterator insert(const_iterator, node_type&& node) {
+    insert_return_type result = insert(std::move(node));
+    if (!result.inserted) node = std::move(result.node);
+    return result.position;
+  }
+  /// Takes an element out, which moves; nothing where there is none of that key.
+  node_type extract(const_iterator position) {
+    node_type taken(std::move(*position.element()));
+    table_.erase_at(position);
+    return taken;
+  }
+  node_type extract(const key_type& key) { return extract_found(table_.find(key)); }
+  template <class K>
+    requires other_key<K, flat_container>
+  node_type extract(K&& key) {
+    return extract_found(table_.find(key));
+  }
+
   iterator erase(const_iterator position) noexcept { return table_.erase(position); }
   iterator erase(const_iterator first, const_iterator last) noexcept { return table_.erase(first, last); }
   size_type erase(const key_type& key) { return table_.erase_key(key); }
@@ -194,6 +226,16 @@ class flat_container {
   size_type count(const K& key) const {
     return table_.contains(key) ? 1 : 0;
   }
+  template <class K>
+    requires other_key<K, flat_container>
+  std::pair<iterator, iterator> equal_range(const K& key) {
+    return range_of(find(key));
+  }
+  template <class K>
+    requires other_key<K, flat_container>
+  std::pair<const_iterator, const_iterator> equal_range(const K& key) const {
+    return range_of(find(key));
+  }
 
   /// Makes room for `n` elements in all, so that inserting up to there moves none.
   void reserve(size_type n) { table_.reserve(n); }
@@ -218,6 +260,9 @@ class flat_container {
 
  private:
   friend struct relocator<flat_container>;
+  node_type extract_found(const_iterator found) {
+    return found == const_iterator() ? node_type() : extract(found);
+  }
   template <class It>
   static std::pair<It, It> range_of(It found) {
     It next = found;
