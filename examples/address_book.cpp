@@ -29,4 +29,5 @@ int main() {
     for (const perdure::string& interest : p.interests) std::cout << ' ' << interest;
     std::cout << '\n';
   }
+  store.close();  // a checkpoint; throws if it cannot be made
 }

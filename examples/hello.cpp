@@ -14,4 +14,5 @@ int main() {
   std::cout << "run " << runs << ":";
   for (const auto& line : lines) std::cout << " [" << line << "]";
   std::cout << '\n';
-}  // the store is closed here, and with it everything is durable
+  store.close();  // a checkpoint; throws if it cannot be made
+}

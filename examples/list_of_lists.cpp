@@ -93,4 +93,5 @@ int main() {
   if (distances(copy) != found) return 1;
   for (const double distance : found) std::cout << distance << ' ';
   std::cout << '\n';
+  store.close();  // a checkpoint; throws if it cannot be made
 }

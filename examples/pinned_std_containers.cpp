@@ -37,4 +37,5 @@ int main() {
   }
   for (const person* at = last; at != nullptr; at = at->manager)
     std::cout << *at->name << (at->manager ? " < " : "\n");
+  store.close();  // a checkpoint; throws if it cannot be made
 }

@@ -10,4 +10,5 @@ int main() {
   auto& counts = *store.find_or_construct<perdure::flat_map<perdure::string, long>>("words")();
   for (std::string word; std::cin >> word;) ++counts[word];
   std::cout << counts.size() << " different words so far\n";
+  store.close();  // a checkpoint; throws if it cannot be made
 }

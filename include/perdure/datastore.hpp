@@ -92,6 +92,10 @@ struct store_options {
   /// Where the file system cannot share blocks, keep each checkpoint as a full copy of the store, which costs
   /// the space and the time of one.
   bool keep_full_copies = false;
+  /// Create the store also in an empty directory that every user may write to, and leave it so. Without it
+  /// this is `permission_denied`: everyone could replace files of the store. A directory that a group may
+  /// write to needs nothing of the kind.
+  bool others_may_write = false;
   /// Bytes of memory that an open writer's changed pages may take. What is beyond is written home before its
   /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
   /// What is watched is all memory of the process that no file backs; what giving up pages does not make less
@@ -118,7 +122,8 @@ struct store_options {
 class datastore {
  public:
   /// Creates the directory and an empty store in it, durable on return. `already_exists` if something is at
-  /// the path, but for an empty directory, whose permissions the store gets.
+  /// the path, but for an empty directory, whose permissions the store gets
+  /// (`store_options::others_may_write`).
   static std::unique_ptr<datastore> create(const std::filesystem::path& path,
                                            const store_options& options = {});
   /// Opens for reading and writing, at the last committed checkpoint. Only `backing`, `verify` and the

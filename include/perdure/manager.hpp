@@ -7,6 +7,7 @@
 // The conventions are those of Boost.Interprocess and Metall.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -40,8 +41,10 @@ namespace perdure {
 /// throw.
 using close_failure_handler = detail::close_failure_handler;
 
-/// Replaces the handler (initially null: one line on the standard error stream) and returns the old one.
-/// Thread-safe.
+/// Replaces the handler and returns the old one. Initially it is null, which means: one line on the standard
+/// error stream, and the process, which may be about to return 0, ends with status 1 instead, after all
+/// destructors of what was made since the first store was opened. An interpreter, whose exit status is not
+/// the store's business, installs one. Thread-safe.
 close_failure_handler set_close_failure_handler(close_failure_handler handler) noexcept;
 
 template <class Placement>
@@ -420,9 +423,13 @@ class basic_manager {
       return nullptr;
     }
   }
-  /// `alignment` is a power of two up to 2 MiB.
+  /// `alignment` is a power of two up to 2 MiB; `invalid_argument` if not.
   void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
     core().require_writable();
+    if (!std::has_single_bit(alignment) || alignment > std::size_t{2} << 20)
+      throw error(errc::invalid_argument, core().store().path().string() + ": an alignment of " +
+                                              std::to_string(alignment) +
+                                              " bytes is asked for: take a power of two up to 2 MiB");
     return core().memory().allocate(bytes, alignment);
   }
   /// Of what `allocate` and `allocate_aligned` gave; null is ignored. An object is removed by it too, without

@@ -21,7 +21,8 @@ errc code_of(const std::system_error& failure) noexcept {
       return errc::no_space;
     case ENOMEM:
       return errc::out_of_memory;
-    case ELOOP:
+    case ELOOP:  // and ENXIO: something else than a file of the store has its name (os::file::open_in)
+    case ENXIO:
       return errc::damaged;
     case ENOTSUP:
       return errc::unsupported;

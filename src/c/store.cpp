@@ -25,6 +25,7 @@ perdure::store_options options_of(const perdure_store_options* given) {
   options.accept_unclean = wanted.accept_unclean != 0;
   options.keep_last = wanted.keep_last;
   options.keep_full_copies = wanted.keep_full_copies != 0;
+  options.others_may_write = wanted.others_may_write != 0;
   switch (wanted.backing) {
     case PERDURE_BACKING_PRIVATE:
       break;

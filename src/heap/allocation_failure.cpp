@@ -66,7 +66,7 @@ void throw_no_block(const segment& memory, std::size_t bytes) {
         owner, in_units(bytes).text(), in_units(memory.capacity()).text(), in_units(left).text());
   throw allocation_failure(
       "%s: the system gives no memory for a block of %s: see how much is free, and what "
-      "`ulimit -v`, the control group and vm.overcommit_memory allow",
+      "`ulimit -v`, `ulimit -d`, the control group and vm.overcommit_memory allow",
       owner, in_units(bytes).text());
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,6 +16,24 @@
 #include "segment/segment.hpp"
 
 namespace perdure::detail {
+
+namespace {
+
+/// Begins a checkpoint with the pages that `release` gives. The heap keeps what was freed lately for reuse
+/// and gives it when asked again, which is done where the disk is full: their space may be what it lacks.
+template <class Release, class Begin>
+auto with_released_pages(Release&& release, Begin&& begin) {
+  try {
+    return begin(release());
+  } catch (const error& failure) {
+    if (failure.code() != errc::no_space) throw;
+    const std::vector<page_run> more = release();
+    if (more.empty()) throw;
+    return begin(more);
+  }
+}
+
+}  // namespace
 
 void manager_core::checkpoint(std::string_view label) {
   // By the asynchronous call, as other threads then go on as soon as the pages are copied.
@@ -59,7 +78,9 @@ pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
   await_application();
   const heap::standstill still(*state_->memory);
   require_no_failed_moves();
-  return state_->store->checkpoint_async(released_pages(), label);
+  return with_released_pages(
+      [this] { return released_pages(); },
+      [&](std::span<const page_run> released) { return state_->store->checkpoint_async(released, label); });
 }
 
 namespace {
@@ -98,7 +119,9 @@ std::unique_ptr<prepared_checkpoint> manager_core::prepare(std::string_view labe
   {
     const heap::standstill still(*state_->memory);
     require_no_failed_moves();
-    of_store = state_->store->prepare(released_pages(), label);
+    of_store = with_released_pages(
+        [this] { return released_pages(); },
+        [&](std::span<const page_run> released) { return state_->store->prepare(released, label); });
   }
   return std::make_unique<prepared_of_manager>(std::move(departing), state_->prepared_by,
                                                std::move(of_store));

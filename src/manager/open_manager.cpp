@@ -55,6 +55,7 @@ manager_core::~manager_core() {
 std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem::path& path,
                                                  const store_options& options, bool must_be_pinned) {
   heap::prepare_for_forks();
+  watch_exit();
   auto s = std::make_unique<state>();
   s->path = path.string();
   s->writable = how != mode::open_read_only;

@@ -126,10 +126,16 @@ file file::open_directory(const std::filesystem::path& path) {
 }
 
 file file::open_in(const file& directory, const std::string& name, int flags) {
-  const int descriptor = open_without_symlinks(directory.descriptor(), name.c_str(), flags | O_CLOEXEC);
+  // O_NONBLOCK matters to what is refused below only.
+  const int descriptor =
+      open_without_symlinks(directory.descriptor(), name.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
   const std::filesystem::path path = directory.path() / name;
   if (descriptor < 0) throw_errno("open", path.string());
-  return file(descriptor, path);
+  file opened(descriptor, path);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw_errno("stat", path.string());
+  if (!S_ISREG(status.st_mode)) throw_errno("open", path.string(), ENXIO);
+  return opened;
 }
 
 std::uint64_t file::size() const {
@@ -142,6 +148,12 @@ std::uint64_t file::allocated_bytes() const {
   struct stat status;
   if (::fstat(descriptor_, &status) != 0) throw_errno("stat", path_.string());
   return static_cast<std::uint64_t>(status.st_blocks) * 512;
+}
+
+bool file::has_name() const {
+  struct stat status;
+  if (::fstat(descriptor_, &status) != 0) throw_errno("stat", path_.string());
+  return status.st_nlink != 0;
 }
 
 bool file::is_direct_access() const noexcept {

@@ -42,8 +42,10 @@ class file {
 
   /// Opens a directory; symbolic links on the way to it are followed.
   static file open_directory(const std::filesystem::path& path);
-  /// Opens `name` inside `directory`. No symbolic link is followed: finding one is ELOOP.
-  /// `flags` as for open(2); O_CLOEXEC is added. New files get mode 0600 less the umask.
+  /// Opens the regular file `name` inside `directory`, without waiting. No symbolic link is followed: finding
+  /// one is ELOOP. Anything else of that name is ENXIO: opening a FIFO would wait for ever,
+  /// and reading a device may do anything. `flags` as for open(2); O_CLOEXEC is added. New files get mode
+  /// 0600 less the umask.
   static file open_in(const file& directory, const std::string& name, int flags);
 
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
@@ -53,6 +55,8 @@ class file {
 
   std::uint64_t size() const;
   std::uint64_t allocated_bytes() const;
+  /// False once the file has been removed. Some file systems in user space say so of every file.
+  bool has_name() const;
   /// Whether a mapping of the file is one of the medium itself, with no page cache in between (DAX).
   bool is_direct_access() const noexcept;
 

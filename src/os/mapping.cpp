@@ -151,6 +151,19 @@ void populate(void* address, std::size_t bytes, int protection) {
     throw_errno("madvise(MADV_POPULATE_WRITE)", describe(address, bytes));
 }
 
+std::string mapping_limits_in_words() {
+  std::string words;
+  const auto add = [&words](const char* option, __rlimit_resource_t what) {
+    rlimit limit{};
+    if (::getrlimit(what, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    if (!words.empty()) words += " and ";
+    words.append(option).append(" (").append(std::to_string(limit.rlim_cur / 1024)).append(" KiB)");
+  };
+  add("`ulimit -v`", RLIMIT_AS);
+  add("`ulimit -d`", RLIMIT_DATA);
+  return words.empty() ? "the control group's limit and vm.overcommit_memory" : words;
+}
+
 bool is_obvious_overcommit(std::size_t bytes) noexcept {
   const int saved = errno;
   void* const tried = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

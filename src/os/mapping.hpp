@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace perdure::os {
 
@@ -59,6 +60,10 @@ bool try_map_as(void* address, std::size_t bytes, int protection, int flags, int
 /// Has the kernel allocate the pages of a writable mapping now, so that a lack of memory is an error here and
 /// no signal later.
 void populate(void* address, std::size_t bytes, int protection);
+
+/// The limits on this process's address space and memory, in words: "`ulimit -d` (200000 KiB)". Where no
+/// limit of the process is set, what else there is.
+std::string mapping_limits_in_words();
 
 /// Whether the system would refuse so much more memory as an obvious overcommitment (vm.overcommit_memory is
 /// 0). Reserved ranges are exempt from that check. Keeps `errno`.

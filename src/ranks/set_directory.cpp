@@ -141,7 +141,7 @@ std::filesystem::path set_directory::of_parts(std::uint64_t number) const {
   return root_ / numbered("set.%04llu", number);
 }
 
-os::file set_directory::make() const {
+os::file set_directory::make(bool others_may_write) const {
   const auto require_free_of_others = [this] {
     if (!std::filesystem::is_directory(root_)) {
       throw error(errc::already_exists, root_.string() + " exists and is no directory: choose another path");
@@ -159,6 +159,7 @@ os::file set_directory::make() const {
   };
   if (std::filesystem::exists(std::filesystem::symlink_status(root_))) {
     require_free_of_others();
+    if (!others_may_write && store::is_empty_directory(root_)) store::require_private_place(root_);
   } else {
     make_if_missing(root_);
   }

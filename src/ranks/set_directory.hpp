@@ -25,8 +25,9 @@ class set_directory {
   /// "set.0001".
   std::filesystem::path of_parts(std::uint64_t number) const;
 
-  /// Makes what is missing of it, durably. `already_exists` where there is something else.
-  os::file make() const;
+  /// Makes what is missing of it, durably. `already_exists` where there is something else;
+  /// `permission_denied` where it is an empty directory that every user may write to, unless they shall.
+  os::file make(bool others_may_write = false) const;
   /// `not_found`, `not_a_store`.
   os::file open() const;
   /// The directory of parts; any rank may do this.

@@ -56,7 +56,7 @@ void opened_set::find_set(mode how, told_set& found) {
     return !std::filesystem::exists(path() / set_manifest::name, none);
   };
   if (how == mode::create || (how == mode::open_or_create && is_missing())) {
-    const os::file directory = directory_.make();
+    const os::file directory = directory_.make(options_.store.others_may_write);
     manifest_ = set_manifest::begin(directory);
     directory_.require_no_set_after(0);
     // Of an attempt that was not finished, which may have been one of more ranks.

@@ -201,8 +201,8 @@ std::unique_ptr<policy_segment> make_policy_segment(memory_policy& policy, std::
     return std::make_unique<segment_of_policy>(policy, round_up(capacity, segment_alignment));
   } catch (const std::system_error& failure) {
     throw error(errc::out_of_memory, std::string("cannot reserve address space for a kind: ") +
-                                         failure.what() +
-                                         "; check `ulimit -v` or ask for a smaller capacity");
+                                         failure.what() + "; raise what limits it, " +
+                                         os::mapping_limits_in_words() + ", or ask for a smaller capacity");
   }
 }
 

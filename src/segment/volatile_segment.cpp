@@ -60,8 +60,8 @@ std::unique_ptr<segment> make_volatile_segment(std::size_t capacity) {
         os::reservation(round_up(capacity, segment_alignment), segment_alignment));
   } catch (const std::system_error& failure) {
     throw error(errc::out_of_memory, std::string("cannot reserve address space for a segment: ") +
-                                         failure.what() +
-                                         "; check `ulimit -v` or ask for a smaller capacity");
+                                         failure.what() + "; raise what limits it, " +
+                                         os::mapping_limits_in_words() + ", or ask for a smaller capacity");
   }
 }
 

@@ -241,6 +241,7 @@ std::unique_ptr<datastore> create_new(const std::filesystem::path& given, const 
   layout::super_slot slot = first_slot(options);
   return reporting("create", path, [&] {
     const std::filesystem::path where = free_place(path);
+    if (!options.others_may_write) require_private_place(where);
     os::reservation place;
     if (options.pinned) {
       std::uint64_t seed;

@@ -15,6 +15,7 @@
 
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/small_file_system.hpp"
 #include "support/small_store.hpp"
 
 namespace perdure {
@@ -628,6 +629,34 @@ TEST_F(array_store_test, ManySmallArraysAreStoredAndListed) {
   const auto again = open();
   for (int i = 0; i < 3000; ++i)
     ASSERT_EQ(again.load<double>("group" + std::to_string(i % 10) + "/a" + std::to_string(i)), i * 1.5);
+}
+
+// The failed attempt has written its pages home and to a journal; erasing must give their space back at once.
+TEST_F(a_small_file_system, takes_checkpoints_again_once_arrays_are_erased) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  const std::vector<double> values(400'000, 1.5);
+  {
+    array_store arrays(create_only, store());
+    int next = 0;
+    const auto name = [](int i) { return "x" + std::to_string(i); };
+    EXPECT_TRUE(fails_with(errc::no_space, "", [&] {
+      for (;; ++next) {
+        arrays.store(name(next), values);
+        arrays.checkpoint();
+      }
+    }));
+    ASSERT_GE(next, 2);
+    arrays.erase(name(next));
+    EXPECT_NO_THROW(arrays.checkpoint());
+    arrays.erase(name(0));
+    arrays.store("small", 1);
+    EXPECT_NO_THROW(arrays.close());
+  }
+  ASSERT_TRUE(manager::verify(store()).whole());
+  const array_store arrays(open_read_only, store());
+  EXPECT_EQ(arrays.load<int>("small"), 1);
+  EXPECT_EQ(arrays.load<std::vector<double>>("x1"), values);
+  EXPECT_FALSE(arrays.contains("x0"));
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ int main() {
   MEMBER(perdure_store_options, accept_unclean);
   MEMBER(perdure_store_options, keep_full_copies);
   MEMBER(perdure_store_options, keep_last);
+  MEMBER(perdure_store_options, others_may_write);
   FUNCTION(perdure_store_create);
   FUNCTION(perdure_store_open);
   FUNCTION(perdure_store_open_kept);

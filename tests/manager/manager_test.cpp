@@ -85,8 +85,9 @@ TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
               "no room for 6148914691236517205 elements of 4 bytes: no memory has so many bytes");
   expect_said(told_by_bad_alloc([&] { store.get_allocator<long>().allocate(most / 2); }),
               "no room for 9223372036854775807 elements of 8 bytes");
-  expect_said(told_by_bad_alloc([&] { static_cast<void>(store.allocate_aligned(8, 3)); }),
-              "aligned to 3 bytes: an alignment is a power of two, up to 2097152");
+  for (const std::size_t alignment : {0UL, 3UL, 4UL << 20})
+    EXPECT_EQ(code_of([&] { static_cast<void>(store.allocate_aligned(8, alignment)); }),
+              errc::invalid_argument);
   while (store.allocate(std::size_t{1} << 20, std::nothrow) != nullptr) {
   }
   expect_said(told_by_bad_alloc([&] {

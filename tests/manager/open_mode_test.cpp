@@ -3,6 +3,7 @@
 #include <sys/mount.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -397,6 +398,28 @@ TEST_F(open_mode_test, ADirectoryIsNotPutIntoADamagedHeap) {
   EXPECT_EQ(code_of([&] { manager(open_only, path); }), errc::damaged);
   const manager reader(open_read_only, path);
   EXPECT_FALSE(reader.check().empty());
+}
+
+TEST_F(open_mode_test, AProcessThatLostChangesInADestructorFails) {
+  EXPECT_EXIT(
+      {
+        {
+          manager store(create_only, path, small_store());
+          store.checkpoint();
+          store.store().wait_applied();
+          store.construct<char>("bytes")[3 << 20](1);
+          const file_size_limit limit(4096);
+          const manager dying = std::move(store);
+        }
+        std::exit(0);
+      },
+      testing::ExitedWithCode(1), "changes to .* since its last checkpoint are lost");
+  EXPECT_EXIT(
+      {
+        { manager(open_only, path).construct<int>("kept")(1); }
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {

@@ -3,6 +3,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <functional>
@@ -10,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "support/errors.hpp"
 #include "support/full_disk.hpp"
 #include "support/scratch_test.hpp"
 
@@ -59,6 +64,29 @@ TEST_F(a_file, never_follows_a_symbolic_link) {
   std::filesystem::create_symlink("target", path("link"));
   EXPECT_EQ(error_of([&] { file::open_in(directory(), "link", O_RDWR); }), ELOOP);
   EXPECT_EQ(error_of([&] { file::open_in(directory(), "missing", O_RDWR); }), ENOENT);
+}
+
+TEST_F(a_file, is_a_regular_one) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un name{AF_UNIX, {}};
+  path("socket").string().copy(name.sun_path, sizeof name.sun_path - 1);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR}) {
+    for (const char* other : {"fifo", "socket"}) {
+      EXPECT_EQ(error_of([&] { file::open_in(directory(), other, flags); }), ENXIO) << other << flags;
+    }
+  }
+  ::close(socket);
+}
+
+TEST_F(a_file, knows_whether_it_has_a_name) {
+  const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT);
+  EXPECT_TRUE(f.has_name());
+  std::filesystem::rename(path("f"), path("g"));
+  EXPECT_TRUE(f.has_name());
+  std::filesystem::remove(path("g"));
+  EXPECT_FALSE(f.has_name());
 }
 
 TEST_F(a_file, can_have_holes_punched_and_space_reserved) {

@@ -1,6 +1,7 @@
 // What a datastore says to paths and files that are not as they should be. Nothing committed may be lost
 // by looking at a store in vain.
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/journal.hpp"
 #include "store/file/layout.hpp"
+#include "store/file/unfinished_store.hpp"
 #include "support/errors.hpp"
 #include "support/flipped_bit.hpp"
 #include "support/page_pattern.hpp"
@@ -51,6 +53,15 @@ class a_bad_store : public scratch_test {
     const auto writing = fails_with(code, words, [&] { datastore::open(path()); });
     if (!writing) return writing;
     return fails_with(code, words, [&] { datastore::open_read_only(path()); });
+  }
+
+  // Without `super` and LOCK there is no report.
+  bool is_found_damaged() {
+    try {
+      return !store_maintenance::verify(path()).whole();
+    } catch (const error& failure) {
+      return failure.code() == errc::damaged;
+    }
   }
 
   void put(const std::string& file, std::uint64_t offset, const void* bytes, std::size_t count) {
@@ -308,6 +319,37 @@ TEST_F(a_bad_store, may_have_symbolic_links_for_files) {
   EXPECT_TRUE(is_intact());
 }
 
+TEST_F(a_bad_store, may_have_something_else_than_files) {
+  make_store();
+  const std::filesystem::path fifo = path("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const std::filesystem::path directory = path("directory");
+  std::filesystem::create_directory(directory);
+  for (const char* file : {"super", "heap.000", "crc", "jrnl.0", "jrnl.1", "LOCK"}) {
+    std::filesystem::rename(path() / file, path("aside"));
+    std::filesystem::rename(fifo, path() / file);
+    EXPECT_TRUE(cannot_be_opened(errc::damaged, "a FIFO, socket, device or directory stands")) << file;
+    EXPECT_TRUE(is_found_damaged()) << file;
+    std::filesystem::rename(path() / file, fifo);
+    std::filesystem::rename(directory, path() / file);
+    EXPECT_THROW(datastore::open(path()), error) << file;
+    EXPECT_THROW(datastore::open_read_only(path()), error) << file;
+    std::filesystem::rename(path() / file, directory);
+    std::filesystem::rename(path("aside"), path() / file);
+  }
+  EXPECT_TRUE(is_intact());
+}
+
+TEST_F(a_bad_store, may_be_removed_with_what_is_no_file) {
+  for (const char* file : {"heap.000", "crc", "jrnl.0", "jrnl.1"}) {
+    make_store();
+    std::filesystem::remove(path() / file);
+    ASSERT_EQ(::mkfifo((path() / file).c_str(), 0600), 0);
+    EXPECT_TRUE(store_maintenance::remove(path())) << file;
+    EXPECT_FALSE(std::filesystem::exists(path())) << file;
+  }
+}
+
 TEST_F(a_bad_store, may_have_a_damaged_table_of_checksums) {
   make_store();
   flip("crc", 4096 + 100);
@@ -342,6 +384,38 @@ TEST_F(a_bad_store, may_be_on_a_read_only_file_system) {
   }
   ASSERT_EQ(::umount(there.c_str()), 0);
   EXPECT_TRUE(is_intact());
+}
+
+TEST_F(a_bad_store, would_be_in_a_directory_that_every_user_may_write_to) {
+  using std::filesystem::perms;
+  make_store();
+  for (const bool in_place : {false, true}) {
+    store::make_stores_in_place(in_place);
+    const std::filesystem::path open_to_all = path("open to all");
+    std::filesystem::create_directory(open_to_all);
+    std::filesystem::permissions(open_to_all, perms::all | perms::sticky_bit);
+    const auto is_refused = [&](const std::function<void()>& create) {
+      return fails_with(errc::permission_denied, "every user may write", create) &&
+             std::filesystem::is_empty(open_to_all);
+    };
+    EXPECT_TRUE(is_refused([&] { datastore::create(open_to_all, small_store()); }));
+    EXPECT_TRUE(is_refused([&] { store_maintenance::copy(path(), open_to_all); }));
+
+    store_options wanted = small_store();
+    wanted.others_may_write = true;
+    EXPECT_NO_THROW(datastore::create(open_to_all, wanted));
+    EXPECT_EQ(std::filesystem::status(open_to_all).permissions(), perms::all | perms::sticky_bit);
+    std::filesystem::remove_all(open_to_all);
+
+    // As a project's directory for all its members.
+    std::filesystem::create_directory(open_to_all);
+    std::filesystem::permissions(open_to_all, perms::owner_all | perms::group_all | perms::set_gid);
+    EXPECT_NO_THROW(datastore::create(open_to_all, small_store()));
+    EXPECT_EQ(std::filesystem::status(open_to_all).permissions(),
+              perms::owner_all | perms::group_all | perms::set_gid);
+    std::filesystem::remove_all(open_to_all);
+  }
+  store::make_stores_in_place(false);
 }
 
 TEST_F(a_bad_store, may_forbid_access) {

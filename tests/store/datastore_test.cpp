@@ -241,6 +241,25 @@ TEST_F(a_datastore, has_one_writer_and_names_it) {
   EXPECT_NO_THROW(tested::open(path()));
 }
 
+TEST_F(a_datastore, fails_its_checkpoints_once_it_has_been_removed) {
+  for (const backing how : {backing::private_memory, backing::paged, backing::shared_file}) {
+    store_options options = small_store();
+    options.backing = how;
+    const auto store = tested::create(path(), options);
+    store->memory().grow(2 * mib);
+    put(*store, 1, 1);
+    store->checkpoint();
+    std::filesystem::rename(path(), path("moved"));
+    EXPECT_NO_THROW(store->checkpoint());
+    std::filesystem::remove_all(path("moved"));
+    EXPECT_TRUE(fails_with(errc::conflict, "has been removed", [&] { store->checkpoint(); }));
+    put(*store, 1, 2);
+    EXPECT_TRUE(fails_with(errc::conflict, "has been removed", [&] { store->checkpoint(); }));
+    EXPECT_TRUE(fails_with(errc::conflict, "has been removed", [&] { store->checkpoint_async().wait(); }));
+    EXPECT_TRUE(has(*store, 1, 2));
+  }
+}
+
 TEST_F(a_datastore, is_out_of_use_when_closed) {
   const auto store = tested::create(path(), small_store());
   store->close();

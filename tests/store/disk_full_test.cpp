@@ -16,6 +16,7 @@
 #include "support/loop_mount.hpp"
 #include "support/page_pattern.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_file_system.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
 
@@ -186,19 +187,6 @@ TEST_F(a_full_disk, lets_no_zero_page_inherit_what_a_failed_checkpoint_wrote) {
     ASSERT_TRUE(holds(store->memory().base() + page * page_size, 0));
 }
 
-class a_small_file_system : public scratch_test {
- protected:
-  a_small_file_system() {
-    std::filesystem::create_directory(path("disk"));
-    mounted_ = ::geteuid() == 0 && ::mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=24m") == 0;
-  }
-  ~a_small_file_system() override {
-    if (mounted_) ::umount2(path("disk").c_str(), MNT_DETACH);
-  }
-  std::filesystem::path store() const { return path("disk") / "store"; }
-  bool mounted_ = false;
-};
-
 TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
   if (!mounted_) GTEST_SKIP() << "needs the right to mount";
   {
@@ -233,6 +221,40 @@ TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {
   }
   const auto store = datastore::open(this->store());
   EXPECT_TRUE(has(*store, 0, 1000, 2));
+}
+
+// Pages that were written home for a checkpoint to come have taken the last free block.
+TEST_F(a_small_file_system, has_room_again_for_what_is_released_before_any_checkpoint_has_it) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  for (const backing how : {backing::private_memory, backing::paged}) {
+    const std::filesystem::path where = store().string() + std::to_string(static_cast<int>(how));
+    {
+      const auto store = datastore::create(where, small_store(how));
+      store->memory().grow(4 * mib);
+      for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, page + 1);
+      store->checkpoint();
+      store->wait_applied();
+      store->memory().grow(64 * mib);
+      constexpr std::uint64_t at_once = datastore::least_past_memory / page_size;
+      const std::vector<std::byte> bytes(at_once * page_size, std::byte{7});
+      std::uint64_t page = 1024;
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] {
+        for (; page < 15000; page += at_once)
+          store->copy_in(store->memory().base() + page * page_size, bytes);
+      }));
+      put(*store, 15500, 2);
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
+      const detail::page_run written[]{{1024, page + at_once - 1024}};
+      EXPECT_NO_THROW(store->checkpoint(written));
+    }
+    ASSERT_TRUE(store_maintenance::verify(where).whole());
+    {
+      const auto store = datastore::open(where);
+      EXPECT_TRUE(has(*store, 0, 100, 1));
+      EXPECT_TRUE(holds(store->memory().base() + 15500 * page_size, 2));
+    }
+    EXPECT_TRUE(store_maintenance::remove(where));
+  }
 }
 
 // What a checkpoint needs after its commit it has taken before.

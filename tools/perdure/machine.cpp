@@ -162,6 +162,7 @@ std::string huge_pages() {
 
 json limits() {
   return {{"address_space_bytes", limit_of(RLIMIT_AS)},
+          {"data_bytes", limit_of(RLIMIT_DATA)},
           {"file_size_bytes", limit_of(RLIMIT_FSIZE)},
           {"open_files", limit_of(RLIMIT_NOFILE)},
           {"locked_memory_bytes", limit_of(RLIMIT_MEMLOCK)},

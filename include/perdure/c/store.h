@@ -62,6 +62,9 @@ typedef struct perdure_store_options {
   /// Not 0: where the file system cannot share blocks, keep full copies. With 0 labelled checkpoints are
   /// PERDURE_UNSUPPORTED there while `keep_last` is not 0.
   int32_t keep_full_copies;
+  /// Not 0: create the store also in an empty directory that every user may write to, who could then replace
+  /// its files. With 0 that is PERDURE_PERMISSION_DENIED.
+  int32_t others_may_write;
 } perdure_store_options;
 
 PERDURE_BEGIN_DECLARATIONS

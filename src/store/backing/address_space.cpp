@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "os/mapping.hpp"
 #include "segment/segment.hpp"
 #include "store/file/failure.hpp"
 
@@ -12,10 +13,10 @@ os::reservation reserve_anywhere(std::size_t capacity, const std::filesystem::pa
   try {
     return os::reservation(capacity, detail::segment_alignment);
   } catch (const std::system_error& failure) {
-    throw error(errc::out_of_memory, "cannot reserve " + std::to_string(capacity) +
-                                         " bytes of address space for " + store.string() + ": " +
-                                         failure.what() +
-                                         "; check `ulimit -v`, or create the store with a smaller capacity");
+    throw error(errc::out_of_memory,
+                "cannot reserve " + std::to_string(capacity) + " bytes of address space for " +
+                    store.string() + ": " + failure.what() + "; raise what limits it, " +
+                    os::mapping_limits_in_words() + ", or create the store with a smaller capacity");
   }
 }
 

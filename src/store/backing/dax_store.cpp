@@ -133,6 +133,7 @@ void dax_store::checkpoint(std::span<const detail::page_run> released, std::stri
   require_label(label);
   const bool keep = parts_->keep.last != 0 && !label.empty();
   reporting("checkpoint", path_, [&] {
+    parts_->super.require_named();
     if (keep) require_room_to_keep(parts_->directory, parts_->keep);
     const auto growth = memory_->hold_growth();
     const std::uint64_t bytes = memory_->size();

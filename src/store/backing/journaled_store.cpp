@@ -70,7 +70,7 @@ class journaled_store final : public datastore {
   bool is_to_be_kept(std::string_view label) const noexcept {
     return parts_->keep.last != 0 && !label.empty();
   }
-  void begin_checkpoint(std::string_view label);
+  void begin_checkpoint(std::span<const detail::page_run> released, std::string_view label);
   pending_checkpoint launch(std::span<const detail::page_run> released, std::string_view label);
   pending_checkpoint depart(decision how, bool keep);
   void decide_and_apply(decision how, std::promise<std::uint64_t>& outcome, bool keep) noexcept;
@@ -128,9 +128,10 @@ void journaled_store::require_own() const {
 }
 
 // The checks that come before the first page is looked at.
-void journaled_store::begin_checkpoint(std::string_view label) {
+void journaled_store::begin_checkpoint(std::span<const detail::page_run> released, std::string_view label) {
   memory_->require_none_lost();
-  commit_->finish_last();
+  parts_->super.require_named();
+  commit_->finish_last(released);
   if (is_to_be_kept(label)) require_room_to_keep(parts_->directory, parts_->keep);
 }
 
@@ -138,7 +139,7 @@ pending_checkpoint journaled_store::launch(std::span<const detail::page_run> rel
                                            std::string_view label) {
   require_label(label);
   return reporting("checkpoint", path_, [&] {
-    begin_checkpoint(label);
+    begin_checkpoint(released, label);
     epoch_commit::hold held(*commit_);
     if (!commit_->plan(held, released, label, !label.empty()))
       return pending_checkpoint::done(commit_->epoch());
@@ -203,7 +204,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   undecided(journaled_store& store, std::span<const detail::page_run> released, std::string_view label)
       : store_(store), turn_(store.commit_->take_turn()), keep_(store.is_to_be_kept(label)) {
     epoch_commit& commit = *store_.commit_;
-    store_.begin_checkpoint(label);
+    store_.begin_checkpoint(released, label);
     held_ = std::make_unique<epoch_commit::hold>(commit);
     epoch_ = commit.epoch() + 1;
     commit.plan(*held_, released, label, true);

@@ -93,6 +93,7 @@ class shared_store final : public datastore {
  private:
   // Makes everything written so far durable, and then a super block that says how much it is.
   void save(std::uint64_t flags) {
+    parts_->super.require_named();
     parts_->home.sync_all();
     parts_->checksums.flush(memory_->size());
     parts_->checksums.sync();

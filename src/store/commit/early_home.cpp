@@ -29,6 +29,22 @@ void early_home::begin_fresh(detail::page_run fresh, std::uint64_t committed) {
   pages_.touch(fresh);
 }
 
+void early_home::give_back(std::span<const detail::page_run> released, const committed_state& before) {
+  if (pages_.empty()) return;
+  const auto is_spare = [&](std::uint64_t page) {
+    return pages_.is_touched(page) && (before.is_hole(page) || !before.needs(page));
+  };
+  for (const detail::page_run& run : released) {
+    const std::uint64_t end = run.first + run.count;
+    for (std::uint64_t first = run.first; first < end;) {
+      std::uint64_t stop = first;
+      while (stop < end && is_spare(stop)) ++stop;
+      if (first < stop) parts_.home.punch({first, stop - first});
+      first = stop + 1;
+    }
+  }
+}
+
 void early_home::sync() {
   is_unsure_ = true;
   parts_.home.sync();

@@ -1,9 +1,11 @@
 // Pages of home that the last checkpoint does not have: those written there for the epoch to come.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "store/commit/checkpoint_plan.hpp"
 #include "store/commit/early_pages.hpp"
 #include "store/commit/evicted_pages.hpp"
 #include "store/commit/store_parts.hpp"
@@ -25,6 +27,9 @@ class early_home {
   /// To be called before a checkpoint writes `fresh` pages in place, which may fail half way. The last
   /// checkpoint has `committed` pages.
   void begin_fresh(detail::page_run fresh, std::uint64_t committed);
+  /// Punches those of the `released` pages that were written early and that the last checkpoint does not
+  /// need: their space may be what a full disk lacks. Applying the journal punches them once more.
+  void give_back(std::span<const detail::page_run> released, const committed_state& before);
   /// Makes durable what was written home. Throws what the device says; then `clear_away` finds out what of it
   /// is lost.
   void sync();

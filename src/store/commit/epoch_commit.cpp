@@ -86,9 +86,19 @@ committed_state epoch_commit::committed() {
 
 // With one checkpoint applied before the next begins, no older journal can hold a page that is written home
 // in place by the next; that is what makes its fresh writes safe.
-void epoch_commit::finish_last() {
+void epoch_commit::finish_last(std::span<const detail::page_run> released) {
   finish_apply();
+  // To clear away takes space too. But a journal that may count after a crash needs the pages that its epoch
+  // had.
+  if (!may_failed_journal_count())
+    early_.give_back(sound_released(released, memory_->pages().size() / page_size, path_), committed());
   clear_away_failed_attempt();
+}
+
+bool epoch_commit::may_failed_journal_count() const noexcept {
+  for (std::size_t parity = 0; parity < suspect_.size(); ++parity)
+    if (suspect_[parity] && parts_.journals[parity].is_header_begun()) return true;
+  return false;
 }
 
 void epoch_commit::finish_last_with_table() {
@@ -172,6 +182,7 @@ void epoch_commit::copy_out(hold& held) {
   flight& now = *flight_;
   parts_.home.sync_names();
   evicted_->empty_home(now.plan.index, early_.pages(), parts_.home);
+  early_.give_back(now.changed.released(), committed());
   make_room(now.plan, now.bytes);
   const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_.home.has_unsynced_names();
@@ -179,6 +190,7 @@ void epoch_commit::copy_out(hold& held) {
   // The worker syncs home while this thread writes the journal.
   if (home_changed) worker_.post([this] { sync_home(); });
   const unsigned parity = now.epoch & 1;
+  parts_.journals[parity].begin_epoch();
   // A journal with pages that are nowhere else is not replaced before it must be.
   if (!evicted_->may_be_in_journal()) suspect_[parity] = true;
   write_overwrites(now.plan.index, parts_.journals[parity]);

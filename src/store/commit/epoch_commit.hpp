@@ -65,8 +65,9 @@ class epoch_commit {
   committed_state committed();
 
   /// Step 1: waits until the last epoch is home, tries again if that failed, and clears away what a failed
-  /// checkpoint has left.
-  void finish_last();
+  /// checkpoint has left. That takes disk space, for which those of the `released` pages are given up first
+  /// that no checkpoint has.
+  void finish_last(std::span<const detail::page_run> released = {});
   /// Waits until the last epoch is home and the file `crc` has its entries, so that the files need no
   /// journal.
   void finish_last_with_table();
@@ -143,6 +144,8 @@ class epoch_commit {
 
   void finish_apply();
   void clear_away_failed_attempt();
+  /// Whether a journal that failed may be on disk with its header: after a crash it would count.
+  bool may_failed_journal_count() const noexcept;
   void collect(std::span<const detail::page_run> released);
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
   void write_fresh(std::vector<layout::journal_entry>& index);

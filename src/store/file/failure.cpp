@@ -3,11 +3,13 @@
 
 #include <cerrno>
 
+#include "os/mapping.hpp"
+
 namespace perdure::store {
 
 namespace {
 
-const char* advice(const std::system_error& failure) noexcept {
+std::string advice(const std::system_error& failure) {
   switch (failure.code().value()) {
     case EACCES:
     case EPERM:
@@ -21,9 +23,14 @@ const char* advice(const std::system_error& failure) noexcept {
     case EFBIG:
       return "; the limit on file sizes (`ulimit -f`, or the file system's own) is reached";
     case ENOMEM:
-      return "; check `ulimit -v`, or give the store a smaller capacity";
+      return "; raise what limits it, " + os::mapping_limits_in_words() +
+             ", or give the store a smaller capacity";
     case ELOOP:
       return "; a symbolic link stands where a file of the store must be";
+    case ENXIO:
+      return "; a FIFO, socket, device or directory stands where a file of the store must be: see what has "
+             "put it "
+             "there, remove it, and restore a copy";
     case EMFILE:
       return "; raise `ulimit -n`";
     case EIO:

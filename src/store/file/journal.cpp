@@ -102,6 +102,7 @@ layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segmen
   label.copy(header.label.data(), header.label.size() - 1);
   header.address = reinterpret_cast<std::uintptr_t>(base);
   seal_block(header);
+  is_header_begun_ = true;
   file_.write_at(&header, sizeof header, 0);
   file_.sync_data();
   return header;
@@ -136,6 +137,7 @@ void journal::replace(std::span<const kept_page> keep) {
   }
   os::rename_in(directory_, fresh, name_);
   file_ = os::file::open_in(directory_, name_, O_RDWR);
+  is_header_begun_ = false;
   directory_.sync();
 }
 

@@ -33,6 +33,10 @@ class journal {
   /// The file as an image to be read.
   journal_image image() const noexcept { return {file_, 0}; }
 
+  /// The file is used for the next epoch: what header it has is of an epoch before, and applied.
+  void begin_epoch() noexcept { is_header_begun_ = false; }
+  /// Whether the header of the epoch that was begun may be in the file.
+  bool is_header_begun() const noexcept { return is_header_begun_; }
   /// Writes pages to the slots from `first` on.
   void write_payload(std::uint64_t first, std::size_t count, const std::byte* from);
   /// Whether the checkpoint counts as soon as its journal is durable, or only after `decide`.
@@ -76,6 +80,7 @@ class journal {
   std::string name_;
   layout::uuid_bytes uuid_;
   os::file file_;
+  bool is_header_begun_ = false;
 };
 
 }  // namespace perdure::store

@@ -105,6 +105,17 @@ std::filesystem::path free_place(const std::filesystem::path& path) {
   return place;
 }
 
+void require_private_place(const std::filesystem::path& place) {
+  struct stat status;
+  if (::lstat(place.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) == 0)
+    return;
+  throw error(
+      errc::permission_denied,
+      "every user may write to the directory " + place.string() +
+          ", and so replace files of a store in it: take that right away (`chmod o-w`), or name a directory "
+          "that does not exist yet; a program that wants it so sets `store_options::others_may_write`");
+}
+
 bool is_free(const std::filesystem::path& path) {
   try {
     free_place(path);

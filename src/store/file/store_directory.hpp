@@ -23,6 +23,9 @@ os::file open_store_directory(const std::filesystem::path& path);
 std::filesystem::path free_place(const std::filesystem::path& path);
 /// Whether that does not throw.
 bool is_free(const std::filesystem::path& path);
+/// Throws `permission_denied` where the place is a directory that every user may write to, who could replace
+/// files of a store in it.
+void require_private_place(const std::filesystem::path& place);
 /// Whether nothing has been put into the directory. A new file system's `lost+found` does not count.
 bool is_empty_directory(const std::filesystem::path& path);
 

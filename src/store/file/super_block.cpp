@@ -98,6 +98,7 @@ super_block super_block::create(const os::file& directory, const layout::super_s
                                 const char* name) {
   super_block result;
   result.file_ = os::file::open_in(directory, name, O_RDWR | O_CREAT);
+  result.tells_names_ = result.file_.has_name();
   result.now_ = first;
   result.now_.sequence = 1;
   seal_block(result.now_);
@@ -114,6 +115,7 @@ super_block super_block::load(const os::file& directory, bool writable) {
   }
   super_block result;
   result.file_ = os::file::open_in(directory, "super", writable ? O_RDWR : O_RDONLY);
+  result.tells_names_ = result.file_.has_name();
   const std::filesystem::path& path = result.file_.path();
   super_file content{};
   const std::size_t got = result.file_.read_at(&content, sizeof content, 0);
@@ -147,6 +149,14 @@ super_block super_block::load(const os::file& directory, bool writable) {
   result.abi_ = theirs.text.data();
   check_abi(theirs, path);
   return result;
+}
+
+void super_block::require_named() const {
+  if (!tells_names_ || file_.has_name()) return;
+  throw error(errc::conflict,
+              file_.path().parent_path().string() +
+                  " has been removed while it was open, and a checkpoint would be lost: copy what "
+                  "is in memory to another store, or close this one with `discard`");
 }
 
 void super_block::store(layout::super_slot next) {

@@ -39,6 +39,8 @@ class super_block {
   const std::string& abi() const noexcept { return abi_; }
 
   void sync() const { file_.sync(); }
+  /// Throws `conflict` once the file has been removed: nobody could open a checkpoint that is made now.
+  void require_named() const;
   /// Writes `next` into the slot not in use and makes it durable; then `now()` is `next`.
   void store(layout::super_slot next);
 
@@ -47,8 +49,9 @@ class super_block {
 
   os::file file_;
   layout::super_slot now_{};
-  std::size_t slot_ = 0;     // where `now_` stands
-  bool is_durable_ = false;  // `now_` is known to be on disk
+  std::size_t slot_ = 0;      // where `now_` stands
+  bool is_durable_ = false;   // `now_` is known to be on disk
+  bool tells_names_ = false;  // its file system tells files that have a name from those that have none
   std::string abi_;
 };
 

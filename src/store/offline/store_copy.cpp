@@ -153,6 +153,7 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options) {
   const std::filesystem::path place = free_place(to);
+  require_private_place(place);
   remove_unfinished(place);
   unfinished_store fresh(place, store_access::alone);
   copy_into(fresh, from, super, options);
