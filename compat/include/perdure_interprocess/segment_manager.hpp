@@ -1,6 +1,7 @@
 // The inside of an open store, with Boost's interface: its memory and its objects.
 #pragma once
 
+#include <bit>
 #include <boost/container/detail/multiallocation_chain.hpp>
 #include <cstddef>
 #include <mutex>
@@ -53,6 +54,7 @@ class segment_manager_base {
   }
   /// `alignment` is a power of two, at most 2 MiB.
   void* allocate_aligned(size_type bytes, size_type alignment) {
+    if (!std::has_single_bit(alignment) || alignment > size_type{2} << 20) throw bad_alloc();
     return detail::translate_errors([&] { return manager().allocate_aligned(bytes, alignment); });
   }
   void* allocate_aligned(size_type bytes, size_type alignment, const std::nothrow_t&) noexcept {
