@@ -59,7 +59,7 @@ rooms() {
   # Files of arrays: by the public headers, the variable that says where modules are, and the checksum of stores, which
   # zarr has too. Modules use only what they have copies of.
   room formats              $public
-  room formats/src          $public workload formats formats/src/module src/base/environment.hpp src/os/crc32c.hpp
+  room formats/src          $public workload formats formats/src/module src/base/{environment,file_size_limit}.hpp src/os/crc32c.hpp
   room formats/src/module   $h $h/array formats formats/src
   room formats/src/hdf5     $h $h/array formats formats/src formats/src/module
   room formats/src/netcdf   $h $h/array formats formats/src formats/src/module

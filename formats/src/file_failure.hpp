@@ -11,11 +11,12 @@ namespace perdure::formats {
 
 /// "PATH: cannot ACTION: why".
 [[noreturn]] inline void fail_with(const std::filesystem::path& path, const char* action, int number) {
-  const errc code = number == ENOENT || number == ENOTDIR  ? errc::not_found
-                    : number == EACCES || number == EPERM  ? errc::permission_denied
-                    : number == ENOSPC || number == EDQUOT ? errc::no_space
-                                                           : errc::io;
-  throw error(code, path.string() + ": cannot " + action + ": " + std::generic_category().message(number));
+  const errc code = number == ENOENT || number == ENOTDIR                     ? errc::not_found
+                    : number == EACCES || number == EPERM                     ? errc::permission_denied
+                    : number == ENOSPC || number == EDQUOT || number == EFBIG ? errc::no_space
+                                                                              : errc::io;
+  throw error(code, path.string() + ": cannot " + action + ": " + std::generic_category().message(number) +
+                        (number == EFBIG ? ": the limit on file sizes (`ulimit -f`) is reached" : ""));
 }
 
 }  // namespace perdure::formats

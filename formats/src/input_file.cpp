@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/file_size_limit.hpp"
 #include "file_failure.hpp"
 
 namespace perdure::formats {
@@ -64,7 +65,9 @@ std::string input_file::text_at(std::uint64_t offset, std::size_t bytes) const {
 
 void input_file::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    const ssize_t put = base::is_beyond_file_size_limit(size_)
+                            ? -1
+                            : ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) fail_with(path_, "write", errno);
     bytes = bytes.subspan(static_cast<std::size_t>(put));

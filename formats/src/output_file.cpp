@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/file_size_limit.hpp"
 #include "file_failure.hpp"
 
 namespace perdure::formats {
@@ -39,7 +40,8 @@ void output_file::write(std::string_view bytes) {
 
 void output_file::flush(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t put = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t put =
+        base::is_at_file_size_limit(descriptor_) ? -1 : ::write(descriptor_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) fail_with(path_, "write", errno);
     bytes.remove_prefix(static_cast<std::size_t>(put));

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/file_size_limit.hpp"
 #include "perdure/kind_decorator.hpp"
 
 namespace perdure {
@@ -33,7 +34,7 @@ void address_logger::after(const kind_call& call) noexcept {
       call.result_bytes, call.refused ? " refused" : "");
   // One write for each line, so that lines of several threads do not mix. On a full disk lines are lost, and
   // the program goes on.
-  if (length > 0) {
+  if (length > 0 && !base::is_at_file_size_limit(file_)) {
     const auto ignored = ::write(file_, line, static_cast<std::size_t>(length));
     static_cast<void>(ignored);
   }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_size_limit.hpp"
 #include "os/file_observer.hpp"
 #include "os/system_error.hpp"
 
@@ -46,6 +47,14 @@ template <class Make>
   observer->after(call, static_cast<std::int64_t>(result), error);
   errno = error;
   return result;
+}
+
+// The same for a call that writes at the call's offset.
+template <class Make>
+[[gnu::always_inline]] inline auto observed_write(const file_call& call, Make&& make) {
+  return observed(call, [&](std::uint64_t most) -> decltype(make(most)) {
+    return base::is_beyond_file_size_limit(call.offset) ? -1 : make(most);
+  });
 }
 
 int open_unobserved(int directory, const char* name, int flags) {
@@ -214,13 +223,13 @@ std::ptrdiff_t write_once(int descriptor, const void* from, std::size_t bytes,
   const iovec part{const_cast<void*>(from), std::min(bytes, largest_transfer)};
   long put;
   do {
-    put =
-        observed({.operation = file_operation::write,
-                  .descriptor = descriptor,
-                  .offset = offset,
-                  .bytes = part.iov_len,
-                  .data = std::span(&part, 1)},
-                 [&](std::uint64_t most) { return ::syscall(SYS_pwrite64, descriptor, from, most, offset); });
+    put = observed_write(
+        {.operation = file_operation::write,
+         .descriptor = descriptor,
+         .offset = offset,
+         .bytes = part.iov_len,
+         .data = std::span(&part, 1)},
+        [&](std::uint64_t most) { return ::syscall(SYS_pwrite64, descriptor, from, most, offset); });
   } while (put < 0 && errno == EINTR);
   return put;
 }
@@ -230,15 +239,16 @@ void file::write_at(const void* from, std::size_t bytes, std::uint64_t offset) c
   while (done < bytes) {
     const iovec rest{const_cast<char*>(static_cast<const char*>(from)) + done,
                      std::min(bytes - done, largest_transfer)};
-    const ssize_t put = observed({.operation = file_operation::write,
-                                  .descriptor = descriptor_,
-                                  .offset = offset + done,
-                                  .bytes = rest.iov_len,
-                                  .data = std::span(&rest, 1)},
-                                 [&](std::uint64_t most) {
-                                   return ::pwrite(descriptor_, rest.iov_base, static_cast<std::size_t>(most),
-                                                   static_cast<off_t>(offset + done));
-                                 });
+    const ssize_t put =
+        observed_write({.operation = file_operation::write,
+                        .descriptor = descriptor_,
+                        .offset = offset + done,
+                        .bytes = rest.iov_len,
+                        .data = std::span(&rest, 1)},
+                       [&](std::uint64_t most) {
+                         return ::pwrite(descriptor_, rest.iov_base, static_cast<std::size_t>(most),
+                                         static_cast<off_t>(offset + done));
+                       });
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw_errno("write", path_.string());
     // A write of nothing without an error would loop for ever; no regular file does it except when full.
@@ -254,7 +264,7 @@ void file::write_at(std::span<iovec> parts, std::uint64_t offset) const {
     const std::span<const iovec> now = parts.first(count);
     std::uint64_t bytes = 0;
     for (const iovec& part : now) bytes += part.iov_len;
-    const ssize_t put = observed(
+    const ssize_t put = observed_write(
         {.operation = file_operation::write,
          .descriptor = descriptor_,
          .offset = offset,
@@ -284,11 +294,26 @@ void file::write_at(std::span<iovec> parts, std::uint64_t offset) const {
   }
 }
 
+namespace {
+
+// The limit does not concern files that become shorter, which are only asked for if it would refuse.
+int ftruncate_within_limit(int descriptor, std::uint64_t bytes) noexcept {
+  struct stat status;
+  if (bytes != 0 && base::is_beyond_file_size_limit(bytes - 1) &&
+      (::fstat(descriptor, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < bytes)) {
+    errno = EFBIG;
+    return -1;
+  }
+  return ::ftruncate(descriptor, static_cast<off_t>(bytes));
+}
+
+}  // namespace
+
 bool try_resize(int descriptor, std::uint64_t bytes) noexcept {
   int result;
   do {
     result = observed({.operation = file_operation::resize, .descriptor = descriptor, .bytes = bytes},
-                      [&](std::uint64_t) { return ::ftruncate(descriptor, static_cast<off_t>(bytes)); });
+                      [&](std::uint64_t) { return ftruncate_within_limit(descriptor, bytes); });
   } while (result != 0 && errno == EINTR);
   return result == 0;
 }

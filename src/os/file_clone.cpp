@@ -9,11 +9,14 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/file_size_limit.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
 
 bool share_blocks(const file& from, const file& to) {
+  if (const std::uint64_t bytes = from.size(); bytes != 0 && base::is_beyond_file_size_limit(bytes - 1))
+    throw_errno("clone", to.path().string(), EFBIG);
   int result;
   do {
     result = ::ioctl(to.descriptor(), FICLONE, from.descriptor());
@@ -36,7 +39,7 @@ bool share_blocks(const file& from, const file& to) {
 void copy_range(const file& from, const file& to, std::uint64_t offset, std::uint64_t bytes) {
   off_t in = static_cast<off_t>(offset);
   off_t out = in;
-  while (bytes != 0) {
+  while (bytes != 0 && !base::is_beyond_file_size_limit(static_cast<std::uint64_t>(out))) {
     const ssize_t copied =
         ::copy_file_range(from.descriptor(), &in, to.descriptor(), &out, static_cast<std::size_t>(bytes), 0);
     if (copied < 0 && errno == EINTR) continue;

@@ -149,6 +149,23 @@ TEST_F(Cli, WrongCommandLinesAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(path("s")));
 }
 
+// The kernel's SIGXFSZ would end the program without a word.
+TEST_F(Cli, ALimitOnFileSizesIsAnError) {
+  const std::string limited = "ulimit -c 0; ulimit -f 2000; ";
+  const auto run = [&](const std::string& command) {
+    process shell({"/bin/sh", "-c", limited + "exec " + perdure_program() + " " + command});
+    return shell.wait();
+  };
+  const outcome ingested = run("graph ingest " + path("s") + " --rmat-scale 16");
+  EXPECT_EQ(ingested.status, 1) << ingested.err;
+  expect_part(ingested.err, "the limit on file sizes (`ulimit -f`");
+  for (const std::string& to : {path("edges.txt"), path("edges.bin"), "- >" + path("printed.txt")}) {
+    const outcome generated = run("graph generate rmat --scale 16 -o " + to);
+    EXPECT_EQ(generated.status, 1) << to << generated.err;
+    expect_part(generated.err, "File too large");
+  }
+}
+
 TEST_F(Cli, GenerateIsDeterministic) {
   const arguments base{"graph", "generate", "rmat", "--scale", "10", "--edge-factor", "8", "-o"};
   auto generate = [&](const std::string& name, arguments more) {

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "os/file_clone.hpp"
 #include "support/errors.hpp"
 #include "support/full_disk.hpp"
 #include "support/scratch_test.hpp"
@@ -119,6 +120,28 @@ TEST_F(a_file, reports_errors_with_its_path) {
     EXPECT_EQ(failure.code().value(), EFBIG);
   }
   EXPECT_NE(message.find(path("f").string()), std::string::npos) << message;
+  EXPECT_EQ(f.size(), 10000u);
+}
+
+// The kernel would answer each of these calls with SIGXFSZ, which ends this program.
+TEST_F(a_file, beyond_the_limit_of_sizes_is_an_error_and_no_signal) {
+  const file from = file::open_in(directory(), "from", O_RDWR | O_CREAT);
+  const std::vector<char> bytes(20000, 'x');
+  from.write_at(bytes.data(), bytes.size(), 0);
+  const file f = file::open_in(directory(), "f", O_RDWR | O_CREAT);
+  f.resize(15000);
+  const file_size_limit limit(10000);
+  EXPECT_EQ(error_of([&] { f.write_at(bytes.data(), 1, 10000); }), EFBIG);
+  iovec parts[]{{const_cast<char*>(bytes.data()), 5}, {const_cast<char*>(bytes.data()), 6}};
+  EXPECT_EQ(error_of([&] { f.write_at(parts, 9990); }), EFBIG);
+  EXPECT_EQ(write_once(f.descriptor(), bytes.data(), 1, 12000), -1);
+  EXPECT_EQ(errno, EFBIG);
+  EXPECT_EQ(error_of([&] { f.resize(15001); }), EFBIG);
+  EXPECT_NO_THROW(f.resize(14000)) << "shorter than it was";
+  EXPECT_NO_THROW(f.resize(10000));
+  EXPECT_EQ(error_of([&] { f.resize(10001); }), EFBIG);
+  EXPECT_EQ(error_of([&] { copy_range(from, f, 0, bytes.size()); }), EFBIG);
+  EXPECT_EQ(error_of([&] { share_blocks(from, f); }), EFBIG);
   EXPECT_EQ(f.size(), 10000u);
 }
 

@@ -3,17 +3,15 @@
 
 #include <sys/resource.h>
 
-#include <csignal>
 #include <cstddef>
 
 namespace perdure {
 
-/// No file may grow beyond so many bytes: writing there fails as on a full disk. The process has to live with
-/// SIGXFSZ ignored from then on.
+/// No file may grow beyond so many bytes: writing there fails as on a full disk. The kernel would send
+/// SIGXFSZ, which is not ignored: the library must not let it come to that.
 class file_size_limit {
  public:
   explicit file_size_limit(std::size_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
     ::getrlimit(RLIMIT_FSIZE, &before_);
     const rlimit lower{bytes, before_.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &lower);

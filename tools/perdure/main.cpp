@@ -142,6 +142,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that goes away must not kill us in the middle of a checkpoint: writes fail with EPIPE instead.
   std::signal(SIGPIPE, SIG_IGN);
+  // The same with the limit on file sizes, for what is printed into a file: EFBIG.
+  std::signal(SIGXFSZ, SIG_IGN);
   perdure::set_damage_handler(perdure::cli::end_for_damage);
   return perdure::cli::run(argc, argv);
 }
