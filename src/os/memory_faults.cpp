@@ -34,7 +34,7 @@ struct slot {
   std::atomic<void*> context{nullptr};
 };
 
-std::array<slot, 4096> slots;
+std::array<slot, 8192> slots;
 std::atomic<std::size_t> slots_used{0};  // the furthest one ever taken, plus one
 std::mutex slots_changing;
 // They are replaced while other threads may read them, so the actions that they pointed to are never freed.
@@ -182,12 +182,16 @@ void on_segv(int, siginfo_t* info, void* context) {
   const std::optional<touch> how = touch_of(&interrupted);
   auto* const address = static_cast<std::byte*>(info->si_addr);
   bool is_answered = false;
-  if (how && info->si_code == SEGV_ACCERR && !is_admitted(address, *how, watched_touches::withheld)) {
-    is_answered = is_admitted(address, *how, watched_touches::all) ||
-                  (*how == touch::write && is_admitted(address, *how, watched_touches::writes));
+  bool is_withheld = false;
+  if (how && info->si_code == SEGV_ACCERR) {
+    is_withheld = is_admitted(address, *how, watched_touches::withheld);
+    is_answered =
+        !is_withheld && (is_admitted(address, *how, watched_touches::all) ||
+                         (*how == touch::write && is_admitted(address, *how, watched_touches::writes)));
   } else if (how && info->si_code == SEGV_MAPERR) {
     is_answered = is_answered_guarded(address, *how, interrupted);
   }
+  if (how && !is_answered && !is_withheld) ask(address, *how, watched_touches::unanswered);
   errno = saved;
   if (!is_answered) pass_on(previous_segv, *info, interrupted);
 }
@@ -200,6 +204,9 @@ void on_bus_error(int, siginfo_t* info, void* context) {
   if (how && info->si_code == BUS_ADRERR)
     given = ask(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing,
                 has_room_to_answer(interrupted));
+  // What the kernel itself could not give, and no watch knows.
+  if (how && given == answer::nobodys && (info->si_code == BUS_ADRERR || info->si_code == BUS_MCEERR_AR))
+    ask(static_cast<std::byte*>(info->si_addr), *how, watched_touches::unreadable);
   errno = saved;
   if (given == answer::no_room)
     end_at_next_touch(SIGBUS);
@@ -233,7 +240,7 @@ void install_handler(int signal, const char* name, signal_handler handler, bool 
 fault_watch::fault_watch(std::byte* base, std::size_t bytes, watched_touches which, touch_admission admit,
                          void* context) {
   const std::scoped_lock lock(slots_changing);
-  if (which == watched_touches::missing) {
+  if (which == watched_touches::missing || which == watched_touches::unreadable) {
     install_handler(SIGBUS, "SIGBUS", on_bus_error, true,
                     [](const struct sigaction& previous) { previous_bus = &keep(previous); });
   } else {

@@ -30,10 +30,13 @@ using touch_admission = bool (*)(void* context, std::byte* address, touch how) n
 /// - `withheld`: of protected memory, asked before all others. Yes says that no other is to be asked, and
 /// that the fault is
 ///   one of the program's.
-enum class watched_touches { all, writes, missing, guarded, withheld };
+/// - `unanswered`, `unreadable`: of any memory, by SIGSEGV or SIGBUS, after all others have said no. For
+/// telling people; what
+///   it answers does not count.
+enum class watched_touches { all, writes, missing, guarded, withheld, unanswered, unreadable };
 
 /// While it lives, `admit` answers such touches of [base, base + bytes); of several watches the first to say
-/// yes counts. Faults that no watch answers go to the handler that was there before. At most 4096 at a time;
+/// yes counts. Faults that no watch answers go to the handler that was there before. At most 8192 at a time;
 /// throws std::system_error.
 class fault_watch {
  public:

@@ -14,6 +14,10 @@ void segment::withhold_from_children(std::string sentence) {
   withheld_ = std::make_unique<os::withheld_memory>(base_, capacity_, std::move(sentence));
 }
 
+void segment::explain_faults(os::fault_lines lines) {
+  notice_.emplace(base_, capacity_, std::move(lines));
+}
+
 void segment::require_own() const {
   if (held() == possession::own) return;
   throw error(errc::invalid_argument,

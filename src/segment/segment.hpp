@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/page_size.hpp"
+#include "os/fault_notice.hpp"
 #include "os/withheld_memory.hpp"
 
 namespace perdure::detail {
@@ -54,6 +56,9 @@ class segment {
   /// From now on forked children do not have the memory; one that touches it writes `sentence` and gets a
   /// SIGSEGV. Throws std::system_error.
   void withhold_from_children(std::string sentence);
+  /// From now on faults in the memory that end the program write these lines, and so do touches of it after
+  /// the segment has ended. Throws std::system_error.
+  void explain_faults(os::fault_lines lines);
 
   /// Makes at least `[0, bytes)` accessible; new bytes read as zero. The backing may grow in larger
   /// steps, but `size()` after the call is `bytes` rounded up to 2 MiB (or the old size, if larger).
@@ -94,6 +99,7 @@ class segment {
 
  private:
   std::string owner_;
+  std::optional<os::fault_notice> notice_;
 };
 
 }  // namespace perdure::detail
