@@ -54,6 +54,8 @@ layout::super_slot first_slot(const store_options& options) {
   slot.flags = options.pinned ? layout::flag_pinned : 0;
   slot.read_only_compat = options.last_decided ? layout::read_only_compat_joint : 0;
   slot.created_ns = slot.written_ns = unix_time_ns();
+  slot.incompat = layout::incompat_identities;
+  slot.checkpoint = draw_identity();
   return slot;
 }
 

@@ -213,7 +213,7 @@ perdure_mutant(one_super_slot file/super_block.cpp "the super slot in use is ove
 perdure_mutant(super_slot_trusted file/super_block.cpp "the super slot found is taken to be on disk"
 [=[  if (!is_durable_) {]=]
 [=[  if (false) {]=]
-  CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 6)
+  CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+|does not follow the one that the store is at) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 6)
 
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
@@ -286,7 +286,7 @@ perdure_mutant(released_punched_early commit/epoch_commit.cpp "released pages ar
 perdure_mutant(old_journal_taken commit/redo.cpp "recovery takes a journal of any epoch"
 [=[    if (!header || header->epoch != epoch) continue;]=]
 [=[    if (!header) continue;]=]
-  CAUGHT_BY [=[not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page \d+ .* has no valid checksum]=] FIRST 2)
+  CAUGHT_BY [=[does not follow the one that the store is at|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page \d+ .* has no valid checksum]=] FIRST 2)
 
 perdure_mutant(torn_table_not_rebuilt commit/recovery.cpp "recovery does not mend a torn checksum table"
 [=[    parts.checksums.rebuild_from([&parts](std::uint64_t page, std::byte* to) { parts.home.read(page, to); },
@@ -384,7 +384,7 @@ perdure_mutant(undo_not_synced file/undo_log.cpp "pages are overwritten at home 
   CAUGHT_BY [=[page \d+ is wrong ... (create|resize|write) undo.*: (lost|torn)]=] FIRST 2 3)
 
 perdure_mutant(undo_not_saved backing/early_writer.cpp "pages that the last checkpoint needs are overwritten at home"
-[=[  parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });]=]
+[=[  parts_.undo.save(last_, full, empty, parts_.home, [&brake] { brake.check(); });]=]
 [=[]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 3)
 
@@ -427,9 +427,19 @@ perdure_mutant(read_back_unchecked backing/paged_home.cpp "pages that come back 
   CAUGHT_BY [=[failed write-back .*: in memory: page \d+ is wrong]=] PAGED RIG faults --only "failed write-back")
 
 perdure_mutant(undo_of_any_epoch file/undo_log.cpp "pages are taken back though the checkpoint that needs them was committed"
-[=[      return header && header->epoch == epoch && header->segment_bytes == segment_bytes &&
-             header->flags == number;]=]
-[=[      return header && header->flags == number && epoch != 0 && segment_bytes != 0;]=]
+[=[      return header && header->epoch == of.epoch && header->segment_bytes == of.segment_bytes &&
+             header->flags == number;
+    };
+    const auto header = image.header(layout::undo_magic, uuid_);
+    if (!is_next(header, found.size())) return found;
+    // What it saved would be put back over pages of another history, or what was to be put back is missing.
+    if (of.identity != 0 && header->checkpoint != of.identity)]=]
+[=[      return header && header->flags == number && of.epoch != 0;
+    };
+    const auto header = image.header(layout::undo_magic, uuid_);
+    if (!is_next(header, found.size())) return found;
+    // What it saved would be put back over pages of another history, or what was to be put back is missing.
+    if (of.epoch == 0)]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 4)
 
 perdure_mutant(undo_name_not_synced file/undo_log.cpp "the undo log's name is not durable when it is relied on"

@@ -283,8 +283,8 @@ TEST_F(a_bad_store, may_have_a_journal_of_a_shorter_segment) {
       .read(reinterpret_cast<char*>(&super), sizeof super);
   ASSERT_EQ(super.segment_bytes, 4 * mib);
   for (const std::uint64_t before : {2 * mib, 4 * mib}) {
-    store::journal(directory, 0, super.uuid, true).commit(4, before, {}, 0);
-    store::journal(directory, 1, super.uuid, true).commit(5, 2 * mib, {}, 0);
+    store::journal(directory, 0, super.uuid, true).commit({4, before, 44}, super.checkpoint, {}, 0);
+    store::journal(directory, 1, super.uuid, true).commit({5, 2 * mib, 55}, 44, {}, 0);
     EXPECT_TRUE(cannot_be_opened(errc::damaged, "jrnl.1"));
     const verify_report report = store_maintenance::verify(path());
     EXPECT_EQ(report.damages, 1u);

@@ -37,7 +37,7 @@ class a_journal : public scratch_test {
               {50, 7, entry_kind::released, {}}};
     store::journal file = reopen();
     file.write_payload(0, 2, payload.data());
-    header_ = file.commit(8, segment_bytes, index_, 2);
+    header_ = file.commit({8, segment_bytes}, 0, index_, 2);
   }
 
   store::journal reopen() { return store::journal(directory_, 0, uuid_, true); }

@@ -14,6 +14,7 @@
 #include "store/tested_backing.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
+#include "support/killed_at_call.hpp"
 #include "support/loop_mount.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
@@ -234,6 +235,24 @@ TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {
   const auto copy = datastore::open(path("copy"));
   EXPECT_EQ(copy->epoch(), 2u);
   EXPECT_TRUE(has(*copy, 3, 500));
+}
+
+TEST_F(snapshots, removal_that_was_interrupted_can_be_repeated) {
+  int ended = killed_at_call::killed;
+  for (int call = 0; ended == killed_at_call::killed; ++call) {
+    ASSERT_LT(call, 100);
+    make_store(path())->close();
+    ended = result_of_child([&]() -> int {
+      const killed_at_call killer(call);
+      store_maintenance::remove(path());
+      return 0;
+    });
+    // Nothing of the store is left, or it can be removed.
+    if (fs::exists(path()) && fs::is_empty(path())) fs::remove(path());
+    EXPECT_NO_THROW(store_maintenance::remove(path())) << call;
+    EXPECT_FALSE(fs::exists(path())) << call;
+  }
+  EXPECT_EQ(ended, 0);
 }
 
 TEST_F(snapshots, removal_leaves_nothing_but_what_is_not_ours) {

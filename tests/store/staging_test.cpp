@@ -6,8 +6,11 @@
 #include <random>
 
 #include "segment/segment.hpp"
+#include "store/file/layout.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
+#include "support/flipped_bit.hpp"
+#include "support/killed_at_call.hpp"
 #include "support/page_pattern.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
@@ -187,6 +190,54 @@ TEST_F(staging, survives_being_killed_at_any_time) {
     EXPECT_TRUE(same_content());
     EXPECT_LE(store_maintenance::inspect(path()).epoch, before + 2);
   }
+}
+
+TEST_F(staging, survives_being_killed_at_each_call) {
+  make_store();
+  store_maintenance::stage_in(path(), path("fast"));
+  int ended = killed_at_call::killed;
+  for (int call = 0; ended == killed_at_call::killed; ++call) {
+    ASSERT_LT(call, 1000);
+    {
+      const auto fast = datastore::open(path("fast"));
+      put(*fast, 7, static_cast<std::uint64_t>(call) + 1000);
+      fast->checkpoint();
+    }
+    ended = result_of_child([&]() -> int {
+      const killed_at_call killer(call);
+      store_maintenance::stage_out(path("fast"), path());
+      return 0;
+    });
+    ASSERT_TRUE(store_maintenance::verify(path()).whole()) << call;
+    ASSERT_TRUE(store_maintenance::verify(path("fast")).whole()) << call;
+    ASSERT_NO_THROW(store_maintenance::stage_out(path("fast"), path())) << call;
+    ASSERT_TRUE(same_content()) << call;
+  }
+  EXPECT_EQ(ended, 0);
+}
+
+TEST_F(staging, writes_no_damaged_page_back) {
+  make_store();
+  store_maintenance::stage_in(path(), path("fast"));
+  {
+    const auto fast = datastore::open(path("fast"));
+    put(*fast, 10, 77);
+    fast->checkpoint();
+  }
+  // One that changed, and one that did not.
+  for (const std::uint64_t page : {10U, 20U}) {
+    const auto flip = [&] {
+      flip_bit(path("fast") / "heap.000", store::layout::home_data_offset + page * page_size + 100);
+    };
+    flip();
+    EXPECT_TRUE(fails_with(errc::damaged, "contradicts its checksum; nothing was written back", [&] {
+      store_maintenance::stage_out(path("fast"), path());
+    })) << page;
+    EXPECT_TRUE(store_maintenance::verify(path()).whole());
+    EXPECT_TRUE(holds(datastore::open_read_only(path())->memory().base() + 10 * page_size, 11));
+    flip();
+  }
+  EXPECT_EQ(store_maintenance::stage_out(path("fast"), path()).pages_written, 1u);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "segment/segment.hpp"
 #include "store/file/layout.hpp"
 #include "store/three_files_test.hpp"
+#include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/flipped_bit.hpp"
 #include "support/page_pattern.hpp"
@@ -328,6 +329,37 @@ TEST_F(verifying, an_eager_open_refuses_what_a_quick_one_takes) {
   EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open(path(), eager); }));
   EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open_read_only(path(), eager); }));
   datastore::open(path())->close();
+}
+
+// The table lacks what the last journal carries on from the one before: a run of zeros with pages in it that
+// the last checkpoint wrote.
+TEST_F(verifying, knows_a_carried_run_around_pages_that_were_written_since) {
+  {
+    const auto store = datastore::create(path(), small_store());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 100; ++page) put(*store, page, page + 1);
+    store->checkpoint();
+  }
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const auto store = datastore::open(path());
+    std::memset(store->memory().base() + 10 * page_size, 0, 10 * page_size);
+    store->checkpoint();
+    for (const std::uint64_t page : {12U, 15U, 19U}) put(*store, page, 7);
+    store->checkpoint();
+    store->wait_applied();
+    ::_exit(0);
+  }));
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  {
+    const auto store = datastore::open(path());
+    for (std::uint64_t page = 10; page < 20; ++page)
+      EXPECT_TRUE(
+          holds(store->memory().base() + page * page_size, page == 12 || page == 15 || page == 19 ? 7 : 0))
+          << page;
+    put(*store, 16, 8);
+    store->checkpoint();
+  }
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
 }
 
 }  // namespace

@@ -65,13 +65,14 @@ before_image_keeper::before_image_keeper(const os::file& directory, const layout
   os::map_persistent(window_.base(), window_bytes, file_.descriptor(), 0, os::access::read_write);
 }
 
-void before_image_keeper::begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept {
+void before_image_keeper::begin(const known_checkpoint& home) noexcept {
   const base::signals_blocked quiet;
   const std::scoped_lock lock(lock_);
   end_ = 0;
   batches_ = 0;
-  epoch_ = epoch;
-  segment_bytes_ = segment_bytes;
+  epoch_ = home.epoch;
+  segment_bytes_ = home.segment_bytes;
+  identity_ = home.identity;
 }
 
 void before_image_keeper::reserved(std::uint64_t offset, std::uint64_t bytes) noexcept {
@@ -162,6 +163,7 @@ bool before_image_keeper::save(std::uint64_t first, std::uint64_t count) noexcep
   os::end_ordered_reads();
   header_.epoch = epoch_;
   header_.segment_bytes = segment_bytes_;
+  header_.checkpoint = identity_;
   header_.flags = batches_;
   header_.entries = entries;
   header_.payload_pages = saved;

@@ -15,6 +15,7 @@
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
 #include "segment/dax_segment.hpp"
+#include "store/file/checkpoint_identity.hpp"
 #include "store/file/layout.hpp"
 
 namespace perdure::store {
@@ -30,7 +31,7 @@ class before_image_keeper final : public os::write_witness {
 
   /// This checkpoint is home: from now on each granule that it needs is saved once, before the first write to
   /// it. No thread may write meanwhile, but those that are held.
-  void begin(std::uint64_t epoch, std::uint64_t segment_bytes) noexcept;
+  void begin(const known_checkpoint& home) noexcept;
   /// Tells it of a home file, before the segment grows into it.
   void know(std::size_t index, int descriptor) noexcept { descriptors_[index] = descriptor; }
   /// Disk space has been taken for whole extents of 2 MiB, or some of a range has been given back.
@@ -78,6 +79,7 @@ class before_image_keeper final : public os::write_witness {
   std::atomic<std::uint32_t> batches_{0};
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<std::uint64_t> segment_bytes_{0};
+  std::atomic<std::uint64_t> identity_{0};
   std::string message_;
 };
 

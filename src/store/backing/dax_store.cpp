@@ -15,6 +15,7 @@
 #include "segment/dax_segment.hpp"
 #include "segment/page_runs.hpp"
 #include "store/backing/before_image_keeper.hpp"
+#include "store/backing/fault_sentences.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/backing/open_stores.hpp"
 #include "store/commit/changed_pages.hpp"
@@ -83,6 +84,7 @@ class dax_store final : public datastore {
 
   std::atomic<std::uint64_t> epoch_;  // committed
   std::uint64_t bytes_;               // length of the segment at that epoch
+  std::uint64_t identity_;            // of that checkpoint
   changed_pages changed_;
   early_pages early_;  // which pages home has that the last checkpoint does not
   // Committed, and neither the table nor the super block is known to say so; its journal must not be reused.
@@ -95,14 +97,16 @@ dax_store::dax_store(store_parts parts) : path_(parts.path), parts_(std::move(pa
   const layout::super_slot& super = parts_->super.now();
   epoch_ = super.epoch;
   bytes_ = super.segment_bytes;
+  identity_ = super.checkpoint;
   keeper_ = std::make_unique<before_image_keeper>(parts_->directory, super.uuid, parts_->place,
                                                   super.home_file_bytes);
-  keeper_->begin(epoch_, bytes_);
+  keeper_->begin({epoch_, bytes_, identity_});
   // The part that is there may be sparse: its space is taken as the program writes to it.
   memory_ = std::make_unique<detail::dax_segment>(
       std::move(parts_->place), bytes_,
       [this](std::size_t from, std::size_t bytes) { return extend(from, bytes); }, *keeper_);
   memory_->withhold_from_children(line_for_children(path_, true));
+  memory_->explain_faults(lines_for_faults(path_, true, fault_teller::notice));
   tracker_ = memory_->tracker();
 }
 
@@ -234,13 +238,15 @@ void dax_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_vi
   parts_->home.sync();
   journal& to = parts_->journals[(epoch_ + 1) & 1];
   is_suspect_ = true;
-  const layout::journal_header header = to.commit(epoch_ + 1, bytes, plan.index, 0, label, memory_->base());
+  const layout::journal_header header =
+      to.commit({epoch_ + 1, bytes, draw_identity()}, identity_, plan.index, 0, label, memory_->base());
   is_suspect_ = false;
   bytes_ = bytes;
   epoch_ = header.epoch;
+  identity_ = header.checkpoint;
   early_.clear();
   changed_.clear();
-  keeper_->begin(epoch_, bytes_);
+  keeper_->begin({epoch_, bytes_, identity_});
   unapplied_.emplace(committed_journal{&to, header, std::move(plan.index)});
   give_back(unapplied_->index);
 }
@@ -300,7 +306,7 @@ void dax_store::snapshot(const std::filesystem::path& to) {
     const detail::write_pause pause(*memory_, {0, memory_->size() / page_size});
     if (unapplied_) apply();
     copy_options options;
-    options.epoch = epoch_;
+    options.at = {epoch_, bytes_, identity_};
     options.journals = journals_to_copy::none;
     options.with_undo = keeper_->has_saved();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);

@@ -74,7 +74,7 @@ void early_writer::save_needed(const changed_pages& changed, write_brake& brake)
       add(before_.is_hole(page) ? empty : full, page);
     }
   }
-  parts_.undo.save(epoch_, before_.pages * page_size, full, empty, parts_.home, [&brake] { brake.check(); });
+  parts_.undo.save(last_, full, empty, parts_.home, [&brake] { brake.check(); });
   // The before-images are durable; only now may home be written.
   for (const auto* runs : {&full, &empty})
     for (const detail::page_run& run : *runs) early_.touch(run);

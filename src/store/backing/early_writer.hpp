@@ -43,8 +43,8 @@ class write_brake {
 class early_writer {
  public:
   early_writer(store_parts& parts, detail::private_segment& memory, early_pages& early,
-               const committed_state& before, std::uint64_t epoch)
-      : parts_(parts), memory_(memory), early_(early), before_(before), epoch_(epoch) {}
+               const committed_state& before, const known_checkpoint& last)
+      : parts_(parts), memory_(memory), early_(early), before_(before), last_(last) {}
 
   /// Writes `part`, whole extents: afterwards its pages take no memory, but for the few that were written to
   /// meanwhile. Asks the brake often. On failure (`no_space`, `io`) nothing is lost, and the call may be
@@ -64,7 +64,7 @@ class early_writer {
   detail::private_segment& memory_;
   early_pages& early_;
   const committed_state& before_;
-  std::uint64_t epoch_;
+  known_checkpoint last_;
   // The pages of the part that home has now; empty pages are holes there.
   std::map<std::uint64_t, std::uint32_t> written_;  // page and checksum
   std::vector<detail::page_run> empty_;

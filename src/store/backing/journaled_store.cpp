@@ -90,19 +90,17 @@ class journaled_store final : public datastore {
 
 journaled_store::journaled_store(store_parts parts) : path_(parts.path), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
-  std::uint64_t epoch = super.epoch;
-  std::uint64_t bytes = super.segment_bytes;
+  known_checkpoint last = at_home(super);
   std::optional<committed_journal> pending;
   if (parts_->redo == redo_state::pending) {
     // Home has no room for what a dead writer committed last, so its pages are read from the journal.
     pending = find_committed(parts_->journals, super, parts_->ceiling);
     if (pending) {
-      epoch = pending->header.epoch;
-      bytes = pending->header.segment_bytes;
-      parts_->home.require(bytes);
+      last = checkpoint_in(pending->header);
+      parts_->home.require(last.segment_bytes);
     }
   }
-  commit_ = std::make_unique<epoch_commit>(*parts_, *worker_, epoch, bytes);
+  commit_ = std::make_unique<epoch_commit>(*parts_, *worker_, last);
   if (parts_->resident == residence::within_budget) {
     memory_ = std::make_unique<paged_memory>(*parts_, *commit_);
   } else {
@@ -112,7 +110,7 @@ journaled_store::journaled_store(store_parts parts) : path_(parts.path), parts_(
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify == verify_mode::lazy && has_checksums)
-    verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes);
+    verifier_ = std::make_unique<lazy_verifier>(*parts_, last.segment_bytes);
   if (pending) memory_->take_up(*pending);
   if (verifier_ && pending) verifier_->know(*pending);
   if (verifier_) memory_->examine_when_touched(*verifier_);
@@ -304,7 +302,7 @@ void journaled_store::snapshot(const std::filesystem::path& to) {
     // that were written there early are undone in the copy.
     commit_->finish_last_with_table();
     copy_options options;
-    options.epoch = commit_->epoch();
+    options.at = commit_->last();
     options.journals = journals_to_copy::none;
     options.with_undo = !commit_->early().pages().empty();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);

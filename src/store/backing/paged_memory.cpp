@@ -10,6 +10,7 @@
 
 #include "pager/spill_file.hpp"
 #include "segment/page_runs.hpp"
+#include "store/backing/fault_sentences.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
@@ -51,6 +52,7 @@ paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, detail::page
   memory_ = std::make_unique<paged_segment>(std::move(parts.place), std::move(home), bytes,
                                             parts.memory_budget, use);
   memory_->withhold_from_children(line_for_children(parts.path, false));
+  memory_->explain_faults(lines_for_faults(parts.path, parts.use != store_use::read, fault_teller::pager));
 }
 
 paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(parts), commit_(&commit) {
@@ -63,6 +65,7 @@ paged_memory::paged_memory(store_parts& parts, epoch_commit& commit) : parts_(pa
                                             parts.memory_budget, detail::page_use::tracked);
   evicted_->attach(*memory_);
   memory_->withhold_from_children(line_for_children(parts.path, true));
+  memory_->explain_faults(lines_for_faults(parts.path, true, fault_teller::pager));
 }
 
 // ---- checkpoints -----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "segment/page_runs.hpp"
 #include "store/backing/direct_writer.hpp"
+#include "store/backing/fault_sentences.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/file/failure.hpp"
 
@@ -18,7 +19,9 @@ constexpr std::uint64_t most_trimmed = 32 * early_pages::extent_pages;  // 64 Mi
 }  // namespace
 
 private_memory::private_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use)
-    : parts_(parts), memory_(std::move(parts.place), parts.home.extents(bytes), use, parts.home.medium()) {}
+    : parts_(parts), memory_(std::move(parts.place), parts.home.extents(bytes), use, parts.home.medium()) {
+  memory_.explain_faults(lines_for_faults(parts.path, parts.use != store_use::read, fault_teller::notice));
+}
 
 private_memory::private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker)
     : private_memory(parts, commit.bytes(), detail::page_use::tracked) {
@@ -84,7 +87,7 @@ void private_memory::trim_part(detail::page_run part, write_brake& brake) {
   commit_->finish_last();
   const committed_state before = commit_->committed();
   const store_lock::turn no_reader = parts_.lock.take_turn(store_lock::part::home);
-  early_writer(parts_, memory_, commit_->early().pages(), before, commit_->epoch())
+  early_writer(parts_, memory_, commit_->early().pages(), before, commit_->last())
       .write(part, commit_->changed(), brake);
 }
 

@@ -33,7 +33,7 @@ class read_only_store final : public datastore {
   void wait_applied() override {}
   void trim() override { require_open(); }
   void close() override { shut(); }
-  std::uint64_t epoch() const noexcept override { return epoch_; }
+  std::uint64_t epoch() const noexcept override { return last_.epoch; }
   bool read_only() const noexcept override { return true; }
   const std::filesystem::path& path() const noexcept override { return path_; }
   store_info info() const override;
@@ -58,8 +58,7 @@ class read_only_store final : public datastore {
   std::optional<store_parts> parts_;
   std::unique_ptr<lazy_verifier> verifier_;
   std::unique_ptr<store_memory> memory_;
-  std::uint64_t epoch_;
-  std::uint64_t bytes_;  // length of the segment at that epoch
+  known_checkpoint last_;  // that it reads
 };
 
 std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use) {
@@ -69,25 +68,24 @@ std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t byte
 
 read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(std::move(parts)) {
   const layout::super_slot& super = parts_->super.now();
-  epoch_ = super.epoch;
-  bytes_ = super.segment_bytes;
+  last_ = at_home(super);
   const std::optional<committed_journal> pending = find_committed(parts_->journals, super, parts_->ceiling);
   if (pending) {
-    epoch_ = pending->header.epoch;
-    bytes_ = pending->header.segment_bytes;
-    parts_->home.require(bytes_);
+    last_ = checkpoint_in(pending->header);
+    parts_->home.require(last_.segment_bytes);
   }
   // Pages that were written home early for a checkpoint that never came are undone.
-  const std::vector<undo_log::batch> saved = parts_->undo.find(epoch_, bytes_);
+  const std::vector<undo_log::batch> saved = parts_->undo.find(last_);
   const bool is_changed_first = pending || !saved.empty();
   const detail::page_use wanted =
       parts_->use == store_use::private_changes ? detail::page_use::dropped : detail::page_use::none;
   const bool is_paged = parts_->resident == residence::within_budget;
-  memory_ = make_memory(*parts_, bytes_, is_paged && is_changed_first ? detail::page_use::dropped : wanted);
+  memory_ = make_memory(*parts_, last_.segment_bytes,
+                        is_paged && is_changed_first ? detail::page_use::dropped : wanted);
   tracker_ = memory_->tracker();
   const bool has_checksums = (super.flags & layout::flag_checksums_stale) == 0;
   if (parts_->verify == verify_mode::lazy && has_checksums)
-    verifier_ = std::make_unique<lazy_verifier>(*parts_, bytes_);
+    verifier_ = std::make_unique<lazy_verifier>(*parts_, last_.segment_bytes);
   undo_in_memory(saved, memory().base());
   if (pending) redo_in_memory(*pending, memory().base());
   if (verifier_ && pending) verifier_->know(*pending);
@@ -117,7 +115,7 @@ void read_only_store::snapshot(const std::filesystem::path& to) {
   }
   reporting("take a snapshot of", path_, [&] {
     copy_options options;
-    options.epoch = epoch_;
+    options.at = last_;
     options.journals = parts_->lock.is_beside_writer() ? journals_to_copy::last : journals_to_copy::both;
     options.writable = false;
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);
@@ -143,8 +141,8 @@ store_info read_only_store::info() const {
   if (owner_.is_here()) lock.lock();
   require_open();
   store_info result = describe(parts_->directory, parts_->super.now(), parts_->super.abi());
-  result.epoch = epoch_;
-  result.size = bytes_;
+  result.epoch = last_.epoch;
+  result.size = last_.segment_bytes;
   return result;
 }
 

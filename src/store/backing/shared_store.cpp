@@ -6,8 +6,10 @@
 
 #include "base/owner_process.hpp"
 #include "segment/shared_segment.hpp"
+#include "store/backing/fault_sentences.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/backing/open_stores.hpp"
+#include "store/file/checkpoint_identity.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/offline/store_copy.hpp"
@@ -30,6 +32,7 @@ class shared_store final : public datastore {
           if (bytes > before) parts_->home.reserve_space({before / page_size, (bytes - before) / page_size});
           return parts_->home.extents(bytes);
         });
+    memory_->explain_faults(lines_for_faults(path_, true, fault_teller::notice));
   }
   ~shared_store() override {
     try {
@@ -66,7 +69,7 @@ class shared_store final : public datastore {
       layout::super_slot super = parts_->super.now();
       super.flags &= ~layout::flag_open_dirty;
       copy_options options;
-      options.epoch = super.epoch;
+      options.at = at_home(super);
       options.journals = journals_to_copy::none;
       copy_store(parts_->directory, super, normalized_store_path(to), options);
     });
@@ -101,6 +104,9 @@ class shared_store final : public datastore {
     super.flags = (super.flags & layout::flag_pinned) | flags;
     super.epoch = super.applied_epoch = super.table_epoch = super.epoch + 1;
     super.segment_bytes = memory_->size();
+    super.parent = super.checkpoint;
+    super.checkpoint = draw_identity();
+    super.incompat |= layout::incompat_identities;
     parts_->super.store(super);
     epoch_ = super.epoch;
   }

@@ -33,14 +33,14 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
 
 }  // namespace
 
-epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch,
-                           std::uint64_t bytes)
+epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, const known_checkpoint& last)
     : path_(parts.path),
       parts_(parts),
       worker_(worker),
-      epoch_(epoch),
-      departed_(epoch),
-      bytes_(bytes),
+      epoch_(last.epoch),
+      departed_(last.epoch),
+      bytes_(last.segment_bytes),
+      identity_(last.identity),
       early_(parts) {}
 
 void epoch_commit::attach(epoch_memory& memory) noexcept {
@@ -271,8 +271,8 @@ layout::journal_header epoch_commit::write_journal(journal::decision made) {
   PERDURE_INVARIANT(now.epoch == epoch_ + 1 && now.bytes >= bytes_ && !now.prepared);
   PERDURE_PARANOID_INVARIANT(is_sorted_by_page(now.plan.index));
   suspect_[parity] = true;
-  return parts_.journals[parity].commit(now.epoch, now.bytes, now.plan.index, evicted_->slots(now.plan),
-                                        now.label, memory_->pages().base(), made);
+  return parts_.journals[parity].commit({now.epoch, now.bytes, draw_identity()}, identity_, now.plan.index,
+                                        evicted_->slots(now.plan), now.label, memory_->pages().base(), made);
 }
 
 void epoch_commit::prepare() {
@@ -307,6 +307,7 @@ void epoch_commit::count(const layout::journal_header& header) noexcept {
   evicted_->committed();
   early_.committed();
   bytes_ = now.bytes;
+  identity_ = header.checkpoint;
   unapplied_.emplace(committed_journal{&parts_.journals[parity], header, std::move(now.plan.index)});
   epoch_ = now.epoch;
   flight_.reset();

@@ -44,7 +44,7 @@ class epoch_commit {
 
   /// For a store whose last checkpoint is `epoch`, when the segment had so many bytes. The parts and the
   /// worker must outlive it.
-  epoch_commit(store_parts& parts, background_worker& worker, std::uint64_t epoch, std::uint64_t bytes);
+  epoch_commit(store_parts& parts, background_worker& worker, const known_checkpoint& last);
   void attach(epoch_memory& memory) noexcept;
   /// To be called if the last epoch is not home yet, with its journal.
   void take_up(committed_journal pending) { unapplied_ = std::move(pending); }
@@ -61,6 +61,8 @@ class epoch_commit {
   std::uint64_t epoch() const noexcept { return epoch_; }
   /// The segment's length at that epoch.
   std::uint64_t bytes() const noexcept { return bytes_; }
+  /// The two, with its identity.
+  known_checkpoint last() const noexcept { return {epoch_, bytes_, identity_}; }
   /// What is known about the last committed epoch. While it is used, no other may be committed.
   committed_state committed();
 
@@ -175,6 +177,7 @@ class epoch_commit {
   std::atomic<std::uint64_t> epoch_;
   std::uint64_t departed_;  // the last one that was to be made; touched in turns only
   std::uint64_t bytes_;
+  std::uint64_t identity_;
   std::optional<flight> flight_;
   // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;

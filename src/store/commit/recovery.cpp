@@ -21,7 +21,7 @@ bool has_empty_journal(const std::array<journal, 2>& journals) {
 
 // A prepared checkpoint that does not count by the verdict is replaced by an empty journal before anything
 // else is written: its file is needed for the next checkpoint.
-void settle_undecided(store_parts& parts, std::uint64_t last) {
+void settle_undecided(store_parts& parts, const known_checkpoint& last) {
   const std::uint64_t undecided = find_undecided(parts.journals, parts.super.now(), last);
   if (undecided == 0) return;
   if (!parts.ceiling.decides) {
@@ -46,7 +46,8 @@ void recover(store_parts& parts, bool may_wait) {
   };
   layout::super_slot super = parts.super.now();
   std::optional<committed_journal> found = find_committed(parts.journals, super, parts.ceiling);
-  settle_undecided(parts, found ? found->header.epoch : super.epoch);
+  const known_checkpoint last = found ? checkpoint_in(found->header) : at_home(super);
+  settle_undecided(parts, last);
   if (found) {
     super.epoch = found->header.epoch;
     super.segment_bytes = found->header.segment_bytes;
@@ -54,7 +55,7 @@ void recover(store_parts& parts, bool may_wait) {
   }
   // The before-images are those of the last checkpoint, though its journal may look as if it were not
   // applied: the newer super slot may be damaged.
-  undo_at_home(parts.undo, parts.home, super.epoch, super.segment_bytes);
+  undo_at_home(parts.undo, parts.home, last);
   if (found) {
     if (found->header.epoch > super.applied_epoch) {
       // Before redo overwrites pages at home, the journal must be on disk, and under its name.

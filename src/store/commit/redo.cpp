@@ -47,6 +47,9 @@ void settle_redo(const committed_journal& journal, home_files& home, checksum_ta
   layout::super_slot next = super.now();
   next.epoch = next.applied_epoch = journal.header.epoch;
   next.segment_bytes = journal.header.segment_bytes;
+  next.checkpoint = journal.header.checkpoint;
+  next.parent = journal.header.parent;
+  if (next.checkpoint != 0) next.incompat |= layout::incompat_identities;
   if (use == table_use::write) next.table_epoch = next.epoch;
   super.store(next);
 }
@@ -78,6 +81,11 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
       throw_damaged(file.path(),
                     "it has lost prepared checkpoint " + std::to_string(epoch) + ", which counts");
     if (!index) continue;
+    if (!is_of_this_history(*header, super, journals[1 - (epoch & 1)].header()))
+      throw_damaged(file.path(),
+                    "its checkpoint " + std::to_string(epoch) +
+                        " does not follow the one that the store is at: it comes from a copy, or is "
+                        "of another time");
     if (header->segment_bytes < super.segment_bytes)
       throw_damaged(file.path(), "its segment is shorter than before");
     return committed_journal{&file, *header, std::move(*index)};
@@ -85,21 +93,37 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
   if (super.table_epoch >= applied) return std::nullopt;
   const journal& file = journals[applied & 1];
   const auto header = file.header();
-  auto index = header && header->epoch == applied ? file.image().index(*header, super.capacity)
-                                                  : std::optional<std::vector<journal_entry>>();
+  auto index = header && header->epoch == applied && is_of_this_history(*header, super, {})
+                   ? file.image().index(*header, super.capacity)
+                   : std::optional<std::vector<journal_entry>>();
   if (!index)
     throw_damaged(file.path(), "it has lost the page checksums of checkpoint " + std::to_string(applied));
   mark_applied(*index);
   return committed_journal{&file, *header, std::move(*index)};
 }
 
+bool is_of_this_history(const layout::journal_header& header, const layout::super_slot& super,
+                        const std::optional<layout::journal_header>& other) {
+  if (!has_identities(super)) return true;
+  const std::uint64_t applied = super.applied_epoch;
+  if (header.epoch == applied) return header.checkpoint == super.checkpoint;
+  if (header.epoch == applied + 1) return header.parent == super.checkpoint;
+  return other && other->epoch == applied + 1 && other->parent == super.checkpoint &&
+         header.parent == other->checkpoint;
+}
+
 std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
-                             std::uint64_t last) {
-  const journal& file = journals[(last + 1) & 1];
+                             const known_checkpoint& last) {
+  const journal& file = journals[(last.epoch + 1) & 1];
   const auto header = file.undecided();
   // If it is not whole, its `prepare` has not returned.
-  const bool counts = header && header->epoch == last + 1 && file.read_index(*header, super.capacity);
-  return counts ? header->epoch : 0;
+  if (!header || header->epoch != last.epoch + 1 || !file.read_index(*header, super.capacity)) return 0;
+  if (last.identity != 0 && header->parent != last.identity)
+    throw_damaged(file.path(),
+                  "its prepared checkpoint " + std::to_string(header->epoch) +
+                      " does not follow the one that the store is at: it comes from a copy, or is of "
+                      "another time");
+  return header->epoch;
 }
 
 std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,

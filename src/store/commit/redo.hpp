@@ -52,14 +52,20 @@ void redo_in_memory(const committed_journal& journal, std::byte* base);
 /// Finds the journal that still counts: that of the newest checkpoint, if its pages may not be home or the
 /// file `crc` is behind. If it is known to be applied, all its entries are `carried` ones. A torn journal of
 /// a later checkpoint was never acknowledged and is passed over, and so are journals that do not count by the
-/// ceiling, whatever they hold. Throws `damaged` if a journal is missing that must be there, or if the
-/// segment would become shorter, which it never does: pages would lie beyond its end.
+/// ceiling, whatever they hold. Throws `damaged` if a journal is missing that must be there, if one is of
+/// another history, or if the segment would become shorter, which it never does: pages would lie beyond its
+/// end.
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
                                                 const layout::super_slot& super, epoch_ceiling ceiling = {});
 
+/// Whether what a journal holds belongs to this store, by identities: it follows the checkpoint that home is
+/// at (if it is two ahead, by way of `other`, the header of the other journal), or it is that checkpoint.
+bool is_of_this_history(const layout::journal_header& header, const layout::super_slot& super,
+                        const std::optional<layout::journal_header>& other);
+
 /// The epoch that is prepared after `last`, the last that counts, and not decided on; 0 if there is none.
 std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
-                             std::uint64_t last);
+                             const known_checkpoint& last);
 
 /// The length of the segment as home and the table hold it. It is in the super slot, unless the last
 /// checkpoint is two ahead of that slot: then the checkpoint between was brought home, but its slot was lost,

@@ -86,7 +86,7 @@ void journal::write_payload(std::uint64_t first, std::size_t count, const std::b
   file_.write_at(from, count * page_size, journal_image::slot_offset(first));
 }
 
-layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segment_bytes,
+layout::journal_header journal::commit(const known_checkpoint& next, std::uint64_t parent,
                                        std::span<const layout::journal_entry> index,
                                        std::uint64_t payload_pages, std::string_view label,
                                        const std::byte* base, decision made) {
@@ -96,8 +96,10 @@ layout::journal_header journal::commit(std::uint64_t epoch, std::uint64_t segmen
   // Space for the decision is taken now: other stores may have decided when a full disk would be met.
   if (made == decision::pending)
     file_.reserve_space(journal_image::bytes(header), sizeof(layout::journal_decision));
-  header.epoch = epoch;
-  header.segment_bytes = segment_bytes;
+  header.epoch = next.epoch;
+  header.segment_bytes = next.segment_bytes;
+  header.checkpoint = next.identity;
+  header.parent = parent;
   header.committed_ns = unix_time_ns();
   label.copy(header.label.data(), header.label.size() - 1);
   header.address = reinterpret_cast<std::uintptr_t>(base);

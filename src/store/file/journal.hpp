@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "os/file.hpp"
+#include "store/file/checkpoint_identity.hpp"
 #include "store/file/journal_image.hpp"
 #include "store/file/layout.hpp"
 
@@ -43,7 +44,7 @@ class journal {
   enum class decision { made, pending };
   /// Writes the index behind so many slots, and the header, and makes the whole journal durable. This is the
   /// commit, or all of it but the decision. `base` is where the segment is mapped.
-  layout::journal_header commit(std::uint64_t epoch, std::uint64_t segment_bytes,
+  layout::journal_header commit(const known_checkpoint& next, std::uint64_t parent,
                                 std::span<const layout::journal_entry> index, std::uint64_t payload_pages,
                                 std::string_view label = {}, const std::byte* base = nullptr,
                                 decision made = decision::made);

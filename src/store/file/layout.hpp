@@ -56,7 +56,9 @@ inline constexpr std::uint64_t compat_copied = 1;  ///< a copy: `copied_epoch` a
 inline constexpr std::uint64_t read_only_compat_joint = 2;
 inline constexpr std::uint64_t known_compat = compat_copied;
 inline constexpr std::uint64_t known_read_only_compat = 0;
-inline constexpr std::uint64_t known_incompat = 0;
+inline constexpr std::uint64_t incompat_identities =
+    1;  ///< checkpoints have identities, by which files are matched
+inline constexpr std::uint64_t known_incompat = incompat_identities;
 
 inline constexpr std::uint64_t flag_open_dirty = 1;       ///< open with the shared backing, or died so
 inline constexpr std::uint64_t flag_checksums_stale = 2;  ///< written through the shared backing since
@@ -88,7 +90,10 @@ struct super_slot {
   std::uint64_t copied_ns;      ///< when that was, Unix time
   std::uint64_t staging_epoch;  ///< epoch of the original that a write-back meant to make, else 0
   std::uint64_t staging_token;  ///< in the label of that epoch
-  std::array<std::uint8_t, 3900> reserved;
+  std::uint64_t checkpoint;     ///< identity of the checkpoint that home is at, of `applied_epoch`
+  std::uint64_t parent;         ///< identity of the one before it
+  std::uint64_t copied_checkpoint;  ///< identity of the original's checkpoint `copied_epoch`
+  std::array<std::uint8_t, 3876> reserved;
   std::uint32_t crc;  ///< of all bytes before it
 };
 static_assert(sizeof(super_slot) == block && offsetof(super_slot, crc) == block - 4);
@@ -200,7 +205,9 @@ struct journal_header {
   std::uint64_t committed_ns;  ///< Unix time
   std::array<char, 64> label;  ///< of a named checkpoint, zero-terminated
   std::uint64_t address;       ///< at which its writer had the segment; 0 where that is not known
-  std::array<std::uint8_t, 3932> reserved;
+  std::uint64_t checkpoint;    ///< its identity; of a batch of the undo log, of the checkpoint that it saves
+  std::uint64_t parent;        ///< identity of the checkpoint before it
+  std::array<std::uint8_t, 3916> reserved;
   std::uint32_t crc;
 };
 static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) == block - 4);

@@ -57,7 +57,7 @@ undo_log::undo_log(const os::file& directory, const layout::uuid_bytes& uuid, bo
   was_found_empty_ = writable && file_ && file_.size() == 0;
 }
 
-void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<const detail::page_run> pages,
+void undo_log::save(const known_checkpoint& of, std::span<const detail::page_run> pages,
                     std::span<const detail::page_run> empty, const home_files& home,
                     const std::function<void()>& meanwhile) {
   std::vector<journal_entry> index = index_of(pages, empty);
@@ -73,8 +73,8 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
     name_unsynced_ = true;
     file_ = os::file::open_in(directory_, "undo", O_RDWR | O_CREAT);
   }
-  if (epoch != epoch_) {
-    epoch_ = epoch;
+  if (of != of_) {
+    of_ = of;
     end_ = 0;
     batches_ = 0;
   }
@@ -97,8 +97,9 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
   }
   layout::journal_header header = make_header(layout::undo_magic, uuid_, index, saved);
   file_.write_at(index.data(), index.size() * sizeof(journal_entry), end_ + header.index_offset);
-  header.epoch = epoch;
-  header.segment_bytes = segment_bytes;
+  header.epoch = of.epoch;
+  header.segment_bytes = of.segment_bytes;
+  header.checkpoint = of.identity;
   header.flags = batches_;
   seal_block(header);
   file_.write_at(&header, sizeof header, end_);
@@ -110,19 +111,23 @@ void undo_log::save(std::uint64_t epoch, std::uint64_t segment_bytes, std::span<
   ++batches_;
 }
 
-std::vector<undo_log::batch> undo_log::find(std::uint64_t epoch, std::uint64_t segment_bytes) const {
+std::vector<undo_log::batch> undo_log::find(const known_checkpoint& of) const {
   std::vector<batch> found;
   if (!file_) return found;
   std::uint64_t at = 0;
   for (;;) {
     const journal_image image(file_, at);
     const auto is_next = [&](const std::optional<layout::journal_header>& header, std::size_t number) {
-      return header && header->epoch == epoch && header->segment_bytes == segment_bytes &&
+      return header && header->epoch == of.epoch && header->segment_bytes == of.segment_bytes &&
              header->flags == number;
     };
     const auto header = image.header(layout::undo_magic, uuid_);
     if (!is_next(header, found.size())) return found;
-    auto index = image.index(*header, segment_bytes);
+    // What it saved would be put back over pages of another history, or what was to be put back is missing.
+    if (of.identity != 0 && header->checkpoint != of.identity)
+      throw_damaged(file_.path(), "it belongs to another checkpoint " + std::to_string(of.epoch) +
+                                      " than the store's: it comes from a copy");
+    auto index = image.index(*header, of.segment_bytes);
     if (!index || !image.is_whole(*index)) {
       // If there is a next batch, this one was durable before it was written.
       const bool has_bounds = header->index_offset < file_.size() && header->entries < file_.size();
@@ -145,8 +150,8 @@ void undo_log::clear() {
   batches_ = 0;
 }
 
-void undo_at_home(undo_log& undo, home_files& home, std::uint64_t epoch, std::uint64_t segment_bytes) {
-  const std::vector<undo_log::batch> saved = undo.find(epoch, segment_bytes);
+void undo_at_home(undo_log& undo, home_files& home, const known_checkpoint& last) {
+  const std::vector<undo_log::batch> saved = undo.find(last);
   if (saved.empty()) return;
   home.sync_names();
   for (const undo_log::batch& one : saved) {

@@ -73,7 +73,7 @@ void keep_epoch(const os::file& store, const layout::super_slot& super, const ke
     store.sync();
   }
   copy_options options;
-  options.epoch = super.epoch;
+  options.at = at_home(super);
   options.journals = journals_to_copy::none;
   options.only_shared = !wanted.full_copies;
   copy_store(store, super, path_of_kept(store.path(), super.epoch), options);

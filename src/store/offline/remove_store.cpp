@@ -45,12 +45,12 @@ bool store_maintenance::remove(const std::filesystem::path& given) {
       // Nothing but the store's own files is ever deleted, whatever else someone put beside them.
       if (store::is_store_file(entry.path().filename().string()))
         names.push_back(entry.path().filename().string());
-    // `super` is removed after the files that it describes: what an interrupted removal leaves still looks
-    // like a store, and the removal can be repeated.
+    // `super` is removed last: what an interrupted removal leaves still looks like a store, and the removal
+    // can be repeated.
     for (const std::string& name : names) os::remove_in(directory, name);
-    os::remove_in(directory, "super");
     os::remove_in(directory, store::unfinished_super);
-    os::remove_in(directory, "LOCK");
+    os::remove_in(directory, "LOCK");  // `super` is locked too
+    os::remove_in(directory, "super");
     directory.sync();
     lock.release();
     os::remove_if_empty(path);  // there may be other files in it

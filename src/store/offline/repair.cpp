@@ -17,6 +17,7 @@
 
 #include "os/file.hpp"
 #include "segment/segment.hpp"
+#include "store/commit/redo.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/checksum_table.hpp"
 #include "store/file/failure.hpp"
@@ -97,6 +98,7 @@ class repair_of_store {
   bool mend_super();
   void mend_home_headers();
   void mend_checksum_header();
+  std::optional<layout::journal_header> header_of(unsigned parity) const;
   void mend_journals();
   void mend_undo();
   void bring_home();
@@ -232,6 +234,15 @@ void repair_of_store::mend_checksum_header() {
   done("wrote the header of crc anew");
 }
 
+/// Reads the header of a journal of this store; nothing if it is not sound.
+std::optional<layout::journal_header> repair_of_store::header_of(unsigned parity) const {
+  try {
+    return journal(directory_, parity, super_.uuid, false).header();
+  } catch (const error&) {
+    return std::nullopt;
+  }
+}
+
 void repair_of_store::mend_journals() {
   for_damage(report_.before, store_section::journal, [&](const verify_finding& one) {
     const unsigned parity = one.file == journal::name_of(1) ? 1 : 0;
@@ -246,11 +257,14 @@ void repair_of_store::mend_journals() {
         const std::size_t got = file.read_at(&header, sizeof header, 0);
         foreign = got == sizeof header &&
                   (is_sound(header, layout::journal_magic) || is_sound(header, layout::prepared_magic));
-        if (foreign && header.uuid == super_.uuid) return;
+        const bool is_old = header.epoch < super_.applied_epoch;
+        if (foreign && header.uuid == super_.uuid &&
+            (is_old || is_of_this_history(header, super_, header_of(1 - parity))))
+          return;
       }
       if (foreign) {
         os::rename_in(directory_, one.file, one.file + ".foreign");
-        done("put another store's journal aside as " + one.file + ".foreign");
+        done("put a journal of another store or of a copy aside as " + one.file + ".foreign");
       } else {
         os::remove_in(directory_, one.file);
       }

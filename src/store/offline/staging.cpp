@@ -2,11 +2,11 @@
 //
 // What differs is found by comparing the two checksum tables, so only pages that changed are read and
 // written. (Two contents of a page have the same checksum with a chance of one in four thousand million.)
-// They go through an ordinary checkpoint of the store, which makes the write-back atomic. Epochs tell whether
-// the two have the same history: the copy records the epoch of the store at which both agreed last. Before
-// the checkpoint it also records the epoch that is to be made and a token, which the label of that checkpoint
-// has too: so after a crash between the checkpoint and the copy's recording of it, the copy recognises its
-// own write-back.
+// They go through an ordinary checkpoint of the store, which makes the write-back atomic. Identities of
+// checkpoints tell whether the two have the same history: the copy records that of the checkpoint at which
+// both agreed last. Before the checkpoint it also records the epoch that is to be made and a token, which the
+// label of that checkpoint has too: so after a crash between the checkpoint and the copy's recording of it,
+// the copy recognises its own write-back.
 #include <fcntl.h>
 
 #include <array>
@@ -47,6 +47,13 @@ bool is_own_write(const os::file& store, const layout::super_slot& now, const la
   return header && header->epoch == now.epoch && label_of(*header) == label_for(copy.staging_token);
 }
 
+/// Whether the store is still at the checkpoint that the copy agreed with last. Copies that earlier libraries
+/// made know its number only.
+bool is_as_copied(const layout::super_slot& now, const layout::super_slot& copy) {
+  if (now.epoch != copy.copied_epoch) return false;
+  return copy.copied_checkpoint == 0 || copy.copied_checkpoint == now.checkpoint;
+}
+
 void require_descent(const os::file& store, const layout::super_slot& now, const os::file& fast,
                      const layout::super_slot& copy) {
   const std::string names = fast.path().string() + " and " + store.path().string();
@@ -59,10 +66,12 @@ void require_descent(const os::file& store, const layout::super_slot& now, const
                                        ": one of them was written through a shared mapping, which keeps "
                                        "no checksums to compare; `perdure repair` makes them anew");
   }
-  if (now.epoch == copy.copied_epoch || is_own_write(store, now, copy)) return;
-  throw error(errc::conflict, store.path().string() + " is at epoch " + std::to_string(now.epoch) +
-                                  " and was at " + std::to_string(copy.copied_epoch) + " when " +
-                                  fast.path().string() +
+  if (is_as_copied(now, copy) || is_own_write(store, now, copy)) return;
+  const std::string what = now.epoch == copy.copied_epoch
+                               ? " has another checkpoint " + std::to_string(now.epoch) + " than when "
+                               : " is at epoch " + std::to_string(now.epoch) + " and was at " +
+                                     std::to_string(copy.copied_epoch) + " when ";
+  throw error(errc::conflict, store.path().string() + what + fast.path().string() +
                                   " was taken: writing back would undo what was done to it since");
 }
 
@@ -183,6 +192,7 @@ stage_report store_maintenance::stage_out(const std::filesystem::path& given_fas
     report.epoch = store->epoch();
     store::layout::super_slot agreed = copy.now();
     agreed.copied_epoch = report.epoch;
+    agreed.copied_checkpoint = store::super_block::load(directory, false).now().checkpoint;
     agreed.copied_ns = store::unix_time_ns();
     agreed.staging_epoch = agreed.staging_token = 0;
     copy.store(agreed);

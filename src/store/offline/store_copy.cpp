@@ -51,7 +51,7 @@ struct piece {
 
 bool has_journal(const copy_options& options, unsigned parity) {
   return options.journals == journals_to_copy::both ||
-         (options.journals == journals_to_copy::last && parity == (options.epoch & 1));
+         (options.journals == journals_to_copy::last && parity == (options.at.epoch & 1));
 }
 
 std::vector<std::string> names_to_copy(const os::file& from, const copy_options& options) {
@@ -121,7 +121,7 @@ copy_options copy_of_last_checkpoint(const os::file& directory, const layout::su
   const readable_journals found = open_journals(directory, super, lock);
   const auto pending = find_committed(found.files, super, found.ceiling);
   copy_options options;
-  options.epoch = pending ? pending->header.epoch : super.epoch;
+  options.at = pending ? checkpoint_in(pending->header) : at_home(super);
   // The other journal may be that of the writer's next checkpoint.
   if (lock.is_beside_writer()) options.journals = journals_to_copy::last;
   options.writable = false;
@@ -136,7 +136,8 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
     if (!has_journal(options, parity)) journal::create(directory, parity, super.uuid);
   layout::super_slot slot = super;
   slot.compat |= layout::compat_copied;
-  slot.copied_epoch = options.epoch;
+  slot.copied_epoch = options.at.epoch;
+  slot.copied_checkpoint = options.at.identity;
   slot.copied_ns = unix_time_ns();
   slot.staging_epoch = slot.staging_token = 0;
   const super_block written = super_block::create(directory, slot, to.super_name());
@@ -147,7 +148,7 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
   if (!options.with_undo) return;
   home_files home(directory, slot, true);
   undo_log undo(directory, slot.uuid, true);
-  undo_at_home(undo, home, slot.epoch, slot.segment_bytes);
+  undo_at_home(undo, home, at_home(slot));
 }
 
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,

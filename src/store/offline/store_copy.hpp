@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "os/file.hpp"
+#include "store/file/checkpoint_identity.hpp"
 #include "store/file/layout.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/file/unfinished_store.hpp"
@@ -18,7 +19,7 @@ enum class journals_to_copy {
 };
 
 struct copy_options {
-  std::uint64_t epoch = 0;  ///< the committed one, at which the copy will open
+  known_checkpoint at;  ///< the committed one, at which the copy will open
   journals_to_copy journals = journals_to_copy::both;
   bool with_undo = false;    ///< pages were written home early; that is undone in the copy
   bool only_shared = false;  ///< throw `unsupported` rather than copy bytes

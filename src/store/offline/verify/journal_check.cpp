@@ -54,7 +54,12 @@ last_checkpoint journal_check::run() {
 last_checkpoint journal_check::find_last() {
   const layout::super_slot& super = super_.slot;
   const std::uint64_t applied = super.applied_epoch;
-  last_checkpoint last{applied, applied, super.segment_bytes, super.segment_bytes / page_size, true, {}};
+  last_checkpoint last{.epoch = applied,
+                       .applied_epoch = applied,
+                       .committed_bytes = super.segment_bytes,
+                       .identity = super.checkpoint,
+                       .applied_pages = super.segment_bytes / page_size,
+                       .overlay = {}};
   for (std::uint64_t epoch = applied + 2; epoch > applied; --epoch) {
     const unsigned parity = epoch & 1;
     if (!headers_[parity] || headers_[parity]->epoch != epoch) continue;
@@ -62,6 +67,12 @@ last_checkpoint journal_check::find_last() {
     if (!index) {
       found_.note(store_section::journal, journal::name_of(parity), 0,
                   "checkpoint " + std::to_string(epoch) + " is unfinished and was never acknowledged");
+    } else if (!is_of_this_history(*headers_[parity], super, headers_[1 - parity])) {
+      found_.damage(
+          store_section::journal, journal::name_of(parity), 0,
+          "its checkpoint " + std::to_string(epoch) +
+              " does not follow the one that the store is at: it comes from a copy, or is of another time");
+      return last;
     } else if (headers_[parity]->segment_bytes < super.segment_bytes) {
       found_.damage(store_section::journal, journal::name_of(parity), 0,
                     "its segment is shorter than before");
@@ -75,7 +86,8 @@ last_checkpoint journal_check::find_last() {
   if (super.table_epoch >= applied) return last;
   // The table lacks what the journal of the applied checkpoint carries on for it.
   const unsigned parity = applied & 1;
-  auto index = headers_[parity] && headers_[parity]->epoch == applied
+  auto index = headers_[parity] && headers_[parity]->epoch == applied &&
+                       is_of_this_history(*headers_[parity], super, {})
                    ? journals_[parity]->image().index(*headers_[parity], super.capacity)
                    : std::optional<std::vector<layout::journal_entry>>();
   if (!index) {
@@ -94,6 +106,7 @@ void journal_check::overlay(const layout::journal_header& header,
   using kind = expectation::kind;
   last.epoch = header.epoch;
   last.committed_bytes = header.segment_bytes;
+  last.identity = header.checkpoint;
   last.overlay.reserve(index.size());
   for (const layout::journal_entry& entry : index) {
     const bool is_home = entry.kind == entry_kind::fresh || entry.carried != 0;

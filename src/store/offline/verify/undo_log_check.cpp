@@ -13,7 +13,7 @@ std::vector<layout::journal_entry> check_undo_log(const os::file& directory, con
   std::vector<layout::journal_entry> saved;
   try {
     const undo_log undo(directory, super.uuid, false);
-    for (const undo_log::batch& one : undo.find(last.epoch, last.committed_bytes))
+    for (const undo_log::batch& one : undo.find({last.epoch, last.committed_bytes, last.identity}))
       saved.insert(saved.end(), one.index.begin(), one.index.end());
   } catch (const error& what) {
     found.damage(store_section::undo_log, "undo", 0, what.what());

@@ -1,0 +1,193 @@
+// Copies of a store go on to checkpoints with the same numbers. What belongs to one history must not be taken
+// for a part of the other.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <perdure/datastore.hpp>
+#include <perdure/prepared_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
+
+#include "segment/segment.hpp"
+#include "store/file/checked_block.hpp"
+#include "store/file/checkpoint_identity.hpp"
+#include "store/file/journal.hpp"
+#include "store/file/super_block.hpp"
+#include "support/child_process.hpp"
+#include "support/errors.hpp"
+#include "support/page_pattern.hpp"
+#include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
+#include "support/stored_pages.hpp"
+
+namespace perdure {
+namespace {
+
+namespace fs = std::filesystem;
+
+class a_history : public scratch_test {
+ protected:
+  // Both at checkpoint 1.
+  void make_store_and_copy() {
+    {
+      const auto store = datastore::create(path(), small_store());
+      store->memory().grow(4 * mib);
+      for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, page + 1);
+      store->checkpoint();
+    }
+    store_maintenance::copy(path(), copy_);
+  }
+  static void go_on(const fs::path& store, std::uint64_t page, std::uint64_t value) {
+    const auto opened = datastore::open(store);
+    put(*opened, page, value);
+    opened->checkpoint();
+  }
+  void take_from_copy(const char* file) {
+    fs::copy_file(copy_ / file, path() / file, fs::copy_options::overwrite_existing);
+  }
+  ::testing::AssertionResult is_refused_for(const char* file) {
+    if (auto writing = fails_with(errc::damaged, file, [&] { datastore::open(path()); }); !writing)
+      return writing;
+    if (auto reading = fails_with(errc::damaged, file, [&] { datastore::open_read_only(path()); }); !reading)
+      return reading;
+    const verify_report report = store_maintenance::verify(path());
+    if (report.whole()) return ::testing::AssertionFailure() << "verification finds nothing";
+    if (report.findings.front().file != file)
+      return ::testing::AssertionFailure() << "verification names " << report.findings.front().file;
+    return ::testing::AssertionSuccess();
+  }
+  static store::layout::super_slot super_of(const fs::path& store) {
+    return store::super_block::load(os::file::open_directory(store), false).now();
+  }
+
+  const fs::path copy_ = path("copy");
+};
+
+TEST_F(a_history, goes_on_by_identities) {
+  make_store_and_copy();
+  const store::layout::super_slot first = super_of(path());
+  EXPECT_NE(first.checkpoint, 0u);
+  EXPECT_EQ(super_of(copy_).checkpoint, first.checkpoint);
+  go_on(path(), 1, 7);
+  go_on(copy_, 1, 7);
+  EXPECT_EQ(super_of(path()).parent, first.checkpoint);
+  EXPECT_EQ(super_of(copy_).parent, first.checkpoint);
+  EXPECT_NE(super_of(copy_).checkpoint, super_of(path()).checkpoint);
+}
+
+TEST_F(a_history, takes_no_journal_of_another) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  go_on(copy_, 2, 8);
+  go_on(copy_, 3, 9);  // checkpoint 3, whose journal the store would take for its next one
+  fs::copy_file(path() / "jrnl.1", path("own"));
+  take_from_copy("jrnl.1");
+  EXPECT_TRUE(is_refused_for("jrnl.1"));
+  fs::copy_file(path("own"), path() / "jrnl.1", fs::copy_options::overwrite_existing);
+  const auto store = datastore::open(path());
+  EXPECT_TRUE(has(*store, 1, 7));
+  EXPECT_TRUE(has(*store, 2, 3));
+}
+
+TEST_F(a_history, takes_no_prepared_journal_of_another) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  go_on(copy_, 2, 8);
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const auto store = datastore::open(copy_);
+    put(*store, 3, 9);
+    const auto prepared = store->prepare({}, {});
+    ::_exit(0);
+  }));
+  take_from_copy("jrnl.1");
+  store_options decided;
+  decided.last_decided = 3;
+  EXPECT_TRUE(fails_with(errc::damaged, "jrnl.1", [&] { datastore::open(path(), decided); }));
+  decided.last_decided = 2;
+  EXPECT_TRUE(fails_with(errc::damaged, "jrnl.1", [&] { datastore::open(path(), decided); }));
+}
+
+TEST_F(a_history, takes_no_undo_log_of_another) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  go_on(copy_, 2, 8);
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    store_options options;
+    options.backing = backing::private_memory;
+    const auto store = datastore::open(copy_, options);
+    for (std::uint64_t page = 0; page < 1000; ++page) put(*store, page, 5);
+    store->trim();
+    ::_exit(0);
+  }));
+  ASSERT_GT(fs::file_size(copy_ / "undo"), 0u);
+  take_from_copy("undo");
+  EXPECT_TRUE(is_refused_for("undo"));
+  fs::remove(path() / "undo");
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+}
+
+TEST_F(a_history, that_was_restored_is_not_undone_by_staging) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  store_maintenance::stage_in(path(), path("fast"));
+  // The store is lost, restored, and worked on.
+  store_maintenance::remove(path());
+  store_maintenance::copy(copy_, path());
+  go_on(path(), 2, 8);
+  EXPECT_EQ(super_of(path()).epoch, super_of(path("fast")).copied_epoch);
+  EXPECT_TRUE(fails_with(errc::conflict, "another checkpoint 2",
+                         [&] { store_maintenance::stage_out(path("fast"), path()); }));
+  const auto store = datastore::open_read_only(path());
+  EXPECT_TRUE(has(*store, 1, 2));
+  EXPECT_TRUE(has(*store, 2, 8));
+}
+
+TEST_F(a_history, is_mended_by_putting_foreign_journals_aside) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  go_on(copy_, 2, 8);
+  go_on(copy_, 3, 9);
+  take_from_copy("jrnl.1");
+  EXPECT_TRUE(store_maintenance::repair(path()).after.whole());
+  EXPECT_TRUE(fs::exists(path() / "jrnl.1.foreign"));
+  const auto store = datastore::open(path());
+  EXPECT_EQ(store->epoch(), 2u);
+  EXPECT_TRUE(has(*store, 1, 7));
+}
+
+TEST_F(a_history, of_an_earlier_library_gets_identities_with_the_next_checkpoint) {
+  make_store_and_copy();
+  {
+    store::super_file content;
+    const os::file file = os::file::open_in(os::file::open_directory(path()), "super", O_RDWR);
+    ASSERT_EQ(file.read_at(&content, sizeof content, 0), sizeof content);
+    for (store::layout::super_slot& slot : content.slots) {
+      slot.incompat = slot.checkpoint = slot.parent = 0;
+      store::seal_block(slot);
+    }
+    file.write_at(&content, sizeof content, 0);
+  }
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  EXPECT_TRUE(has(*datastore::open_read_only(path()), 1, 2));
+  EXPECT_EQ(store_maintenance::inspect(path()).incompat_features, 0u);
+  go_on(path(), 1, 7);
+  EXPECT_EQ(store_maintenance::inspect(path()).incompat_features, store::layout::incompat_identities);
+  go_on(path(), 2, 8);
+  EXPECT_NE(super_of(path()).parent, 0u);
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  EXPECT_TRUE(has(*datastore::open_read_only(path()), 1, 7));
+}
+
+TEST(identities, can_be_repeated) {
+  store::draw_identities_from(5);
+  const std::uint64_t first = store::draw_identity();
+  const std::uint64_t second = store::draw_identity();
+  EXPECT_NE(first, second);
+  store::draw_identities_from(5);
+  EXPECT_EQ(store::draw_identity(), first);
+  EXPECT_EQ(store::draw_identity(), second);
+  store::draw_identities_from(std::nullopt);
+  EXPECT_NE(store::draw_identity(), store::draw_identity());
+}
+
+}  // namespace
+}  // namespace perdure
