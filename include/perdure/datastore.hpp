@@ -96,6 +96,10 @@ struct store_options {
   /// this is `permission_denied`: everyone could replace files of the store. A directory that a group may
   /// write to needs nothing of the kind.
   bool others_may_write = false;
+  /// Refuse to construct, find and destroy objects of types of which the store cannot tell that they have
+  /// changed
+  /// (`layout_is_known`): `unsupported`. It holds for this opening, and is not kept with the store.
+  bool known_layouts_only = false;
   /// Bytes of memory that an open writer's changed pages may take. What is beyond is written home before its
   /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
   /// What is watched is all memory of the process that no file backs; what giving up pages does not make less

@@ -41,10 +41,12 @@ namespace perdure {
 /// throw.
 using close_failure_handler = detail::close_failure_handler;
 
-/// Replaces the handler and returns the old one. Initially it is null, which means: one line on the standard
-/// error stream, and the process, which may be about to return 0, ends with status 1 instead, after all
-/// destructors of what was made since the first store was opened. An interpreter, whose exit status is not
-/// the store's business, installs one. Thread-safe.
+/// Replaces the handler of changes that are lost where nothing can be thrown, and returns the old one. They
+/// are lost if a checkpoint fails in the destructor of a manager, or if the program ends by `exit` (or
+/// returns from `main`) with a store open for writing that no destructor closes. Initially the handler is
+/// null, which means: one line on the standard error stream, and the process, which may be about to return 0,
+/// ends with status 1 instead, after the destructors of all global objects. An interpreter, whose exit status
+/// is not the store's business, installs one. Thread-safe.
 close_failure_handler set_close_failure_handler(close_failure_handler handler) noexcept;
 
 template <class Placement>

@@ -311,6 +311,8 @@ consteval obstacle find_obstacle() {
     return judge_parts<Placement, Seen...>(typename parts_of<type>::list{});
   } else if constexpr (holds_system_object<type>) {
     return takes_locks<Placement> ? obstacle::none : obstacle::system_object;
+  } else if constexpr (lists_its_members<type>) {
+    return judge_parts<Placement, Seen..., type>(typename members_in<decltype(told_form<type>())>::list{});
   } else if constexpr (has_allocator<type>) {
     return judge_container<type, Placement, Seen..., type>();
   } else {

@@ -1,26 +1,35 @@
-// Description of a class's private members, so that a store records their names, types and offsets: any
-// program can then list objects of the class (perdure/inspect), whether it knows the class or not.
+// Description of the members of a class that the compiler does not show: private ones, and those of bases.
+// With it a store notices that one of them has changed, and any program can list objects of the class
+// (perdure/inspect), whether it knows the class or not.
 //
 //     class account {
 //      public:
-//       static auto stored_form() {
-//         return perdure::stored_members(perdure::stored_member("owner", &account::owner_),
-//                                        perdure::stored_member("cents", &account::cents_));
-//       }
+//       PERDURE_MEMBERS(owner_, cents_)
 //
 //      private:
 //       perdure::string owner_;
 //       std::int64_t cents_ = 0;
 //     };
 //
-// Aggregates, pairs and Perdure's own containers need no such function.
+// Aggregates without bases, pairs and Perdure's own containers need none. A class whose members shall have
+// other names in listings has a function instead:
+//
+//       static auto stored_form() {
+//         return perdure::stored_members(perdure::stored_member("owner", &account::owner_),
+//                                        perdure::stored_member("cents", &account::cents_));
+//       }
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <perdure/detail/parts.hpp>
 #include <perdure/detail/unread_object.hpp>
+#include <perdure/error.hpp>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace perdure {
@@ -45,6 +54,32 @@ consteval std::size_t size_with_members(std::size_t alignment) {
   return (end + alignment - 1) / alignment * alignment;
 }
 
+/// Splits the words of PERDURE_MEMBERS, which are names with commas between them.
+template <std::size_t Count>
+std::array<std::string_view, Count> split_names(std::string_view words) {
+  std::array<std::string_view, Count> names{};
+  for (std::string_view& name : names) {
+    const std::size_t comma = words.find(',');
+    name = words.substr(0, comma);
+    words = comma == std::string_view::npos ? std::string_view() : words.substr(comma + 1);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+  }
+  return names;
+}
+
+/// Throws `unsupported` where the member is not in the object.
+template <class Class, class Type>
+std::uint64_t offset_in(const Class& object, const Type* member, std::string_view names) {
+  const auto offset =
+      reinterpret_cast<std::uintptr_t>(member) - reinterpret_cast<std::uintptr_t>(std::addressof(object));
+  if (sizeof(Type) <= sizeof(Class) && offset <= sizeof(Class) - sizeof(Type)) return offset;
+  throw error(errc::unsupported,
+              "PERDURE_MEMBERS(" + std::string(names) +
+                  ") names something that is no member with an address of its own, such as a "
+                  "bit-field: give the class a layout_version instead");
+}
+
 template <class T>
 inline constexpr bool is_offset_pointer = false;
 template <class T>
@@ -63,7 +98,7 @@ struct stored_member {
 };
 
 /// All members of a class, in the order in which they are declared. Members without bytes, such as allocators
-/// without state, are left out. A class with bases that have members cannot be described.
+/// without state, are left out. A class with bases that have members is described by PERDURE_MEMBERS.
 template <class Class, class... Types>
 struct stored_members {
   using described = Class;
@@ -73,6 +108,17 @@ struct stored_members {
 
   explicit stored_members(const stored_member<Class, Types>&... members)
       : names{members.name...}, offsets{members.offset...} {}
+  /// Describes what PERDURE_MEMBERS names. `unsupported` for what is no member with an address of its own: a
+  /// bit-field.
+  stored_members(std::string_view names_in_words, const Class& object,
+                 const std::tuple<const Types&...>& members)
+      : names(detail::split_names<sizeof...(Types)>(names_in_words)),
+        offsets(std::apply(
+            [&](const Types&... member) {
+              return std::array<std::uint64_t, sizeof...(Types)>{
+                  detail::offset_in(object, std::addressof(member), names_in_words)...};
+            },
+            members)) {}
   detail::form_kind kind() const noexcept { return {"members"}; }
 
   std::array<std::string_view, sizeof...(Types)> names;
@@ -156,13 +202,63 @@ struct stored_flat_table {
   std::uint64_t mask_at;
 };
 
-/// A class with a function `stored_form`, or one that adds nothing to such a class.
+/// The class of which a member function PERDURE_MEMBERS is, and the types that it names.
+template <class Class, class... Types>
+stored_members<Class, Types...> members_named_by(std::tuple<const Types&...> (Class::*members)()
+                                                     const noexcept);
+
 template <class T>
-concept describes_itself =
-    std::is_class_v<T> && requires { typename decltype(T::stored_form())::described; } &&
-    std::is_base_of_v<typename decltype(T::stored_form())::described, T> &&
-    sizeof(T) == sizeof(typename decltype(T::stored_form())::described);
+concept has_stored_form = requires { typename decltype(T::stored_form())::described; };
+template <class T>
+concept names_its_members = requires { typename decltype(members_named_by(&T::perdure_members))::described; };
+
+/// Returns what a class says of itself.
+template <class T>
+  requires(has_stored_form<T> || names_its_members<T>)
+auto told_form() {
+  if constexpr (has_stored_form<T>) {
+    return T::stored_form();
+  } else {
+    using form = decltype(members_named_by(&T::perdure_members));
+    const auto& object = unread_object<typename form::described>();
+    return form(T::perdure_names_of_members(), object, object.perdure_members());
+  }
+}
+
+/// A class with such a function, or one that adds nothing to such a class.
+template <class T>
+concept describes_itself = std::is_class_v<T> && requires { typename decltype(told_form<T>())::described; } &&
+                           std::is_base_of_v<typename decltype(told_form<T>())::described, T> &&
+                           sizeof(T) == sizeof(typename decltype(told_form<T>())::described);
+
+/// The types of the members that a form lists, if it does.
+template <class Form>
+struct members_in {
+  static constexpr bool known = false;
+};
+template <class Class, class... Types>
+struct members_in<stored_members<Class, Types...>> : known_parts<Types...> {};
+template <class Class, class Type>
+struct members_in<stored_as<Class, Type>> : known_parts<Type> {};
+
+/// A class that lists its members, and is no container, whose elements are what counts.
+template <class T>
+concept lists_its_members =
+    describes_itself<T> && members_in<decltype(told_form<T>())>::known && !parts_of<T>::known &&
+    !(has_allocator<T> && requires { typename T::value_type; }) && !requires { typename T::container_type; };
 
 }  // namespace detail
 
 }  // namespace perdure
+
+/// Names all members of a class in the order of their declaration, those of its bases first: the store then
+/// knows their types. To be written once, in the public part of the class; it adds no bytes. Members without
+/// bytes are left out.
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): only the preprocessor turns names into text.
+#define PERDURE_MEMBERS(...)                                                \
+  auto perdure_members() const noexcept {                                   \
+    return ::std::tie(__VA_ARGS__);                                         \
+  }                                                                         \
+  static constexpr ::std::string_view perdure_names_of_members() noexcept { \
+    return #__VA_ARGS__;                                                    \
+  }

@@ -27,6 +27,7 @@ struct type_stamp {
   std::string layout = {};      ///< content in words, as `detail::describe_type` says it
   std::uint64_t hash = 0;       ///< of everything above but the names of members
   std::string form = {};        ///< how its bytes are read, for programs that list objects
+  bool layout_known = true;     ///< `layout_is_known`; not stored
 };
 
 /// Passed to `manager::find` and `destroy`: the object may have been stored as a type of another name, if
@@ -58,9 +59,12 @@ bool is_stamp_of(std::uint64_t hash, std::string_view layout, const type_stamp& 
 /// The stamp of `T`. Computed once; thread-safe.
 template <class T>
 const type_stamp& type_stamp_of() {
-  static const type_stamp stamp =
-      detail::make_type_stamp(typeid(T).name(), sizeof(T), alignof(T), layout_version<T>,
-                              std::is_trivially_copyable_v<T>, detail::describe_type<T>());
+  static const type_stamp stamp = [] {
+    type_stamp made = detail::make_type_stamp(typeid(T).name(), sizeof(T), alignof(T), layout_version<T>,
+                                              std::is_trivially_copyable_v<T>, detail::describe_type<T>());
+    made.layout_known = layout_is_known<T>;
+    return made;
+  }();
   return stamp;
 }
 

@@ -10,17 +10,36 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "base/owner_process.hpp"
 #include "manager/name_directory.hpp"
 #include "manager/pending_constructions.hpp"
 #include "perdure/detail/manager_core.hpp"
 #include "perdure/error.hpp"
 
 namespace perdure::detail {
+
+/// While it lives, a process that ends by exit() has lost changes to the store, is told so, and ends with
+/// status 1 (see `set_close_failure_handler`). Forked children have lost nothing.
+class open_writer {
+ public:
+  explicit open_writer(std::string path);
+  open_writer(const open_writer&) = delete;
+  open_writer& operator=(const open_writer&) = delete;
+  ~open_writer();
+
+  const std::string& path() const noexcept { return path_; }
+  bool is_of_this_process() const noexcept { return owner_.is_here(); }
+
+ private:
+  std::string path_;
+  base::owner_process owner_;
+};
 
 struct manager_core::state {
   class change;
@@ -32,6 +51,9 @@ struct manager_core::state {
   std::unique_ptr<name_directory> directory;
   std::string path;
   bool writable = false;
+  bool known_layouts_only = false;
+  std::optional<open_writer>
+      loses_at_exit;  // its changes would be kept by a checkpoint, and it is not closed
 
   std::mutex making_listener;
   std::shared_ptr<checkpoint_listener> listener;  // or null
@@ -49,6 +71,8 @@ struct manager_core::state {
   // As the functions of these names in manager_core.
   void require_writable() const;
   void require_memory() const;
+  /// `errc::unsupported` where only types of known layouts are taken and this is none.
+  void require_known(const type_stamp& type) const;
   /// `errc::invalid_argument` in the thread that has prepared a checkpoint, which would wait for itself.
   void require_none_prepared() const;
 

@@ -16,6 +16,7 @@ namespace perdure::detail {
 object_construction::object_construction(manager_core& core, const object_name& name, const type_stamp& type,
                                          std::size_t length, if_exists policy, std::size_t alignment)
     : state_(*core.state_), key_(key_of(name, type)), kind_(name.kind()), owner_(std::this_thread::get_id()) {
+  state_.require_known(type);
   if (policy == if_exists::use && kind_ != instance_kind::anonymous) {
     object_ = core.find(name, type).first;
     exists_ = object_ != nullptr;
@@ -101,6 +102,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument,
                 state_->path + ": anonymous objects have no name to find them by; use destroy_ptr");
+  state_->require_known(type);
   const state::change change(*state_);
   void* const object = state_->find_as(name, type, match);
   if (object == nullptr) return {nullptr, 0};
@@ -110,6 +112,7 @@ std::pair<void*, std::size_t> manager_core::withdraw(const object_name& name, co
 }
 
 std::pair<void*, std::size_t> manager_core::withdraw(const void* object, const type_stamp& type) {
+  state_->require_known(type);
   const state::change change(*state_);
   state_->require_object(object);
   const object_info info = state_->directory->describe(object);

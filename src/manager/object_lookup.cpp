@@ -18,6 +18,15 @@ void manager_core::state::require_type(const void* object, const type_stamp& typ
     type_table::require_same(directory->memory(), recorded, type, match, printable(kind, key));
 }
 
+void manager_core::state::require_known(const type_stamp& type) const {
+  if (!known_layouts_only || type.layout_known) return;
+  throw error(errc::unsupported,
+              path + ": the layout of " + short_type_name(demangle(type.name)) +
+                  " is not known, as it, or something in it, has private members, a base or a union; "
+                  "name the members with PERDURE_MEMBERS, or vouch for them with layout_version "
+                  "(docs/types.md)");
+}
+
 void* manager_core::state::find_as(const object_name& name, const type_stamp& type, type_match match) const {
   const std::string_view key = key_of(name, type);
   void* const object = directory->find(name.kind(), name_directory::key_hash(name.kind(), key), key);
@@ -77,6 +86,7 @@ std::pair<void*, std::size_t> manager_core::find(const object_name& name, const 
                                                  type_match match) const {
   if (name.kind() == instance_kind::anonymous)
     throw error(errc::invalid_argument, state_->path + ": anonymous objects have no name to find them by");
+  state_->require_known(type);
   const state::view view(*state_);
   void* const object = state_->find_as(name, type, match);
   if (object == nullptr) return {nullptr, 0};

@@ -55,10 +55,10 @@ manager_core::~manager_core() {
 std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem::path& path,
                                                  const store_options& options, bool must_be_pinned) {
   heap::prepare_for_forks();
-  watch_exit();
   auto s = std::make_unique<state>();
   s->path = path.string();
   s->writable = how != mode::open_read_only;
+  s->known_layouts_only = options.known_layouts_only;
 
   const auto create = [&] {
     store_options wanted = options;
@@ -112,6 +112,7 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       }
       break;
   }
+  if (s->writable && !s->store->read_only()) s->loses_at_exit.emplace(s->path);
   return std::unique_ptr<manager_core>(new manager_core(std::move(s)));
 }
 
@@ -120,6 +121,7 @@ void manager_core::close() {
   state_->directory.reset();
   state_->memory.reset();
   state_->store->close();
+  state_->loses_at_exit.reset();
 }
 
 datastore& manager_core::store() noexcept {

@@ -66,6 +66,29 @@ class hidden {
  private:
   int value_ = 0;
 };
+// The members of these are named, private and of a base as they are.
+class private_members {
+ public:
+  PERDURE_MEMBERS(value_, id_)
+
+ private:
+  int value_ = 0;
+  int id_ = 0;
+};
+struct base {
+  int a = 0;
+};
+struct derived : base {
+  PERDURE_MEMBERS(a, b)
+  int b = 0;
+};
+class described_later {
+ public:
+  int value() const { return value_; }
+
+ private:
+  int value_ = 6;
+};
 }  // namespace
 
 void store_as_the_earlier_program(manager& store) {
@@ -96,6 +119,9 @@ void store_as_the_earlier_program(manager& store) {
   store.construct<with_array>("with_array")();
   store.construct<versioned>("versioned")();
   store.construct<hidden>("hidden")();
+  store.construct<vector<private_members>>("private members")()->resize(3);
+  store.construct<derived>("derived")();
+  store.construct<described_later>("described later")();
   store.construct<vector<retyped>>("convertible")()->push_back({7, 8});
 }
 

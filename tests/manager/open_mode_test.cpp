@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -162,15 +162,10 @@ TEST_F(open_mode_test, WhatACrashLeftOfAStoreThatWasMadeInPlaceGivesWayToANewOne
 TEST_F(open_mode_test, WhatCouldNotBeMadeInPlaceLeavesNothing) {
   store::make_stores_in_place(true);
   std::filesystem::create_directory(path);
-  rlimit before;
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  rlimit less = before;
-  less.rlim_cur = 4096;
-  ::setrlimit(RLIMIT_FSIZE, &less);
-  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
-  EXPECT_THROW(manager(create_only, path, small_store()), error);
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, ignored);
+  {
+    const file_size_limit limit(4096);
+    EXPECT_THROW(manager(create_only, path, small_store()), error);
+  }
   EXPECT_TRUE(std::filesystem::is_empty(path));
   create_in(path, path);
   store::make_stores_in_place(false);
@@ -420,6 +415,49 @@ TEST_F(open_mode_test, AProcessThatLostChangesInADestructorFails) {
         std::exit(0);
       },
       testing::ExitedWithCode(0), "");
+}
+
+TEST_F(open_mode_test, AProcessThatExitsWithAStoreOpenFails) {
+  const auto exits = [&](const auto& before) {
+    manager store(open_or_create, path, small_store());
+    *store.find_or_construct<int>("number")() = 1;
+    before(store);
+    std::exit(0);
+  };
+  EXPECT_EXIT(exits([](manager&) {}), testing::ExitedWithCode(1),
+              "perdure: changes to .* are lost: the program ended by exit.. with the store open");
+  EXPECT_EXIT(exits([](manager& store) { store.close(); }), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(exits([](manager& store) { store.discard(); }), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(exits([&](manager& store) {
+                store.close();
+                store = manager(open_read_only, path);
+              }),
+              testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(exits([](manager& store) {
+                const bool is_quiet = in_another_process([]() -> int { std::exit(0); });
+                store.close();
+                if (!is_quiet) std::exit(5);
+              }),
+              testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(
+      {
+        set_close_failure_handler([](const std::filesystem::path&, const char*) { ::_exit(9); });
+        exits([](manager&) {});
+      },
+      testing::ExitedWithCode(9), "");
+}
+
+// A global that is made empty is destroyed after what was registered when its store was opened.
+std::optional<manager> kept_by_a_global;
+
+TEST_F(open_mode_test, AGlobalManagerIsClosedAtExit) {
+  EXPECT_EXIT(
+      {
+        kept_by_a_global.emplace(create_only, path, small_store());
+        kept_by_a_global->construct<int>("number")(7);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "^$");
 }
 
 TEST_F(open_mode_test, AFailureInTheDestructorIsReported) {

@@ -184,9 +184,6 @@ class object_construction {
 using close_failure_handler = void (*)(const std::filesystem::path& path, const char* what);
 
 void report_close_failure(const std::filesystem::path& path, const char* what) noexcept;
-/// From now on this process ends with status 1 if it lost changes so. To be called before a store is opened:
-/// what is made after that, also with static storage, is destroyed before.
-void watch_exit() noexcept;
 
 /// Implementations of `manager::exists` and `manager::remove`.
 bool store_exists(const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 // members are, so that any program can list the object. Layouts are compared; forms are not.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <perdure/data_type.hpp>
@@ -115,6 +116,8 @@ consteval layout_role role_of() {
     return layout_role::aggregate;
   } else if constexpr (!std::is_class_v<T>) {
     return std::is_array_v<T> ? layout_role::aggregate : layout_role::opaque;
+  } else if constexpr (lists_its_members<T>) {
+    return layout_role::aggregate;
   } else if constexpr (parts_of<T>::known || has_allocator<T> || requires { typename T::container_type; }) {
     return layout_role::holder;
   } else {
@@ -139,7 +142,7 @@ concept pair_like = parts_of<T>::known && requires {
 template <class T>
 form_kind form_kind_of() {
   if constexpr (describes_itself<T>) {
-    return T::stored_form().kind();
+    return told_form<T>().kind();
   } else if constexpr (!looked_into<T>) {
     return {};
   } else if constexpr (std::is_array_v<T> || is_standard_array<T>) {
@@ -223,8 +226,10 @@ void describe_parts(layout_writer& writer, layout_place place) {
   if constexpr (std::is_class_v<T>) {
     place = writer.begin(place, typeid(T));
     if (!place.in_any()) return;
-    if constexpr (describes_itself<T>) {
-      describe_form<T>(writer, place.in_form_only(), T::stored_form());
+    if constexpr (lists_its_members<T> && looked_into<T>) {
+      return describe_form<T>(writer, place, told_form<T>());
+    } else if constexpr (describes_itself<T>) {
+      describe_form<T>(writer, place.in_form_only(), told_form<T>());
       place = place.in_layout_only();
     }
   }
@@ -253,6 +258,68 @@ void describe_parts(layout_writer& writer, layout_place place) {
   }
 }
 
+// `std::complex`, `std::chrono::duration`, `time_point` and `std::bitset` are known by their members: to
+// include their headers would make every program longer by a sixth.
+template <class T>
+concept complex_like = requires(const T& number) {
+  { number.real() } -> std::same_as<typename T::value_type>;
+  { number.imag() } -> std::same_as<typename T::value_type>;
+} && sizeof(T) == 2 * sizeof(typename T::value_type);
+template <class T>
+concept duration_like = requires(const T& span) {
+  typename T::period;
+  { span.count() } -> std::same_as<typename T::rep>;
+} && sizeof(T) == sizeof(typename T::rep);
+template <class T>
+concept time_point_like = requires(const T& point) {
+  typename T::clock;
+  { point.time_since_epoch() } -> std::same_as<typename T::duration>;
+} && sizeof(T) == sizeof(typename T::duration);
+template <class T>
+concept bitset_like = requires(const T& bits) {
+  { bits.to_ullong() } -> std::same_as<unsigned long long>;
+  { bits.test(0) } -> std::same_as<bool>;
+};
+
+/// Types that hold nothing but what their names say.
+template <class T>
+concept named_in_full = std::is_empty_v<T> || is_offset_pointer<T> || complex_like<T> || duration_like<T> ||
+                        time_point_like<T> || bitset_like<T>;
+
+template <class T, class... Seen>
+consteval bool knows_layout();
+
+template <class... Seen, template <class...> class List, class... Parts>
+consteval bool knows_layouts(List<Parts...>) {
+  return (knows_layout<std::remove_cv_t<Parts>, Seen...>() && ...);
+}
+
+/// `Seen` are the types around this one, which may hold more of themselves.
+template <class T, class... Seen>
+consteval bool knows_layout() {
+  if constexpr ((std::is_same_v<T, Seen> || ...) || !looked_into<T>) {
+    return true;
+  } else if constexpr (std::is_array_v<T>) {
+    return knows_layout<std::remove_cv_t<std::remove_all_extents_t<T>>, Seen...>();
+  } else if constexpr (std::is_union_v<T>) {
+    return false;
+  } else if constexpr (!std::is_class_v<T>) {
+    return true;
+  } else if constexpr (lists_its_members<T>) {
+    return knows_layouts<Seen..., T>(typename members_in<decltype(told_form<T>())>::list{});
+  } else if constexpr (parts_of<T>::known) {
+    return knows_layouts<Seen..., T>(typename parts_of<T>::list{});
+  } else if constexpr (has_allocator<T> && requires { typename T::value_type; }) {
+    return knows_layout<std::remove_cv_t<typename T::value_type>, Seen..., T>();
+  } else if constexpr (requires { typename T::container_type; }) {
+    return knows_layout<typename T::container_type, Seen..., T>();
+  } else if constexpr (named_in_full<T>) {
+    return true;
+  } else {
+    return aggregate_members<T>::known && knows_layouts<Seen..., T>(aggregate_members<T>::types());
+  }
+}
+
 /// Returns what is inside `T`. If that is plain data, a last line of the layout says it in the words of
 /// `data_type`, and there is no form. Nothing is compared by that line, which programs from before it do not
 /// read.
@@ -269,5 +336,13 @@ type_description describe_type() {
 }
 
 }  // namespace detail
+
+/// Whether a store notices every change of a type inside `T`: everything is an aggregate without bases, a
+/// container, a vocabulary type of the standard library, a class that lists its members (PERDURE_MEMBERS), or
+/// one whose author vouches for it (`layout_version`). False for a class with private members or bases and a
+/// union, of which only name, size and alignment are compared, and for what holds one. Of classes with
+/// elements (`value_type` and `allocator_type`) the elements count.
+template <class T>
+inline constexpr bool layout_is_known = detail::knows_layout<std::remove_cv_t<T>>();
 
 }  // namespace perdure
