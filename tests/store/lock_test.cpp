@@ -40,6 +40,19 @@ TEST_F(a_lock, names_its_holder) {
   }));
 }
 
+TEST_F(a_lock, names_its_readers) {
+  make_store();
+  const auto reader = datastore::open_read_only(path(), small_store());
+  EXPECT_TRUE(fails_with(errc::in_use,
+                         "it is open for reading by this process, or one that it cannot see; close it",
+                         [&] { datastore::open(path(), small_store()); }));
+  const std::string holder =
+      "it is open for reading by process " + std::to_string(::getpid()) + " (test_store_lock)";
+  EXPECT_TRUE(in_another_process([&] {
+    return fails_with(errc::in_use, holder, [&] { datastore::open(path(), small_store()); }) ? 0 : 1;
+  }));
+}
+
 TEST_F(a_lock, holds_though_its_file_is_removed) {
   make_store();
   const auto writer = datastore::open(path(), small_store());

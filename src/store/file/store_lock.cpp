@@ -14,6 +14,7 @@
 
 #include "base/owner_process.hpp"
 #include "os/forks.hpp"
+#include "os/open_files.hpp"
 
 namespace perdure::store {
 
@@ -99,11 +100,24 @@ std::string written_by(const os::file& lock) {
   return "it is open for writing by " + holder;
 }
 
+std::string read_by(const os::file& locked) {
+  constexpr std::size_t most_named = 5;
+  const std::vector<os::file_user> users = os::other_users_of(locked);
+  std::string readers;
+  for (std::size_t i = 0; i < std::min(users.size(), most_named); ++i)
+    readers += (i == 0 ? "process " : ", process ") + std::to_string(users[i].process) + " (" +
+               users[i].command + ")";
+  if (users.size() > most_named) readers += " and " + std::to_string(users.size() - most_named) + " more";
+  // Readers of the same process are found by nobody, as are those of other users and hosts.
+  if (readers.empty()) readers = "this process, or one that it cannot see";
+  return "it is open for reading by " + readers +
+         "; close it there first (a program that reads a snapshot of it holds nobody up)";
+}
+
 // `lock` may not be open, or it may be a new file in the place of the one that the holder has locked.
 std::string holder_of(const os::file& lock, const os::file& super) {
   for (const os::file* const one : {&lock, &super}) {
-    if (*one && one->foreign_lock() == os::lock_mode::shared)
-      return "it is open for reading by another process";
+    if (*one && one->foreign_lock() == os::lock_mode::shared) return read_by(*one);
   }
   return written_by(lock);
 }
