@@ -2,12 +2,13 @@
 // manager, or the program ends with a store open.
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "manager/manager_state.hpp"
@@ -20,25 +21,48 @@ namespace {
 std::atomic<close_failure_handler> installed{nullptr};
 std::atomic<pid_t> lost_by{0};  // the process that has lost changes, which is not its forked children
 
-// Never destroyed, as managers may be while the program ends.
-struct open_writers {
-  std::mutex mutex;
-  std::vector<const detail::open_writer*> all;
-
+// The stores that this process has open for writing. Never destroyed, as managers may be while the program
+// ends. A forked child begins anew: its parent's list may be locked, by a thread that does not exist there.
+class open_writers {
+ public:
   static open_writers& of_this_process() {
-    static auto& them = *new open_writers;
-    return them;
+    static constinit std::atomic<open_writers*> current{nullptr};
+    open_writers* seen = current.load();
+    while (seen == nullptr || !seen->owner_.is_here()) {
+      auto made = std::make_unique<open_writers>(seen);
+      if (current.compare_exchange_strong(seen, made.get())) return *made.release();
+    }
+    return *seen;
   }
-  void report_all() noexcept {
-    // Another thread may still be at work; in a forked child, one that does not exist there.
-    const std::unique_lock lock(mutex, std::try_to_lock);
-    if (!lock) return;
-    for (const detail::open_writer* one : all)
-      if (one->is_of_this_process())
-        detail::report_close_failure(one->path(),
-                                     "the program ended by exit() with the store open for writing; close it "
-                                     "or discard its changes before");
+
+  explicit open_writers(const open_writers* of_parent) noexcept : of_parent_(of_parent) {}
+
+  void add(const detail::open_writer* one, const std::string& path) {
+    const std::scoped_lock lock(mutex_);
+    all_.push_back({one, path});
   }
+  void remove(const detail::open_writer* one) noexcept {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(all_, [one](const entry& each) { return each.of == one; });
+  }
+  void report_all() {
+    const std::scoped_lock lock(mutex_);
+    for (const entry& one : all_)
+      detail::report_close_failure(one.path,
+                                   "the program ended by exit() with the store open for writing; close it or "
+                                   "discard its changes before");
+  }
+
+ private:
+  struct entry {
+    const detail::open_writer* of;
+    std::string path;
+  };
+
+  base::owner_process owner_;
+  [[maybe_unused]] const open_writers* of_parent_;  // kept, so that it does not look lost
+  std::mutex mutex_;
+  std::vector<entry> all_;
 };
 
 // Flushes what a program prints with, as no handler that was registered earlier runs any more.
@@ -65,18 +89,12 @@ close_failure_handler set_close_failure_handler(close_failure_handler handler) n
 
 namespace detail {
 
-open_writer::open_writer(std::string path) : path_(std::move(path)) {
-  open_writers& them = open_writers::of_this_process();
-  const std::scoped_lock lock(them.mutex);
-  them.all.push_back(this);
+open_writer::open_writer(const std::string& path) {
+  open_writers::of_this_process().add(this, path);
 }
 
 open_writer::~open_writer() {
-  // A forked child leaves the list as it is: it may be locked, and all of it is its parent's.
-  if (!is_of_this_process()) return;
-  open_writers& them = open_writers::of_this_process();
-  const std::scoped_lock lock(them.mutex);
-  std::erase(them.all, this);
+  if (owner_.is_here()) open_writers::of_this_process().remove(this);
 }
 
 void report_close_failure(const std::filesystem::path& path, const char* what) noexcept {

@@ -28,16 +28,12 @@ namespace perdure::detail {
 /// status 1 (see `set_close_failure_handler`). Forked children have lost nothing.
 class open_writer {
  public:
-  explicit open_writer(std::string path);
+  explicit open_writer(const std::string& path);
   open_writer(const open_writer&) = delete;
   open_writer& operator=(const open_writer&) = delete;
   ~open_writer();
 
-  const std::string& path() const noexcept { return path_; }
-  bool is_of_this_process() const noexcept { return owner_.is_here(); }
-
  private:
-  std::string path_;
   base::owner_process owner_;
 };
 
