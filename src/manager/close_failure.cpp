@@ -46,8 +46,12 @@ class open_writers {
     std::erase_if(all_, [one](const entry& each) { return each.of == one; });
   }
   void report_all() {
-    const std::scoped_lock lock(mutex_);
-    for (const entry& one : all_)
+    std::vector<entry> found;
+    {
+      const std::scoped_lock lock(mutex_);
+      found = all_;  // a handler may close stores
+    }
+    for (const entry& one : found)
       detail::report_close_failure(one.path,
                                    "the program ended by exit() with the store open for writing; close it or "
                                    "discard its changes before");
