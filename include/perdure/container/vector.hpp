@@ -100,7 +100,8 @@ class vector {
   }
   template <class Range>
     requires(elements_from<Range> && detail::made_without_a_store<Allocator>)
-  explicit vector(Range&& range)
+  explicit vector(
+      Range&& range)  // NOLINT(bugprone-forwarding-reference-overload): no vector is elements_from
       : vector(std::forward<Range>(range), detail::allocator_without_a_store<Allocator>()) {}
   vector(const vector& other)
       : vector(other.begin(), other.end(), traits::select_on_container_copy_construction(other.alloc_)) {}
