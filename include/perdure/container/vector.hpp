@@ -100,8 +100,8 @@ class vector {
   }
   template <class Range>
     requires(elements_from<Range> && detail::made_without_a_store<Allocator>)
-  explicit vector(
-      Range&& range)  // NOLINT(bugprone-forwarding-reference-overload): no vector is elements_from
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no vector is taken for another range
+  explicit vector(Range&& range)
       : vector(std::forward<Range>(range), detail::allocator_without_a_store<Allocator>()) {}
   vector(const vector& other)
       : vector(other.begin(), other.end(), traits::select_on_container_copy_construction(other.alloc_)) {}
