@@ -255,7 +255,6 @@ TEST_F(a_datastore, fails_its_checkpoints_once_it_has_been_removed) {
     EXPECT_TRUE(fails_with(errc::conflict, "has been removed", [&] { store->checkpoint(); }));
     put(*store, 1, 2);
     EXPECT_TRUE(fails_with(errc::conflict, "has been removed", [&] { store->checkpoint(); }));
-    EXPECT_TRUE(fails_with(errc::conflict, "has been removed", [&] { store->checkpoint_async().wait(); }));
     EXPECT_TRUE(has(*store, 1, 2));
   }
 }
