@@ -1,7 +1,5 @@
 // Tells of changes that are lost where nothing can be thrown: a checkpoint fails in the destructor of a
 // manager, or the program ends with a store open.
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +17,7 @@ namespace perdure {
 namespace {
 
 std::atomic<close_failure_handler> installed{nullptr};
-std::atomic<pid_t> lost_by{0};  // the process that has lost changes, which is not its forked children
+std::atomic<base::owner_process> lost_by{base::owner_process::nobody()};  // the process that has lost changes
 
 // The stores that this process has open for writing. Never destroyed, as managers may be while the program
 // ends. A forked child begins anew: its parent's list may be locked, by a thread that does not exist there.
@@ -72,7 +70,7 @@ class open_writers {
 // Flushes what a program prints with, as no handler that was registered earlier runs any more.
 void end_as_failed() {
   open_writers::of_this_process().report_all();
-  if (lost_by.load() != ::getpid()) return;
+  if (!lost_by.load().is_here()) return;
   std::cout.flush();
   std::clog.flush();
   std::fflush(nullptr);
@@ -103,7 +101,7 @@ open_writer::~open_writer() {
 
 void report_close_failure(const std::filesystem::path& path, const char* what) noexcept {
   if (const close_failure_handler handler = installed.load(); handler != nullptr) return handler(path, what);
-  lost_by = ::getpid();
+  lost_by = base::owner_process();
   try {
     std::cerr << "perdure: changes to " << path.string() << " since its last checkpoint are lost: " << what
               << '\n';

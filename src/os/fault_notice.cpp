@@ -1,23 +1,16 @@
 // Writes lines for faults that end the program.
 #include "os/fault_notice.hpp"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <array>
 #include <exception>
 #include <mutex>
-#include <string_view>
 #include <utility>
+
+#include "os/standard_error.hpp"
 
 namespace perdure::os {
 
 namespace {
-
-// Not `write`, which is a cancellation point. If it fails there is nobody to tell.
-void tell(std::string_view line) noexcept {
-  if (!line.empty()) ::syscall(SYS_write, STDERR_FILENO, line.data(), line.size());
-}
 
 // A range that had a notice. Never freed, as a handler may be reading it.
 struct closed_range {
@@ -27,7 +20,7 @@ struct closed_range {
   std::optional<fault_watch> watch;
 
   static bool on_touch(void* self, std::byte*, touch) noexcept {
-    tell(static_cast<closed_range*>(self)->line);
+    write_to_standard_error(static_cast<closed_range*>(self)->line);
     return false;
   }
   void forget() noexcept {
@@ -95,13 +88,13 @@ fault_notice::~fault_notice() {
 
 bool fault_notice::on_segv(void* self, std::byte*, touch how) noexcept {
   auto& notice = *static_cast<fault_notice*>(self);
-  if (how == touch::write && !notice.is_told_.exchange(true)) tell(notice.lines_.write);
+  if (how == touch::write && !notice.is_told_.exchange(true)) write_to_standard_error(notice.lines_.write);
   return false;
 }
 
 bool fault_notice::on_bus_error(void* self, std::byte*, touch) noexcept {
   auto& notice = *static_cast<fault_notice*>(self);
-  if (!notice.is_told_.exchange(true)) tell(notice.lines_.unreadable);
+  if (!notice.is_told_.exchange(true)) write_to_standard_error(notice.lines_.unreadable);
   return false;
 }
 

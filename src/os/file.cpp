@@ -57,6 +57,17 @@ template <class Make>
   });
 }
 
+// The limit does not concern files that become shorter, which are only asked for if it would refuse.
+int ftruncate_within_limit(int descriptor, std::uint64_t bytes) noexcept {
+  struct stat status;
+  if (bytes != 0 && base::is_beyond_file_size_limit(bytes - 1) &&
+      (::fstat(descriptor, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < bytes)) {
+    errno = EFBIG;
+    return -1;
+  }
+  return ::ftruncate(descriptor, static_cast<off_t>(bytes));
+}
+
 int open_unobserved(int directory, const char* name, int flags) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags);
@@ -293,21 +304,6 @@ void file::write_at(std::span<iovec> parts, std::uint64_t offset) const {
     }
   }
 }
-
-namespace {
-
-// The limit does not concern files that become shorter, which are only asked for if it would refuse.
-int ftruncate_within_limit(int descriptor, std::uint64_t bytes) noexcept {
-  struct stat status;
-  if (bytes != 0 && base::is_beyond_file_size_limit(bytes - 1) &&
-      (::fstat(descriptor, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < bytes)) {
-    errno = EFBIG;
-    return -1;
-  }
-  return ::ftruncate(descriptor, static_cast<off_t>(bytes));
-}
-
-}  // namespace
 
 bool try_resize(int descriptor, std::uint64_t bytes) noexcept {
   int result;

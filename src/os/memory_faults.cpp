@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "base/signals_blocked.hpp"
+#include "os/standard_error.hpp"
 #include "os/system_error.hpp"
 
 namespace perdure::os {
@@ -157,7 +158,7 @@ void end_at_next_touch(int signal) noexcept {
       "perdure: the alternate signal stack of the thread that touched a mapped file is too small: it must "
       "have "
       "room for the kernel's frame, getauxval(AT_MINSIGSTKSZ), and 3072 bytes more\n";
-  ::syscall(SYS_write, STDERR_FILENO, sentence.data(), sentence.size());
+  write_to_standard_error(sentence);
   ::signal(signal, SIG_DFL);
 }
 
@@ -204,7 +205,7 @@ void on_bus_error(int, siginfo_t* info, void* context) {
   if (how && info->si_code == BUS_ADRERR)
     given = ask(static_cast<std::byte*>(info->si_addr), *how, watched_touches::missing,
                 has_room_to_answer(interrupted));
-  // What the kernel itself could not give, and no watch knows.
+  // The kernel itself had no such page to give, and no watch knows it.
   if (how && given == answer::nobodys && (info->si_code == BUS_ADRERR || info->si_code == BUS_MCEERR_AR))
     ask(static_cast<std::byte*>(info->si_addr), *how, watched_touches::unreadable);
   errno = saved;

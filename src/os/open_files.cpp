@@ -18,7 +18,7 @@ bool has_open(const std::filesystem::path& process, const struct stat& wanted) {
   for (std::filesystem::directory_iterator at(process / "fd", none), end; !none && at != end;
        at.increment(none)) {
     struct stat found;
-    // What was closed meanwhile is not found.
+    // A descriptor that was closed meanwhile is not found.
     if (::stat(at->path().c_str(), &found) == 0 && found.st_ino == wanted.st_ino &&
         found.st_dev == wanted.st_dev)
       return true;

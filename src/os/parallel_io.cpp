@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 
 #include "base/file_size_limit.hpp"
 #include "base/owner_process.hpp"
@@ -73,9 +74,11 @@ std::size_t parallel_io::start(std::span<transfer_request> requests, std::size_t
                                std::size_t most) noexcept {
   const std::size_t wanted = std::min(requests.size() - next, most);
   if (wanted == 0 || requests.size() == 1 || context_ == 0 || files_are_observed()) return 0;
-  // Those that the limit on file sizes refuses are done one by one, where each gets its error.
+  std::optional<std::uint64_t> furthest_write;
   for (const transfer_request& request : requests.subspan(next, wanted))
-    if (request.writes && base::is_beyond_file_size_limit(request.offset)) return 0;
+    if (request.writes) furthest_write = std::max(furthest_write.value_or(0), request.offset);
+  // If the limit on file sizes refuses one of them they are made one by one, so that each gets its own error.
+  if (furthest_write && base::is_beyond_file_size_limit(*furthest_write)) return 0;
   for (std::size_t i = 0; i < wanted; ++i) {
     const transfer_request& request = requests[next + i];
     iocb& call = calls_[i] = {};

@@ -2,15 +2,14 @@
 #include "os/withheld_memory.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
-#include <string_view>
 #include <utility>
 
 #include "os/forks.hpp"
+#include "os/standard_error.hpp"
 
 namespace perdure::os {
 
@@ -19,11 +18,6 @@ namespace {
 // A thread that holds it must not wait for another lock, such as an allocator's: a thread that forks may hold
 // that lock, and then takes this one.
 constinit std::mutex list_mutex;
-
-void tell(std::string_view line) noexcept {
-  // If this fails there is nobody to tell.
-  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
-}
 
 }  // namespace
 
@@ -76,7 +70,7 @@ void withheld_memory::take_away() noexcept {
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (is_left_out_ ? MAP_FIXED_NOREPLACE : MAP_FIXED);
   is_taken_ = ::mmap(base_, bytes_, PROT_NONE, flags, -1, 0) != MAP_FAILED;
   if (!is_taken_ && errno != EEXIST) {
-    tell("perdure: the kernel has no room for the mappings of a forked child\n");
+    write_to_standard_error("perdure: the kernel has no room for the mappings of a forked child\n");
     std::abort();
   }
   is_gone_.store(true, std::memory_order_relaxed);
@@ -85,7 +79,7 @@ void withheld_memory::take_away() noexcept {
 bool withheld_memory::on_touch(void* self, std::byte*, touch) noexcept {
   auto& memory = *static_cast<withheld_memory*>(self);
   if (!memory.is_gone()) return false;
-  if (!memory.is_told_.exchange(true)) tell(memory.sentence_);
+  if (!memory.is_told_.exchange(true)) write_to_standard_error(memory.sentence_);
   return true;
 }
 

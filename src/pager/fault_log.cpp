@@ -2,8 +2,6 @@
 #include "pager/fault_log.hpp"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,7 @@
 #include <system_error>
 
 #include "base/error_code.hpp"
+#include "os/standard_error.hpp"
 
 namespace perdure::pager::detail {
 
@@ -78,8 +77,7 @@ void fault_log::announce(const failed_transfer& failed) noexcept {
   text << "perdure: ";
   tell(text, failed, path_);
   text << "; the thread that touched it gets a SIGBUS\n";
-  // Not `write`, which is a cancellation point.
-  ::syscall(SYS_write, STDERR_FILENO, text.text().data(), text.text().size());
+  os::write_to_standard_error(text.text());
 }
 
 std::optional<failure> fault_log::first() const {

@@ -375,7 +375,7 @@ TEST(FlatMap, GivesElementsOutAndTakesThemBack) {
   EXPECT_EQ(put.position->first, "c");
   EXPECT_EQ(*to.at("c"), 1);
 
-  // What finds its key taken stays in the node.
+  // An element whose key is taken stays in the node.
   from.emplace("c", std::make_unique<int>(3));
   auto refused = to.insert(from.extract("c"));
   EXPECT_FALSE(refused.inserted);

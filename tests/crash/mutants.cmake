@@ -213,7 +213,7 @@ perdure_mutant(one_super_slot file/super_block.cpp "the super slot in use is ove
 perdure_mutant(super_slot_trusted file/super_block.cpp "the super slot found is taken to be on disk"
 [=[  if (!is_durable_) {]=]
 [=[  if (false) {]=]
-  CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+|does not follow the one that the store is at) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 6)
+  CAUGHT_BY [=[(neither of its two slots has a valid checksum|: epoch \d+|does not follow the one that the store is at) ... write super .*: (lost|torn)]=] --faults --in super --thin 16 FIRST 35)
 
 perdure_mutant(new_names_not_synced datastore.cpp "the names in a new store's directory are not made durable"
 [=[    directory.sync();
@@ -432,13 +432,13 @@ perdure_mutant(undo_of_any_epoch file/undo_log.cpp "pages are taken back though 
     };
     const auto header = image.header(layout::undo_magic, uuid_);
     if (!is_next(header, found.size())) return found;
-    // What it saved would be put back over pages of another history, or what was to be put back is missing.
+    // Its pages would be put back over those of another history, and those to be put back are missing.
     if (of.identity != 0 && header->checkpoint != of.identity)]=]
 [=[      return header && header->flags == number && of.epoch != 0;
     };
     const auto header = image.header(layout::undo_magic, uuid_);
     if (!is_next(header, found.size())) return found;
-    // What it saved would be put back over pages of another history, or what was to be put back is missing.
+    // Its pages would be put back over those of another history, and those to be put back are missing.
     if (of.epoch == 0)]=]
   CAUGHT_BY [=[page \d+ is wrong]=] FIRST 2 4)
 

@@ -407,7 +407,7 @@ TEST_F(a_bad_store, would_be_in_a_directory_that_every_user_may_write_to) {
     EXPECT_EQ(std::filesystem::status(open_to_all).permissions(), perms::all | perms::sticky_bit);
     std::filesystem::remove_all(open_to_all);
 
-    // As a project's directory for all its members.
+    // A project's directory, for all its members.
     std::filesystem::create_directory(open_to_all);
     std::filesystem::permissions(open_to_all, perms::owner_all | perms::group_all | perms::set_gid);
     EXPECT_NO_THROW(datastore::create(open_to_all, small_store()));

@@ -76,7 +76,7 @@ TEST_F(a_touch_that_ends_the_program, is_told_when_the_kernel_has_no_page) {
   }
 }
 
-// What the program does with the signal is its own business; it is told all the same, and once.
+// A program may do with the signal as it likes: the line comes all the same, and once.
 TEST_F(a_touch_that_ends_the_program, is_told_before_the_programs_handler_runs) {
   EXPECT_EXIT(
       {

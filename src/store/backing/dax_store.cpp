@@ -82,6 +82,8 @@ class dax_store final : public datastore {
   std::unique_ptr<before_image_keeper> keeper_;
   std::unique_ptr<detail::dax_segment> memory_;
 
+  known_checkpoint last() const noexcept { return {epoch_, bytes_, identity_}; }
+
   std::atomic<std::uint64_t> epoch_;  // committed
   std::uint64_t bytes_;               // length of the segment at that epoch
   std::uint64_t identity_;            // of that checkpoint
@@ -100,7 +102,7 @@ dax_store::dax_store(store_parts parts) : path_(parts.path), parts_(std::move(pa
   identity_ = super.checkpoint;
   keeper_ = std::make_unique<before_image_keeper>(parts_->directory, super.uuid, parts_->place,
                                                   super.home_file_bytes);
-  keeper_->begin({epoch_, bytes_, identity_});
+  keeper_->begin(last());
   // The part that is there may be sparse: its space is taken as the program writes to it.
   memory_ = std::make_unique<detail::dax_segment>(
       std::move(parts_->place), bytes_,
@@ -246,7 +248,7 @@ void dax_store::commit(checkpoint_plan plan, std::uint64_t bytes, std::string_vi
   identity_ = header.checkpoint;
   early_.clear();
   changed_.clear();
-  keeper_->begin({epoch_, bytes_, identity_});
+  keeper_->begin(last());
   unapplied_.emplace(committed_journal{&to, header, std::move(plan.index)});
   give_back(unapplied_->index);
 }
@@ -306,7 +308,7 @@ void dax_store::snapshot(const std::filesystem::path& to) {
     const detail::write_pause pause(*memory_, {0, memory_->size() / page_size});
     if (unapplied_) apply();
     copy_options options;
-    options.at = {epoch_, bytes_, identity_};
+    options.at = last();
     options.journals = journals_to_copy::none;
     options.with_undo = keeper_->has_saved();
     copy_store(parts_->directory, parts_->super.now(), normalized_store_path(to), options);

@@ -11,6 +11,7 @@
 
 #include "base/owner_process.hpp"
 #include "os/bus_error.hpp"
+#include "os/standard_error.hpp"
 #include "segment/growth.hpp"
 #include "segment/page_runs.hpp"
 #include "store/commit/checkpoint_plan.hpp"
@@ -61,8 +62,7 @@ class line {
     }
   }
   void write_out() noexcept {
-    // If this fails there is nobody to tell.
-    static_cast<void>(!::write(STDERR_FILENO, text_.data(), size_));
+    os::write_to_standard_error({text_.data(), size_});
     size_ = 0;
   }
 

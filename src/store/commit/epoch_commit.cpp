@@ -90,7 +90,7 @@ void epoch_commit::finish_last(std::span<const detail::page_run> released) {
   finish_apply();
   // To clear away takes space too. But a journal that may count after a crash needs the pages that its epoch
   // had.
-  if (!may_failed_journal_count())
+  if (!early_.pages().empty() && !may_failed_journal_count())
     early_.give_back(sound_released(released, memory_->pages().size() / page_size, path_), committed());
   clear_away_failed_attempt();
 }

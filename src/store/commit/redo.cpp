@@ -82,10 +82,7 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
                     "it has lost prepared checkpoint " + std::to_string(epoch) + ", which counts");
     if (!index) continue;
     if (!is_of_this_history(*header, super, journals[1 - (epoch & 1)].header()))
-      throw_damaged(file.path(),
-                    "its checkpoint " + std::to_string(epoch) +
-                        " does not follow the one that the store is at: it comes from a copy, or is "
-                        "of another time");
+      throw_damaged(file.path(), told_as_foreign("its checkpoint " + std::to_string(epoch)));
     if (header->segment_bytes < super.segment_bytes)
       throw_damaged(file.path(), "its segment is shorter than before");
     return committed_journal{&file, *header, std::move(*index)};
@@ -112,6 +109,11 @@ bool is_of_this_history(const layout::journal_header& header, const layout::supe
          header.parent == other->checkpoint;
 }
 
+std::string told_as_foreign(const std::string& checkpoint) {
+  return checkpoint +
+         " does not follow the one that the store is at: it comes from a copy, or is of another time";
+}
+
 std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
                              const known_checkpoint& last) {
   const journal& file = journals[(last.epoch + 1) & 1];
@@ -119,10 +121,7 @@ std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layou
   // If it is not whole, its `prepare` has not returned.
   if (!header || header->epoch != last.epoch + 1 || !file.read_index(*header, super.capacity)) return 0;
   if (last.identity != 0 && header->parent != last.identity)
-    throw_damaged(file.path(),
-                  "its prepared checkpoint " + std::to_string(header->epoch) +
-                      " does not follow the one that the store is at: it comes from a copy, or is of "
-                      "another time");
+    throw_damaged(file.path(), told_as_foreign("its prepared checkpoint " + std::to_string(header->epoch)));
   return header->epoch;
 }
 

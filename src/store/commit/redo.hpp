@@ -63,6 +63,9 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
 bool is_of_this_history(const layout::journal_header& header, const layout::super_slot& super,
                         const std::optional<layout::journal_header>& other);
 
+/// A clause about a checkpoint, of which that is not so.
+std::string told_as_foreign(const std::string& checkpoint);
+
 /// The epoch that is prepared after `last`, the last that counts, and not decided on; 0 if there is none.
 std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
                              const known_checkpoint& last);

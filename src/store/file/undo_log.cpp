@@ -123,7 +123,7 @@ std::vector<undo_log::batch> undo_log::find(const known_checkpoint& of) const {
     };
     const auto header = image.header(layout::undo_magic, uuid_);
     if (!is_next(header, found.size())) return found;
-    // What it saved would be put back over pages of another history, or what was to be put back is missing.
+    // Its pages would be put back over those of another history, and those to be put back are missing.
     if (of.identity != 0 && header->checkpoint != of.identity)
       throw_damaged(file_.path(), "it belongs to another checkpoint " + std::to_string(of.epoch) +
                                       " than the store's: it comes from a copy");

@@ -68,10 +68,8 @@ last_checkpoint journal_check::find_last() {
       found_.note(store_section::journal, journal::name_of(parity), 0,
                   "checkpoint " + std::to_string(epoch) + " is unfinished and was never acknowledged");
     } else if (!is_of_this_history(*headers_[parity], super, headers_[1 - parity])) {
-      found_.damage(
-          store_section::journal, journal::name_of(parity), 0,
-          "its checkpoint " + std::to_string(epoch) +
-              " does not follow the one that the store is at: it comes from a copy, or is of another time");
+      found_.damage(store_section::journal, journal::name_of(parity), 0,
+                    told_as_foreign("its checkpoint " + std::to_string(epoch)));
       return last;
     } else if (headers_[parity]->segment_bytes < super.segment_bytes) {
       found_.damage(store_section::journal, journal::name_of(parity), 0,
