@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <system_error>
 #include <tuple>
 
@@ -366,13 +369,18 @@ TEST_F(the_pager, answers_one_fault_for_each_page_touched_and_none_for_those_in_
 }
 
 TEST_F(the_pager, reads_ahead_of_a_thread_that_goes_from_page_to_page) {
-  const region mapped = map(make_file(4096), with_budget(1024));
-  for (std::size_t p = 0; p < 4096; ++p)
-    ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
-  const statistics s = mapped.statistics();
-  EXPECT_LT(s.faults, 300u);
-  // On a busy machine some of what was read ahead is evicted before its turn, and read again.
-  EXPECT_LE(s.loads + s.read_ahead, 2 * 4096u);
+  // On a busy machine some of what was read ahead may be evicted before its turn, and read again: not every
+  // time.
+  std::uint64_t fewest_read = std::numeric_limits<std::uint64_t>::max();
+  for (int round = 0; round < 5 && fewest_read > 4096u + 64; ++round) {
+    const region mapped = map(make_file(4096), with_budget(1024));
+    for (std::size_t p = 0; p < 4096; ++p)
+      ASSERT_EQ(words_of(mapped)[p * words_of_page], pattern(p * words_of_page));
+    const statistics s = mapped.statistics();
+    EXPECT_LT(s.faults, 300u);
+    fewest_read = std::min(fewest_read, s.loads + s.read_ahead);
+  }
+  EXPECT_LE(fewest_read, 4096u + 64);
 }
 
 TEST_F(the_pager, does_not_read_ahead_of_random_touches) {

@@ -1,7 +1,6 @@
 // A full disk, real (a small tmpfs, where the tests may mount one) or by the limit on file sizes.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <filesystem>

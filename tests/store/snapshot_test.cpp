@@ -14,11 +14,11 @@
 #include "store/tested_backing.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
-#include "support/killed_at_call.hpp"
 #include "support/loop_mount.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -238,12 +238,12 @@ TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {
 }
 
 TEST_F(snapshots, removal_that_was_interrupted_can_be_repeated) {
-  int ended = killed_at_call::killed;
-  for (int call = 0; ended == killed_at_call::killed; ++call) {
+  int ended = ended_at_call;
+  for (int call = 0; ended == ended_at_call; ++call) {
     ASSERT_LT(call, 100);
     make_store(path())->close();
     ended = result_of_child([&]() -> int {
-      const killed_at_call killer(call);
+      const watched_calls calls(ending_at(call));
       store_maintenance::remove(path());
       return 0;
     });

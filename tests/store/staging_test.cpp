@@ -10,11 +10,11 @@
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/flipped_bit.hpp"
-#include "support/killed_at_call.hpp"
 #include "support/page_pattern.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -195,8 +195,8 @@ TEST_F(staging, survives_being_killed_at_any_time) {
 TEST_F(staging, survives_being_killed_at_each_call) {
   make_store();
   store_maintenance::stage_in(path(), path("fast"));
-  int ended = killed_at_call::killed;
-  for (int call = 0; ended == killed_at_call::killed; ++call) {
+  int ended = ended_at_call;
+  for (int call = 0; ended == ended_at_call; ++call) {
     ASSERT_LT(call, 1000);
     {
       const auto fast = datastore::open(path("fast"));
@@ -204,7 +204,7 @@ TEST_F(staging, survives_being_killed_at_each_call) {
       fast->checkpoint();
     }
     ended = result_of_child([&]() -> int {
-      const killed_at_call killer(call);
+      const watched_calls calls(ending_at(call));
       store_maintenance::stage_out(path("fast"), path());
       return 0;
     });

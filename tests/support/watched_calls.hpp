@@ -61,4 +61,16 @@ inline judge_of_calls failing(os::file_operation operation, std::string name, in
   return failing(std::vector{operation}, std::move(name), with, only);
 }
 
+/// Ends the process, for a forked child, at the call of that number of those that change what is on disk,
+/// counted from 0: as a kill at that moment would. Its status is `ended_at_call` then.
+inline constexpr int ended_at_call = 42;
+inline judge_of_calls ending_at(int number) {
+  return [left = std::make_shared<std::atomic<int>>(number)](const os::file_call& call, std::string_view) {
+    const bool changes =
+        call.operation != os::file_operation::read && call.operation != os::file_operation::open;
+    if (changes && left->fetch_sub(1) == 0) ::_exit(ended_at_call);
+    return 0;
+  };
+}
+
 }  // namespace perdure
