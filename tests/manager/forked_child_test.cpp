@@ -97,6 +97,19 @@ TEST(a_forked_child_with_a_manager, may_end_like_any_program) {
   of_the_program.reset();
 }
 
+TEST(a_forked_child_with_a_manager, says_nothing_of_what_its_parent_has_not_committed) {
+  const scratch_directory scratch;
+  EXPECT_EXIT(
+      {
+        manager store(create_only, scratch.path(), small_store());
+        store.construct<int>("number")(1);
+        const bool is_well = in_another_process([]() -> int { std::exit(0); });
+        store.close();
+        std::exit(is_well ? 0 : 5);
+      },
+      testing::ExitedWithCode(0), "^$");
+}
+
 // Both have the same blocks in their threads' caches, and one heap.
 TEST(a_forked_child_with_a_manager, gives_back_nothing_of_shared_memory) {
   const scratch_directory scratch;

@@ -433,12 +433,6 @@ TEST_F(open_mode_test, AProcessThatExitsWithAStoreOpenFails) {
                 store = manager(open_read_only, path);
               }),
               testing::ExitedWithCode(0), "^$");
-  EXPECT_EXIT(exits([](manager& store) {
-                const bool is_quiet = in_another_process([]() -> int { std::exit(0); });
-                store.close();
-                if (!is_quiet) std::exit(5);
-              }),
-              testing::ExitedWithCode(0), "^$");
   EXPECT_EXIT(
       {
         set_close_failure_handler([](const std::filesystem::path&, const char*) { ::_exit(9); });
