@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "os/system_error.hpp"
@@ -24,6 +25,18 @@ std::uint64_t next_hole(const file& sparse, std::uint64_t offset) {
   if (errno != ENXIO && errno != EINVAL && errno != EOPNOTSUPP)
     throw_errno("look for a hole in", sparse.path().string());
   return sparse.size();
+}
+
+std::vector<file_range> data_in(const file& sparse, std::uint64_t most_bytes) {
+  std::vector<file_range> pieces;
+  const std::uint64_t size = sparse.size();
+  for (auto at = next_data(sparse, 0); at && *at < size;) {
+    const std::uint64_t end = std::min(next_hole(sparse, *at), size);
+    for (std::uint64_t offset = *at; offset < end; offset += most_bytes)
+      pieces.push_back({offset, std::min(most_bytes, end - offset)});
+    at = next_data(sparse, end);
+  }
+  return pieces;
 }
 
 }  // namespace perdure::os

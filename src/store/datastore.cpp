@@ -17,6 +17,7 @@
 #include "store/commit/redo.hpp"
 #include "store/file/capacity.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/hard_links.hpp"
 #include "store/file/layout.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/unfinished_store.hpp"
@@ -135,6 +136,9 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
   }
+  const verify_mode verify = !writable && super.is_copied() && options.verify == verify_mode::journal
+                                 ? verify_mode::lazy
+                                 : options.verify;
   // Of readers no more than this depends on the backing.
   const backing_row& chosen = chosen_backing(options);
   const bool is_paged =
@@ -153,18 +157,8 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           .keep = {.last = options.keep_last, .full_copies = options.keep_full_copies},
           .memory_budget = memory_budget(options),
           .resident = is_paged ? residence::within_budget : residence::all,
-          .verify = options.verify,
+          .verify = verify,
           .place = std::move(place)};
-}
-
-std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
-                                       const store_options& options, os::reservation place) {
-  store_parts parts = load(path, std::move(lock), use, options, std::move(place));
-  if (use != store_use::write) return make_reader(std::move(parts));
-  const backing_row& used =
-      obtainable(chosen_backing(options), parts.home.files().front(), parts.super.now().capacity, path);
-  recover(parts, used.opens_without_room);
-  return used.open(std::move(parts));
 }
 
 void require_whole(const os::file& directory, const store_lock& lock, const std::filesystem::path& path) {
@@ -173,6 +167,33 @@ void require_whole(const os::file& directory, const store_lock& lock, const std:
   const auto first = std::find_if(report.findings.begin(), report.findings.end(),
                                   [](const verify_finding& one) { return one.damage; });
   throw_damaged_store(path, *first, report.damages - 1);
+}
+
+// A tool that knows nothing of stores has copied it, perhaps while it changed.
+void require_whole_copy(const os::file& directory, const store_lock& lock,
+                        const std::filesystem::path& path) {
+  verify_report report = verify_files(directory, lock, {});
+  // Of two super slots one is enough, as at any opening.
+  std::erase_if(report.findings, [](const verify_finding& one) {
+    return !one.damage || one.part == store_section::super_slot;
+  });
+  if (!report.findings.empty())
+    throw_damaged_store(path, report.findings.front(), report.findings.size() - 1);
+}
+
+std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
+                                       const store_options& options, os::reservation place) {
+  if (use == store_use::write) leave_hard_links(os::file::open_directory(path), lock);
+  store_parts parts = load(path, std::move(lock), use, options, std::move(place));
+  if (use != store_use::write) return make_reader(std::move(parts));
+  if (parts.super.is_copied()) {
+    if (options.verify != verify_mode::open) require_whole_copy(parts.directory, parts.lock, path);
+    parts.super.accept_place();
+  }
+  const backing_row& used =
+      obtainable(chosen_backing(options), parts.home.files().front(), parts.super.now().capacity, path);
+  recover(parts, used.opens_without_room);
+  return used.open(std::move(parts));
 }
 
 store_access access_for(store_use use, const store_options& options) {

@@ -8,6 +8,8 @@
 #include <set>
 #include <system_error>
 
+#include "store/file/super_block.hpp"
+
 namespace perdure::crash {
 
 namespace {
@@ -30,6 +32,7 @@ state_directory::state_directory(std::filesystem::path root) : root_(std::move(r
   struct stat status;
   if (::stat(root_.c_str(), &status) != 0) fail(root_);
   root_identity_ = status.st_ino;
+  store::trust_copies(true);
 }
 
 void state_directory::make(const std::string& path, bool is_directory) {

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "store/file/super_block.hpp"
+
 namespace perdure::crash {
 
 namespace {
@@ -119,6 +121,7 @@ store_files read_files(const std::filesystem::path& directory) {
 void write_files(const store_files& files, const std::filesystem::path& directory) {
   std::filesystem::remove_all(directory);
   std::filesystem::create_directory(directory);
+  store::trust_copies(true);
   for (const auto& [name, content] : files) write_file(content, directory / name);
 }
 

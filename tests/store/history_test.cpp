@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <functional>
 #include <perdure/datastore.hpp>
 #include <perdure/prepared_checkpoint.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <string_view>
 
 #include "segment/segment.hpp"
 #include "store/file/checked_block.hpp"
@@ -18,6 +20,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -123,6 +126,85 @@ TEST_F(a_history, takes_no_undo_log_of_another) {
   EXPECT_TRUE(is_refused_for("undo"));
   fs::remove(path() / "undo");
   EXPECT_TRUE(store_maintenance::verify(path()).whole());
+}
+
+TEST_F(a_history, takes_no_home_file_table_or_super_block_of_another) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  go_on(copy_, 2, 8);
+  for (const char* const file : {"heap.000", "crc", "super"}) {
+    fs::copy_file(path() / file, path("own"));
+    take_from_copy(file);
+    // A foreign super block is as much at odds with either of the others.
+    EXPECT_TRUE(file == std::string_view("super") || is_refused_for(file)) << file;
+    const auto is_refused = [](const std::function<void()>& call) {
+      return fails_with(errc::damaged, "not as the last checkpoint left it", call);
+    };
+    EXPECT_TRUE(is_refused([&] { datastore::open(path()); })) << file;
+    EXPECT_TRUE(is_refused([&] { datastore::open_read_only(path()); })) << file;
+    EXPECT_TRUE(is_refused([&] { store_maintenance::copy(path(), path("another copy")); })) << file;
+    fs::copy_file(path("own"), path() / file, fs::copy_options::overwrite_existing);
+    fs::remove(path("own"));
+  }
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  EXPECT_TRUE(has(*datastore::open(path()), 1, 7));
+}
+
+// Also where the last checkpoint changed another of the home files, and where one more checkpoint is pending.
+TEST_F(a_history, takes_none_of_several_home_files_of_another) {
+  constexpr std::uint64_t in_second = 2 * mib / page_size;
+  {
+    store_options options = small_store();
+    options.home_file_size = 2 * mib;
+    const auto store = datastore::create(path(), options);
+    store->memory().grow(6 * mib);
+    for (std::uint64_t page = 0; page < 3 * in_second; ++page) put(*store, page, page + 1);
+    store->checkpoint();
+  }
+  store_maintenance::copy(path(), copy_);
+  go_on(path(), in_second, 7);
+  go_on(copy_, in_second, 7);
+  go_on(path(), 0, 8);
+  go_on(copy_, 0, 8);
+  fs::copy_file(path() / "heap.001", path("own"));
+  take_from_copy("heap.001");
+  EXPECT_TRUE(fails_with(errc::damaged, "another home file", [&] { datastore::open(path()); }));
+  EXPECT_FALSE(store_maintenance::verify(path()).whole());
+  fs::copy_file(path("own"), path() / "heap.001", fs::copy_options::overwrite_existing);
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const auto store = datastore::open(path());
+    put(*store, 2 * in_second, 9);
+    const watched_calls never(failing({os::file_operation::write}, "heap.", EIO));
+    store->checkpoint();
+    ::_exit(0);
+  }));
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  take_from_copy("heap.001");
+  EXPECT_TRUE(fails_with(errc::damaged, "another home file", [&] { datastore::open(path()); }));
+  fs::copy_file(path("own"), path() / "heap.001", fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(has(*datastore::open(path()), 2 * in_second, 9));
+}
+
+TEST_F(a_history, whose_stamps_are_damaged_is_mended_by_its_pages) {
+  make_store_and_copy();
+  go_on(path(), 1, 7);
+  for (const char* const file : {"heap.000", "crc"}) {
+    {
+      const os::file opened = os::file::open_in(os::file::open_directory(path()), file, O_RDWR);
+      const std::byte wrong[2 * sizeof(store::layout::stamp_sector)]{std::byte{1}};
+      opened.write_at(wrong, sizeof wrong, store::layout::stamps_offset);
+    }
+    EXPECT_TRUE(is_refused_for(file));
+    EXPECT_TRUE(store_maintenance::repair(path()).after.whole());
+    go_on(path(), 2, 8);
+    EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  }
+  take_from_copy("heap.000");
+  EXPECT_FALSE(store_maintenance::repair(path()).after.whole()) << "pages of another time were accepted";
+  repair_options accepting;
+  accepting.accept_damage = true;
+  EXPECT_TRUE(store_maintenance::repair(path(), accepting).after.whole());
+  EXPECT_TRUE(has(*datastore::open(path()), 1, 2));
 }
 
 TEST_F(a_history, that_was_restored_is_not_undone_by_staging) {

@@ -7,6 +7,7 @@
 #include "store/backing/open_stores.hpp"
 #include "store/backing/paged_memory.hpp"
 #include "store/backing/private_memory.hpp"
+#include "store/commit/file_history.hpp"
 #include "store/commit/redo.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
@@ -74,6 +75,7 @@ read_only_store::read_only_store(store_parts parts) : path_(parts.path), parts_(
     last_ = checkpoint_in(pending->header);
     parts_->home.require(last_.segment_bytes);
   }
+  require_one_history(parts_->home, parts_->checksums, super, path_, pending);
   // Pages that were written home early for a checkpoint that never came are undone.
   const std::vector<undo_log::batch> saved = parts_->undo.find(last_);
   const bool is_changed_first = pending || !saved.empty();

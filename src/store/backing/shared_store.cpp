@@ -97,9 +97,6 @@ class shared_store final : public datastore {
   // Makes everything written so far durable, and then a super block that says how much it is.
   void save(std::uint64_t flags) {
     parts_->super.require_named();
-    parts_->home.sync_all();
-    parts_->checksums.flush(memory_->size());
-    parts_->checksums.sync();
     layout::super_slot super = parts_->super.now();
     super.flags = (super.flags & layout::flag_pinned) | flags;
     super.epoch = super.applied_epoch = super.table_epoch = super.epoch + 1;
@@ -107,6 +104,13 @@ class shared_store final : public datastore {
     super.parent = super.checkpoint;
     super.checkpoint = draw_identity();
     super.incompat |= layout::incompat_identities;
+    parts_->home.stamp_all(at_home(super));
+    parts_->home.sync_all();
+    parts_->checksums.flush(memory_->size());
+    parts_->checksums.stamp(at_home(super));
+    parts_->checksums.sync();
+    super.home_stamps = parts_->home.stamps_at(super.epoch, super.segment_bytes).value_or(0);
+    super.table_stamp = super.checkpoint;
     parts_->super.store(super);
     epoch_ = super.epoch;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "store/commit/file_history.hpp"
 #include "store/commit/redo.hpp"
 #include "store/file/failure.hpp"
 
@@ -47,6 +48,7 @@ void recover(store_parts& parts, bool may_wait) {
   layout::super_slot super = parts.super.now();
   std::optional<committed_journal> found = find_committed(parts.journals, super, parts.ceiling);
   const known_checkpoint last = found ? checkpoint_in(found->header) : at_home(super);
+  require_one_history(parts.home, parts.checksums, super, parts.path, found);
   settle_undecided(parts, last);
   if (found) {
     super.epoch = found->header.epoch;

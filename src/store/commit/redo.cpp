@@ -41,10 +41,17 @@ void enter_checksums(const committed_journal& journal, checksum_table& table) {
 void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
                  super_block& super, checkpoint_log& log, table_use use) {
   if (journal.header.epoch > super.now().applied_epoch) log.append(journal.header, journal.index);
-  if (use == table_use::write) table.flush(journal.header.segment_bytes);
+  const known_checkpoint done = checkpoint_in(journal.header);
+  home.stamp(journal.index, done);
+  if (use == table_use::write) {
+    table.flush(journal.header.segment_bytes);
+    table.stamp(done);
+  }
   home.sync();
   if (use == table_use::write) table.sync();
   layout::super_slot next = super.now();
+  next.home_stamps = home.stamps_at(done.epoch, done.segment_bytes).value_or(next.home_stamps);
+  if (use == table_use::write) next.table_stamp = done.identity;
   next.epoch = next.applied_epoch = journal.header.epoch;
   next.segment_bytes = journal.header.segment_bytes;
   next.checkpoint = journal.header.checkpoint;

@@ -9,10 +9,18 @@
 
 namespace perdure::store {
 
+/// Of all that is before the checksum. Stamps have checksums of their own and count as zeros.
 template <class Block>
 std::uint32_t checksum_of(const Block& content) noexcept {
-  static_assert(std::is_trivially_copyable_v<Block> && sizeof(Block) == layout::block);
-  return os::crc32c(0, &content, offsetof(Block, crc));
+  static_assert(std::is_trivially_copyable_v<Block> &&
+                offsetof(Block, crc) + sizeof content.crc == sizeof(Block));
+  if constexpr (requires { content.stamps; }) {
+    Block bare = content;
+    bare.stamps = {};
+    return os::crc32c(0, &bare, offsetof(Block, crc));
+  } else {
+    return os::crc32c(0, &content, offsetof(Block, crc));
+  }
 }
 
 template <class Block>

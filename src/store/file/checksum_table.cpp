@@ -77,6 +77,7 @@ checksum_table::checksum_table(const os::file& directory, const layout::super_sl
     throw_damaged(file_.path(), "its header has no valid checksum");
   }
   if (header.uuid != super.uuid) throw_damaged(file_.path(), "it belongs to another store");
+  stamps_ = file_stamps(header.stamps);
   if (file_.size() < file_bytes_for(super.segment_bytes)) {
     throw_damaged(file_.path(), "it is cut short, to " + std::to_string(file_.size()) + " bytes");
   }

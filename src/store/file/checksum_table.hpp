@@ -8,6 +8,7 @@
 
 #include "os/file.hpp"
 #include "os/mapping.hpp"
+#include "store/file/file_stamps.hpp"
 #include "store/file/layout.hpp"
 
 namespace perdure::store {
@@ -45,6 +46,11 @@ class checksum_table {
   /// Writes the changed table pages and makes the file long enough for the segment. Not yet durable.
   void flush(std::uint64_t segment_bytes);
   void sync() { file_.sync_data(); }
+  /// Writes that the file has the entries of this checkpoint. Not durable before `sync`.
+  void stamp(const known_checkpoint& by) { stamps_.write(file_, by); }
+  /// The same, and it forgets earlier ones.
+  void stamp_anew(const known_checkpoint& by) { stamps_.write_anew(file_, by); }
+  const file_stamps& stamps() const noexcept { return stamps_; }
 
   std::uint64_t allocated_bytes() const { return file_.allocated_bytes(); }
 
@@ -57,6 +63,7 @@ class checksum_table {
   static std::uint64_t file_bytes_for(std::uint64_t segment_bytes);
 
   os::file file_;
+  file_stamps stamps_;
   std::array<std::uint8_t, 8> store_;
   std::size_t pages_;       // table pages for the whole capacity
   os::reservation memory_;  // for all table pages; touched as they are loaded

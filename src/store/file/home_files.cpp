@@ -9,6 +9,7 @@
 #include "os/file_clone.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/journal_image.hpp"
 
 namespace perdure::store {
 
@@ -18,13 +19,14 @@ constexpr std::uint64_t writeback_step = std::uint64_t{16} << 20;
 constexpr std::uint64_t writeback_piece = std::uint64_t{64} << 10;
 
 void write_header(const os::file& file, std::size_t index, const layout::uuid_bytes& uuid,
-                  std::uint64_t file_bytes) {
+                  std::uint64_t file_bytes, const file_stamps& stamps) {
   layout::home_header header{};
   header.magic = layout::home_magic;
   header.format = layout::format_version;
   header.index = static_cast<std::uint32_t>(index);
   header.uuid = uuid;
   header.home_file_bytes = file_bytes;
+  header.stamps = stamps.sectors();
   seal_block(header);
   file.write_at(&header, sizeof header, 0);
 }
@@ -36,7 +38,7 @@ os::file make_file(const os::file& directory, std::size_t index, const layout::u
   // A snapshot shares the blocks of this file; a page that is written later must cost no more than its own
   // copy.
   os::limit_copy_on_write(file, layout::block);
-  write_header(file, index, uuid, file_bytes);
+  write_header(file, index, uuid, file_bytes, {});
   file.resize(layout::home_data_offset);
   return file;
 }
@@ -72,6 +74,7 @@ home_files::home_files(const os::file& directory, const layout::super_slot& supe
     files_.push_back(std::move(file));
     sizes_.push_back(std::min(size - layout::home_data_offset, file_bytes_));
     unsynced_.push_back(0);
+    stamps_.emplace_back(header.stamps);
     header_unsure_.push_back(index * file_bytes_ >= super.segment_bytes);
   }
   count_bytes();
@@ -107,6 +110,7 @@ void home_files::create_file() {
   files_.push_back(make_file(directory_, files_.size(), uuid_, file_bytes_));
   sizes_.push_back(0);
   unsynced_.push_back(1);
+  stamps_.emplace_back();
   header_unsure_.push_back(1);
   names_unsynced_ = true;
 }
@@ -206,11 +210,46 @@ void home_files::reserve_space(detail::page_run pages) {
   });
 }
 
+void home_files::stamp(std::span<const layout::journal_entry> index, const known_checkpoint& by) {
+  std::size_t next = 0;
+  for (const layout::journal_entry& entry : index) {
+    if (entry.carried != 0) continue;
+    const std::uint64_t last = entry.page + (is_run(entry) ? entry.value : 1) - 1;
+    const std::size_t end =
+        std::min(files_.size(), static_cast<std::size_t>(last * page_size / file_bytes_) + 1);
+    for (std::size_t i = std::max(next, static_cast<std::size_t>(entry.page * page_size / file_bytes_));
+         i < end; ++i) {
+      unsynced_[i] = 1;
+      stamps_[i].write(files_[i], by);
+    }
+    next = std::max(next, end);
+  }
+}
+
+void home_files::stamp_all(const known_checkpoint& by) {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    unsynced_[i] = 1;
+    stamps_[i].write(files_[i], by);
+  }
+}
+
+void home_files::stamp_anew(const known_checkpoint& by) {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    unsynced_[i] = 1;
+    stamps_[i].write_anew(files_[i], by);
+  }
+}
+
+std::optional<std::uint64_t> home_files::stamps_at(std::uint64_t epoch,
+                                                   std::uint64_t segment_bytes) const noexcept {
+  return sum_of_stamps(std::span(stamps_).first(std::min(stamps_.size(), files_for(segment_bytes))), epoch);
+}
+
 void home_files::sync() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     if (unsynced_[i] == 0) continue;
     // Written again: after a failed sync, a second sync says nothing about what was written before the first.
-    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);
+    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_, stamps_[i]);
     files_[i].sync_data();
     unsynced_[i] = 0;
     header_unsure_[i] = 0;

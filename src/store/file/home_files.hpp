@@ -1,11 +1,13 @@
 // The files heap.NNN: every page of the segment at its own place.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "os/file.hpp"
 #include "segment/private_segment.hpp"
+#include "store/file/file_stamps.hpp"
 #include "store/file/layout.hpp"
 
 namespace perdure::store {
@@ -40,6 +42,21 @@ class home_files {
   void punch(detail::page_run pages);
   /// Reserves disk space for the pages, so that writing them cannot fail for lack of it.
   void reserve_space(detail::page_run pages);
+  /// Writes into each file that the checkpoint with this index has changed that it has. Not durable on
+  /// return.
+  void stamp(std::span<const layout::journal_entry> index, const known_checkpoint& by);
+  /// The same, into all.
+  void stamp_all(const known_checkpoint& by);
+  /// Into all, and they forget earlier ones.
+  void stamp_anew(const known_checkpoint& by);
+  const file_stamps& stamps(std::size_t index) const noexcept { return stamps_[index]; }
+  /// How many files hold so much of the segment.
+  std::size_t files_for(std::uint64_t segment_bytes) const noexcept {
+    return static_cast<std::size_t>((segment_bytes + file_bytes_ - 1) / file_bytes_);
+  }
+  /// What the files say together of the checkpoint that home is at, of that length. Nothing where they have
+  /// forgotten it.
+  std::optional<std::uint64_t> stamps_at(std::uint64_t epoch, std::uint64_t segment_bytes) const noexcept;
   /// Makes everything written so far durable, the files' names included.
   void sync();
   /// The same, also for everything that was written through shared mappings.
@@ -72,6 +89,7 @@ class home_files {
   std::vector<os::file> files_;
   std::vector<std::uint64_t> sizes_;  // segment bytes in each
   std::vector<char> unsynced_;
+  std::vector<file_stamps> stamps_;
   std::vector<char> header_unsure_;  // no sync has succeeded since the header was written, as far as is known
   bool names_unsynced_;  // true at first: an earlier writer may have been killed before it synced them
   std::uint64_t bytes_ = 0;

@@ -64,6 +64,9 @@ inline constexpr std::uint64_t flag_open_dirty = 1;       ///< open with the sha
 inline constexpr std::uint64_t flag_checksums_stale = 2;  ///< written through the shared backing since
 inline constexpr std::uint64_t flag_pinned = 4;           ///< always mapped at `address`
 
+/// In the place of an inode: the store is a copy of one that was not known to be sound.
+inline constexpr std::uint64_t unchecked_inode = ~std::uint64_t{0};
+
 struct super_slot {
   layout::magic magic;
   std::uint32_t format;
@@ -93,7 +96,12 @@ struct super_slot {
   std::uint64_t checkpoint;     ///< identity of the checkpoint that home is at, of `applied_epoch`
   std::uint64_t parent;         ///< identity of the one before it
   std::uint64_t copied_checkpoint;  ///< identity of the original's checkpoint `copied_epoch`
-  std::array<std::uint8_t, 3876> reserved;
+  std::uint64_t
+      home_stamps;  ///< of the stamps of the home files up to `applied_epoch` (home_files::stamps_at)
+  std::uint64_t table_stamp;  ///< identity in the stamp of `crc` up to `table_epoch`
+  std::uint64_t inode;        ///< of this file when its pages were known to be sound; 0: not known
+  std::uint64_t born_ns;      ///< when that file was made, Unix time; 0: not known
+  std::array<std::uint8_t, 3844> reserved;
   std::uint32_t crc;  ///< of all bytes before it
 };
 static_assert(sizeof(super_slot) == block && offsetof(super_slot, crc) == block - 4);
@@ -120,6 +128,20 @@ static_assert(sizeof(abi_stamp) == block && offsetof(abi_stamp, crc) == block - 
 
 inline constexpr std::uint64_t super_file_bytes = 3 * block;
 
+// ---- stamps: in the header blocks of heap.NNN and crc ----------------------------------------------------
+
+/// Says which checkpoint changed the file last. Each of the two is a sector of its own, so that one torn
+/// while it is written leaves the other, and the header, as they are. Zeros: none.
+struct stamp_sector {
+  std::uint64_t epoch;
+  std::uint64_t checkpoint;  ///< its identity
+  std::array<std::uint8_t, 492> reserved;
+  std::uint32_t crc;
+};
+static_assert(sizeof(stamp_sector) == 512 && offsetof(stamp_sector, crc) == 508);
+
+inline constexpr std::size_t stamps_offset = 512;
+
 // ---- heap.NNN: a header block, then, at a huge-page boundary, page i of the file's part at i * 4096 -----
 
 /// The header ties the file to its store: without it a file of another store or another place in the same
@@ -132,10 +154,13 @@ struct home_header {
   std::uint32_t index;
   uuid_bytes uuid;
   std::uint64_t home_file_bytes;
-  std::array<std::uint8_t, 4052> reserved;
-  std::uint32_t crc;
+  std::array<std::uint8_t, 472> reserved;
+  std::array<stamp_sector, 2> stamps;
+  std::array<std::uint8_t, 2556> reserved1;
+  std::uint32_t crc;  ///< as if there were no stamps
 };
 static_assert(sizeof(home_header) == block && offsetof(home_header, crc) == block - 4);
+static_assert(offsetof(home_header, stamps) == stamps_offset);
 
 // ---- crc: a header block, then table pages of 1020 entries ----------------------------------------------
 
@@ -151,10 +176,13 @@ struct checksum_header {
   std::uint32_t format;
   std::uint32_t reserved0;
   uuid_bytes uuid;
-  std::array<std::uint8_t, 4060> reserved;
-  std::uint32_t crc;
+  std::array<std::uint8_t, 480> reserved;
+  std::array<stamp_sector, 2> stamps;
+  std::array<std::uint8_t, 2556> reserved1;
+  std::uint32_t crc;  ///< as if there were no stamps
 };
 static_assert(sizeof(checksum_header) == block && offsetof(checksum_header, crc) == block - 4);
+static_assert(offsetof(checksum_header, stamps) == stamps_offset);
 
 /// A table page of nothing but zeros is valid too: none of its pages was ever written.
 struct table_page {

@@ -211,6 +211,11 @@ void store_lock::lock_super(const os::file& directory, const char* name) {
   take(held_->super, directory, name, O_RDWR);
 }
 
+void store_lock::lock_again(const os::file& directory, const std::string& name) {
+  os::file& held = name == "super" ? held_->super : held_->lock;
+  take(held, directory, name.c_str(), O_RDWR);
+}
+
 void store_lock::take(os::file& to, const os::file& directory, const char* name, int flags) {
   const bool is_super = &to == &held_->super;
   const os::lock_range range =

@@ -40,6 +40,8 @@ class store_lock {
 
   /// To be called by a writer that made `super`, under whatever name, after it had taken the lock.
   void lock_super(const os::file& directory, const char* name);
+  /// To be called by a writer that has put a new file in the place of one that is locked, `super` or LOCK.
+  void lock_again(const os::file& directory, const std::string& name);
   /// Releases the lock. A child forked from a writer does not have it from its beginning, so that the store
   /// is free once the parent has ended; a child forked from a reader goes on reading, and keeps it.
   void release() noexcept;

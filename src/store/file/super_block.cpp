@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/random.h>
 
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <cstdio>
@@ -17,6 +18,16 @@
 #include "store/file/store_directory.hpp"
 
 namespace perdure::store {
+
+namespace {
+
+std::atomic<bool> are_copies_trusted{false};
+
+}  // namespace
+
+void trust_copies(bool wanted) noexcept {
+  are_copies_trusted = wanted;
+}
 
 void require_remains_of_store(const os::file& directory) {
   if (os::exists_in(directory, unfinished_super)) {
@@ -99,7 +110,9 @@ super_block super_block::create(const os::file& directory, const layout::super_s
   super_block result;
   result.file_ = os::file::open_in(directory, name, O_RDWR | O_CREAT);
   result.tells_names_ = result.file_.has_name();
+  result.identity_ = os::lasting_identity(result.file_).value_or(os::file_identity());
   result.now_ = first;
+  if (first.inode != layout::unchecked_inode) result.record_place(result.now_);
   result.now_.sequence = 1;
   seal_block(result.now_);
   super_file content{{result.now_, result.now_}, own_abi()};
@@ -142,6 +155,12 @@ super_block super_block::load(const os::file& directory, bool writable) {
                             std::to_string(layout::super_file_bytes));
   }
   check_sense(result.now_, path);
+  result.identity_ = os::lasting_identity(result.file_).value_or(os::file_identity());
+  const os::file_identity written{result.now_.inode, result.now_.born_ns};
+  result.is_copied_ =
+      !are_copies_trusted && written.inode != 0 && result.identity_.inode != 0 &&
+      (written.inode != result.identity_.inode ||
+       (written.born_ns != 0 && result.identity_.born_ns != 0 && written != result.identity_));
 
   layout::abi_stamp theirs = content.abi;
   if (!is_sound(theirs, layout::stamp_magic)) throw_damaged(path, "the ABI stamp has no valid checksum");
@@ -159,6 +178,16 @@ void super_block::require_named() const {
                   "is in memory to another store, or close this one with `discard`");
 }
 
+void super_block::accept_place() {
+  is_copied_ = false;
+  store(now_);
+}
+
+void super_block::record_place(layout::super_slot& in) const noexcept {
+  in.inode = identity_.inode;
+  in.born_ns = identity_.born_ns;
+}
+
 void super_block::store(layout::super_slot next) {
   // The slot that counts may be one whose fdatasync failed in an earlier run: then it is in this machine's
   // page cache and not on disk, where the other slot is the one that must be kept.
@@ -170,6 +199,7 @@ void super_block::store(layout::super_slot next) {
   // Whatever is opened later is judged by this slot.
   PERDURE_INVARIANT(next.applied_epoch <= next.epoch && next.table_epoch <= next.epoch);
   PERDURE_INVARIANT(next.segment_bytes <= next.capacity && next.uuid == now_.uuid);
+  if (!is_copied_) record_place(next);
   next.sequence = now_.sequence + 1;
   next.written_ns = unix_time_ns();
   seal_block(next);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "os/file.hpp"
+#include "os/file_identity.hpp"
 #include "store/file/layout.hpp"
 
 namespace perdure::store {
@@ -41,19 +42,31 @@ class super_block {
   void sync() const { file_.sync(); }
   /// Throws `conflict` once the file has been removed: nobody could open a checkpoint that is made now.
   void require_named() const;
+  /// Whether the file is another than the one that was written: somebody has copied or restored the store
+  /// with a tool that knows nothing of it, perhaps while it changed. Not known on file systems that number
+  /// files anew.
+  bool is_copied() const noexcept { return is_copied_; }
+  /// Writes that all pages were found to be sound where the store is now.
+  void accept_place();
   /// Writes `next` into the slot not in use and makes it durable; then `now()` is `next`.
   void store(layout::super_slot next);
 
  private:
   super_block() = default;
+  void record_place(layout::super_slot& in) const noexcept;
 
   os::file file_;
   layout::super_slot now_{};
-  std::size_t slot_ = 0;      // where `now_` stands
-  bool is_durable_ = false;   // `now_` is known to be on disk
+  std::size_t slot_ = 0;     // where `now_` stands
+  bool is_durable_ = false;  // `now_` is known to be on disk
+  os::file_identity identity_{};
+  bool is_copied_ = false;
   bool tells_names_ = false;  // its file system tells files that have a name from those that have none
   std::string abi_;
 };
+
+/// For rigs, which put the files of a store back: from now on `is_copied` is false.
+void trust_copies(bool wanted) noexcept;
 
 /// The ABI stamp of this build.
 layout::abi_stamp own_abi();

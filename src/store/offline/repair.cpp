@@ -67,11 +67,14 @@ class repair_of_store {
       mend_checksum_header();
       mend_journals();
       mend_undo();
+      if (can_be_opened_) mend_history();
       directory_.sync();
     }
     if (can_be_opened_) bring_home();
     const store_lock lock(directory_, store_access::alone);
     if (can_be_opened_) mend_table(lock);
+    // Before that `crc` may have been too short to be opened.
+    if (can_be_opened_) mend_history();
     report_.after = check(lock);
     return std::move(report_);
   }
@@ -101,6 +104,7 @@ class repair_of_store {
   std::optional<layout::journal_header> header_of(unsigned parity) const;
   void mend_journals();
   void mend_undo();
+  void mend_history();
   void bring_home();
   void mend_table(const store_lock& lock);
 
@@ -109,7 +113,8 @@ class repair_of_store {
   os::file directory_;
   repair_report report_;
   layout::super_slot super_{};
-  bool can_be_opened_ = true;   // as far as `super` goes
+  bool can_be_opened_ = true;  // as far as `super` goes
+  bool is_history_mended_ = false;
   bool is_table_lost_ = false;  // the journal is lost that had the entries which `crc` lacks
 };
 
@@ -286,6 +291,40 @@ void repair_of_store::mend_undo() {
     os::remove_in(directory_, "undo");
     done("removed undo: pages that were written home for a checkpoint that never came stay as they are");
   });
+}
+
+// Checksums of pages say more than stamps do: where all pages agree, the files belong together.
+void repair_of_store::mend_history() {
+  const bool is_foreign = has(report_.before, store_section::history);
+  const bool is_header_new =
+      has(report_.before, store_section::home_header) || has(report_.before, store_section::checksum_header);
+  if (is_history_mended_ || (!is_foreign && !is_header_new)) return;
+  const bool is_checked = (super_.flags & layout::flag_checksums_stale) == 0 &&
+                          !has(report_.before, store_section::home_page) &&
+                          !has(report_.before, store_section::home_length);
+  if (is_foreign && !is_checked && !options_.accept_damage) return;
+  try {
+    super_block super = super_block::load(directory_, true);
+    home_files home(directory_, super_, true);
+    checksum_table table(directory_, super_, true);
+    known_checkpoint now = at_home(super_);
+    home.stamp_anew(now);
+    super_.home_stamps = home.stamps_at(now.epoch, now.segment_bytes).value_or(0);
+    now.epoch = super_.table_epoch;
+    table.stamp_anew(now);
+    super_.table_stamp = now.identity;
+    home.sync();
+    table.sync();
+    super.store(super_);
+    super_ = super.now();
+    is_history_mended_ = true;
+  } catch (const error&) {
+    // The report says what is wrong with the files.
+    return;
+  }
+  if (is_foreign)
+    done(is_checked ? "wrote into all files that they belong together, as their pages agree"
+                    : "declared that all files belong together, though they do not");
 }
 
 void repair_of_store::bring_home() {

@@ -19,6 +19,7 @@
 #include "base/signals_blocked.hpp"
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
+#include "store/commit/file_history.hpp"
 #include "store/commit/readable_journals.hpp"
 #include "store/commit/redo.hpp"
 #include "store/file/checksum_table.hpp"
@@ -95,14 +96,9 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
           errc::unsupported,
           to.path().string() + ": this file system cannot share blocks between files; XFS and btrfs can");
     }
-    const std::uint64_t size = files.from.size();
-    files.to.resize(size);
-    for (auto at = os::next_data(files.from, 0); at && *at < size;) {
-      const std::uint64_t end = os::next_hole(files.from, *at);
-      for (std::uint64_t offset = *at; offset < end; offset += piece_bytes)
-        pieces.push_back({&files, offset, std::min(piece_bytes, end - offset)});
-      at = os::next_data(files.from, end);
-    }
+    files.to.resize(files.from.size());
+    for (const os::file_range& data : os::data_in(files.from, piece_bytes))
+      pieces.push_back({&files, data.offset, data.bytes});
   }
   copy_pieces(pieces);
   if (!options.durable) return;
@@ -120,6 +116,8 @@ copy_options copy_of_last_checkpoint(const os::file& directory, const layout::su
                                      const store_lock& lock) {
   const readable_journals found = open_journals(directory, super, lock);
   const auto pending = find_committed(found.files, super, found.ceiling);
+  require_one_history(home_files(directory, super, false), checksum_table(directory, super, false), super,
+                      directory.path(), pending);
   copy_options options;
   options.at = pending ? checkpoint_in(pending->header) : at_home(super);
   // The other journal may be that of the writer's next checkpoint.
@@ -140,6 +138,7 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
   slot.copied_checkpoint = options.at.identity;
   slot.copied_ns = unix_time_ns();
   slot.staging_epoch = slot.staging_token = 0;
+  if (super_block::load(from, false).is_copied()) slot.inode = layout::unchecked_inode;
   const super_block written = super_block::create(directory, slot, to.super_name());
   if (options.durable) {
     written.sync();

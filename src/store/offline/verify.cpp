@@ -22,6 +22,7 @@
 #include "store/offline/verify/checksum_table_check.hpp"
 #include "store/offline/verify/expectations.hpp"
 #include "store/offline/verify/findings.hpp"
+#include "store/offline/verify/history_check.hpp"
 #include "store/offline/verify/home_file_check.hpp"
 #include "store/offline/verify/journal_check.hpp"
 #include "store/offline/verify/page_walk.hpp"
@@ -64,15 +65,16 @@ verify_report verify_files(const os::file& directory, const store_lock& lock, co
   if (const std::optional<checked_super> super = check_super_block(directory, found)) {
     journal_check journals(directory, lock, *super, found);
     const std::vector<checked_home_file> home = check_home_files(directory, super->slot, found);
-    const os::file table =
+    const checked_table table =
         check_checksum_header(directory, super->slot, super->slot.segment_bytes / page_size, found);
     last = journals.run();
+    check_history(super->slot, *last, home, table, found);
     const expectations expected(*last, check_undo_log(directory, super->slot, *last, found), found);
-    if (can_check_pages(super->slot, *last, table, found)) {
+    if (can_check_pages(super->slot, *last, table.file, found)) {
       require_length(super->slot, *last, home, found);
       pages = expected.pages();
       if (options.progress != nullptr) options.progress->total = last->committed_bytes;
-      page_walk(super->slot, home, table, expected, options, found).run();
+      page_walk(super->slot, home, table.file, expected, options, found).run();
     }
   }
   verify_report report = found.take_report();
@@ -126,6 +128,8 @@ std::string_view to_string(store_section part) noexcept {
       return "journal";
     case store_section::undo_log:
       return "undo_log";
+    case store_section::history:
+      return "history";
     case store_section::heap:
       return "heap";
     case store_section::objects:

@@ -18,24 +18,26 @@ namespace perdure::store {
 
 using layout::entries_per_table_page;
 
-os::file check_checksum_header(const os::file& directory, const layout::super_slot& super,
-                               std::uint64_t pages, findings& found) {
+checked_table check_checksum_header(const os::file& directory, const layout::super_slot& super,
+                                    std::uint64_t pages, findings& found) {
   if (!os::exists_in(directory, "crc")) {
     found.damage(store_section::checksum_header, "crc", 0, "it is missing");
     return {};
   }
-  os::file table = os::file::open_in(directory, "crc", O_RDONLY);
+  checked_table table{os::file::open_in(directory, "crc", O_RDONLY)};
   layout::checksum_header header{};
-  const std::size_t got = table.read_at(&header, sizeof header, 0);
+  const std::size_t got = table.file.read_at(&header, sizeof header, 0);
   if (got != sizeof header || !is_sound(header, layout::checksum_magic)) {
     found.damage(store_section::checksum_header, "crc", 0, "its header has no valid checksum");
   } else if (header.uuid != super.uuid) {
     found.damage(store_section::checksum_header, "crc", 0, "it belongs to another store");
     return {};
+  } else {
+    table.stamps.emplace(header.stamps);
   }
   const std::uint64_t wanted =
       layout::block * (1 + (pages + entries_per_table_page - 1) / entries_per_table_page);
-  if (const std::uint64_t size = table.size(); size < wanted) {
+  if (const std::uint64_t size = table.file.size(); size < wanted) {
     found.damage(store_section::checksum_page, "crc", size,
                  "it is cut short, to " + std::to_string(size) + " bytes");
   }

@@ -2,17 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "os/file.hpp"
+#include "store/file/file_stamps.hpp"
 #include "store/file/layout.hpp"
 #include "store/offline/verify/expectations.hpp"
 #include "store/offline/verify/findings.hpp"
 
 namespace perdure::store {
 
-/// The file, if it is there and this store's. `pages`: how many it has to describe.
-os::file check_checksum_header(const os::file& directory, const layout::super_slot& super,
-                               std::uint64_t pages, findings& found);
+struct checked_table {
+  os::file file{};                      ///< not open if it is missing, or another store's
+  std::optional<file_stamps> stamps{};  ///< if its header is sound
+};
+
+/// `pages`: how many it has to describe.
+checked_table check_checksum_header(const os::file& directory, const layout::super_slot& super,
+                                    std::uint64_t pages, findings& found);
 
 /// Reads the table page of that index, and adds to `bytes_read`. False if its entries cannot be relied on.
 /// Thread-safe.

@@ -57,7 +57,7 @@ std::vector<checked_home_file> check_home_files(const os::file& directory, const
       all.push_back({});
       continue;
     }
-    checked_home_file home{os::file::open_in(directory, name, O_RDONLY), 0};
+    checked_home_file home{os::file::open_in(directory, name, O_RDONLY)};
     const std::uint64_t size = home.file.size();
     layout::home_header header{};
     const std::size_t got = home.file.read_at(&header, sizeof header, 0);
@@ -72,6 +72,8 @@ std::vector<checked_home_file> check_home_files(const os::file& directory, const
                    "it belongs to another store or to another place in this one");
       all.push_back({});
       continue;
+    } else {
+      home.stamps.emplace(header.stamps);
     }
     home.bytes = size > layout::home_data_offset
                      ? std::min(size - layout::home_data_offset, file_bytes) / page_size * page_size

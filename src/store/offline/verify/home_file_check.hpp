@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "os/file.hpp"
+#include "store/file/file_stamps.hpp"
 #include "store/file/layout.hpp"
 #include "store/offline/verify/findings.hpp"
 
@@ -12,7 +14,8 @@ namespace perdure::store {
 
 struct checked_home_file {
   os::file file;
-  std::uint64_t bytes = 0;  ///< of the segment, at most; 0 where the file cannot be used
+  std::uint64_t bytes = 0;              ///< of the segment, at most; 0 where the file cannot be used
+  std::optional<file_stamps> stamps{};  ///< if its header is sound
 };
 
 /// By place in the segment.

@@ -7,6 +7,7 @@
 
 #include "segment/segment.hpp"
 #include "store/commit/carried_entries.hpp"
+#include "store/commit/file_history.hpp"
 #include "store/commit/redo.hpp"
 
 namespace perdure::store {
@@ -58,6 +59,7 @@ last_checkpoint journal_check::find_last() {
                        .applied_epoch = applied,
                        .committed_bytes = super.segment_bytes,
                        .identity = super.checkpoint,
+                       .later = {},
                        .applied_pages = super.segment_bytes / page_size,
                        .overlay = {}};
   for (std::uint64_t epoch = applied + 2; epoch > applied; --epoch) {
@@ -105,6 +107,7 @@ void journal_check::overlay(const layout::journal_header& header,
   last.epoch = header.epoch;
   last.committed_bytes = header.segment_bytes;
   last.identity = header.checkpoint;
+  last.later = later_checkpoints(header, super_.slot);
   last.overlay.reserve(index.size());
   for (const layout::journal_entry& entry : index) {
     const bool is_home = entry.kind == entry_kind::fresh || entry.carried != 0;
