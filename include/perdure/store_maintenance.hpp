@@ -61,6 +61,10 @@ bool remove(const std::filesystem::path& path);
 /// without a name there for a moment.
 std::optional<std::string> why_not_persistent(const std::filesystem::path& directory);
 
+/// Returns why a copy that another tool (`cp -r`, `rsync`) makes of a store in this directory is not told
+/// from the original, and so not verified when it is first opened for writing; nothing if it is.
+std::optional<std::string> why_copies_pass_unnoticed(const std::filesystem::path& directory);
+
 /// Raises the capacity of a store that no one has open; returns what it is then. A capacity is never
 /// lowered. Durable on return. `in_use`, `invalid_argument`, `address_taken` (a pinned store that would not
 /// fit at its address any more), `not_found`, `not_a_store`, `io`.

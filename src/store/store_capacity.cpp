@@ -5,6 +5,7 @@
 #include "store/backing/address_space.hpp"
 #include "store/file/capacity.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/hard_links.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
@@ -17,7 +18,8 @@ std::size_t store_maintenance::raise_capacity(const std::filesystem::path& given
   return store::reporting("raise the capacity of", path, [&]() -> std::size_t {
     const os::file directory = store::open_store_directory(path);
     if (!os::exists_in(directory, "super")) store::super_block::load(directory, false);
-    const store::store_lock lock(directory, store::store_access::alone);
+    store::store_lock lock(directory, store::store_access::alone);
+    store::leave_hard_links(directory, lock);
     store::super_block super = store::super_block::load(directory, true);
     store::layout::super_slot next = super.now();
     const std::uint64_t wanted = store::sound_capacity(capacity, next.home_file_bytes);

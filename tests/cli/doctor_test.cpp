@@ -61,6 +61,8 @@ TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
   EXPECT_EQ(used, 1);
   EXPECT_TRUE(trackers[2]["available"].get<bool>()) << "mprotect works everywhere";
   EXPECT_EQ(report["shared_blocks"]["directory"], at);
+  EXPECT_EQ(report["noticed_copies"]["directory"], at);
+  EXPECT_EQ(report["noticed_copies"]["available"].get<bool>(), !report["noticed_copies"].contains("why_not"));
   EXPECT_NE(report["huge_pages"], "");
   EXPECT_GT(report["limits"]["open_files"].get<std::uint64_t>(), 0u);
   EXPECT_TRUE(std::filesystem::is_empty(at)) << "what was tried leaves nothing behind";
@@ -68,6 +70,7 @@ TEST(Doctor, TellsOfTrackersSharedBlocksHugePagesAndLimits) {
   const auto elsewhere = nlohmann::json::parse(perdure_run({"doctor", "--at", at + "/absent", "--json"}).out);
   EXPECT_TRUE(elsewhere["page_trackers"][0].contains("why_not"));
   EXPECT_FALSE(elsewhere["shared_blocks"]["available"].get<bool>());
+  EXPECT_FALSE(elsewhere["noticed_copies"]["available"].get<bool>());
 }
 
 TEST(Doctor, TellsTheTrackerThatTheEnvironmentAsksFor) {

@@ -154,9 +154,29 @@ perdure_mutant(found_names_trusted file/home_files.cpp "names found are taken to
   CAUGHT_BY [=[heap\.\d+ is damaged: it is missing ... killed after call ... create heap\.\d+ in store: lost]=] FIRST 33)
 
 perdure_mutant(home_header_trusted file/home_files.cpp "the header of a home file is written once, though its sync may fail"
-[=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_);]=]
+[=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_, stamps_[i]);]=]
 [=[]=]
   CAUGHT_BY [=[heap\.\d+ is damaged ... write heap\.\d+ at 0, 4096 bytes: (lost|torn)]=] --faults --in heap. FIRST 11)
+
+perdure_mutant(stamps_not_synced commit/redo.cpp "the super block counts on stamps that are not durable"
+[=[  home.stamp(journal.index, done);
+  if (use == table_use::write) {
+    table.flush(journal.header.segment_bytes);
+    table.stamp(done);
+  }
+  home.sync();]=]
+[=[  if (use == table_use::write) {
+    table.flush(journal.header.segment_bytes);
+    table.stamp(done);
+  }
+  home.sync();
+  home.stamp(journal.index, done);]=]
+  CAUGHT_BY [=[heap\.\d+ is damaged: it .*is not as the last checkpoint left it.* ... write heap\.\d+ at (512|1024), 512 bytes: (lost|torn)]=] FIRST 2 1)
+
+perdure_mutant(stamp_overwritten file/file_stamps.cpp "a file forgets the checkpoint that it is at before the next one is home"
+[=[  const std::size_t older = epoch_in(0) <= epoch_in(1) ? 0 : 1;]=]
+[=[  const std::size_t older = epoch_in(0) > epoch_in(1) ? 0 : 1;]=]
+  CAUGHT_BY [=[is not as the last checkpoint left it]=] FIRST 2 1)
 
 perdure_mutant(applied_before_durable commit/redo.cpp "the super block says applied before the pages are durable at home"
 [=[  home.sync();

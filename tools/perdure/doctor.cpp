@@ -79,6 +79,18 @@ json environment() {
   return rows;
 }
 
+json noticed_copies(const std::filesystem::path& directory) {
+  json row{{"directory", directory.string()}, {"available", false}};
+  try {
+    const auto why_not = store_maintenance::why_copies_pass_unnoticed(directory);
+    row["available"] = !why_not;
+    if (why_not) row["why_not"] = *why_not;
+  } catch (const error& failure) {
+    row["why_not"] = failure.what();
+  }
+  return row;
+}
+
 std::string column(std::string name) {
   name.resize(std::max<std::size_t>(38, name.size() + 1), ' ');
   return name;
@@ -116,6 +128,7 @@ void examine(const std::filesystem::path& directory, bool as_json) {
   const json persistent = persistent_memory(directory);
   const json trackers = page_trackers(directory);
   const json sharing = shared_blocks(directory);
+  const json noticed = noticed_copies(directory);
   const json variables = environment();
   if (as_json)
     return print({{"kinds", kinds},
@@ -124,6 +137,7 @@ void examine(const std::filesystem::path& directory, bool as_json) {
                   {"persistent_memory", persistent},
                   {"page_trackers", trackers},
                   {"shared_blocks", sharing},
+                  {"noticed_copies", noticed},
                   {"huge_pages", huge_pages()},
                   {"limits", limits()},
                   {"environment", variables}});
@@ -158,6 +172,8 @@ void examine(const std::filesystem::path& directory, bool as_json) {
     out.write(line + '\n');
   }
   write_directory(out, "copies of stores that share their blocks", sharing);
+  write_directory(out, "stores that other tools have copied are told from the original, and verified",
+                  noticed);
   out.write("how stores find what a program has changed, best first\n");
   for (const json& row : trackers) {
     if (row.contains("why_not")) {

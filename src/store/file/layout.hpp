@@ -157,7 +157,7 @@ struct home_header {
   std::array<std::uint8_t, 472> reserved;
   std::array<stamp_sector, 2> stamps;
   std::array<std::uint8_t, 2556> reserved1;
-  std::uint32_t crc;  ///< as if there were no stamps
+  std::uint32_t crc;  ///< computed as if there were no stamps
 };
 static_assert(sizeof(home_header) == block && offsetof(home_header, crc) == block - 4);
 static_assert(offsetof(home_header, stamps) == stamps_offset);
@@ -179,7 +179,7 @@ struct checksum_header {
   std::array<std::uint8_t, 480> reserved;
   std::array<stamp_sector, 2> stamps;
   std::array<std::uint8_t, 2556> reserved1;
-  std::uint32_t crc;  ///< as if there were no stamps
+  std::uint32_t crc;  ///< computed as if there were no stamps
 };
 static_assert(sizeof(checksum_header) == block && offsetof(checksum_header, crc) == block - 4);
 static_assert(offsetof(checksum_header, stamps) == stamps_offset);

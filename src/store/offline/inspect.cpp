@@ -3,6 +3,7 @@
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/store_maintenance.hpp>
 
+#include "os/file_identity.hpp"
 #include "store/commit/store_parts.hpp"
 #include "store/file/checkpoint_log.hpp"
 #include "store/file/failure.hpp"
@@ -34,6 +35,14 @@ store_info store_maintenance::inspect(const std::filesystem::path& given) {
       info.size = header->segment_bytes;
     }
     return info;
+  });
+}
+
+std::optional<std::string> store_maintenance::why_copies_pass_unnoticed(
+    const std::filesystem::path& directory) {
+  return store::reporting("examine", directory, [&]() -> std::optional<std::string> {
+    if (os::lasting_identity(os::file::open_directory(directory))) return std::nullopt;
+    return "only ext4, XFS, btrfs and tmpfs are known to number files for good";
   });
 }
 

@@ -21,6 +21,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/checksum_table.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/hard_links.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
 #include "store/file/store_directory.hpp"
@@ -52,13 +53,14 @@ class repair_of_store {
       // Looked at before LOCK is made, so that a directory that is no store stays as it is.
       if (!os::exists_in(directory_, "super")) super_block::load(directory_, false);
       const bool had_lock = os::exists_in(directory_, "LOCK");
-      const store_lock lock(directory_, store_access::alone);
+      store_lock lock(directory_, store_access::alone);
       if (!had_lock) done("made the missing file LOCK");
       report_.before = check(lock);
       if (report_.before.findings.empty()) {
         report_.after = report_.before;
         return std::move(report_);
       }
+      leave_hard_links(directory_, lock);
       if (!mend_super()) {
         report_.after = report_.before;
         return std::move(report_);

@@ -14,7 +14,7 @@ namespace perdure::store {
 
 struct checked_table {
   os::file file{};                      ///< not open if it is missing, or another store's
-  std::optional<file_stamps> stamps{};  ///< if its header is sound
+  std::optional<file_stamps> stamps{};  ///< where the header is sound
 };
 
 /// `pages`: how many it has to describe.

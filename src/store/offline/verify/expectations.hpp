@@ -29,10 +29,10 @@ struct overlay_run {
 struct last_checkpoint {
   std::uint64_t epoch = 0;
   std::uint64_t applied_epoch = 0;        ///< the checkpoint that home is at
-  std::uint64_t committed_bytes = 0;      ///< of the segment, at `epoch`
+  std::uint64_t committed_bytes = 0;      ///< length of the segment at `epoch`
   std::uint64_t identity = 0;             ///< the checkpoint's; 0 where it has none
-  std::vector<known_checkpoint> later{};  ///< those after the one that home is at
-  std::uint64_t applied_pages = 0;        ///< of the segment, as home and the table hold it
+  std::vector<known_checkpoint> later{};  ///< checkpoints after the one that home is at
+  std::uint64_t applied_pages = 0;        ///< length of the segment, as home and the table hold it
   bool table_is_known = true;             ///< by the journal where the file is behind
   std::vector<overlay_run> overlay;       ///< sorted by page
 };

@@ -14,8 +14,8 @@ namespace perdure::store {
 
 struct checked_home_file {
   os::file file;
-  std::uint64_t bytes = 0;              ///< of the segment, at most; 0 where the file cannot be used
-  std::optional<file_stamps> stamps{};  ///< if its header is sound
+  std::uint64_t bytes = 0;  ///< length within the segment, at most; 0 where the file cannot be used
+  std::optional<file_stamps> stamps{};  ///< where the header is sound
 };
 
 /// By place in the segment.
