@@ -256,6 +256,10 @@ class datastore {
   virtual void close() = 0;
 
   virtual std::uint64_t epoch() const noexcept = 0;
+  /// A random number that tells the checkpoint `epoch()` from those with the same number that copies of the
+  /// store have made; 0 in a store in which earlier versions of the library made it. Not beside a call that
+  /// makes one.
+  virtual std::uint64_t checkpoint_identity() const noexcept = 0;
   /// Whether nothing can be made durable through this open store.
   virtual bool read_only() const noexcept = 0;
   virtual const std::filesystem::path& path() const noexcept = 0;

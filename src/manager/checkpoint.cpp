@@ -99,6 +99,7 @@ class prepared_of_manager final : public prepared_checkpoint {
   }
 
   std::uint64_t epoch() const noexcept override { return of_store_->epoch(); }
+  std::uint64_t identity() const noexcept override { return of_store_->identity(); }
   void decide() override { of_store_->decide(); }
   void abandon() noexcept override { of_store_->abandon(); }
   void leave() noexcept override { of_store_->leave(); }

@@ -34,6 +34,7 @@ void opened_set::make_checkpoint(step first, step after_a_look, std::string_view
     }
     prepared = part_->core().prepare(label);
     own.least_epoch.number = own.most_epoch.number = prepared->epoch();
+    own.identities = prepared->identity();
   } catch (...) {
     turn_down(own, std::current_exception());
   }
@@ -52,7 +53,7 @@ void opened_set::make_checkpoint(step first, step after_a_look, std::string_view
       if (!book_.is_known(all.cover)) {
         to.what = outcome::verdict::look_closer;
       } else {
-        count_checkpoint(all.least_epoch.number, to);
+        count_checkpoint(all, to);
       }
     });
     if (made.what == outcome::verdict::look_closer) {
@@ -73,7 +74,7 @@ void opened_set::make_checkpoint(step first, step after_a_look, std::string_view
       const std::vector<std::string> all_of_them = gather(mine);
       made = meet(again, [&](const vote& all, outcome& to) {
         book_.look(all_of_them);
-        count_checkpoint(all.least_epoch.number, to);
+        count_checkpoint(all, to);
         if (to.what == outcome::verdict::counts) book_.remember(all.cover);
       });
     }
@@ -92,9 +93,10 @@ void opened_set::make_checkpoint(step first, step after_a_look, std::string_view
 }
 
 // Of rank 0: this is what makes it count.
-void opened_set::count_checkpoint(std::uint64_t epoch, outcome& made) {
+void opened_set::count_checkpoint(const vote& all, outcome& made) {
   set_state next = state_;
-  next.epoch = epoch;
+  next.epoch = all.least_epoch.number;
+  next.identities = all.identities;
   std::exception_ptr failure;
   switch (manifest_->store(next, failure)) {
     case set_manifest::written::yes:
@@ -120,6 +122,7 @@ void opened_set::settle(prepared_checkpoint& prepared, const outcome& made) {
       return prepared.abandon();
   }
   state_.epoch = prepared.epoch();
+  if (manifest_) state_.identities = manifest_->now().identities;
   // The manifest has decided. That this part could not take it down is for the next call of all ranks.
   for (int tries = 0;; ++tries) {
     try {

@@ -71,7 +71,8 @@ class opened_set final : public store_set, public set_access {
   void find_set(mode how, told_set& found);
 
   void make_checkpoint(step first, step after_a_look, std::string_view label);
-  void count_checkpoint(std::uint64_t epoch, outcome& made);
+  void require_one_history(const vote& all) const;
+  void count_checkpoint(const vote& all, outcome& made);
   void settle(prepared_checkpoint& prepared, const outcome& made);
   void keep_checkpoint();
   /// Rank 0 calls `before` first.

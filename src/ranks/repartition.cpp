@@ -156,9 +156,14 @@ class new_part {
   int ranks_;
 };
 
-/// Makes a new part, closed on return. Returns its epoch.
-std::uint64_t make_new_part(const set_directory& directory, const set_state& before, const set_state& after,
-                            std::uint32_t part, const set_options& wanted) {
+struct part_checkpoint {
+  std::uint64_t epoch;
+  std::uint64_t identity;
+};
+
+/// Makes a new part, closed on return. Returns its checkpoint.
+part_checkpoint make_new_part(const set_directory& directory, const set_state& before, const set_state& after,
+                              std::uint32_t part, const set_options& wanted) {
   store_options reading = wanted.store;
   part_readers old(directory, before, reading);
   store_options making = wanted.store;
@@ -175,9 +180,9 @@ std::uint64_t make_new_part(const set_directory& directory, const set_state& bef
     for (std::uint32_t i = 0; i < before.ranks; ++i) made.take_from(*old.get(i));
   }
   store->checkpoint();
-  const std::uint64_t epoch = store->store().epoch();
+  const part_checkpoint made{store->store().epoch(), store->store().checkpoint_identity()};
   store->close();
-  return epoch;
+  return made;
 }
 
 }  // namespace
@@ -220,9 +225,11 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   try {
     store::reporting("divide the set", path, [&] {
       for (std::uint32_t part = rank; part < after.ranks; part += ranks) {
-        const std::uint64_t epoch = make_new_part(directory, before, after, part, options);
+        const part_checkpoint made_there = make_new_part(directory, before, after, part, options);
+        const std::uint64_t epoch = made_there.epoch;
         own.least_epoch.number = part == rank ? epoch : std::min(own.least_epoch.number, epoch);
         own.most_epoch.number = std::max(own.most_epoch.number, epoch);
+        own.identities += made_there.identity;
       }
     });
   } catch (...) {
@@ -232,6 +239,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
     if (all.least_epoch.number != all.most_epoch.number)
       throw error(errc::conflict, "new parts are at different checkpoints, which cannot be");
     after.epoch = all.least_epoch.number;
+    after.identities = all.identities;
     after.epochs_before = before.epochs_before + before.epoch + 1 - after.epoch;
     std::exception_ptr failure;
     switch (manifest->store(after, failure)) {

@@ -87,6 +87,7 @@ struct payload {
   std::uint64_t number;
   std::uint64_t epoch;
   std::uint64_t epochs_before;
+  std::uint64_t identities;
   std::uint32_t ranks;
   std::uint32_t is_new;
   std::uint64_t destination;
@@ -97,15 +98,16 @@ static_assert(sizeof(payload) == sizeof(outcome::payload));
 }  // namespace
 
 void tell(outcome& made, const told_set& what) noexcept {
-  const payload told{what.set.uuid,  what.set.number,       what.set.epoch, what.set.epochs_before,
-                     what.set.ranks, what.is_new ? 1u : 0u, what.number,    what.replaced};
+  const payload told{what.set.uuid,          what.set.number,     what.set.epoch,
+                     what.set.epochs_before, what.set.identities, what.set.ranks,
+                     what.is_new ? 1u : 0u,  what.number,         what.replaced};
   std::memcpy(made.payload.data(), &told, sizeof told);
 }
 
 told_set told_by(const outcome& made) noexcept {
   payload told;
   std::memcpy(&told, made.payload.data(), sizeof told);
-  return {{told.uuid, told.number, told.ranks, told.epoch, told.epochs_before},
+  return {{told.uuid, told.number, told.ranks, told.epoch, told.epochs_before, told.identities},
           told.destination,
           told.replaced,
           told.is_new != 0};

@@ -48,6 +48,7 @@ manifest_slot slot_for(const set_state& what, std::uint64_t sequence) {
   record.number = what.number;
   record.epoch = what.epoch;
   record.epochs_before = what.epochs_before;
+  record.identities = what.identities;
   record.sequence = sequence;
   record.written_ns = store::unix_time_ns();
   record.crc = checksum_of(record);
@@ -89,9 +90,10 @@ found_state read_from(const os::file& file) {
   }
   if (newest->ranks == 0 || newest->ranks > (1u << 30) || newest->number == 0)
     store::throw_damaged(path, "what it says of its set cannot be");
-  return {{newest->uuid, newest->number, newest->ranks, newest->epoch, newest->epochs_before},
-          newest->sequence,
-          slot};
+  return {
+      {newest->uuid, newest->number, newest->ranks, newest->epoch, newest->epochs_before, newest->identities},
+      newest->sequence,
+      slot};
 }
 
 [[noreturn]] void throw_no_set(const os::file& directory) {

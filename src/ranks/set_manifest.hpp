@@ -23,6 +23,9 @@ struct set_state {
   std::uint64_t epoch = 0;   ///< of each part
   /// What is added to the parts' epochs to get the set's, which goes on where parts are made anew.
   std::uint64_t epochs_before = 0;
+  /// Sum of the identities of the parts' checkpoints, modulo 2^64; 0 where earlier libraries wrote the
+  /// manifest.
+  std::uint64_t identities = 0;
 };
 
 /// On disk; one of these at the beginning of each half of a slot.
@@ -36,7 +39,8 @@ struct manifest_record {
   std::uint64_t epochs_before;
   std::uint64_t sequence;
   std::uint64_t written_ns;
-  std::array<std::uint8_t, 52> reserved;
+  std::uint64_t identities;
+  std::array<std::uint8_t, 44> reserved;
   std::uint32_t crc;
 };
 static_assert(sizeof(manifest_record) == 128);

@@ -90,6 +90,7 @@ void opened_set::create(const part_opener& opener) {
       part_->core().checkpoint();
     });
     own.least_epoch.number = own.most_epoch.number = part_->core().store().epoch();
+    own.identities = part_->core().store().checkpoint_identity();
   } catch (...) {
     turn_down(own, std::current_exception());
   }
@@ -99,6 +100,7 @@ void opened_set::create(const part_opener& opener) {
         throw error(errc::conflict, "new parts are at different checkpoints, which cannot be");
       set_state first = state_;
       first.epoch = all.least_epoch.number;
+      first.identities = all.identities;
       store::reporting("create the set", path(), [&] { manifest_->publish(first); });
       tell(to, {first});
     });
@@ -121,15 +123,25 @@ void opened_set::open_for_writing(const part_opener& opener) {
       require_part_of(part_->core(), state_, part);
       require_epoch_of(part_->core(), state_, part);
     });
+    own.identities = part_->core().store().checkpoint_identity();
   } catch (...) {
     turn_down(own, std::current_exception());
   }
   try {
-    require_counts(meet(own, [](const vote&, outcome&) {}));
+    require_counts(meet(own, [this](const vote& all, outcome&) { require_one_history(all); }));
   } catch (...) {
     let_go();
     throw;
   }
+}
+
+// Parts with the same number of checkpoints may still be of different times, if the set has been restored.
+void opened_set::require_one_history(const vote& all) const {
+  if (state_.identities == 0 || all.identities == state_.identities) return;
+  throw error(errc::conflict,
+              path().string() + " has a part that is at another checkpoint " + std::to_string(state_.epoch) +
+                  " than the set: it comes from a copy, or is of another time; restore all of the set from "
+                  "one snapshot");
 }
 
 void opened_set::open_for_reading(const std::filesystem::path& given, const part_opener& opener) {
@@ -170,6 +182,8 @@ bool opened_set::look_at_parts(const part_opener& opener, bool is_last_try) {
     if (is_last_try) require_epoch_of(part, state_, which);
     least = std::min(least, part.store().epoch());
     most = std::max(most, part.store().epoch());
+    own.identities += part.store().checkpoint_identity();
+    ++own.parts;
   };
   try {
     store::reporting("open a part of", path(), [&] {
@@ -196,6 +210,8 @@ bool opened_set::look_at_parts(const part_opener& opener, bool is_last_try) {
   const outcome made = meet(own, [this](const vote& all, outcome& to) {
     if (all.least_epoch.number != state_.epoch || all.most_epoch.number != state_.epoch)
       to.what = outcome::verdict::look_closer;
+    else if (all.parts == state_.ranks)
+      require_one_history(all);
   });
   if (made.what == outcome::verdict::look_closer) return false;
   require_counts(made);

@@ -156,7 +156,7 @@ perdure_mutant(found_names_trusted file/home_files.cpp "names found are taken to
 perdure_mutant(home_header_trusted file/home_files.cpp "the header of a home file is written once, though its sync may fail"
 [=[    if (header_unsure_[i] != 0) write_header(files_[i], i, uuid_, file_bytes_, stamps_[i]);]=]
 [=[]=]
-  CAUGHT_BY [=[heap\.\d+ is damaged ... write heap\.\d+ at 0, 4096 bytes: (lost|torn)]=] --faults --in heap. FIRST 11)
+  CAUGHT_BY [=[heap\.\d+ is damaged ... write heap\.\d+ at 0, 4096 bytes: (lost|torn)]=] --faults --in heap. FIRST 50)
 
 perdure_mutant(stamps_not_synced commit/redo.cpp "the super block counts on stamps that are not durable"
 [=[  home.stamp(journal.index, done);

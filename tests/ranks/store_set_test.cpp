@@ -417,6 +417,32 @@ TEST_F(a_set, with_a_part_of_another_set_or_of_none_is_refused_on_all_ranks) {
   expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::conflict, "belongs to no set");
 }
 
+TEST_F(a_set, with_a_part_of_another_time_is_refused_though_its_checkpoint_has_the_same_number) {
+  make(2, 1);
+  std::filesystem::copy(path(), path("backup"), std::filesystem::copy_options::recursive);
+  const auto go_on = [&] {
+    on(2, set_mode::open, [&](store_set& set, int) {
+      set.checkpoint({});
+      set.close();
+    });
+  };
+  go_on();
+  std::filesystem::rename(part(1), path("lost"));
+  std::filesystem::remove_all(path());
+  std::filesystem::rename(path("backup"), path());
+  go_on();
+  expect_checkpoint(2, 1);
+  std::filesystem::rename(part(1), path("own"));
+  std::filesystem::rename(path("lost"), part(1));
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::conflict, "at another checkpoint");
+  EXPECT_FALSE(verify_set(path()).whole());
+  std::filesystem::rename(part(1), path("lost"));
+  std::filesystem::rename(path("own"), part(1));
+  expect_checkpoint(2, 1);
+  EXPECT_TRUE(verify_set(path()).whole());
+}
+
 TEST_F(a_set, with_a_part_of_another_checkpoint_is_refused_on_all_ranks) {
   make(2, 1);
   std::filesystem::copy(part(1), path("old"), std::filesystem::copy_options::recursive);

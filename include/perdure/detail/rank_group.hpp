@@ -25,14 +25,15 @@ struct vote {
   std::int32_t failing = -1;   ///< the lowest rank that turns it down, of which is what follows; -1: none
   std::uint32_t code = 0;      ///< errc
   std::uint32_t has_left = 0;  ///< a rank takes part for the last time, so that there is no further agreement
-  std::uint32_t reserved = 0;
-  said_number least_step;  ///< which agreement of which call the ranks are in: the same for all
+  std::uint32_t parts = 0;     ///< how many are in `identities`
+  said_number least_step;      ///< which agreement of which call the ranks are in: the same for all
   said_number most_step;
   said_number least_epoch;
   said_number most_epoch;
   std::uint64_t cover =
       0;  ///< of arrays: a sum modulo 2^61 - 1 that says whether ranks have overlapping parts
-  std::array<char, 416> why{};
+  std::uint64_t identities = 0;  ///< sum of those of the parts' checkpoints, modulo 2^64
+  std::array<char, 408> why{};
 
   static constexpr std::uint64_t cover_modulus = (std::uint64_t{1} << 61) - 1;
 
@@ -46,6 +47,8 @@ struct vote {
       take_more(most_epoch, other.most_epoch, is_first);
     }
     cover = (cover + other.cover) % cover_modulus;
+    identities += other.identities;
+    parts += other.parts;
     has_left |= other.has_left;
     if (other.failing < 0 || (failing >= 0 && failing <= other.failing)) return;
     failing = other.failing;
@@ -78,8 +81,8 @@ struct outcome {
   std::uint32_t code = 0;     ///< errc, where it does not count
   std::uint32_t is_last = 0;  ///< a rank has left, and there is no further agreement
   std::uint32_t reserved = 0;
-  std::array<std::byte, 64> payload{};
-  std::array<char, 416> why{};
+  std::array<std::byte, 72> payload{};
+  std::array<char, 408> why{};
 };
 static_assert(std::is_trivially_copyable_v<outcome> && sizeof(outcome) <= 512);
 

@@ -50,6 +50,7 @@ class dax_store final : public datastore {
   void trim() override { require_own(); }
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return epoch_; }
+  std::uint64_t checkpoint_identity() const noexcept override { return identity_; }
   bool read_only() const noexcept override { return false; }
   const std::filesystem::path& path() const noexcept override { return path_; }
   store_info info() const override;

@@ -48,6 +48,7 @@ class journaled_store final : public datastore {
   void trim() override;
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return commit_->epoch(); }
+  std::uint64_t checkpoint_identity() const noexcept override { return commit_->last().identity; }
   bool read_only() const noexcept override { return false; }
   const std::filesystem::path& path() const noexcept override { return path_; }
   store_info info() const override;
@@ -209,7 +210,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
     try {
       commit.copy_out(*held_);
       store_.worker_->wait();
-      commit.prepare();
+      identity_ = commit.prepare();
     } catch (...) {
       store_.worker_->wait();
       commit.abandon();
@@ -230,6 +231,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   }
 
   std::uint64_t epoch() const noexcept override { return epoch_; }
+  std::uint64_t identity() const noexcept override { return identity_; }
 
   void decide() override {
     store_.require_own();
@@ -284,6 +286,7 @@ class journaled_store::undecided final : public prepared_checkpoint {
   bool keep_;
   std::unique_ptr<epoch_commit::hold> held_;
   std::uint64_t epoch_ = 0;
+  std::uint64_t identity_ = 0;
   bool was_tried_ = false;  // whether writing the decision was tried, here or elsewhere
 };
 

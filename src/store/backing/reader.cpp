@@ -35,6 +35,7 @@ class read_only_store final : public datastore {
   void trim() override { require_open(); }
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return last_.epoch; }
+  std::uint64_t checkpoint_identity() const noexcept override { return last_.identity; }
   bool read_only() const noexcept override { return true; }
   const std::filesystem::path& path() const noexcept override { return path_; }
   store_info info() const override;

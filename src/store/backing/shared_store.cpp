@@ -21,7 +21,10 @@ namespace {
 class shared_store final : public datastore {
  public:
   explicit shared_store(store_parts parts)
-      : path_(parts.path), parts_(std::move(parts)), epoch_(parts_->super.now().epoch) {
+      : path_(parts.path),
+        parts_(std::move(parts)),
+        epoch_(parts_->super.now().epoch),
+        identity_(parts_->super.now().checkpoint) {
     layout::super_slot super = parts_->super.now();
     super.flags |= layout::flag_open_dirty | layout::flag_checksums_stale;
     parts_->super.store(super);
@@ -81,6 +84,7 @@ class shared_store final : public datastore {
   void trim() override {}
   void close() override { shut(); }
   std::uint64_t epoch() const noexcept override { return epoch_; }
+  std::uint64_t checkpoint_identity() const noexcept override { return identity_; }
   bool read_only() const noexcept override { return false; }
   const std::filesystem::path& path() const noexcept override { return path_; }
 
@@ -113,6 +117,7 @@ class shared_store final : public datastore {
     super.table_stamp = super.checkpoint;
     parts_->super.store(super);
     epoch_ = super.epoch;
+    identity_ = super.checkpoint;
   }
 
   void shut() {
@@ -140,6 +145,7 @@ class shared_store final : public datastore {
   std::optional<store_parts> parts_;
   std::unique_ptr<detail::shared_segment> memory_;
   std::atomic<std::uint64_t> epoch_;
+  std::uint64_t identity_;  // of that checkpoint
 };
 
 }  // namespace

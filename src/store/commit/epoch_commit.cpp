@@ -275,11 +275,12 @@ layout::journal_header epoch_commit::write_journal(journal::decision made) {
                                         evicted_->slots(now.plan), now.label, memory_->pages().base(), made);
 }
 
-void epoch_commit::prepare() {
+std::uint64_t epoch_commit::prepare() {
   if (flight_->home_failure) std::rethrow_exception(flight_->home_failure);
   // Readers take no undecided journal for a checkpoint, so none of them need wait.
   flight_->prepared = write_journal(journal::decision::pending);
   undecided_by_ = std::this_thread::get_id();
+  return flight_->prepared->checkpoint;
 }
 
 void epoch_commit::decide() {

@@ -100,8 +100,8 @@ class epoch_commit {
   /// Steps 4 to 6: on return all pages are copied to the kernel, and the program may go on unless the memory
   /// waits for its home. Syncs of home are under way.
   void copy_out(hold& held);
-  /// Step 7 in two: everything is durable but the decision.
-  void prepare();
+  /// Step 7 in two: everything is durable but the decision. Returns the checkpoint's identity.
+  std::uint64_t prepare();
   void decide();
   /// Step 7 in one.
   void commit();
