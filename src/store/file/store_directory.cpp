@@ -82,7 +82,8 @@ bool holds_unfinished_store(const std::filesystem::path& path) {
 }
 
 bool is_store_file(const std::string& name) {
-  for (const char* own : {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new"})
+  for (const char* own :
+       {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new", "file_lock"})
     if (name == own) return true;
   return name.starts_with("heap.") && name.size() > 5 &&
          name.find_first_not_of("0123456789", 5) == std::string::npos;
