@@ -75,7 +75,7 @@ boost_own(streams/bufferstream "Boost's own."
 boost_own(streams/vectorstream "Boost's own."
           basic_ivectorstream basic_ovectorstream basic_vectorbuf basic_vectorstream)
 
-foreach(name file_lock named_condition named_condition_any named_mutex named_recursive_mutex named_semaphore
+foreach(name named_condition named_condition_any named_mutex named_recursive_mutex named_semaphore
              named_sharable_mutex named_upgradable_mutex scoped_lock sharable_lock)
   boost_own(sync/${name} "Boost's own." ${name})
 endforeach()

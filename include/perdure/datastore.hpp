@@ -69,8 +69,8 @@ enum class reader_beside_writer {
 /// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
 /// at creation and read back at opening.
 struct store_options {
-  /// Bytes of address space that are reserved, which is what the store may grow to and takes no disk. Rounded
-  /// up to whole GiB: 1 is 1 GiB.
+  /// Bytes that the blocks in the store may take, at least 64 KiB; in whole GiB the bookkeeping counts too.
+  /// Reserves address space for them, in whole GiB, and takes no disk.
   std::size_t capacity = std::size_t{1} << 40;
   std::size_t home_file_size = std::size_t{1} << 40;  ///< bytes per `heap.NNN`; a multiple of 2 MiB
   /// The environment's PERDURE_BACKING ("private", "paged", "dax" or "shared") is taken instead of the

@@ -442,20 +442,17 @@ class basic_manager {
 
   /// First byte of the store.
   void* get_address() const { return core().memory().base(); }
-  /// Bytes the store may grow to, its directory and bookkeeping included.
+  /// The store's capacity: bytes that its blocks may take, those of its directory included. The address range
+  /// is longer: see `belongs_to_segment`.
   std::size_t get_size() const { return core().capacity(); }
-  /// Bytes of `get_size()` that are not in use.
-  std::size_t get_free_memory() const {
-    const heap_stats stats = core().memory().stats();
-    const std::size_t taken = stats.used_bytes + stats.metadata_bytes;
-    return taken < core().capacity() ? core().capacity() - taken : 0;
-  }
+  /// Bytes that blocks may still take. Blocks that threads have cached count as taken.
+  std::size_t get_free_memory() const { return core().free_memory(); }
   /// Whether the address lies in the store's address range.
   bool belongs_to_segment(const void* address) const {
-    // A difference that wraps around is greater than any capacity.
+    // A difference that wraps around is greater than any range.
     return reinterpret_cast<std::uintptr_t>(address) -
                reinterpret_cast<std::uintptr_t>(core().memory().base()) <
-           core().capacity();
+           core().address_space();
   }
   /// A number that names an address of this store in every process.
   std::uint64_t get_handle_from_address(const void* address) const {

@@ -18,9 +18,10 @@ struct store_info {
   std::uint64_t applied_epoch = 0;  ///< last checkpoint written home
   /// A checkpoint that is prepared and waits for its decision; 0 if there is none. Of `inspect` only.
   std::uint64_t undecided_epoch = 0;
-  bool open_dirty = false;  ///< a `shared_file` store that was not closed cleanly
-  std::size_t capacity = 0;
-  std::size_t size = 0;  ///< bytes of the segment in use, as of the last checkpoint
+  bool open_dirty = false;        ///< a `shared_file` store that was not closed cleanly
+  std::size_t capacity = 0;       ///< bytes that the blocks in the store may take
+  std::size_t address_space = 0;  ///< bytes of addresses that an open store reserves, in whole GiB
+  std::size_t size = 0;           ///< bytes of the segment in use, as of the last checkpoint
   std::size_t home_file_size = 0;
   std::size_t home_files = 0;
   std::size_t disk_bytes = 0;  ///< allocated on disk by all files of the store

@@ -40,7 +40,7 @@ class known_addresses {
   explicit known_addresses(const manager& store) : process_(places_of_processes()) {
     const store_info info = store.store().info();
     if (info.pinned) {
-      right_ = {info.address, info.address + info.capacity, 0};
+      right_ = {info.address, info.address + info.address_space, 0};
     } else {
       std::map<std::uint64_t, address_range> mapped;
       for (const checkpoint_record& one : store_maintenance::log(store.path())) {

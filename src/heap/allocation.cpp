@@ -29,7 +29,8 @@ void* take_last(cache_bin& cached) noexcept {
 // Gives back what the calling thread keeps in its cache, and tries once more, before it gives up: that may be
 // the memory that is missing.
 template <class Allocate>
-void* with_all_there_is(heap& memory, const detail::segment& bounds, std::size_t bytes, Allocate allocate) {
+void* with_all_there_is(heap& memory, const detail::segment& bounds, const block_allowance& allowance,
+                        std::size_t bytes, Allocate allocate) {
   try {
     return allocate();
   } catch (const std::bad_alloc&) {
@@ -37,7 +38,7 @@ void* with_all_there_is(heap& memory, const detail::segment& bounds, std::size_t
     try {
       return allocate();
     } catch (const std::bad_alloc&) {
-      throw_no_block(bounds, bytes);
+      throw_no_block(bounds, allowance, bytes);
     }
   }
 }
@@ -46,7 +47,7 @@ void* with_all_there_is(heap& memory, const detail::segment& bounds, std::size_t
 
 void* heap::allocate_slow(std::size_t bytes) {
   const own_change change(*engine_, *this);
-  return with_all_there_is(*this, engine_->memory, bytes,
+  return with_all_there_is(*this, engine_->memory, engine_->allowance, bytes,
                            [&] { return engine_->allocate(change.cache(), bytes); });
 }
 
@@ -63,7 +64,7 @@ void* heap::engine::allocate(owned_cache* cache, std::size_t bytes) {
   }
   cache_bin& cached = cache->bins[size_class];
   if (cached.count.load(std::memory_order_relaxed) != 0) return take_last(cached);
-  cache->widen(size_class);
+  cache->widen(size_class, allowance.most_cached());
   if (cached.capacity == 0) {
     bins[size_class].take(&block, 1);
     return block;
@@ -95,7 +96,7 @@ void heap::deallocate_slow(void* block) noexcept {
   if (cache == nullptr) return engine_->bins[size_class].put(&block, 1);
   cache_bin& cached = cache->bins[size_class];
   std::uint32_t count = cached.count.load(std::memory_order_relaxed);
-  if (count == cached.capacity && !cache->widen(size_class)) {
+  if (count == cached.capacity && !cache->widen(size_class, engine_->allowance.most_cached())) {
     if (cached.capacity == 0) return engine_->bins[size_class].put(&block, 1);
     // The older half goes: the blocks freed last are the ones still in the processor's caches.
     const std::uint32_t half = cached.capacity / 2;
@@ -118,7 +119,7 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
   }
   const auto units = static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1}));
   const own_change change(*engine_, *this);
-  return with_all_there_is(*this, engine_->memory, bytes,
+  return with_all_there_is(*this, engine_->memory, engine_->allowance, bytes,
                            [&] { return engine_->allocate_large(bytes, units); });
 }
 

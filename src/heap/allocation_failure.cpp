@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <new>
 
 #include "heap/layout.hpp"
@@ -52,18 +53,30 @@ const char* owner_of(const segment& memory) {
   return owner.c_str() + (owner.size() - std::min(owner.size(), most));
 }
 
+/// The bytes of a block that holds `bytes`; of a large one, the most that they may be.
+std::size_t most_bytes_of_block(std::size_t bytes) noexcept {
+  constexpr std::size_t step = 4 * unit_size;
+  if (bytes <= max_small_size) return class_size(class_of(bytes));
+  return bytes > std::numeric_limits<std::size_t>::max() - step ? bytes : (bytes + step - 1) / step * step;
+}
+
 }  // namespace
 
-void throw_no_block(const segment& memory, std::size_t bytes) {
+void throw_no_block(const segment& memory, const block_allowance& allowance, std::size_t bytes) {
+  static constexpr const char* way_out =
+      "Free something, or give it more capacity (store_options::capacity when a store is made, "
+      "store_maintenance::raise_capacity while nobody has it open)";
   const char* const owner = owner_of(memory);
+  if (allowance.refuses(most_bytes_of_block(bytes)))
+    throw allocation_failure("%s: no room for a block of %s: of its capacity of %s, %s are left. %s", owner,
+                             in_units(bytes).text(), in_units(memory.limit()).text(),
+                             in_units(allowance.left()).text(), way_out);
   const std::size_t left = memory.capacity() - std::min(memory.size(), memory.capacity());
   if (bytes > left || left < chunk_size)
     throw allocation_failure(
         "%s: no room for a block of %s: of its capacity of %s, %s were never used, and what was freed has no "
-        "gap of that size. Free something, or give it more capacity "
-        "(store_options::capacity when a store is made, store_maintenance::raise_capacity while nobody has "
-        "it open)",
-        owner, in_units(bytes).text(), in_units(memory.capacity()).text(), in_units(left).text());
+        "gap of that size. %s",
+        owner, in_units(bytes).text(), in_units(memory.capacity()).text(), in_units(left).text(), way_out);
   throw allocation_failure(
       "%s: the system gives no memory for a block of %s: see how much is free, and what "
       "`ulimit -v`, `ulimit -d`, the control group and vm.overcommit_memory allow",
@@ -81,7 +94,7 @@ void throw_no_such_length(const segment& memory, std::size_t elements, std::size
   throw length_failure(
       "%s: no room for %zu elements of %s: no memory has so many bytes, and this store's "
       "capacity is %s. See where that number comes from",
-      owner_of(memory), elements, in_units(element_bytes).text(), in_units(memory.capacity()).text());
+      owner_of(memory), elements, in_units(element_bytes).text(), in_units(memory.limit()).text());
 }
 
 }  // namespace perdure::detail

@@ -8,11 +8,13 @@
 
 namespace perdure::detail {
 
-void bin::attach(unsigned size_class, std::byte* base, run_allocator& runs, std::mutex& runs_mutex) noexcept {
+void bin::attach(unsigned size_class, std::byte* base, run_allocator& runs, std::mutex& runs_mutex,
+                 block_allowance& allowance) noexcept {
   size_class_ = size_class;
   metadata_ = metadata(base);
   runs_ = &runs;
   runs_mutex_ = &runs_mutex;
+  allowance_ = &allowance;
 }
 
 void bin::link(unit_index slab) noexcept {
@@ -71,6 +73,21 @@ void bin::drop_slab(unit_index slab) noexcept {
 }
 
 std::uint32_t bin::take(void** blocks, std::uint32_t wanted) {
+  const std::uint64_t block_size = slab_geometries[size_class_].block_size;
+  const std::uint32_t allowed = allowance_->take_blocks(block_size, wanted);
+  if (allowed == 0) throw std::bad_alloc();
+  std::uint32_t got = 0;
+  try {
+    got = take_allowed(blocks, allowed);
+  } catch (const std::bad_alloc&) {
+    allowance_->give_back(allowed * block_size);
+    throw;
+  }
+  allowance_->give_back((allowed - got) * block_size);
+  return got;
+}
+
+std::uint32_t bin::take_allowed(void** blocks, std::uint32_t wanted) {
   const slab_geometry& geometry = slab_geometries[size_class_];
   const std::lock_guard lock(mutex_);
   heap_header& header = metadata_.header();
@@ -135,7 +152,10 @@ inline void bin::put_one(void* block) noexcept {
 
 void bin::put(void* const* blocks, std::uint32_t count) noexcept {
   const std::lock_guard lock(mutex_);
+  const std::uint64_t& used_blocks = metadata_.header().used_blocks[size_class_];
+  const std::uint64_t before = used_blocks;
   for (std::uint32_t i = 0; i < count; ++i) put_one(blocks[i]);
+  allowance_->give_back((before - used_blocks) * slab_geometries[size_class_].block_size);
 }
 
 void* bin::move_to_denser(void* block) noexcept {

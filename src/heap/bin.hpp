@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "heap/block_allowance.hpp"
 #include "heap/metadata.hpp"
 #include "heap/run_allocator.hpp"
 
@@ -12,7 +13,8 @@ namespace perdure::detail {
 
 class bin {
  public:
-  void attach(unsigned size_class, std::byte* base, run_allocator& runs, std::mutex& runs_mutex) noexcept;
+  void attach(unsigned size_class, std::byte* base, run_allocator& runs, std::mutex& runs_mutex,
+              block_allowance& allowance) noexcept;
 
   /// Takes up to `wanted` blocks (at least one) out of the slabs, so that `blocks[got - 1]` has the lowest
   /// address. Throws `std::bad_alloc` if not even one can be had.
@@ -32,6 +34,7 @@ class bin {
   std::uint64_t double_frees() const noexcept { return double_frees_; }
 
  private:
+  std::uint32_t take_allowed(void** blocks, std::uint32_t wanted);
   unit_index new_slab();
   void put_one(void* block) noexcept;
   void drop_slab(unit_index slab) noexcept;
@@ -42,6 +45,7 @@ class bin {
   metadata metadata_{nullptr};
   run_allocator* runs_ = nullptr;
   std::mutex* runs_mutex_ = nullptr;
+  block_allowance* allowance_ = nullptr;
   unsigned size_class_ = 0;
   std::uint64_t double_frees_ = 0;
 };

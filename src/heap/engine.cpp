@@ -19,6 +19,13 @@ void register_heap(const segment& memory, heap* value) noexcept {
     heap_table[i].store(value, std::memory_order_release);
 }
 
+// Bytes of the blocks that an earlier run left, by the counters.
+std::uint64_t used_bytes(const heap_header& header) noexcept {
+  std::uint64_t sum = header.large_units * unit_size;
+  for (unsigned c = 0; c < class_count; ++c) sum += header.used_blocks[c] * class_size(c);
+  return sum;
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -26,8 +33,9 @@ heap::engine::engine(heap& owner, detail::segment& segment_memory)
     : number(take_heap_number()),
       memory(segment_memory),
       metadata(segment_memory.base()),
+      allowance(segment_memory.limit(), segment_memory.capacity(), used_bytes(metadata.header())),
       runs(segment_memory) {
-  for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex);
+  for (unsigned c = 0; c < class_count; ++c) bins[c].attach(c, memory.base(), runs, runs_mutex, allowance);
   register_heap(memory, &owner);
 }
 

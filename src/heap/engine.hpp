@@ -10,6 +10,7 @@
 
 #include "base/owner_process.hpp"
 #include "heap/bin.hpp"
+#include "heap/block_allowance.hpp"
 #include "heap/metadata.hpp"
 #include "heap/run_allocator.hpp"
 #include "os/futex.hpp"
@@ -34,8 +35,9 @@ struct owned_cache : thread_cache {
   /// The next in the list of caches whose threads ended inside a write_guard.
   owned_cache* next_left_behind = nullptr;
 
-  /// Lets the bin of a class hold more blocks, up to the class's limit. False at the limit.
-  bool widen(unsigned size_class) noexcept;
+  /// Lets the bin of a class hold more blocks, up to the class's limit and to `most_bytes`. False at the
+  /// limit.
+  bool widen(unsigned size_class, std::size_t most_bytes) noexcept;
   /// Gives all blocks back to the heap it serves, and leaves null in their places.
   void flush(heap& owner) noexcept;
   /// To be called inside a change, if the cache was emptied outside of one.
@@ -81,6 +83,7 @@ struct heap::engine {
   const unsigned number;
   detail::segment& memory;
   detail::metadata metadata;
+  detail::block_allowance allowance;
   std::mutex runs_mutex;
   detail::run_allocator runs;
   std::array<detail::bin, detail::class_count> bins;

@@ -39,7 +39,8 @@ void* heap::engine::keep_spare(owned_cache& cache, void* block) noexcept {
   const unit_index first = metadata.unit_of(block);
   // Read without the lock: no other thread changes the descriptor of a used block.
   const unit_descriptor& d = metadata.unit(first);
-  if (d.kind != unit_kind::large || d.length > units_per_chunk || metadata.address(first) != block)
+  if (d.kind != unit_kind::large || d.length > units_per_chunk || metadata.address(first) != block ||
+      d.length * unit_size > allowance.most_cached())
     return block;
   if (block == cache.spare) {
     const std::lock_guard lock(runs_mutex);
@@ -55,17 +56,20 @@ void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_un
   const std::lock_guard lock(runs_mutex);
   std::uint32_t units = units_for(bytes);
   const std::uint32_t most = data_units - (alignment_units - 1);
+  const bool is_huge = units > most;
+  if (!is_huge) units = std::min(round_large(units), most);
+  if (!allowance.take(units * unit_size)) throw std::bad_alloc();
   unit_index first;
-  if (units > most) {
-    first = runs.allocate_huge(bytes);
-  } else {
-    units = std::min(round_large(units), most);
-    first = runs.allocate(units, alignment_units);
-    if (units > 1) {
-      unit_descriptor& tail = metadata.unit(first + units - 1);
-      tail.kind = unit_kind::large_tail;
-      tail.length = units - 1;
-    }
+  try {
+    first = is_huge ? runs.allocate_huge(bytes) : runs.allocate(units, alignment_units);
+  } catch (const std::bad_alloc&) {
+    allowance.give_back(units * unit_size);
+    throw;
+  }
+  if (!is_huge && units > 1) {
+    unit_descriptor& tail = metadata.unit(first + units - 1);
+    tail.kind = unit_kind::large_tail;
+    tail.length = units - 1;
   }
   unit_descriptor& d = metadata.unit(first);
   d.kind = unit_kind::large;
@@ -85,6 +89,7 @@ void heap::engine::deallocate_large(void* block) noexcept {
   }
   metadata.header().large_units -= d.length;
   --metadata.header().large_blocks;
+  allowance.give_back(d.length * unit_size);
   if (metadata.header().zones[first / units_per_zone] == zone_kind::huge) {
     d.kind = unit_kind::unused;
     runs.release_huge(first);
@@ -103,7 +108,14 @@ bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
   if (metadata.header().zones[first / units_per_zone] == zone_kind::huge) return needed <= old_units;
   const std::uint32_t units = round_large(needed);
   if (needed <= old_units && old_units <= units) return true;
-  if (units > old_units && !runs.extend(first, old_units, units)) return false;
+  if (units > old_units) {
+    const std::size_t added = (units - old_units) * unit_size;
+    if (!allowance.take(added)) return false;
+    if (!runs.extend(first, old_units, units)) {
+      allowance.give_back(added);
+      return false;
+    }
+  }
   d.length = units;
   if (units > 1) {
     unit_descriptor& tail = metadata.unit(first + units - 1);
@@ -111,7 +123,10 @@ bool heap::engine::resize_large(void* block, std::size_t bytes) noexcept {
     tail.length = units - 1;
   }
   // Released last, because the release looks at the unit before, which is this block's new tail by now.
-  if (units < old_units) runs.release(first + units, old_units - units);
+  if (units < old_units) {
+    runs.release(first + units, old_units - units);
+    allowance.give_back((old_units - units) * unit_size);
+  }
   metadata.header().large_units += units;
   metadata.header().large_units -= old_units;
   return true;

@@ -117,16 +117,19 @@ void return_heap_number(unsigned number) noexcept {
   taken_numbers()[number] = false;
 }
 
-bool owned_cache::widen(unsigned size_class) noexcept {
-  const std::uint32_t limit = cache_limit(size_class);
+bool owned_cache::widen(unsigned size_class, std::size_t most_bytes) noexcept {
+  constexpr std::uint32_t least = 8;
+  const std::uint32_t most = cache_limit(size_class);
+  const auto limit =
+      static_cast<std::uint32_t>(std::min<std::size_t>(most, most_bytes / class_size(size_class)));
   cache_bin& cached = bins[size_class];
-  if (cached.capacity == limit) return false;
+  if (limit < least || cached.capacity == limit) return false;
   if (storage[size_class] == nullptr) {
-    storage[size_class].reset(new (std::nothrow) void*[limit]);
+    storage[size_class].reset(new (std::nothrow) void*[most]);
     if (storage[size_class] == nullptr) return false;
     cached.blocks = storage[size_class].get();
   }
-  cached.capacity = std::min(limit, std::max<std::uint32_t>(8, cached.capacity * 2));
+  cached.capacity = std::min(limit, std::max(least, cached.capacity * 2));
   return true;
 }
 

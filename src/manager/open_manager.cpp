@@ -131,6 +131,18 @@ heap& manager_core::memory() noexcept {
   return *state_->memory;
 }
 std::size_t manager_core::capacity() const noexcept {
+  return state_->store->memory().limit();
+}
+
+std::size_t manager_core::free_memory() const {
+  const detail::segment& memory = state_->store->memory();
+  const heap_stats stats = state_->memory->stats();
+  const auto rest = [](std::size_t all, std::size_t taken) { return taken < all ? all - taken : 0; };
+  return std::min(rest(memory.limit(), stats.used_bytes),
+                  rest(memory.capacity(), stats.used_bytes + stats.metadata_bytes));
+}
+
+std::size_t manager_core::address_space() const noexcept {
   return state_->store->memory().capacity();
 }
 

@@ -46,6 +46,10 @@ class segment {
 
   std::byte* base() const noexcept { return base_; }
   std::size_t capacity() const noexcept { return capacity_; }
+  /// Bytes that the blocks in the segment may take altogether: `capacity()` unless set, which must happen
+  /// before a heap uses the segment.
+  std::size_t limit() const noexcept { return limit_ != 0 ? limit_ : capacity_; }
+  void set_limit(std::size_t bytes) noexcept { limit_ = bytes; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   bool read_only() const noexcept { return read_only_; }
   /// What messages call it: a store's path. Empty unless set, which must happen before other threads use the
@@ -99,6 +103,7 @@ class segment {
 
  private:
   std::string owner_;
+  std::size_t limit_ = 0;  // bytes; 0: none
   std::optional<os::fault_notice> notice_;
 };
 

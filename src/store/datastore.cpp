@@ -37,7 +37,7 @@ layout::super_slot first_slot(const store_options& options) {
                     std::to_string(options.home_file_size));
   }
   layout::super_slot slot{};
-  slot.capacity = sound_capacity(options.capacity, options.home_file_size);
+  sound_capacity(options.capacity, options.home_file_size).record_in(slot);
   slot.home_file_bytes = options.home_file_size;
   if (!options.pinned && options.address != nullptr) {
     throw error(errc::invalid_argument, "an address can be chosen for pinned stores only");
@@ -181,11 +181,19 @@ void require_whole_copy(const os::file& directory, const store_lock& lock,
     throw_damaged_store(path, report.findings.front(), report.findings.size() - 1);
 }
 
+std::unique_ptr<datastore> open_within_limit(std::unique_ptr<datastore> (*make)(store_parts),
+                                             store_parts parts) {
+  const std::uint64_t limit = limit_in(parts.super.now());
+  std::unique_ptr<datastore> opened = make(std::move(parts));
+  opened->memory().set_limit(limit);
+  return opened;
+}
+
 std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_lock lock, store_use use,
                                        const store_options& options, os::reservation place) {
   if (use == store_use::write) leave_hard_links(os::file::open_directory(path), lock);
   store_parts parts = load(path, std::move(lock), use, options, std::move(place));
-  if (use != store_use::write) return make_reader(std::move(parts));
+  if (use != store_use::write) return open_within_limit(make_reader, std::move(parts));
   if (parts.super.is_copied()) {
     if (options.verify != verify_mode::open) require_whole_copy(parts.directory, parts.lock, path);
     parts.super.accept_place();
@@ -193,7 +201,7 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
   const backing_row& used =
       obtainable(chosen_backing(options), parts.home.files().front(), parts.super.now().capacity, path);
   recover(parts, used.opens_without_room);
-  return used.open(std::move(parts));
+  return open_within_limit(used.open, std::move(parts));
 }
 
 store_access access_for(store_use use, const store_options& options) {
@@ -222,7 +230,7 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
     parts.path = path;
     parts.directory = os::file::open_directory(std::filesystem::absolute(path));
     parts.files = file_origin::twin;
-    return make_reader(std::move(parts));
+    return open_within_limit(make_reader, std::move(parts));
   } catch (const error& failure) {
     if (failure.code() != errc::unsupported) throw;
     throw error(errc::in_use,

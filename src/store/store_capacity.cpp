@@ -22,14 +22,14 @@ std::size_t store_maintenance::raise_capacity(const std::filesystem::path& given
     store::leave_hard_links(directory, lock);
     store::super_block super = store::super_block::load(directory, true);
     store::layout::super_slot next = super.now();
-    const std::uint64_t wanted = store::sound_capacity(capacity, next.home_file_bytes);
-    if (wanted <= next.capacity) return next.capacity;
-    if (next.address != 0) store::reserve_at(next.address, wanted, path);
-    next.capacity = wanted;
+    const store::sound_capacity wanted(capacity, next.home_file_bytes);
+    if (wanted.limit <= store::limit_in(next)) return store::limit_in(next);
+    if (next.address != 0) store::reserve_at(next.address, wanted.reserved, path);
+    wanted.record_in(next);
     // Stored in both slots, as either may be the one that is left.
     super.store(next);
     super.store(next);
-    return wanted;
+    return wanted.limit;
   });
 }
 

@@ -57,6 +57,56 @@ TEST_F(HeapTest, BlocksOfEverySizeAreDistinctAlignedAndWritable) {
   h->deallocate(nullptr);
 }
 
+// Blocks of every size, in several threads, which cache what they free.
+TEST(LimitedHeap, HasNoMoreBytesInBlocksThanItsLimit) {
+  constexpr std::size_t limit = MiB;
+  const std::unique_ptr<detail::segment> memory = tested::make_segment(GiB);
+  memory->set_limit(limit);
+  {
+    const std::unique_ptr<heap> h = heap::format(*memory);
+    EXPECT_THROW(h->allocate(2 * limit), std::bad_alloc);
+    void* const most_of_it = h->allocate(limit - 64 * 1024);
+    EXPECT_FALSE(h->try_expand(most_of_it, 2 * limit));
+    EXPECT_THROW(h->reallocate(most_of_it, 2 * limit), std::bad_alloc);
+    h->deallocate(most_of_it);
+    std::atomic<std::size_t> taken{0};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        std::mt19937 draw(t);
+        std::vector<void*> blocks;
+        for (int i = 0; i < 20'000; ++i) {
+          if (!blocks.empty() && draw() % 3 == 0) {
+            taken -= h->usable_size(blocks.back());
+            h->deallocate(blocks.back());
+            blocks.pop_back();
+            continue;
+          }
+          try {
+            blocks.push_back(h->allocate(std::size_t{1} << draw() % 18));
+            taken += h->usable_size(blocks.back());
+          } catch (const std::bad_alloc&) {
+          }
+        }
+      });
+    for (std::thread& one : threads) one.join();
+    EXPECT_LE(taken, limit);
+    EXPECT_GE(taken, limit / 2);
+    h->flush_caches();
+    EXPECT_EQ(h->stats().used_bytes, taken);
+    EXPECT_EQ(h->check(), std::vector<std::string>{});
+    while (true) try {
+        static_cast<void>(h->allocate(8));
+      } catch (const std::bad_alloc&) {
+        break;
+      }
+    h->flush_caches();
+  }
+  const std::unique_ptr<heap> again = heap::attach(*memory);
+  EXPECT_LE(again->stats().used_bytes, limit);
+  EXPECT_THROW(again->allocate(8), std::bad_alloc);
+}
+
 TEST_F(HeapTest, KnowsItsBlocksFromEveryOtherAddress) {
   int outside = 0;
   auto* const small = static_cast<std::byte*>(h->allocate(100));

@@ -64,6 +64,52 @@ std::string told_by_bad_alloc(Call call) {
   return "nothing was thrown";
 }
 
+TEST(full_store, OfLessThanAGiBHoldsNoMoreThanItsCapacity) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  constexpr std::size_t kib = std::size_t{1} << 10;
+  const scratch_directory scratch;
+  store_options options;
+  options.capacity = mib;
+  const auto fill = [](manager& store) {
+    std::size_t blocks = 0;
+    while (store.allocate(kib, std::nothrow) != nullptr) ++blocks;
+    return blocks * kib;
+  };
+  {
+    manager store(create_only, scratch.path(), options);
+    EXPECT_EQ(store.get_size(), mib);
+    EXPECT_GT(store.get_free_memory(), mib - 64 * kib);
+    const std::size_t taken = fill(store);
+    EXPECT_LE(taken, mib);
+    EXPECT_GT(taken, mib - 64 * kib);
+    EXPECT_LT(store.get_free_memory(), kib);
+    const std::string full = told_by_bad_alloc([&] { static_cast<void>(store.allocate(2 * mib)); });
+    EXPECT_NE(full.find("no room for a block of 2 MiB: of its capacity of 1 MiB, "), std::string::npos)
+        << full;
+    EXPECT_NE(full.find("raise_capacity"), std::string::npos) << full;
+  }
+  EXPECT_EQ(store_maintenance::inspect(scratch.path()).capacity, mib);
+  EXPECT_EQ(manager(open_only, scratch.path()).allocate(kib, std::nothrow), nullptr);
+  EXPECT_EQ(store_maintenance::raise_capacity(scratch.path(), 3 * mib), 3 * mib);
+  {
+    manager store(open_only, scratch.path());
+    EXPECT_EQ(store.get_size(), 3 * mib);
+    EXPECT_GT(store.get_free_memory(), 2 * mib - kib);
+    void* const block = store.allocate(mib);
+    EXPECT_EQ(store.allocate(2 * mib, std::nothrow), nullptr);
+    store.deallocate(block);
+    EXPECT_TRUE(store.belongs_to_segment(block));
+    EXPECT_TRUE(store.check_sanity());
+  }
+  // A block of nearly all of it has addresses, wherever blocks begin.
+  options.capacity = std::size_t{1025} << 20;
+  store_maintenance::remove(scratch.path());
+  manager store(create_only, scratch.path(), options);
+  EXPECT_NE(store.allocate(std::size_t{1024} << 20, std::nothrow), nullptr);
+  EXPECT_EQ(store.allocate(2 * mib, std::nothrow), nullptr);
+  store.discard();
+}
+
 TEST(full_store, SaysWhatWasAskedOfWhichStoreAndWhatToDo) {
   const scratch_directory scratch;
   store_options options;

@@ -250,6 +250,11 @@ TEST_F(a_bad_store, may_have_absurd_but_checksummed_numbers) {
       [](store::layout::super_slot& slot) { slot.capacity += 1; },
       [](store::layout::super_slot& slot) { slot.capacity = ~std::uint64_t{0} << 30; },
       [](store::layout::super_slot& slot) { slot.segment_bytes = slot.capacity + store::layout::chunk_size; },
+      [](store::layout::super_slot& slot) { slot.compat |= store::layout::compat_limited; },
+      [](store::layout::super_slot& slot) {
+        slot.compat |= store::layout::compat_limited;
+        slot.limit = slot.capacity + 1;
+      },
       [](store::layout::super_slot& slot) { slot.segment_bytes += 4096; },
       [](store::layout::super_slot& slot) { slot.segment_bytes += store::layout::chunk_size; },
       [](store::layout::super_slot& slot) { slot.home_file_bytes = 0; },

@@ -398,15 +398,16 @@ TEST_F(a_datastore, gets_a_higher_capacity_when_nobody_has_it_open) {
     store->checkpoint();
     EXPECT_TRUE(fails_with(errc::in_use, "", [&] { store_maintenance::raise_capacity(path(), 3 * gib); }));
   }
-  EXPECT_EQ(store_maintenance::raise_capacity(path(), 2 * gib + 1), 3 * gib);
-  EXPECT_EQ(store_maintenance::inspect(path()).capacity, 3 * gib);
-  EXPECT_EQ(store_maintenance::raise_capacity(path(), gib), 3 * gib);
+  EXPECT_EQ(store_maintenance::raise_capacity(path(), 2 * gib + 1), 2 * gib + 1);
+  EXPECT_EQ(store_maintenance::inspect(path()).capacity, 2 * gib + 1);
+  EXPECT_EQ(store_maintenance::raise_capacity(path(), gib), 2 * gib + 1);
   EXPECT_TRUE(store_maintenance::verify(path()).whole());
   // Persistent memory is taken when the segment grows, and there is not much of it.
   const std::size_t beyond = tested::in_persistent_memory() ? 8 * mib : 2 * gib;
   {
     const auto store = tested::open(path());
-    EXPECT_EQ(store->memory().capacity(), 3 * gib);
+    EXPECT_EQ(store->memory().limit(), 2 * gib + 1);
+    EXPECT_EQ(store->memory().capacity(), store->info().address_space);
     EXPECT_TRUE(has(*store, 7, 1));
     store->memory().grow(beyond + 2 * mib);
     put(*store, beyond / page_size, 5);

@@ -37,11 +37,11 @@ std::uint64_t fragmentation(const heap_stats& heap) {
   return taken == 0 ? 0 : heap.free_bytes * 100 / taken;
 }
 
-json backings_of(const std::filesystem::path& name, std::uint64_t capacity) {
+json backings_of(const std::filesystem::path& name, std::uint64_t address_space) {
   const std::filesystem::path path = resolve_store_name(name);
   json rows = json::array();
   for (const store::backing_row& one : store::all_backings()) {
-    const auto why_not = store::why_not_of(one, path, capacity);
+    const auto why_not = store::why_not_of(one, path, address_space);
     rows.push_back({{"name", one.name}, {"available", !why_not}});
     if (why_not) rows.back()["why_not"] = *why_not;
   }
@@ -114,7 +114,7 @@ void show_store(const std::filesystem::path& path, bool as_json) {
     if (info.undecided_epoch != 0) value["undecided_epoch"] = info.undecided_epoch;
     if (info.pinned) value["address"] = info.address;
     value["abi"] = info.abi;
-    value["backings"] = backings_of(path, info.capacity);
+    value["backings"] = backings_of(path, info.address_space);
     if (const auto heap = heap_of(path))
       value["heap"] = {{"used_bytes", heap->used_bytes},
                        {"free_bytes", heap->free_bytes},
@@ -138,13 +138,14 @@ void show_store(const std::filesystem::path& path, bool as_json) {
   row("epoch", grouped(info.epoch) + " committed, " + grouped(info.applied_epoch) + " written home" +
                    (info.undecided_epoch != 0 ? ", " + grouped(info.undecided_epoch) + " prepared" : "") +
                    (info.open_dirty ? "; not closed cleanly" : ""));
-  row("size", in_bytes(info.size) + " of " + in_bytes(info.capacity) + " capacity");
+  row("size", in_bytes(info.size) + ", the heap's bookkeeping included");
+  row("capacity", in_bytes(info.capacity) + " of blocks");
   row("on disk", in_bytes(info.disk_bytes) + " in all files");
   row("home files", counted(info.home_files, "file", "files") + " of up to " + in_bytes(info.home_file_size));
   row("placement", info.pinned ? "pinned at " + hexadecimal(info.address) : "relocatable");
   row("abi", info.abi);
   std::string backings;
-  for (const json& one : backings_of(path, info.capacity)) {
+  for (const json& one : backings_of(path, info.address_space)) {
     if (one["available"].get<bool>())
       backings += (backings.empty() ? "" : ", ") + one["name"].get<std::string>();
   }

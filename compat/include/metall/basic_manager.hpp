@@ -75,8 +75,8 @@ class basic_manager {
   // A manager that could not open its store is bad: `check_sanity()` is false, and every other function does
   // nothing and returns null, 0 or false.
 
-  /// Opens a store at its last checkpoint. From now on it may have `capacity` bytes, rounded up to 1 GiB, if
-  /// that is more than what it was created with.
+  /// Opens a store at its last checkpoint. From now on its blocks may have `capacity` bytes, if that is more
+  /// than what it was created with.
   basic_manager(open_only_t, const path_type& path,
                 const size_type capacity = METALL_DEFAULT_CAPACITY) noexcept {
     open([&] { return detail::open_with_room(detail::plain_path(path), capacity); });
@@ -89,7 +89,7 @@ class basic_manager {
   /// made. Anything else at the path is left alone: the manager is then bad.
   basic_manager(create_only_t, const path_type& path) noexcept
       : basic_manager(create_only, path, METALL_DEFAULT_CAPACITY) {}
-  /// `capacity`: the most bytes the store may have, rounded up to 1 GiB.
+  /// `capacity`: the most bytes that the blocks in the store may have, at least 64 KiB.
   basic_manager(create_only_t, const path_type& path, const size_type capacity) noexcept {
     open([&] {
       perdure::store_options options;
@@ -395,7 +395,7 @@ class basic_manager {
   static constexpr size_type chunk_size() noexcept { return ChunkSize; }
   /// What the offsets of attributes count from.
   const void* get_address() const noexcept { return check_sanity() ? native().get_address() : nullptr; }
-  /// The most bytes the store may have.
+  /// The most bytes that the blocks in the store may have.
   size_type get_size() const noexcept { return check_sanity() ? native().get_size() : 0; }
   /// Also true of a bad manager.
   bool read_only() const noexcept { return !check_sanity() || native().read_only(); }

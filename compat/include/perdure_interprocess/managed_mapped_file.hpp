@@ -14,7 +14,6 @@
 // clang-format on
 #include <cstddef>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <new>
 #include <perdure/manager.hpp>
@@ -67,8 +66,9 @@ class basic_managed_mapped_file {
   /// No store. Everything but moving, swapping and destroying it throws.
   basic_managed_mapped_file() noexcept = default;
 
-  /// Creates a store that may grow to `size` bytes, rounded up to whole GiB; disk space is taken as it is
-  /// used. At `address`, a multiple of 1 GiB, if one is given: then always there. `already_exists_error`.
+  /// Creates a store that holds what a file of Boost's of `size` bytes holds (`detail::capacity_for`); disk
+  /// space is taken as it is used. At `address`, a multiple of 1 GiB, if one is given: then always there.
+  /// `already_exists_error`.
   basic_managed_mapped_file(create_only_t, const std::filesystem::path& path, size_type size,
                             const void* address = nullptr, const permissions& = permissions())
       : basic_managed_mapped_file(perdure::create_only, path, options_for(size, address), nullptr, size) {}
@@ -115,25 +115,19 @@ class basic_managed_mapped_file {
   /// Adds to the size of a store that no one has open. False if that failed.
   static bool grow(const std::filesystem::path& path, size_type extra_bytes) {
     return succeeds([&] {
-      const auto plus = [extra_bytes](size_type bytes) {
-        const size_type most = std::numeric_limits<size_type>::max();
-        return extra_bytes > most - bytes ? most : bytes + extra_bytes;
-      };
-      const size_type capacity = perdure::store_maintenance::inspect(path).capacity;
       size_type size = 0;
-      bool is_overfull = false;
+      bool is_boosts_size = false;
       {
         open_file file(manager_type(perdure::open_read_only, path));
-        size = plus(file.size());
-        is_overfull = file.size() > file.asked_for();
+        size = detail::saturated_sum(file.size(), extra_bytes);
+        is_boosts_size = file.asked_for() != 0;
       }
-      // What took all that the store may grow to, beyond what was asked for, gets room too.
-      if (is_overfull || size > capacity) perdure::store_maintenance::raise_capacity(path, plus(capacity));
+      perdure::store_maintenance::raise_capacity(path, is_boosts_size ? detail::capacity_for(size) : size);
       resize(path, [&](open_file&) { return size; });
     });
   }
   /// Gives the disk space of free memory back, of a store that no one has open. Its size is then what is in
-  /// use; how far it may grow stays.
+  /// use; its capacity stays.
   static bool shrink_to_fit(const std::filesystem::path& path) {
     return succeeds([&] {
       resize(path, [](open_file& file) {
@@ -323,7 +317,7 @@ class basic_managed_mapped_file {
 
   static perdure::store_options options_for(size_type size, const void* address) {
     perdure::store_options options;
-    options.capacity = size;
+    options.capacity = detail::capacity_for(size);
     options.pinned = address != nullptr;
     options.address = const_cast<void*>(address);
     return options;

@@ -7,6 +7,10 @@
 #endif
 
 #include <pmemcpy/dimensions.h>
+#include <pmemcpy/error_handling.h>
+#include <pmemcpy/no_allocator.h>
+#include <pmemcpy/size_type.h>
+#include <pmemcpy/storage_types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +21,6 @@
 #include <vector>
 
 namespace pmemcpy {
-
-/// Where pMEMCPY puts bytes, and how it packs them. Here there is one way, so these choose nothing.
-enum class StorageType { PMDK_LIST, PMDK_HASHTABLE, PMDK_FS, POSIX, MPI_IO_POSIX, MMAP, PMDK };
-enum class SerializerType { CAPNPROTO, CAPNPROTO_NOCOMPRESS, NO_SERIALIZER, BP4, CEREAL, MSGPACK, BOOST };
 
 /// Arrays by id. A path is a directory, a store of Perdure's: `perdure array ls PATH` lists what is in it.
 ///

@@ -14,7 +14,7 @@ typedef struct perdure_store_info {
   uint64_t incompat_features;          ///< what it must refuse
   uint64_t epoch;                      ///< last committed checkpoint
   uint64_t applied_epoch;              ///< last checkpoint written home
-  uint64_t capacity;                   ///< bytes of address space reserved
+  uint64_t capacity;                   ///< bytes that the blocks in the store may take
   uint64_t size;                       ///< bytes in use, as of the last checkpoint
   uint64_t home_file_size;             ///< bytes per file `heap.NNN`
   uint64_t home_files;                 ///< how many there are

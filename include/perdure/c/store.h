@@ -51,7 +51,7 @@ enum {
 /// creation only.
 typedef struct perdure_store_options {
   size_t struct_size;       ///< sizeof(perdure_store_options)
-  uint64_t capacity;        ///< bytes of address space reserved; default 1 TiB
+  uint64_t capacity;        ///< bytes that the blocks in the store may take, at least 64 KiB; default 1 TiB
   uint64_t home_file_size;  ///< bytes per file `heap.NNN`, a multiple of 2 MiB; default 1 TiB
   void* address;            ///< base of a pinned store, a multiple of 1 GiB; default: chosen
   int32_t pinned;          ///< not 0: record the base address and always map there, so plain pointers survive

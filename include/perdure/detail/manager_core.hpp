@@ -71,7 +71,12 @@ class manager_core {
 
   datastore& store() noexcept;
   heap& memory() noexcept;
+  /// Bytes that the blocks in the store may take.
   std::size_t capacity() const noexcept;
+  /// Bytes that blocks may still take.
+  std::size_t free_memory() const;
+  /// Bytes of address space that are reserved.
+  std::size_t address_space() const noexcept;
   /// Bytes of the segment that are accessible.
   std::size_t size() const noexcept;
   /// Throws `errc::read_only` naming the path, if the store was opened so, and `errc::invalid_argument` in a

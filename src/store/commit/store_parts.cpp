@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "store/file/capacity.hpp"
+
 namespace perdure::store {
 
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi) {
@@ -17,7 +19,8 @@ store_info describe(const os::file& directory, const layout::super_slot& super, 
   info.epoch = super.epoch;
   info.applied_epoch = super.applied_epoch;
   info.open_dirty = (super.flags & layout::flag_open_dirty) != 0;
-  info.capacity = super.capacity;
+  info.capacity = limit_in(super);
+  info.address_space = super.capacity;
   info.size = super.segment_bytes;
   info.home_file_size = super.home_file_bytes;
   info.pinned = (super.flags & layout::flag_pinned) != 0;

@@ -54,7 +54,8 @@ inline constexpr std::uint64_t compat_copied = 1;  ///< a copy: `copied_epoch` a
 /// Read-only-compatible bit of a store that is a part of a set. Only its set opens the store for writing, and
 /// decides which checkpoint counts. Libraries that do not know the bit read the store and do not write it.
 inline constexpr std::uint64_t read_only_compat_joint = 2;
-inline constexpr std::uint64_t known_compat = compat_copied;
+inline constexpr std::uint64_t compat_limited = 2;  ///< `limit` counts, and not `capacity`
+inline constexpr std::uint64_t known_compat = compat_copied | compat_limited;
 inline constexpr std::uint64_t known_read_only_compat = 0;
 inline constexpr std::uint64_t incompat_identities =
     1;  ///< checkpoints have identities, by which files are matched
@@ -78,11 +79,11 @@ struct super_slot {
   std::uint32_t page_bytes;
   std::uint32_t pointer_bytes;
   std::uint64_t chunk_bytes;
-  std::uint64_t sequence;       ///< counts super writes; the valid slot with the higher one counts
-  std::uint64_t epoch;          ///< last checkpoint committed when this slot was written
-  std::uint64_t applied_epoch;  ///< last checkpoint whose pages are all home
-  std::uint64_t segment_bytes;  ///< length of the segment at `applied_epoch`
-  std::uint64_t capacity;
+  std::uint64_t sequence;         ///< counts super writes; the valid slot with the higher one counts
+  std::uint64_t epoch;            ///< last checkpoint committed when this slot was written
+  std::uint64_t applied_epoch;    ///< last checkpoint whose pages are all home
+  std::uint64_t segment_bytes;    ///< length of the segment at `applied_epoch`
+  std::uint64_t capacity;         ///< bytes of address space, in whole GiB
   std::uint64_t home_file_bytes;  ///< segment bytes per home file
   std::uint64_t address;          ///< base of a pinned store, else 0
   std::uint64_t flags;
@@ -96,12 +97,12 @@ struct super_slot {
   std::uint64_t checkpoint;     ///< identity of the checkpoint that home is at, of `applied_epoch`
   std::uint64_t parent;         ///< identity of the one before it
   std::uint64_t copied_checkpoint;  ///< identity of the original's checkpoint `copied_epoch`
-  std::uint64_t
-      home_stamps;  ///< of the stamps of the home files up to `applied_epoch` (home_files::stamps_at)
-  std::uint64_t table_stamp;  ///< identity in the stamp of `crc` up to `table_epoch`
-  std::uint64_t inode;        ///< of this file when its pages were known to be sound; 0: not known
-  std::uint64_t born_ns;      ///< when that file was made, Unix time; 0: not known
-  std::array<std::uint8_t, 3844> reserved;
+  std::uint64_t home_stamps;        ///< what home files say up to `applied_epoch` (home_files::stamps_at)
+  std::uint64_t table_stamp;        ///< identity in the stamp of `crc` up to `table_epoch`
+  std::uint64_t inode;              ///< of this file when its pages were known to be sound; 0: not known
+  std::uint64_t born_ns;            ///< when that file was made, Unix time; 0: not known
+  std::uint64_t limit;              ///< bytes that blocks may take, if that is less than `capacity`
+  std::array<std::uint8_t, 3836> reserved;
   std::uint32_t crc;  ///< of all bytes before it
 };
 static_assert(sizeof(super_slot) == block && offsetof(super_slot, crc) == block - 4);

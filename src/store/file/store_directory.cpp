@@ -86,7 +86,8 @@ bool is_store_file(const std::string& name) {
     const std::string replaced = name.substr(0, name.size() - replacement_suffix.size());
     return replaced == "super" || replaced == "LOCK" || is_store_file(replaced);
   }
-  for (const char* own : {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new"})
+  for (const char* own :
+       {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new", "file_lock"})
     if (name == own) return true;
   return name.starts_with("heap.") && name.size() > 5 &&
          name.find_first_not_of("0123456789", 5) == std::string::npos;

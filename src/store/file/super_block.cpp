@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "base/invariant.hpp"
+#include "store/file/capacity.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/layout.hpp"
@@ -78,6 +79,8 @@ void check_sense(const layout::super_slot& slot, const std::filesystem::path& pa
   if (slot.capacity == 0 || slot.capacity % detail::segment_alignment != 0 ||
       slot.capacity > layout::most_capacity)
     damaged("absurd capacity");
+  if (const std::uint64_t limit = limit_in(slot); limit == 0 || limit > slot.capacity)
+    damaged("the limit contradicts the capacity");
   if (slot.segment_bytes > slot.capacity || slot.segment_bytes % layout::chunk_size != 0) {
     damaged("the segment's length contradicts the capacity");
   }

@@ -39,7 +39,7 @@ struct containers_test : empty_path_test {
   template <class C, class Fill, class Check>
   void keeps(Fill fill, Check check) {
     {
-      bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
+      bip::managed_mapped_file file(bip::create_only, path.c_str(), 64 << 20);
       C* const made = file.construct<C>("c")(typename C::allocator_type(file.get_segment_manager()));
       fill(*made);
     }
@@ -115,7 +115,7 @@ TEST_F(containers_test, MapsAreKept) {
 }
 
 TEST_F(containers_test, AVectorGrowsInPlace) {
-  bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
+  bip::managed_mapped_file file(bip::create_only, path.c_str(), 64 << 20);
   using vector = bip::vector<int, alloc<int>>;
   vector* const v = file.construct<vector>("v")(file.get_segment_manager());
   v->resize(100000);
@@ -131,7 +131,7 @@ TEST_F(containers_test, StringsAndNestedContainersAreKept) {
       bip::map<string, words, std::less<string>,
                boost::container::scoped_allocator_adaptor<alloc<std::pair<const string, words>>>>;
   {
-    bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
+    bip::managed_mapped_file file(bip::create_only, path.c_str(), 64 << 20);
     inner_map* const m = file.construct<inner_map>("m")(std::less<string>(),
                                                         file.get_allocator<std::pair<const string, words>>());
     for (int i = 0; i < 100; ++i) {
@@ -151,7 +151,7 @@ TEST_F(containers_test, StringsAndNestedContainersAreKept) {
 }
 
 TEST_F(containers_test, AVectorStreamWritesIntoTheStore) {
-  bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
+  bip::managed_mapped_file file(bip::create_only, path.c_str(), 64 << 20);
   using characters = bip::vector<char, alloc<char>>;
   bip::basic_vectorstream<characters> stream(file.get_allocator<char>());
   stream << 12 << ' ' << 3.5;
@@ -172,7 +172,7 @@ TEST_F(containers_test, AMultiIndexContainerIsKept) {
                      mi::ordered_non_unique<mi::member<employee, int, &employee::age>>>,
       alloc<employee>>;
   {
-    bip::managed_mapped_file file(bip::create_only, path.c_str(), 65536);
+    bip::managed_mapped_file file(bip::create_only, path.c_str(), 64 << 20);
     staff* const all =
         file.construct<staff>("staff")(staff::ctor_args_list(), file.get_allocator<employee>());
     for (int i = 0; i < 1000; ++i) all->insert({i, 20 + i % 40});

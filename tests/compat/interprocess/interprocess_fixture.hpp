@@ -42,7 +42,7 @@ struct empty_path_test : testing::Test {
 };
 
 struct open_file_test : empty_path_test {
-  bip::managed_mapped_file file{bip::create_only, path.c_str(), 65536};
+  bip::managed_mapped_file file{bip::create_only, path.c_str(), 64 << 20};
 };
 
 }  // namespace perdure

@@ -66,7 +66,7 @@ TEST_F(stores_test, ACreatedStoreIsOpened) {
 TEST_F(stores_test, OpeningMakesRoom) {
   constexpr std::size_t gib = std::size_t{1} << 30;
   { const metall::manager small(metall::create_only, path(), std::size_t{1} << 24); }
-  EXPECT_EQ(metall::manager(metall::open_read_only, path()).get_size(), gib);
+  EXPECT_EQ(metall::manager(metall::open_read_only, path()).get_size(), 1U << 24);
   {
     metall::manager manager(metall::open_only, path());
     EXPECT_EQ(manager.get_size(), METALL_DEFAULT_CAPACITY);
@@ -76,9 +76,44 @@ TEST_F(stores_test, OpeningMakesRoom) {
     *manager.construct<int>("number")() = 10;
   }
   EXPECT_EQ(metall::manager(metall::open_only, path(), METALL_DEFAULT_CAPACITY + 1).get_size(),
-            METALL_DEFAULT_CAPACITY + gib);
-  EXPECT_EQ(metall::manager(metall::open_only, path(), 1).get_size(), METALL_DEFAULT_CAPACITY + gib);
+            METALL_DEFAULT_CAPACITY + 1);
+  EXPECT_EQ(metall::manager(metall::open_only, path(), 1).get_size(), METALL_DEFAULT_CAPACITY + 1);
   EXPECT_EQ(number_in(), 10);
+}
+
+TEST_F(stores_test, ACapacityBelowAGiBHolds) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  const auto fill = [](metall::manager& manager, std::size_t bytes) {
+    std::size_t blocks = 0;
+    while (manager.allocate(bytes) != nullptr) ++blocks;
+    return blocks * bytes;
+  };
+  {
+    metall::manager manager(metall::create_only, path(), mib);
+    EXPECT_EQ(manager.get_size(), mib);
+    EXPECT_EQ(manager.allocate(1'000'000'000), nullptr);
+    EXPECT_EQ(manager.allocate(mib), nullptr);
+    EXPECT_EQ(manager.allocate_aligned(mib, 4096), nullptr);
+    EXPECT_EQ(manager.construct<char>("much")[mib](), nullptr);
+    void* const most_of_it = manager.allocate(mib - 64 * 1024);
+    EXPECT_NE(most_of_it, nullptr);
+    EXPECT_EQ(manager.allocate(128 * 1024), nullptr);
+    manager.deallocate(most_of_it);
+    const std::size_t taken = fill(manager, 1024);
+    EXPECT_LE(taken, mib);
+    EXPECT_GE(taken, mib - 64 * 1024);
+    EXPECT_LT(fill(manager, 8), 1024U);
+  }
+  {
+    metall::manager manager(metall::open_only, path(), mib);
+    EXPECT_EQ(manager.get_size(), mib);
+    EXPECT_EQ(manager.allocate(64 * 1024), nullptr);
+  }
+  metall::manager manager(metall::open_only, path(), 2 * mib);
+  EXPECT_EQ(manager.get_size(), 2 * mib);
+  const std::size_t added = fill(manager, 1024);
+  EXPECT_LE(added, mib + 1024);
+  EXPECT_GE(added, mib - 64 * 1024);
 }
 
 TEST_F(stores_test, WithoutAddressSpaceForMoreAStoreOpensWithWhatItHas) {

@@ -169,6 +169,44 @@ TEST_F(pmemcpy_programs, AnotherTypeReplacesAValueInOneStep) {
   EXPECT_EQ(missing, 0);
 }
 
+TEST(pmemcpy_names, StorageAndSerializerAreChosenByName) {
+  EXPECT_EQ(pmemcpy::StorageTypeConverter::convert("POSIX"), pmemcpy::StorageType::POSIX);
+  EXPECT_EQ(pmemcpy::StorageTypeConverter::convert(pmemcpy::StorageType::PMDK), "PMDK");
+  EXPECT_EQ(pmemcpy::SerializerTypeConverter::convert("CAPNPROTO"), pmemcpy::SerializerType::CAPNPROTO);
+  EXPECT_EQ(pmemcpy::SerializerTypeConverter::convert(pmemcpy::SerializerType::BOOST), "BOOST");
+  EXPECT_EQ(code_of([] { static_cast<void>(pmemcpy::StorageTypeConverter::convert("posix")); }),
+            perdure::errc::invalid_argument);
+  EXPECT_EQ(code_of([] { static_cast<void>(pmemcpy::SerializerTypeConverter::convert("")); }),
+            perdure::errc::invalid_argument);
+}
+
+TEST_F(pmemcpy_programs, AnErrorBetweenTheMacrosEndsTheProgram) {
+  PMEMCPY_ERROR_HANDLE_START()
+  pmemcpy::PMEM pmem(pmemcpy::StorageTypeConverter::convert("POSIX"),
+                     pmemcpy::SerializerTypeConverter::convert("CAPNPROTO"), 0);
+  pmem.mmap(name(), 55 * pmemcpy::SizeType::GB);
+  pmem.store<double>("a", 25);
+  PMEMCPY_ERROR_HANDLE_END()
+  EXPECT_EXIT(
+      {
+        PMEMCPY_ERROR_HANDLE_START()
+        pmemcpy::PMEM pmem;
+        pmem.mmap(name());
+        pmem.free("b");
+        PMEMCPY_ERROR_HANDLE_END()
+      },
+      testing::ExitedWithCode(1), "there is no \"b\"");
+}
+
+TEST(pmemcpy_names, AVectorLiesOverMemoryThatIsThere) {
+  int memory[5] = {1, 2, 3, 4, 5};
+  std::vector<int, pmemcpy::NoAllocator<int>> over(pmemcpy::NoAllocator<int>(memory, 5));
+  over.resize(5);
+  EXPECT_EQ(over.data(), memory);
+  EXPECT_EQ(over[4], 5);
+  EXPECT_ANY_THROW(over.resize(6));
+}
+
 TEST_F(pmemcpy_programs, WhatIsStoredSurvivesTheProgramsDeath) {
   for (const bool deferred : {false, true}) {
     ASSERT_TRUE(perdure::in_another_process([&]() -> int {

@@ -59,7 +59,7 @@ class allocator {
     if (perdure::heap* const open = perdure::heap::containing(get_segment_manager()))
       open->deallocate(const_cast<std::remove_cv_t<T>*>(std::to_address(p)));
   }
-  /// More than the file's size, which is not enforced.
+  /// More than any file holds.
   size_type max_size() const noexcept {
     return static_cast<size_type>(std::numeric_limits<difference_type>::max()) / sizeof(T);
   }

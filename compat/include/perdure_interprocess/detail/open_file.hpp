@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <perdure/heap.hpp>
 #include <perdure/manager.hpp>
@@ -21,6 +22,18 @@ namespace perdure_interprocess::detail {
 [[noreturn]] inline void throw_not_open() {
   throw store_exception(
       perdure::error(perdure::errc::invalid_argument, "the address belongs to no store that is open"));
+}
+
+inline std::size_t saturated_sum(std::size_t a, std::size_t b) noexcept {
+  return b > std::numeric_limits<std::size_t>::max() - a ? std::numeric_limits<std::size_t>::max() : a + b;
+}
+
+/// The capacity of a store that holds what fits into a file of Boost's of `size` bytes. Blocks are rounded up
+/// to other sizes here, by up to a quarter, and what a store records of names and types takes other room.
+/// None for no size.
+inline std::size_t capacity_for(std::size_t size) noexcept {
+  constexpr std::size_t for_records = std::size_t{32} << 10;
+  return size == 0 ? 0 : saturated_sum(size, size / 4 + for_records);
 }
 
 template <class Placement>
@@ -54,8 +67,8 @@ class open_file {
   manager_type& manager() noexcept { return manager_; }
 
   /// Bytes as Boost counts them: what the program asked for when it created the store, and has grown it by.
-  /// A store may grow by whole GiB and is not kept from it, so it may have more in use. 0 of a store that was
-  /// created otherwise.
+  /// The capacity is somewhat more (`capacity_for`), so more may be in use. 0 of a store that was created
+  /// otherwise.
   std::size_t asked_for() const noexcept { return size_; }
   void ask_for(std::size_t bytes) {
     manager_.set_store_attribute(size_key, std::to_string(bytes));
