@@ -1,6 +1,11 @@
 // Asks the file system where a sparse file has data.
 #include "os/file_extents.hpp"
 
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,11 +15,19 @@
 
 namespace perdure::os {
 
+namespace {
+
+bool does_not_tell_of_holes(int error) noexcept {
+  return error == EINVAL || error == EOPNOTSUPP;
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> next_data(const file& sparse, std::uint64_t offset) {
   const off_t found = ::lseek(sparse.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
   if (found >= 0) return static_cast<std::uint64_t>(found);
   if (errno == ENXIO) return std::nullopt;
-  if (errno != EINVAL && errno != EOPNOTSUPP) throw_errno("look for data in", sparse.path().string());
+  if (!does_not_tell_of_holes(errno)) throw_errno("look for data in", sparse.path().string());
   if (offset >= sparse.size()) return std::nullopt;
   return offset;
 }
@@ -22,21 +35,38 @@ std::optional<std::uint64_t> next_data(const file& sparse, std::uint64_t offset)
 std::uint64_t next_hole(const file& sparse, std::uint64_t offset) {
   const off_t found = ::lseek(sparse.descriptor(), static_cast<off_t>(offset), SEEK_HOLE);
   if (found >= 0) return static_cast<std::uint64_t>(found);
-  if (errno != ENXIO && errno != EINVAL && errno != EOPNOTSUPP)
+  if (errno != ENXIO && !does_not_tell_of_holes(errno))
     throw_errno("look for a hole in", sparse.path().string());
   return sparse.size();
 }
 
-std::vector<file_range> data_in(const file& sparse, std::uint64_t most_bytes) {
-  std::vector<file_range> pieces;
-  const std::uint64_t size = sparse.size();
-  for (auto at = next_data(sparse, 0); at && *at < size;) {
-    const std::uint64_t end = std::min(next_hole(sparse, *at), size);
-    for (std::uint64_t offset = *at; offset < end; offset += most_bytes)
-      pieces.push_back({offset, std::min(most_bytes, end - offset)});
-    at = next_data(sparse, end);
+std::vector<file_part> data_within(int descriptor, std::uint64_t begin, std::uint64_t end) {
+  std::vector<file_part> parts;
+  while (begin < end) {
+    const off_t data = ::lseek(descriptor, static_cast<off_t>(begin), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;
+    if (data < 0 && !does_not_tell_of_holes(errno)) throw_errno("look for data in", "a file");
+    const std::uint64_t from = data < 0 ? begin : static_cast<std::uint64_t>(data);
+    if (from >= end) break;
+    const off_t hole = ::lseek(descriptor, static_cast<off_t>(from), SEEK_HOLE);
+    if (hole < 0 && errno != ENXIO && !does_not_tell_of_holes(errno))
+      throw_errno("look for a hole in", "a file");
+    // ENXIO: the part has become a hole meanwhile.
+    begin = hole < 0 ? end : std::min(end, static_cast<std::uint64_t>(hole));
+    parts.push_back({from, begin});
   }
-  return pieces;
+  return parts;
+}
+
+bool fills_touched_holes(const file& mapped) noexcept {
+  struct statfs status;
+  if (::fstatfs(mapped.descriptor(), &status) != 0) return false;
+  if (status.f_type == TMPFS_MAGIC) return true;
+  if (status.f_type != OVERLAYFS_SUPER_MAGIC) return false;
+  // An overlay maps the files of the file systems below it. Of those only such in memory have no extents.
+  fiemap extents{};
+  extents.fm_length = 1;
+  return ::ioctl(mapped.descriptor(), FS_IOC_FIEMAP, &extents) != 0 && errno == EOPNOTSUPP;
 }
 
 }  // namespace perdure::os

@@ -17,12 +17,17 @@ std::optional<std::uint64_t> next_data(const file& sparse, std::uint64_t offset)
 std::uint64_t next_hole(const file& sparse, std::uint64_t offset);
 
 /// A part of a file, in bytes.
-struct file_range {
-  std::uint64_t offset;
-  std::uint64_t bytes;
+struct file_part {
+  std::uint64_t begin;
+  std::uint64_t end;
 };
 
-/// All data, up to the file's size, in pieces of at most so many bytes.
-std::vector<file_range> data_in(const file& sparse, std::uint64_t most_bytes);
+/// The parts of [begin, end) of a file of at least that size that may hold other bytes than zeros, in order.
+/// Throws std::system_error. On tmpfs this takes 16 ms for each GiB of data *(measured)*.
+std::vector<file_part> data_within(int descriptor, std::uint64_t begin, std::uint64_t end);
+
+/// Whether touching a hole of a mapping of the file takes a page of the file system, also in a private
+/// mapping, and also for reading. So it is on tmpfs, where a lack of such a page is a SIGBUS.
+bool fills_touched_holes(const file& mapped) noexcept;
 
 }  // namespace perdure::os

@@ -217,6 +217,22 @@ void guarded_range::protect(std::size_t offset, std::size_t bytes, access allowe
   if (!try_protect(offset, bytes, allowed)) throw_errno("mprotect", std::to_string(bytes) + " bytes");
 }
 
+void guarded_range::remap(std::size_t offset, std::size_t bytes, access allowed,
+                          const std::function<void(std::size_t, std::size_t, access)>& map) {
+  const critical_part alone(lock_);
+  const std::size_t end = offset + bytes;
+  for (std::size_t at = offset; at < end;) {
+    const std::size_t extent = at / extent_bytes;
+    const bool is_held = at >= held_begin_ && at < held_end_;
+    std::size_t stop = end;
+    if (extent < extents_) stop = std::min(stop, (extent + 1) * extent_bytes);
+    if (is_held) stop = std::min(stop, held_end_);
+    if (at < held_begin_) stop = std::min(stop, held_begin_);
+    map(at, stop - at, is_closed(extent) ? access::none : is_held ? access::read : allowed);
+    at = stop;
+  }
+}
+
 void guarded_range::hold(std::size_t offset, std::size_t bytes) {
   const critical_part alone(lock_);
   held_begin_ = offset;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "os/mapping.hpp"
@@ -64,6 +65,12 @@ class guarded_range {
   /// until `release` makes them writable. One part at a time. Throws std::system_error; then nothing is held.
   void hold(std::size_t offset, std::size_t bytes);
   void release(std::size_t offset, std::size_t bytes) noexcept;
+
+  /// Puts new mappings in the place of a part: calls `map(offset, bytes, access)` for pieces of it, with
+  /// what may be done with them. That is nothing in closed extents, reading in what is held, else `allowed`.
+  /// `map` must not touch memory of the range, or allocate any.
+  void remap(std::size_t offset, std::size_t bytes, access allowed,
+             const std::function<void(std::size_t, std::size_t, access)>& map);
 
   /// Ends the answering of faults. Must be called before the range is unmapped.
   void detach() noexcept { watch_.reset(); }

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "base/page_size.hpp"
@@ -162,6 +164,14 @@ std::string mapping_limits_in_words() {
   add("`ulimit -v`", RLIMIT_AS);
   add("`ulimit -d`", RLIMIT_DATA);
   return words.empty() ? "the control group's limit and vm.overcommit_memory" : words;
+}
+
+std::size_t mappings_left() {
+  std::size_t most = 65'530;  // as long as nobody has changed it
+  std::ifstream("/proc/sys/vm/max_map_count") >> most;
+  std::ifstream maps("/proc/self/maps");
+  const auto taken = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+  return most - std::min(most, static_cast<std::size_t>(taken));
 }
 
 bool is_obvious_overcommit(std::size_t bytes) noexcept {

@@ -65,6 +65,10 @@ void populate(void* address, std::size_t bytes, int protection);
 /// limit of the process is set, what else there is.
 std::string mapping_limits_in_words();
 
+/// How many more mappings this process may have (vm.max_map_count). Takes a microsecond for each that it has
+/// *(measured)*.
+std::size_t mappings_left();
+
 /// Whether the system would refuse so much more memory as an obvious overcommitment (vm.overcommit_memory is
 /// 0). Reserved ranges are exempt from that check. Keeps `errno`.
 bool is_obvious_overcommit(std::size_t bytes) noexcept;

@@ -98,6 +98,7 @@ bool tracker_works(tracker_kind kind);
 /// What kind of file is mapped under a tracker.
 enum class mapped_medium {
   page_cache,
+  tmpfs,          ///< the page cache is all there is, and holes that are touched take pages
   direct_access,  ///< DAX. Only `mprotect` does here: a page that userfaultfd protected while it was not
                   ///< there is never mapped (Linux 6.12: the access faults forever), and pagemap takes pages
                   ///< of such files for private ones.

@@ -15,6 +15,12 @@ struct file_extent {
   std::size_t bytes;
 };
 
+inline std::size_t total_bytes(std::span<const file_extent> home) noexcept {
+  std::size_t bytes = 0;
+  for (const file_extent& extent : home) bytes += extent.bytes;
+  return bytes;
+}
+
 /// Calls `visit(offset in the segment, bytes, descriptor, offset in the file)` for each piece of [begin,
 /// end).
 template <class Visit>

@@ -28,6 +28,57 @@ void normalize(std::vector<page_run>& runs) {
   runs.resize(kept);
 }
 
+namespace {
+
+// The first run that ends at `page` or behind it.
+auto first_that_ends_at(std::vector<page_run>& runs, std::uint64_t page) {
+  return std::lower_bound(runs.begin(), runs.end(), page, [](const page_run& run, std::uint64_t wanted) {
+    return run.first + run.count < wanted;
+  });
+}
+
+}  // namespace
+
+void add_run(std::vector<page_run>& runs, page_run added) {
+  if (added.count == 0) return;
+  std::uint64_t begin = added.first;
+  std::uint64_t end = added.first + added.count;
+  const auto first = first_that_ends_at(runs, begin);
+  auto last = first;
+  for (; last != runs.end() && last->first <= end; ++last) {
+    begin = std::min(begin, last->first);
+    end = std::max(end, last->first + last->count);
+  }
+  if (first == last) {
+    runs.insert(first, {begin, end - begin});
+  } else {
+    *first = {begin, end - begin};
+    runs.erase(first + 1, last);
+  }
+}
+
+void remove_run(std::vector<page_run>& runs, page_run removed) {
+  if (removed.count == 0) return;
+  const std::uint64_t begin = removed.first;
+  const std::uint64_t end = removed.first + removed.count;
+  auto run = first_that_ends_at(runs, begin + 1);
+  if (run == runs.end() || run->first >= end) return;
+  const std::uint64_t run_end = run->first + run->count;
+  if (run->first < begin && run_end > end) {
+    run = runs.insert(run + 1, {end, run_end - end}) - 1;
+    run->count = begin - run->first;
+    return;
+  }
+  if (run->first < begin) {
+    run->count = begin - run->first;
+    ++run;
+  }
+  auto last = run;
+  while (last != runs.end() && last->first + last->count <= end) ++last;
+  if (last != runs.end() && last->first < end) *last = {end, last->first + last->count - end};
+  runs.erase(run, last);
+}
+
 std::vector<page_run> subtract(const std::vector<page_run>& from, const std::vector<page_run>& what) {
   std::vector<page_run> result;
   auto hole = what.begin();

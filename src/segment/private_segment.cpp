@@ -26,49 +26,38 @@ constexpr std::size_t bytes_per_read = std::size_t{4} << 20;
 constexpr std::size_t least_reads_of_threads = 4;
 constexpr unsigned most_reading_threads = 4;
 
-// Maps the part [begin, end) of the segment.
-void map_part(std::byte* base, std::span<const file_extent> home, std::size_t begin, std::size_t end,
-              os::access allowed) {
-  for_pieces(home, begin, end, [&](std::size_t at, std::size_t bytes, int file, std::uint64_t offset) {
-    os::map_private(base + at, bytes, file, offset, allowed);
-  });
-}
-
-std::size_t total(std::span<const file_extent> home) {
-  std::size_t bytes = 0;
-  for (const file_extent& extent : home) bytes += extent.bytes;
-  return bytes;
-}
-
 }  // namespace
 
 private_segment::private_segment(os::reservation memory, std::span<const file_extent> home, page_use use,
                                  os::mapped_medium medium)
-    : memory_(std::move(memory)) {
+    : memory_(std::move(memory)), range_(memory_.base(), memory_.size()), mapping_(range_, medium) {
   base_ = memory_.base();
   capacity_ = memory_.size();
   read_only_ = use == page_use::none;
-  mapped_ = total(home);
-  home_.assign(home.begin(), home.end());
-  map_part(base_, home, 0, mapped_, os::access::read_write);
-  open_ = mapped_;
-  size_.store(mapped_, std::memory_order_release);
-  range_ = std::make_unique<os::guarded_range>(base_, capacity_);
+  const std::vector<page_run> copied = mapping_.map_all(home);
+  open_ = total_bytes(home);
+  size_.store(open_, std::memory_order_release);
   if (use != page_use::tracked) return;
-  const std::size_t small = std::max(round_up(mapped_, size_step), small_page_part);
+  const std::size_t small = std::max(round_up(open_, size_step), small_page_part);
   const huge_pages wanted = huge_pages_wanted(huge_pages::where_dense);
   if (wanted == huge_pages::everywhere && small < capacity_)
     os::prefer_huge_pages(base_ + small, capacity_ - small);
   if (wanted == huge_pages::where_dense && os::can_collapse_pages()) not_collapsed_ = small;
-  tracker_ = os::make_page_tracker(os::choose_tracker(medium), *range_);
-  tracker_->open_range(0, mapped_);
+  tracker_ = os::make_page_tracker(os::choose_tracker(medium), range_);
+  tracker_->open_range(0, open_);
+  mapping_.watch(tracker_.get(), tracker_->access_before_writes());
+  if (!tracker_->rearms()) return;
+  // Home has these pages.
+  for (const page_run& run : copied)
+    tracker_->collect({run.first * page_size, run.count * page_size}, collected_);
+  collected_.clear();
 }
 
 private_segment::~private_segment() {
   // Unmapped before the tracker is destroyed: that spares the kernel a walk over the pages to take the
   // tracker's marks off.
   if (tracker_) tracker_->detach();
-  range_->detach();
+  range_.detach();
   if (held() == possession::nothing) memory_.forget();
   withheld_.reset();
   memory_ = os::reservation();
@@ -114,7 +103,7 @@ void private_segment::collapse_dense(page_run pages, const std::function<bool()>
     std::vector<file_extent> home;
     // Of files on tmpfs the kernel would copy the files' own pages into huge ones, all that was just written
     // there once more.
-    for (const page_run& run : subtract({pages}, backed_by_files(pages, home))) {
+    for (const page_run& run : subtract({pages}, mapping_.from_files(pages, home))) {
       const std::size_t end = (run.first + run.count) * page_size;
       for (std::size_t at = round_up(run.first * page_size, step); at + step <= end && go_on(); at += step) {
         if (os::is_all_in_memory(base_ + at, step)) os::collapse_pages(base_ + at, step);
@@ -127,10 +116,12 @@ void private_segment::collapse_dense(page_run pages, const std::function<bool()>
 
 void private_segment::discard(page_run pages) {
   require_own();
-  os::drop_pages(base_ + pages.first * page_size, pages.count * page_size);
+  mapping_.drop(pages);
 }
 
 void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty) {
+  // A mapping is watched only after it was made.
+  const std::unique_lock<std::mutex> still = mapping_.keep();
   // The tracker reports a page once, so what it has reported is kept until it has been handed on.
   tracker_->collect({where.first * page_size, where.count * page_size}, collected_);
   dirty.reserve(dirty.size() + collected_.size());
@@ -145,10 +136,10 @@ void private_segment::push_open(const os::byte_range& range, std::vector<page_ru
   constexpr std::size_t step = os::guarded_range::extent_bytes;
   std::size_t begin = range.offset;
   const std::size_t end = range.offset + range.bytes;
-  const std::size_t guarded = std::min(end, range_->closable_extents() * step);
+  const std::size_t guarded = std::min(end, range_.closable_extents() * step);
   for (std::size_t at = begin; at < guarded;) {
     const std::size_t next = (at / step + 1) * step;
-    if (range_->is_closed(at / step)) {
+    if (range_.is_closed(at / step)) {
       if (begin < at) dirty.push_back({begin / page_size, (at - begin) / page_size});
       begin = next;
     }
@@ -158,18 +149,7 @@ void private_segment::push_open(const os::byte_range& range, std::vector<page_ru
 }
 
 void private_segment::adopt(std::span<const file_extent> home, std::span<const page_run> settled) {
-  for (const page_run& run : settled) {
-    const std::size_t begin = run.first * page_size;
-    const std::size_t end = std::min(begin + run.count * page_size, mapped_);
-    if (begin < end) os::drop_pages(base_ + begin, end - begin);
-  }
-  const std::size_t bytes = total(home);
-  if (bytes <= mapped_) return;
-  const std::scoped_lock lock(mapping_);
-  home_.assign(home.begin(), home.end());
-  map_part(base_, home, mapped_, bytes, os::access::read_write);
-  mapped_ = bytes;
-  mapped_early_ = subtract(mapped_early_, {{0, mapped_ / page_size}});
+  mapping_.show_all(settled, home);
 }
 
 void private_segment::hold_writers(page_run pages) {
@@ -181,34 +161,12 @@ void private_segment::admit_writers(page_run pages) noexcept {
 }
 
 void private_segment::replace_by_home(page_run pages, std::span<const file_extent> home) {
-  const std::vector<page_run> anonymous =
-      subtract(subtract({pages}, {{0, mapped_ / page_size}}), mapped_early_);
-  for (const page_run& run : subtract({pages}, anonymous)) discard(run);
-  if (anonymous.empty()) return;
-  const std::scoped_lock lock(mapping_);
-  home_.assign(home.begin(), home.end());
-  for (const page_run& run : anonymous) {
-    const std::size_t begin = run.first * page_size;
-    map_part(base_, home, begin, begin + run.count * page_size, os::access::read);
-    tracker_->remapped({begin, run.count * page_size});
-  }
-  mapped_early_.insert(mapped_early_.end(), anonymous.begin(), anonymous.end());
-  normalize(mapped_early_);
+  mapping_.show(pages, home, home_mapping::when_many::leave);
 }
 
 void private_segment::show_home(page_run pages, std::span<const file_extent> home) {
   const write_pause held(*this, pages);
-  replace_by_home(pages, home);
-}
-
-std::vector<page_run> private_segment::backed_by_files(page_run pages, std::vector<file_extent>& home) const {
-  const std::scoped_lock lock(mapping_);
-  home = home_;
-  std::vector<page_run> result = intersect({{0, mapped_ / page_size}}, pages);
-  const std::vector<page_run> early = intersect(mapped_early_, pages);
-  result.insert(result.end(), early.begin(), early.end());
-  normalize(result);
-  return result;
+  mapping_.show(pages, home, home_mapping::when_many::map);
 }
 
 void private_segment::copy_out(page_run pages, std::byte* to) const {
@@ -216,7 +174,7 @@ void private_segment::copy_out(page_run pages, std::byte* to) const {
   require_sound(pages);
   const auto place = [&](std::uint64_t page) { return to + (page - pages.first) * page_size; };
   std::vector<file_extent> home;
-  const std::vector<page_run> of_files = backed_by_files(pages, home);
+  const std::vector<page_run> of_files = mapping_.from_files(pages, home);
   std::vector<page_run> copies;
   if (!of_files.empty()) {
     const os::file pagemap = os::open_pagemap();
@@ -256,19 +214,19 @@ void private_segment::copy_out(page_run pages, std::byte* to) const {
 }
 
 void private_segment::seal() {
-  os::protect(base_, mapped_, os::access::read);
+  os::protect(base_, size(), os::access::read);
 }
 
 void private_segment::examine_when_touched(home_examiner& examiner) {
   examiner_ = &examiner;
   const os::access untracked = read_only_ ? os::access::read : os::access::read_write;
-  range_->close(mapped_, tracker_ ? tracker_->access_before_writes() : untracked, examiner);
+  range_.close(size(), tracker_ ? tracker_->access_before_writes() : untracked, examiner);
 }
 
 void private_segment::require_sound(page_run pages) const {
   if (examiner_ == nullptr) return;
   require_own();
-  open_closed(*range_, *examiner_, pages);
+  open_closed(range_, *examiner_, pages);
 }
 
 }  // namespace perdure::detail

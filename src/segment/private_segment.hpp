@@ -16,6 +16,7 @@
 #include "os/page_tracker.hpp"
 #include "segment/file_extent.hpp"
 #include "segment/home_examiner.hpp"
+#include "segment/home_mapping.hpp"
 #include "segment/tracked_segment.hpp"
 
 namespace perdure::detail {
@@ -77,12 +78,12 @@ class private_segment final : public tracked_segment {
   std::string_view tracker() const noexcept { return tracker_ ? os::name_of(tracker_->kind()) : "none"; }
 
  private:
-  std::vector<page_run> backed_by_files(page_run pages, std::vector<file_extent>& home) const;
   void push_open(const os::byte_range& range, std::vector<page_run>& dirty) const;
 
-  std::unique_ptr<os::guarded_range> range_;
-  std::unique_ptr<os::page_tracker> tracker_;
   os::reservation memory_;
+  mutable os::guarded_range range_;  // what is examined is opened, also for who only looks
+  home_mapping mapping_;
+  std::unique_ptr<os::page_tracker> tracker_;
   home_examiner* examiner_ = nullptr;
   std::vector<os::byte_range> collected_;  // reported by the tracker, not yet handed on
   base::owner_process
@@ -93,10 +94,6 @@ class private_segment final : public tracked_segment {
   std::size_t not_collapsed_ =
       static_cast<std::size_t>(-1);  // offset from which on `collapse` was not called yet
   std::size_t open_ = 0;             // bytes readable and writable: size() and a reserve for growth
-  mutable std::mutex mapping_;       // of what follows, against threads that copy
-  std::size_t mapped_ = 0;           // bytes backed by files; anonymous beyond, but for what is in:
-  std::vector<page_run> mapped_early_;
-  std::vector<file_extent> home_;  // what they are mapped from
 };
 
 }  // namespace perdure::detail

@@ -53,6 +53,10 @@ void private_memory::release(std::span<const detail::page_run> pages) {
   if (verifier_ != nullptr) verifier_->pass_over(pages);
 }
 
+void private_memory::punched(std::span<const detail::page_run> pages) {
+  for (const detail::page_run& run : pages) memory_.discard(run);
+}
+
 void private_memory::settle(std::span<const detail::file_extent> home,
                             std::span<const detail::page_run> pages) {
   memory_.adopt(home, pages);

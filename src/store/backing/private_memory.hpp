@@ -27,6 +27,7 @@ class private_memory final : public store_memory {
   void hold() override;
   void collect(changed_pages& changed, early_pages& early) override;
   void release(std::span<const detail::page_run> pages) override;
+  void punched(std::span<const detail::page_run> pages) override;
   bool waits_for_home() const noexcept override { return !memory_.rearms(); }
   void settle(std::span<const detail::file_extent> home, std::span<const detail::page_run> pages) override;
   void let_go() noexcept override;

@@ -29,8 +29,10 @@ void early_home::begin_fresh(detail::page_run fresh, std::uint64_t committed) {
   pages_.touch(fresh);
 }
 
-void early_home::give_back(std::span<const detail::page_run> released, const committed_state& before) {
-  if (pages_.empty()) return;
+std::vector<detail::page_run> early_home::give_back(std::span<const detail::page_run> released,
+                                                    const committed_state& before) {
+  std::vector<detail::page_run> punched;
+  if (pages_.empty()) return punched;
   const auto is_spare = [&](std::uint64_t page) {
     return pages_.is_touched(page) && (before.is_hole(page) || !before.needs(page));
   };
@@ -39,10 +41,14 @@ void early_home::give_back(std::span<const detail::page_run> released, const com
     for (std::uint64_t first = run.first; first < end;) {
       std::uint64_t stop = first;
       while (stop < end && is_spare(stop)) ++stop;
-      if (first < stop) parts_.home.punch({first, stop - first});
+      if (first < stop) {
+        parts_.home.punch({first, stop - first});
+        punched.push_back({first, stop - first});
+      }
       first = stop + 1;
     }
   }
+  return punched;
 }
 
 void early_home::sync() {

@@ -28,8 +28,10 @@ class early_home {
   /// checkpoint has `committed` pages.
   void begin_fresh(detail::page_run fresh, std::uint64_t committed);
   /// Punches those of the `released` pages that were written early and that the last checkpoint does not
-  /// need: their space may be what a full disk lacks. Applying the journal punches them once more.
-  void give_back(std::span<const detail::page_run> released, const committed_state& before);
+  /// need: their space may be what a full disk lacks. Applying the journal punches them once more. Returns
+  /// the pages that were punched.
+  std::vector<detail::page_run> give_back(std::span<const detail::page_run> released,
+                                          const committed_state& before);
   /// Makes durable what was written home. Throws what the device says; then `clear_away` finds out what of it
   /// is lost.
   void sync();

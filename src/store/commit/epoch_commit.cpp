@@ -91,8 +91,12 @@ void epoch_commit::finish_last(std::span<const detail::page_run> released) {
   // To clear away takes space too. But a journal that may count after a crash needs the pages that its epoch
   // had.
   if (!early_.pages().empty() && !may_failed_journal_count())
-    early_.give_back(sound_released(released, memory_->pages().size() / page_size, path_), committed());
+    give_back(sound_released(released, memory_->pages().size() / page_size, path_));
   clear_away_failed_attempt();
+}
+
+void epoch_commit::give_back(std::span<const detail::page_run> released) {
+  memory_->punched(early_.give_back(released, committed()));
 }
 
 bool epoch_commit::may_failed_journal_count() const noexcept {
@@ -182,7 +186,7 @@ void epoch_commit::copy_out(hold& held) {
   flight& now = *flight_;
   parts_.home.sync_names();
   evicted_->empty_home(now.plan.index, early_.pages(), parts_.home);
-  early_.give_back(now.changed.released(), committed());
+  give_back(now.changed.released());
   make_room(now.plan, now.bytes);
   const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
                             parts_.home.has_unsynced_names();

@@ -146,6 +146,8 @@ class epoch_commit {
 
   void finish_apply();
   void clear_away_failed_attempt();
+  /// Gives disk space back that only pages have which are released, and were written early.
+  void give_back(std::span<const detail::page_run> released);
   /// Whether a journal that failed may be on disk with its header: after a crash it would count.
   bool may_failed_journal_count() const noexcept;
   void collect(std::span<const detail::page_run> released);

@@ -30,6 +30,8 @@ class epoch_memory {
   virtual void collect(changed_pages& changed, early_pages& early) = 0;
   /// The content of these pages is of no consequence any more, at home neither.
   virtual void release(std::span<const detail::page_run> pages) = 0;
+  /// These are holes at home now: no memory may be mapped from there.
+  virtual void punched(std::span<const detail::page_run>) {}
   /// All collected pages are copied: pages that are written to from here on belong to the next checkpoint.
   virtual void copied() noexcept {}
   /// Whether the program waits until the pages are home.

@@ -16,8 +16,6 @@ namespace perdure::store {
 
 namespace {
 
-constexpr std::uint64_t piece_bytes = std::uint64_t{8} << 20;
-
 void replace(const os::file& directory, const std::string& name) {
   const std::string fresh = name + std::string(replacement_suffix);
   const os::file linked = os::file::open_in(directory, name, O_RDONLY);
@@ -26,8 +24,8 @@ void replace(const os::file& directory, const std::string& name) {
   os::limit_copy_on_write(own, layout::block);
   if (!os::share_blocks(linked, own)) {
     own.resize(linked.size());
-    for (const os::file_range& data : os::data_in(linked, piece_bytes))
-      os::copy_range(linked, own, data.offset, data.bytes);
+    for (const os::file_part& data : os::data_within(linked.descriptor(), 0, linked.size()))
+      os::copy_range(linked, own, data.begin, data.end - data.begin);
   }
   own.sync();
   os::rename_in(directory, fresh, name);

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "os/file_clone.hpp"
+#include "os/file_extents.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/journal_image.hpp"
@@ -166,8 +167,9 @@ std::vector<detail::file_extent> home_files::extents(std::uint64_t segment_bytes
 }
 
 os::mapped_medium home_files::medium() const noexcept {
-  return !files_.empty() && files_.front().is_direct_access() ? os::mapped_medium::direct_access
-                                                              : os::mapped_medium::page_cache;
+  if (files_.empty()) return os::mapped_medium::page_cache;
+  if (files_.front().is_direct_access()) return os::mapped_medium::direct_access;
+  return os::fills_touched_holes(files_.front()) ? os::mapped_medium::tmpfs : os::mapped_medium::page_cache;
 }
 
 void home_files::write(std::uint64_t page, std::uint64_t pages, const std::byte* from) {

@@ -96,9 +96,11 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
           errc::unsupported,
           to.path().string() + ": this file system cannot share blocks between files; XFS and btrfs can");
     }
-    files.to.resize(files.from.size());
-    for (const os::file_range& data : os::data_in(files.from, piece_bytes))
-      pieces.push_back({&files, data.offset, data.bytes});
+    const std::uint64_t size = files.from.size();
+    files.to.resize(size);
+    for (const os::file_part& data : os::data_within(files.from.descriptor(), 0, size))
+      for (std::uint64_t offset = data.begin; offset < data.end; offset += piece_bytes)
+        pieces.push_back({&files, offset, std::min(piece_bytes, data.end - offset)});
   }
   copy_pieces(pieces);
   if (!options.durable) return;

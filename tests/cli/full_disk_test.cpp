@@ -1,0 +1,61 @@
+// Commands on a store whose file system is full: an error of one line, and the store as it was committed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+#include "support/random_stream.hpp"
+#include "support/small_file_system.hpp"
+
+namespace {
+
+using perdure::test::outcome;
+using perdure::test::perdure_run;
+
+class OnAFullDisk : public perdure::a_small_file_system {
+ protected:
+  static void fails(const std::vector<std::string>& arguments) {
+    const outcome o = perdure_run(arguments);
+    EXPECT_EQ(o.status, 1) << o.out << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.err.find("No space left on device; free some disk space and try again"), std::string::npos)
+        << o.err;
+  }
+  static std::string ok(const std::vector<std::string>& arguments) {
+    const outcome o = perdure_run(arguments);
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    return o.out;
+  }
+  // Edges with times, `first` to `end` of an endless list.
+  std::string edges(const std::string& name, std::uint64_t first, std::uint64_t end) const {
+    std::ofstream file(path(name));
+    for (std::uint64_t i = first; i < end; ++i)
+      file << perdure::mix(i) % 30'000 << ' ' << perdure::mix(~i) % 30'000 << ' ' << 1'400'000'000 + i * 60
+           << '\n';
+    return path(name);
+  }
+};
+
+TEST_F(OnAFullDisk, GraphsCanBeReadAndFailToGrow) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  const std::string graph = store();
+  ok({"graph", "ingest", graph, edges("a", 0, 60'000), "--time-column", "3", "--weight-column", "none",
+      "--undirected"});
+  const std::string more = edges("b", 60'000, 200'000);
+  fails({"graph", "ingest", graph, more, "--time-column", "3", "--weight-column", "none"});
+  fill_up();
+  const std::string before = ok({"graph", "info", graph, "--json"});
+  ok({"verify", graph});
+  ok({"graph", "cc", graph});
+  fails({"graph", "append", graph, more, "--time-column", "3", "--weight-column", "none", "--bucket", "day"});
+  fails({"graph", "freeze", graph});
+  EXPECT_EQ(ok({"graph", "info", graph, "--json"}), before);
+  ok({"verify", graph});
+  make_room();
+  ok({"graph", "freeze", graph});
+  ok({"verify", graph});
+}
+
+}  // namespace
