@@ -127,7 +127,7 @@ class path_text {
 /// A member that keeps the type around it out of a store.
 struct refused_member {
   obstacle found = obstacle::none;
-  standard_container container = standard_container::none;  ///< with an allocator that knows no store
+  standard_container container = standard_container::none;  ///< one with an allocator that knows no store
   path_text path = {};
 };
 
