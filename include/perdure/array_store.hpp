@@ -212,14 +212,15 @@ class array_store {
             options);
     } else if constexpr (detail::text_range<T>) {
       store_texts(id, {std::ranges::size(value)}, detail::texts_of(value), options);
+    } else if constexpr (detail::sequence_range<T>) {
+      using element = std::ranges::range_value_t<std::ranges::range_value_t<const T>>;
+      arrays_->store_variable(id, data_type::list_of(data_type_of<element>()), {std::ranges::size(value)},
+                              detail::sequences_of(value), options);
     } else {
       static_assert(
           detail::sequence_range<T>,
           "perdure: this type is no number, struct of numbers, string, or vector of these: give it an "
           "array_codec, or store its parts");
-      using element = std::ranges::range_value_t<std::ranges::range_value_t<const T>>;
-      arrays_->store_variable(id, data_type::list_of(data_type_of<element>()), {std::ranges::size(value)},
-                              detail::sequences_of(value), options);
     }
   }
   /// The same of one part of an array that was created, or stored before: `array(id).write({offset, count},
@@ -269,8 +270,7 @@ class array_store {
       each_part(arrays_->read_variable(id, element_kind::text),
                 [&](std::string_view part) { values.emplace_back(part); });
       return values;
-    } else {
-      static_assert(detail::sequence_range<T>, "perdure: arrays are not loaded as this type");
+    } else if constexpr (detail::sequence_range<T>) {
       using sequence = std::ranges::range_value_t<T>;
       using element = std::ranges::range_value_t<sequence>;
       T values;
@@ -281,6 +281,12 @@ class array_store {
                   if (!part.empty()) std::memcpy(one.data(), part.data(), one.size() * sizeof(element));
                 });
       return values;
+    } else {
+      static_assert(
+          detail::sequence_range<T>,
+          "perdure: arrays are loaded as numbers, structs of numbers, strings, and vectors of these: give "
+          "this type an array_codec, or load its parts");
+      __builtin_unreachable();
     }
   }
   /// Into memory of the caller's, which has the array's shape.
@@ -400,13 +406,14 @@ void array_ref::set_attribute(std::string_view key, const T& value) {
   } else if constexpr (array_element<T>) {
     arrays_->set_attribute(id_, key, detail::base_type_of<T>(), detail::fixed_dims_of<T>(),
                            std::as_bytes(std::span(&value, 1)));
-  } else {
-    static_assert(detail::element_range<T>,
-                  "perdure: attributes are numbers, structs of numbers, strings, and vectors");
+  } else if constexpr (detail::element_range<T>) {
     using element = std::ranges::range_value_t<const T>;
     arrays_->set_attribute(id_, key, detail::base_type_of<element>(),
                            detail::with_fixed_dims<element>({std::ranges::size(value)}),
                            std::as_bytes(std::span(std::ranges::data(value), std::ranges::size(value))));
+  } else {
+    static_assert(detail::element_range<T>,
+                  "perdure: attributes are numbers, structs of numbers, strings, and vectors");
   }
 }
 
@@ -429,9 +436,7 @@ T array_ref::attribute(std::string_view key) const {
     T value;
     std::memcpy(&value, found->bytes.data(), sizeof value);
     return value;
-  } else {
-    static_assert(detail::resizable_elements<T>,
-                  "perdure: attributes are loaded as numbers, structs, strings, vectors");
+  } else if constexpr (detail::resizable_elements<T>) {
     using element = std::ranges::range_value_t<T>;
     require(detail::base_type_of<element>(), found->bytes.size() % sizeof(element) == 0);
     T values;
@@ -439,6 +444,10 @@ T array_ref::attribute(std::string_view key) const {
     if (!found->bytes.empty())
       std::memcpy(std::ranges::data(values), found->bytes.data(), found->bytes.size());
     return values;
+  } else {
+    static_assert(detail::resizable_elements<T>,
+                  "perdure: attributes are loaded as numbers, structs, strings, vectors");
+    __builtin_unreachable();
   }
 }
 

@@ -1,4 +1,4 @@
-// Which types can live in a store: a compile-time check with a message that says why not.
+// Which types can live in a store: a check at compile time (detail/refusal.hpp has the messages).
 //
 // The language offers no full reflection, so the check sees what it can: the type itself, the elements of
 // arrays, pairs, tuples, optionals, variants and containers, and the members of aggregates. What hides
@@ -63,6 +63,9 @@ enum class obstacle {
   error_category,
   shared_state,
   last = shared_state,
+  // Of the object itself only:
+  no_object_type,
+  throwing_destructor,
 };
 
 template <class T, class Placement, class... Seen>
@@ -191,21 +194,24 @@ template <class T>
 concept holds_system_object =
     requires { typename T::native_handle_type; } || requires { typename T::mutex_type; };
 
-template <class T, class Placement, class... Seen>
-consteval obstacle judge_container() {
+template <class T>
+concept has_elements = has_allocator<T> && requires { typename T::value_type; };
+
+/// `std::stack` and its kind.
+template <class T>
+concept adapts_a_container = requires { typename T::container_type; };
+
+/// Returns why a container cannot live in a store, whatever its elements.
+template <class T, class Placement>
+consteval obstacle container_obstacle() {
   using container_allocator = typename T::allocator_type;
-  using stored_pointer = typename std::allocator_traits<container_allocator>::pointer;
-  if constexpr (std::is_pointer_v<stored_pointer>) {
+  if constexpr (std::is_pointer_v<typename std::allocator_traits<container_allocator>::pointer>) {
     if constexpr (!Placement::fixed_address) return obstacle::raw_pointer_container;
     if constexpr (!allocates_in_a_store<container_allocator>) return obstacle::foreign_allocator;
   } else if constexpr (keeps_plain_links<T>) {
     return obstacle::plain_links;
   }
-  if constexpr (requires { typename T::value_type; }) {
-    return find_obstacle<typename T::value_type, Placement, Seen...>();
-  } else {
-    return obstacle::none;
-  }
+  return obstacle::none;
 }
 
 // Members of an aggregate are examined one by one through aggregate initialisation: `T{any, any, probe}`
@@ -243,6 +249,15 @@ template <class T, class Placement, class... Seen>
 struct aggregate_judge {
   using braces = aggregate_braces<T>;
 
+  /// Asked of a member that is not constructible from anything.
+  template <std::size_t Index, std::size_t Count>
+  static consteval bool is_reference() {
+    using before = std::make_index_sequence<Index>;
+    using after = std::make_index_sequence<Count - 1 - Index>;
+    return !braces::template accepts<any_value<T>>(before{}, after{}) ||
+           braces::template accepts<any_constant<T>>(before{}, after{});
+  }
+
   template <std::size_t Index, std::size_t Count>
   static consteval obstacle judge_member() {
     using before = std::make_index_sequence<Index>;
@@ -259,9 +274,7 @@ struct aggregate_judge {
         (test(std::integral_constant<obstacle, static_cast<obstacle>(I + 1)>{}), ...);
       }(std::make_index_sequence<static_cast<std::size_t>(obstacle::last)>{});
       return found;
-    } else if constexpr (!Placement::fixed_address &&
-                         (!braces::template accepts<any_value<T>>(before{}, after{}) ||
-                          braces::template accepts<any_constant<T>>(before{}, after{}))) {
+    } else if constexpr (!Placement::fixed_address && is_reference<Index, Count>()) {
       return obstacle::reference;
     } else {
       return obstacle::none;
@@ -284,6 +297,39 @@ struct aggregate_judge {
   }
 };
 
+template <class T>
+concept judged_by_its_author = std::is_same_v<std::remove_cv_t<decltype(enable_persistable<T>)>, bool>;
+
+/// Returns why a type cannot live in a store, whatever it holds. `T` has no `const`.
+template <class T, class Placement>
+consteval obstacle obstacle_of_itself() {
+  if constexpr (judged_by_its_author<T>) {
+    return enable_persistable<T> ? obstacle::none : obstacle::refused;
+  } else if constexpr (std::is_reference_v<T>) {
+    return Placement::fixed_address ? obstacle::none : obstacle::reference;
+  } else if constexpr (std::is_function_v<std::remove_pointer_t<T>>) {
+    return obstacle::function_pointer;
+  } else if constexpr (std::is_pointer_v<T>) {
+    return Placement::fixed_address ? obstacle::none : obstacle::raw_pointer;
+  } else if constexpr (std::is_member_pointer_v<T>) {
+    return obstacle::member_pointer;
+  } else if constexpr (!std::is_class_v<T> && !std::is_union_v<T>) {
+    return obstacle::none;
+  } else if constexpr (std::is_polymorphic_v<T>) {
+    return obstacle::polymorphic;
+  } else if constexpr (parts_of<T>::known) {
+    return obstacle::none;
+  } else if constexpr (holds_system_object<T>) {
+    return takes_locks<Placement> ? obstacle::none : obstacle::system_object;
+  } else if constexpr (lists_its_members<T>) {
+    return obstacle::none;
+  } else if constexpr (has_allocator<T>) {
+    return container_obstacle<T, Placement>();
+  } else {
+    return Placement::fixed_address ? standard_obstacle<T>::pinned : standard_obstacle<T>::relocatable;
+  }
+}
+
 /// `Seen` are the types under examination around this one: a type that reaches itself through its own
 /// containers is judged by its other parts.
 template <class T, class Placement, class... Seen>
@@ -291,109 +337,29 @@ consteval obstacle find_obstacle() {
   using type = std::remove_cv_t<T>;
   if constexpr ((std::is_same_v<type, Seen> || ...)) {
     return obstacle::none;
-  } else if constexpr (std::is_same_v<std::remove_cv_t<decltype(enable_persistable<type>)>, bool>) {
-    return enable_persistable<type> ? obstacle::none : obstacle::refused;
-  } else if constexpr (std::is_reference_v<type>) {
-    return Placement::fixed_address ? obstacle::none : obstacle::reference;
-  } else if constexpr (std::is_function_v<std::remove_pointer_t<type>>) {
-    return obstacle::function_pointer;
-  } else if constexpr (std::is_pointer_v<type>) {
-    return Placement::fixed_address ? obstacle::none : obstacle::raw_pointer;
-  } else if constexpr (std::is_member_pointer_v<type>) {
-    return obstacle::member_pointer;
+  } else if constexpr (obstacle_of_itself<type, Placement>() != obstacle::none) {
+    return obstacle_of_itself<type, Placement>();
+  } else if constexpr (judged_by_its_author<type>) {
+    return obstacle::none;
   } else if constexpr (std::is_array_v<type>) {
     return find_obstacle<std::remove_all_extents_t<type>, Placement, Seen...>();
   } else if constexpr (!std::is_class_v<type> && !std::is_union_v<type>) {
     return obstacle::none;
-  } else if constexpr (std::is_polymorphic_v<type>) {
-    return obstacle::polymorphic;
   } else if constexpr (parts_of<type>::known) {
     return judge_parts<Placement, Seen...>(typename parts_of<type>::list{});
   } else if constexpr (holds_system_object<type>) {
-    return takes_locks<Placement> ? obstacle::none : obstacle::system_object;
+    return obstacle::none;
   } else if constexpr (lists_its_members<type>) {
     return judge_parts<Placement, Seen..., type>(typename members_in<decltype(told_form<type>())>::list{});
-  } else if constexpr (has_allocator<type>) {
-    return judge_container<type, Placement, Seen..., type>();
+  } else if constexpr (has_elements<type>) {
+    return find_obstacle<typename type::value_type, Placement, Seen..., type>();
+  } else if constexpr (adapts_a_container<type>) {
+    return find_obstacle<typename type::container_type, Placement, Seen..., type>();
+  } else if constexpr (std::is_aggregate_v<type> && !has_allocator<type>) {
+    return aggregate_judge<type, Placement, Seen..., type>::judge();
   } else {
-    constexpr obstacle standard =
-        Placement::fixed_address ? standard_obstacle<type>::pinned : standard_obstacle<type>::relocatable;
-    if constexpr (standard == obstacle::none && std::is_aggregate_v<type>) {
-      return aggregate_judge<type, Placement, Seen..., type>::judge();
-    } else {
-      return standard;
-    }
+    return obstacle::none;
   }
-}
-
-/// Fails to compile, saying why, if `T` cannot live in a store of this placement.
-template <class T, class Placement>
-consteval void require_persistable() {
-  static_assert(std::is_nothrow_destructible_v<T> || takes_any_type<Placement>,
-                "an object in a store must have a destructor that does not throw");
-  constexpr obstacle found = takes_any_type<Placement> ? obstacle::none : find_obstacle<T, Placement>();
-  static_assert(found != obstacle::refused,
-                "this type (or a member of it) was declared unfit for a store by enable_persistable");
-  static_assert(
-      found != obstacle::polymorphic,
-      "a type with virtual functions cannot live in a store: its hidden table pointer is only valid "
-      "in the process that built it");
-  static_assert(found != obstacle::raw_pointer,
-                "a plain pointer cannot live in a relocatable store, which is mapped at another address next "
-                "time: use perdure::offset_ptr, or a pinned_manager");
-  static_assert(
-      found != obstacle::reference,
-      "a reference cannot live in a relocatable store, which is mapped at another address next time: "
-      "use perdure::offset_ptr, or a pinned_manager");
-  static_assert(found != obstacle::member_pointer,
-                "a pointer to member cannot live in a store: its value depends on the program that made it");
-  static_assert(found != obstacle::function_pointer,
-                "a pointer to a function cannot live in a store: code is at another address in the next run");
-  static_assert(
-      found != obstacle::raw_pointer_container,
-      "a container that keeps plain pointers cannot live in a relocatable store: use perdure::vector, "
-      "string, flat_map and their kind, or a container with perdure::allocator, or a pinned_manager");
-  static_assert(found != obstacle::plain_links,
-                "this container of the standard library keeps plain pointers whatever its allocator, so it "
-                "cannot live in a "
-                "relocatable store: use the one of the same name in perdure/container/, or a pinned_manager");
-  static_assert(
-      found != obstacle::foreign_allocator,
-      "this type, or one inside it, allocates outside the store: give containers and strings of the "
-      "standard library perdure::pinned_allocator, as in std::vector<T, "
-      "perdure::pinned_allocator<T>>, from manager::get_allocator");
-  static_assert(found != obstacle::smart_pointer,
-                "a smart pointer cannot live in a store: what it points to is outside; use "
-                "perdure::offset_ptr and construct<T>(anonymous_instance)");
-  static_assert(
-      found != obstacle::callable_wrapper,
-      "a std::function cannot live in a store: the code it calls is at another address in the next run");
-  static_assert(
-      found != obstacle::system_object,
-      "a mutex, lock, condition variable or thread cannot live in a store: it belongs to the running "
-      "process");
-  static_assert(
-      found != obstacle::view,
-      "a view (std::string_view, std::span) cannot live in a relocatable store, as what it shows is "
-      "elsewhere next time: use perdure::string or perdure::vector, or a pinned_manager");
-  static_assert(
-      found != obstacle::any,
-      "a std::any cannot live in a store: what it holds is outside, and the code that knows its type "
-      "is at another address in the next run; use std::variant (if it is another type that takes any "
-      "argument, "
-      "vouch for the class around it with enable_persistable)");
-  static_assert(
-      found != obstacle::path,
-      "a std::filesystem::path cannot live in a store, as its text is outside: use perdure::string");
-  static_assert(found != obstacle::regular_expression,
-                "a std::basic_regex cannot live in a store, as what it was compiled to is outside: keep its "
-                "pattern in a perdure::string");
-  static_assert(found != obstacle::error_category,
-                "a std::error_code cannot live in a store, as its category is at another address in the next "
-                "run: keep its value()");
-  static_assert(found != obstacle::shared_state,
-                "a future, promise or exception_ptr cannot live in a store: what it refers to belongs to the "
-                "running process");
 }
 
 }  // namespace detail

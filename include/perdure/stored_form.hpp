@@ -56,7 +56,7 @@ consteval std::size_t size_with_members(std::size_t alignment) {
 
 /// Splits the words of PERDURE_MEMBERS, which are names with commas between them.
 template <std::size_t Count>
-std::array<std::string_view, Count> split_names(std::string_view words) {
+constexpr std::array<std::string_view, Count> split_names(std::string_view words) {
   std::array<std::string_view, Count> names{};
   for (std::string_view& name : names) {
     const std::size_t comma = words.find(',');

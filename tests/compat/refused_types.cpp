@@ -63,10 +63,10 @@ inline constexpr bool perdure::enable_persistable<cached> = true;
 // clang-format off
 void refused(store& file, node* nodes, const task* tasks, const int& number) {
   file.construct<shape>("shape")();  // refused: a type with virtual functions cannot live in a store
-  file.find_or_construct<node>(library::unique_instance)();  // refused: a plain pointer cannot live in a relocatable store, which is mapped at another address next time: use perdure::offset_ptr
+  file.find_or_construct<node>(library::unique_instance)();  // refused: a plain pointer cannot live in a relocatable store, which is mapped at another address next time: use perdure::offset_ptr // at: node.next
   file.construct_it<node*>("nodes")[3](&nodes);  // refused: a plain pointer cannot live in a relocatable store
   file.construct<view>(library::anonymous_instance)(view{number});  // refused: a reference cannot live in a relocatable store
-  file.construct<employee>("employees")[3]();  // refused: a container that keeps plain pointers cannot live in a relocatable store
+  file.construct<employee>("employees")[3]();  // refused: std::string keeps its text outside the store: use perdure::string // at: employee.name
   file.find_or_construct_it<task>("task")(tasks);  // refused: a std::function cannot live in a store
   file.construct<owner>("owner")();  // refused: a smart pointer cannot live in a store
   file.construct<stored_vector<shape>>("shapes")(file.get_allocator<shape>());  // refused: a type with virtual functions cannot live in a store

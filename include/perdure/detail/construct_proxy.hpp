@@ -9,8 +9,8 @@
 #include <perdure/detail/construct_object.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <perdure/detail/parts.hpp>
+#include <perdure/detail/refusal.hpp>
 #include <perdure/error.hpp>
-#include <perdure/persistable.hpp>
 #include <perdure/type_stamp.hpp>
 #include <type_traits>
 #include <utility>
@@ -42,12 +42,6 @@ inline constexpr bool constructed_yet = false;
 
 template <class T, class Placement>
 class construct_request {
-  static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
-                "construct takes a plain object type; write construct<T>(name)[n](...) for an array");
-  // In the class, not in its constructor: clang instantiates that at the end, and no longer says for which
-  // line of the program.
-  static_assert((require_persistable<T, Placement>(), true));
-
  public:
   construct_request(manager_core& core, const object_name& name, if_exists policy, bool nothrow) noexcept
       : core_(&core), name_(name), policy_(policy), nothrow_(nothrow) {}
@@ -66,31 +60,36 @@ class construct_request {
   }
 
  protected:
-  /// Reserves the name, lets `build_next(element, index)` construct each element, and publishes.
+  /// Reserves the name, lets `build_next(element, index)` construct each element, and publishes. Of a type
+  /// that is refused nothing is compiled, so that the reason is the only error.
   template <class BuildNext>
   T* build(std::size_t length, BuildNext build_next) const {
-    std::optional<object_construction> construction;
-    if (nothrow_) {
-      try {
+    if constexpr (object_verdict<T, Placement>::accepted) {
+      std::optional<object_construction> construction;
+      if (nothrow_) {
+        try {
+          construction.emplace(*core_, name_, type_stamp_of<T>(), length, policy_);
+        } catch (const error&) {
+          return nullptr;
+        } catch (const std::bad_alloc&) {
+          return nullptr;
+        }
+      } else {
         construction.emplace(*core_, name_, type_stamp_of<T>(), length, policy_);
-      } catch (const error&) {
-        return nullptr;
-      } catch (const std::bad_alloc&) {
-        return nullptr;
       }
+      T* const first = static_cast<T*>(construction->object());
+      if (construction->exists()) return first;
+      built_elements<T> built(first);
+      for (std::size_t i = 0; i < length; ++i) {
+        build_next(built.next(), i);
+        built.add();
+      }
+      construction->publish();
+      built.keep();
+      return first;
     } else {
-      construction.emplace(*core_, name_, type_stamp_of<T>(), length, policy_);
+      return nullptr;
     }
-    T* const first = static_cast<T*>(construction->object());
-    if (construction->exists()) return first;
-    built_elements<T> built(first);
-    for (std::size_t i = 0; i < length; ++i) {
-      build_next(built.next(), i);
-      built.add();
-    }
-    construction->publish();
-    built.keep();
-    return first;
   }
 
   auto allocator() const noexcept {
@@ -113,7 +112,7 @@ class array_construct_proxy : public construct_request<T, Placement> {
 
   template <class... Args>
   T* operator()(Args&&... args) const {
-    return this->build(length_, [&](T* element, std::size_t index) {
+    return this->build(length_, [&](auto* element, std::size_t index) {
       // Only the last element may take what the arguments hold; the others must leave it there.
       if (index + 1 == length_) {
         construct_object<T>(element, this->allocator(), std::forward<Args>(args)...);
@@ -141,6 +140,10 @@ struct braced_argument<T> {
 
 template <class T, class Placement>
 class construct_proxy : public construct_request<T, Placement> {
+  // In the class, not in its constructor: clang instantiates that at the end, and no longer says for which
+  // line of the program. Not in the base, for one line less before the reason.
+  static_assert((require_accepted<T>(object_verdict<T, Placement>()), true));
+
  public:
   using construct_request<T, Placement>::construct_request;
 
@@ -150,13 +153,13 @@ class construct_proxy : public construct_request<T, Placement> {
 
   template <class... Args>
   T* operator()(Args&&... args) const {
-    return this->build(1, [&](T* element, std::size_t) {
+    return this->build(1, [&](auto* element, std::size_t) {
       construct_object<T>(element, this->allocator(), std::forward<Args>(args)...);
     });
   }
   /// `({…})`.
   T* operator()(typename braced_argument<T>::type value) const {
-    return this->build(1, [&](T* element, std::size_t) {
+    return this->build(1, [&](auto* element, std::size_t) {
       construct_object<T>(element, this->allocator(), std::move(value));
     });
   }
@@ -165,6 +168,8 @@ class construct_proxy : public construct_request<T, Placement> {
 /// As above, but the arguments are iterators: element i is constructed from what they point to after i steps.
 template <class T, class Placement>
 class iterator_construct_proxy : public construct_request<T, Placement> {
+  static_assert((require_accepted<T>(object_verdict<T, Placement>()), true));
+
  public:
   using construct_request<T, Placement>::construct_request;
 
@@ -176,7 +181,7 @@ class iterator_construct_proxy : public construct_request<T, Placement> {
 
   template <class... Iterators>
   T* operator()(Iterators... iterators) const {
-    return this->build(length_, [&](T* element, std::size_t) {
+    return this->build(length_, [&](auto* element, std::size_t) {
       construct_object<T>(element, this->allocator(), *iterators...);
       (void)(++iterators, ...);
     });
