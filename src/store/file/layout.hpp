@@ -97,10 +97,10 @@ struct super_slot {
   std::uint64_t checkpoint;     ///< identity of the checkpoint that home is at, of `applied_epoch`
   std::uint64_t parent;         ///< identity of the one before it
   std::uint64_t copied_checkpoint;  ///< identity of the original's checkpoint `copied_epoch`
-  std::uint64_t home_stamps;        ///< what home files say up to `applied_epoch` (home_files::stamps_at)
+  std::uint64_t home_stamps;        ///< sum of what home files say up to `applied_epoch`
   std::uint64_t table_stamp;        ///< identity in the stamp of `crc` up to `table_epoch`
-  std::uint64_t inode;              ///< of this file when its pages were known to be sound; 0: not known
-  std::uint64_t born_ns;            ///< when that file was made, Unix time; 0: not known
+  std::uint64_t inode;              ///< inode of this file when its pages were known to be sound; or 0
+  std::uint64_t born_ns;            ///< when that file was made, Unix time; or 0
   std::uint64_t limit;              ///< bytes that blocks may take, if that is less than `capacity`
   std::array<std::uint8_t, 3836> reserved;
   std::uint32_t crc;  ///< of all bytes before it
