@@ -21,7 +21,7 @@ namespace perdure::detail {
 /// Thread-safe, but for `map_all` and `watch`. Throws std::system_error where the kernel refuses a mapping.
 class home_mapping {
  public:
-  /// Of memory in `range`, which must outlive it.
+  /// Makes one of memory in `range`, which must outlive it.
   home_mapping(os::guarded_range& range, os::mapped_medium medium);
 
   /// Maps all of `home` from the start of the range, readable and writable. Returns the pages that were
@@ -31,7 +31,7 @@ class home_mapping {
   /// it hears of them.
   void watch(os::page_tracker* tracker, os::access of_clean_pages) noexcept;
 
-  /// What becomes of pages that are not mapped from home yet, if there are very many mappings already.
+  /// Says what becomes of pages that are not mapped from home yet, if there are very many mappings already.
   enum class when_many { map, leave };
   /// Gives back the memory of pages of which `home`, that of the whole segment, has the content: they are
   /// mapped from there. Threads that write to them must be held.
@@ -41,7 +41,7 @@ class home_mapping {
   /// Gives back the memory of pages whose content is of no consequence. From now on home may lose them.
   void drop(page_run pages);
 
-  /// Those of the pages that are mapped from files, and the files.
+  /// Returns those of the pages that are mapped from files, and the files.
   std::vector<page_run> from_files(page_run pages, std::vector<file_extent>& home) const;
   /// From now on these pages count as changed whenever a tracker reports them.
   void forget_copies(std::span<const page_run> pages);
