@@ -158,20 +158,25 @@ bool guarded_range::admit(std::size_t first, std::size_t count) noexcept {
 }
 
 // Out of mappings (vm.max_map_count): a border that moves costs none, so everything up to the next open
-// extent is opened too.
+// extent is opened too. But it moves only within one mapping; where there are several, as of files with holes
+// on tmpfs, everything between two open extents is opened.
 bool guarded_range::admit_with_neighbours(std::size_t extent) noexcept {
-  for (const bool upwards : {true, false}) {
+  struct directions {
+    bool upwards;
+    bool downwards;
+  };
+  // Numbers below 0 wrap to what is no extent.
+  const auto claim_fit = [this](std::size_t next) {
+    if (next >= extents_ || !claim(next, false)) return false;
+    if (examiner_->is_fit(next)) return true;
+    unclaim(next, 1);
+    return false;
+  };
+  for (const directions wanted : {directions{true, false}, {false, true}, {true, true}}) {
     std::size_t first = extent;
     std::size_t end = extent + 1;
-    for (;;) {
-      const std::size_t next = upwards ? end : first - 1;  // wraps to what is no extent
-      if (next >= extents_ || !claim(next, false)) break;
-      if (!examiner_->is_fit(next)) {
-        unclaim(next, 1);
-        break;
-      }
-      (upwards ? end : first) += upwards ? 1 : -std::size_t{1};
-    }
+    while (wanted.upwards && claim_fit(end)) ++end;
+    while (wanted.downwards && claim_fit(first - 1)) --first;
     if (admit(first, end - first)) return true;
     const int error = errno;
     for (std::size_t i = first; i < end; ++i)

@@ -21,17 +21,17 @@ namespace perdure::detail {
 /// Thread-safe, but for `map_all` and `watch`. Throws std::system_error where the kernel refuses a mapping.
 class home_mapping {
  public:
-  /// Of memory in `range`, which must outlive it.
+  /// Makes one of memory in `range`, which must outlive it.
   home_mapping(os::guarded_range& range, os::mapped_medium medium);
 
   /// Maps all of `home` from the start of the range, readable and writable. Returns the pages that were
-  /// copied into anonymous memory instead, as a mapping for each of them would be too many.
+  /// copied into anonymous memory instead, as a mapping for each of them would be too much.
   std::vector<page_run> map_all(std::span<const file_extent> home);
   /// From now on pages are mapped with what `tracker`, which may be null, lets be done with clean pages, and
   /// it hears of them.
   void watch(os::page_tracker* tracker, os::access of_clean_pages) noexcept;
 
-  /// What becomes of pages that are not mapped from home yet, if there are very many mappings already.
+  /// Says what becomes of pages that are not mapped from home yet, if there are very many mappings already.
   enum class when_many { map, leave };
   /// Gives back the memory of pages of which `home`, that of the whole segment, has the content: they are
   /// mapped from there. Threads that write to them must be held.
@@ -41,8 +41,13 @@ class home_mapping {
   /// Gives back the memory of pages whose content is of no consequence. From now on home may lose them.
   void drop(page_run pages);
 
-  /// Those of the pages that are mapped from files, and the files.
+  /// Returns those of the pages that are mapped from files, and the files.
   std::vector<page_run> from_files(page_run pages, std::vector<file_extent>& home) const;
+  /// From now on these pages count as changed whenever a tracker reports them.
+  void forget_copies(std::span<const page_run> pages);
+  /// Takes pages out that were copied and are as home has them still; a tracker may take them for changed. To
+  /// be called with the lock of `keep`.
+  void leave_out_unchanged(std::vector<page_run>& reported) const;
   /// While the lock lives nothing is mapped.
   std::unique_lock<std::mutex> keep() const;
 
@@ -63,6 +68,7 @@ class home_mapping {
   base::owner_process owner_;  // in a child that was forked meanwhile no thread would release `mutex_`
   mutable std::mutex mutex_;   // of what follows
   std::vector<page_run> of_files_;
+  std::vector<page_run> copied_;   // of the others, those that `map_all` has copied, changed or not
   std::vector<file_extent> home_;  // what they are mapped from
 };
 

@@ -46,10 +46,9 @@ private_segment::private_segment(os::reservation memory, std::span<const file_ex
   tracker_ = os::make_page_tracker(os::choose_tracker(medium), range_);
   tracker_->open_range(0, open_);
   mapping_.watch(tracker_.get(), tracker_->access_before_writes());
-  if (!tracker_->rearms()) return;
-  // Home has these pages.
-  for (const page_run& run : copied)
-    tracker_->collect({run.first * page_size, run.count * page_size}, collected_);
+  if (copied.empty() || !tracker_->rearms()) return;
+  // What was copied is no change.
+  tracker_->collect({0, open_}, collected_);
   collected_.clear();
 }
 
@@ -128,6 +127,7 @@ void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty
   for (const os::byte_range& range : collected_) push_open(range, dirty);
   collected_.clear();
   normalize(dirty);
+  if (!tracker_->rearms()) mapping_.leave_out_unchanged(dirty);
 }
 
 // A tracker may report more than was written to. Parts that are still closed are left out: no thread has

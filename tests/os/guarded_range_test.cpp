@@ -70,6 +70,25 @@ TEST_F(a_guarded_range, opens_what_is_touched_and_nothing_else) {
   EXPECT_TRUE(is_writable(4));
 }
 
+TEST_F(a_guarded_range, is_opened_by_no_new_mapping) {
+  store(1);
+  store(2);
+  range_.hold(2 * extent, extent);
+  range_.remap(0, 8 * extent, access::read_write, [this](std::size_t at, std::size_t bytes, access allowed) {
+    map_anonymous(memory_.base() + at, bytes, allowed);
+  });
+  EXPECT_TRUE(is_writable(1));
+  EXPECT_FALSE(is_writable(2));
+  EXPECT_EQ(load(2), 0);
+  EXPECT_TRUE(is_writable(7));
+  range_.release(2 * extent, extent);
+  EXPECT_TRUE(is_writable(2));
+  for (const std::size_t number : {0, 3, 5}) EXPECT_FALSE(is_writable(number)) << number;
+  EXPECT_EQ(examiner_.examined, 2);
+  EXPECT_EQ(load(3), 0);
+  EXPECT_EQ(examiner_.examined, 3);
+}
+
 TEST_F(a_guarded_range, is_opened_by_no_change_of_protection) {
   EXPECT_EQ(range_.open(1), guarded_range::opening::open);
   range_.protect(0, 8 * extent, access::read_write);

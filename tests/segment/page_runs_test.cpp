@@ -56,5 +56,27 @@ TEST(page_runs, subtract_as_sets_do) {
   }
 }
 
+TEST(page_runs, take_pages_in_and_give_them_as_sets_do) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<page_run> runs;
+    std::set<std::uint64_t> expected;
+    for (int step = 0; step < 40; ++step) {
+      const page_run some{random() % 60, random() % 12};
+      const bool is_added = random() % 2 == 0;
+      (is_added ? add_run : remove_run)(runs, some);
+      for (std::uint64_t page = some.first; page < some.first + some.count; ++page) {
+        if (is_added) {
+          expected.insert(page);
+        } else {
+          expected.erase(page);
+        }
+      }
+      ASSERT_EQ(pages(runs), expected);
+      ASSERT_TRUE(is_normalized(runs));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace perdure::detail
