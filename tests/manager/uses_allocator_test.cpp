@@ -175,7 +175,7 @@ struct two_stores : testing::Test {
   scratch_directory roomy;
   scratch_directory cramped;
   manager large{create_only, roomy.path(), small_store()};
-  manager small{create_only, cramped.path(), of_capacity(std::size_t{8} << 20)};
+  manager small{create_only, cramped.path(), of_capacity(std::size_t{64} << 20)};
 
   static store_options of_capacity(std::size_t bytes) {
     store_options options = small_store();

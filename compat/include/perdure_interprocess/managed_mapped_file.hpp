@@ -66,9 +66,9 @@ class basic_managed_mapped_file {
   /// No store. Everything but moving, swapping and destroying it throws.
   basic_managed_mapped_file() noexcept = default;
 
-  /// Creates a store that holds what a file of Boost's of `size` bytes holds (`detail::capacity_for`); disk
-  /// space is taken as it is used. At `address`, a multiple of 1 GiB, if one is given: then always there.
-  /// `already_exists_error`.
+  /// Creates a store that holds what a file of Boost's of `size` bytes holds, and up to a quarter and 32 KiB
+  /// more; disk space is taken as it is used. At `address`, a multiple of 1 GiB, if one is given: then always
+  /// there. `already_exists_error`.
   basic_managed_mapped_file(create_only_t, const std::filesystem::path& path, size_type size,
                             const void* address = nullptr, const permissions& = permissions())
       : basic_managed_mapped_file(perdure::create_only, path, options_for(size, address), nullptr, size) {}

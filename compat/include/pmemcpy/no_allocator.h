@@ -11,7 +11,7 @@ template <class T>
 class NoAllocator {
  public:
   using value_type = T;
-  /// Vectors of elements of another type would take the same memory.
+  /// The allocator for any other type is this one, as there is no other memory.
   template <class>
   struct rebind {
     using other = NoAllocator;

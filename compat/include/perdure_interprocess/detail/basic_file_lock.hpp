@@ -18,17 +18,18 @@ namespace detail {
 /// missing, for those who may write the store. Only locks open it: a process that closes any descriptor of a
 /// file loses the locks that it has on it.
 inline std::string file_to_lock(const char* path) {
-  const std::string in_store = std::string(path) + "/file_lock";
+  const std::string store(path);
+  const std::string in_store = store + "/file_lock";
   struct stat super;
-  if (::stat((std::string(path) + "/super").c_str(), &super) != 0) return path;
+  if (::stat((store + "/super").c_str(), &super) != 0 || ::access((store + "/heap.000").c_str(), F_OK) != 0)
+    return store;
   const int made = ::open(in_store.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (made < 0) {
     if (errno == EEXIST) return in_store;
     throw boost::interprocess::interprocess_exception(boost::interprocess::error_info(errno));
   }
   // If this fails, the file is its maker's alone, as a new store is.
-  static_cast<void>(
-      ::fchmod(made, super.st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH)) == 0);
+  ::fchmod(made, super.st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
   ::close(made);
   return in_store;
 }
