@@ -71,9 +71,9 @@ rooms() {
   # What is loaded into foreign programs has copies of what it is made of, and includes little of it.
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
-  # The program uses the public headers, and two tables, to tell of what they have.
+  # The program uses the public headers; two tables, to tell of what they have; and why a store is busy, to give its own advice.
   room tools                $public graph inspect workload formats src/base/environment.hpp \
-                            src/store/backing/backings.hpp
+                            src/store/backing/backings.hpp src/store/file/store_busy.hpp
   room bench/programs       $public graph workload compat src/{os,segment} bench/peers
   room bench/peers          $public graph workload examples bench/programs
   # What tests share knows no test.

@@ -1,6 +1,7 @@
 // A datastore is a directory that makes one segment durable. Most programs use it through `manager`.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -56,8 +57,8 @@ enum class verify_mode {
 enum class reader_beside_writer {
   /// From files that share their blocks with the store's, made for the reader and without a name, so the
   /// writer goes on as if there were none. `in_use` where the file system cannot do that (XFS and btrfs can);
-  /// `permission_denied` where no file can be made beside the store. `snapshot` is not to be had from such a
-  /// reader, but `copy` is.
+  /// `permission_denied` where the reader can make files neither in the store's directory nor beside it.
+  /// `snapshot` is not to be had from such a reader, but `copy` is.
   share_blocks,
   /// From the store's own files, on any file system. Until the reader closes, no checkpoint can be written
   /// home: the first one is durable when it returns, but the one after it waits, as do `trim`, `close`, and
@@ -112,6 +113,11 @@ struct store_options {
   /// a later one was decided on. A reader beside a writer sees what that one decided. Given at creation, it
   /// makes the store a part of a set (docs/mpi.md), which no writer opens without it (`invalid_argument`).
   std::optional<std::uint64_t> last_decided = std::nullopt;
+  /// How long an opening waits before it throws `in_use`. A writer waits until another writer has closed the
+  /// store and, where blocks cannot be shared, until its readers have; no new reader gets in before it. A
+  /// reader waits for a writer that waits, and for the end of one beside which it cannot read. Unset: the
+  /// environment's PERDURE_WAIT in seconds, else not at all.
+  std::optional<std::chrono::milliseconds> wait = std::nullopt;
 };
 
 /// An open datastore: one segment, made durable by `checkpoint`.
@@ -130,14 +136,18 @@ class datastore {
   /// (`store_options::others_may_write`).
   static std::unique_ptr<datastore> create(const std::filesystem::path& path,
                                            const store_options& options = {});
-  /// Opens for reading and writing, at the last committed checkpoint. Only `backing`, `verify` and the
-  /// environment's settings are taken from `options`. One writer excludes other writers: `in_use` names the
-  /// holder.
+  /// Opens for reading and writing, at the last committed checkpoint. Only `backing`, `verify`, `wait` and
+  /// the environment's settings are taken from `options`. One writer excludes other writers: `in_use` names
+  /// the holder. So do readers that were there before, unless the file system shares blocks (XFS, btrfs):
+  /// there the writer goes on with copies of the files, and its readers keep the files that they have open.
+  /// That takes a time proportional to the files' extents, and later writes cost what shared blocks cost.
   static std::unique_ptr<datastore> open(const std::filesystem::path& path,
                                          const store_options& options = {});
   /// Opens for reading, also from read-only media; many processes may do so at once. The path may be the name
   /// of a kept checkpoint, STORE@LABEL (<perdure/kept_checkpoint.hpp>), as for `open_copy_on_write`
-  /// and what `store_maintenance` only reads. While they have it open no writer can open it.
+  /// and what `store_maintenance` only reads. While they have it open no writer can open it, unless the file
+  /// system shares blocks (XFS, btrfs). Whatever a writer does then, readers see the checkpoint that they
+  /// opened; `snapshot` is not to be had from a reader once a writer has opened the store after it.
   /// Beside a process that has it open for writing already: `store_options::beside_writer`.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});

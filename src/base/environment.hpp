@@ -56,6 +56,15 @@ inline constexpr std::array environment{
         .least = 1,
         .most = detail::most_mebibytes},
     environment_variable{
+        .name = "PERDURE_WAIT",
+        .purpose = "How long an opening waits for others that have the store, where the program does not "
+                   "choose.",
+        .by_default = "0",
+        .read_by = "stores",
+        .unit = "seconds",
+        .least = 0,
+        .most = 1'000'000},
+    environment_variable{
         .name = "PERDURE_TRACKER",
         .purpose = "How stores find the pages that a program has changed, if that works on this machine.",
         .by_default = "the first that works",

@@ -1,12 +1,14 @@
 // Copies files, by sharing their blocks where the file system can.
 #include "os/file_clone.hpp"
 
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <vector>
 
 #include "base/file_size_limit.hpp"
@@ -33,6 +35,16 @@ bool share_blocks(const file& from, const file& to) {
       return false;
     default:
       throw_errno("clone", to.path().string());
+  }
+}
+
+bool can_share_blocks(const file& directory, const file& of) noexcept {
+  try {
+    const file probe(::openat(directory.descriptor(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
+                     directory.path());
+    return probe && share_blocks(of, probe);
+  } catch (const std::exception&) {
+    return false;
   }
 }
 

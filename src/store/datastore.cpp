@@ -19,9 +19,12 @@
 #include "store/file/failure.hpp"
 #include "store/file/hard_links.hpp"
 #include "store/file/layout.hpp"
+#include "store/file/readers_files.hpp"
+#include "store/file/store_busy.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/unfinished_store.hpp"
 #include "store/offline/store_copy.hpp"
+#include "store/offline/twin.hpp"
 #include "store/offline/verify.hpp"
 
 namespace perdure::store {
@@ -74,6 +77,7 @@ void require_sound_settings(const store_options& options) {
   chosen_backing(options);
   detail::huge_pages_wanted(detail::huge_pages::nowhere);
   os::tracker_wanted();
+  usual_wait();
 }
 
 // What a writer gets: the backing that it chose, or the one that stands in for it.
@@ -136,6 +140,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
   }
+  if (!writable) lock.forget_names();
   const verify_mode verify = !writable && super.is_copied() && options.verify == verify_mode::journal
                                  ? verify_mode::lazy
                                  : options.verify;
@@ -206,7 +211,7 @@ std::unique_ptr<datastore> open_locked(const std::filesystem::path& path, store_
 
 store_access access_for(store_use use, const store_options& options) {
   if (use != store_use::write) return store_access::read_beside_writer;
-  return chosen_backing(options).readers_beside ? store_access::write : store_access::alone;
+  return chosen_backing(options).readers_beside ? store_access::write : store_access::write_in_place;
 }
 
 // Opens a twin of the store that shares its blocks, and that stays as it is while the writer goes on.
@@ -216,28 +221,61 @@ std::unique_ptr<datastore> open_sharing_blocks(const std::filesystem::path& path
   copy_options how = copy_of_last_checkpoint(directory, super.now(), lock);
   how.only_shared = true;
   how.durable = false;
-  // The twin is removed again at the end, when all its files are open.
-  std::optional<unfinished_store> twin;
+  // It is removed again at the end, when all its files are open.
+  const std::unique_ptr<unfinished_store> twin = begin_twin(path, directory);
   try {
-    twin.emplace(path, store_access::alone);
     copy_into(*twin, directory, super.now(), how);
-    lock.release();
-    twin->lock().lock_super(twin->directory(), twin->super_name());
-    // The writer decides, and the twin has what the writer has decided on.
-    store_options untold = options;
-    untold.last_decided.reset();
-    store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
-    parts.path = path;
-    parts.directory = os::file::open_directory(std::filesystem::absolute(path));
-    parts.files = file_origin::twin;
-    return open_within_limit(make_reader, std::move(parts));
   } catch (const error& failure) {
     if (failure.code() != errc::unsupported) throw;
-    throw error(errc::in_use,
-                path.string() + " is in use: " + store_lock::describe_writer(directory) +
-                    ", and its file system cannot share blocks between files as XFS and btrfs can, so that a "
-                    "reader would hold the writer up: open a copy (`perdure snapshot`), or say "
-                    "`reader_beside_writer::hold_writer`");
+    throw store_busy(path, obstacle::no_sharing,
+                     store_lock::describe_writer(directory) +
+                         ", and its file system cannot share blocks between files as XFS and btrfs can, so "
+                         "that a reader would hold the writer up");
+  }
+  lock.release();
+  twin->lock().lock_super(twin->directory(), twin->super_name());
+  // The writer decides, and the twin has what the writer has decided on.
+  store_options untold = options;
+  untold.last_decided.reset();
+  store_parts parts = load(twin->path(), std::move(twin->lock()), use, untold, {});
+  parts.path = path;
+  parts.directory = os::file::open_directory(std::filesystem::absolute(path));
+  parts.files = file_origin::twin;
+  return open_within_limit(make_reader, std::move(parts));
+}
+
+std::unique_ptr<datastore> open_once(const std::filesystem::path& path, const os::file& directory,
+                                     store_use use, const store_options& options, store_access access,
+                                     std::chrono::milliseconds wait) {
+  store_lock lock(directory, access, wait);
+  if (options.verify == verify_mode::open) require_whole(directory, lock, path);
+  if (lock.is_beside_writer() && options.beside_writer == reader_beside_writer::share_blocks)
+    return open_sharing_blocks(path, directory, std::move(lock), use, options);
+  if (use == store_use::write) {
+    remove_abandoned_copies(directory);
+    remove_abandoned_twins(path);
+  }
+  return open_locked(path, std::move(lock), use, options, {});
+}
+
+// A reader that cannot read beside the writer without holding it up waits for its end.
+std::unique_ptr<datastore> open_in_time(const std::filesystem::path& path, const os::file& directory,
+                                        store_use use, const store_options& options) {
+  const std::chrono::milliseconds wait = std::min(options.wait.value_or(usual_wait()), most_wait);
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    return open_once(path, directory, use, options, access_for(use, options), wait);
+  } catch (const store_busy& busy) {
+    const obstacle what = busy.what_is_in_the_way();
+    if (what != obstacle::no_sharing && what != obstacle::no_files) throw;
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited >= wait) throw;
+    try {
+      return open_once(path, directory, use, options, store_access::read,
+                       std::chrono::ceil<std::chrono::milliseconds>(wait - waited));
+    } catch (const store_busy&) {
+      throw busy;
+    }
   }
 }
 
@@ -258,11 +296,7 @@ std::unique_ptr<datastore> open_existing(const std::filesystem::path& given, sto
     const os::file directory = open_store_directory(path);
     // Looked at before LOCK is made, so that a directory that is no store stays as it is.
     if (!os::exists_in(directory, "super")) super_block::load(directory, false);
-    store_lock lock(directory, access_for(use, options));
-    if (options.verify == verify_mode::open) require_whole(directory, lock, path);
-    if (lock.is_beside_writer() && options.beside_writer == reader_beside_writer::share_blocks)
-      return open_sharing_blocks(path, directory, std::move(lock), use, options);
-    return open_locked(path, std::move(lock), use, options, {});
+    return open_in_time(path, directory, use, options);
   });
 }
 

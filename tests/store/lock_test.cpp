@@ -2,8 +2,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/store_maintenance.hpp>
 
@@ -124,6 +127,110 @@ TEST_F(a_lock, stays_with_the_child_of_a_reader_which_goes_on_reading) {
   ASSERT_GT(child, 0);
   EXPECT_TRUE(fails_with(errc::in_use, "reading", [&] { datastore::open(path(), small_store()); }));
   ::kill(child, SIGKILL);
+}
+
+class a_waiting_writer : public a_lock {
+ protected:
+  static store_options patient() {
+    store_options options = small_store();
+    options.wait = std::chrono::minutes(10);
+    return options;
+  }
+  std::future<std::unique_ptr<datastore>> begin_to_write() const {
+    return std::async(std::launch::async, [this] { return datastore::open(path(), patient()); });
+  }
+  // Readers get in until the writer waits.
+  void wait_until_new_readers_are_refused() const {
+    while (code_of([&] { datastore::open_read_only(path(), small_store()); }) == errc::ok) {
+    }
+    EXPECT_TRUE(fails_with(errc::in_use,
+                           "waits to open it for writing and comes before new readers; let this",
+                           [&] { datastore::open_read_only(path(), small_store()); }));
+  }
+};
+
+TEST_F(a_waiting_writer, comes_before_new_readers) {
+  make_store();
+  auto first = datastore::open_read_only(path(), small_store());
+  auto writer = begin_to_write();
+  wait_until_new_readers_are_refused();
+  EXPECT_TRUE(fails_with(errc::in_use, "waits to open it for writing",
+                         [&] { datastore::open(path(), small_store()); }));
+  EXPECT_EQ(first->memory().base()[0], std::byte{1});
+  first->close();
+  writer.get()->close();
+  EXPECT_NO_THROW(datastore::open_read_only(path(), small_store()));
+}
+
+TEST_F(a_waiting_writer, is_waited_for_by_readers_that_may_wait) {
+  make_store();
+  auto first = datastore::open_read_only(path(), small_store());
+  auto writer = begin_to_write();
+  wait_until_new_readers_are_refused();
+  auto second = std::async(std::launch::async, [&] { return datastore::open_read_only(path(), patient()); });
+  first->close();
+  // Where blocks cannot be shared the reader waits until the writer has closed the store.
+  auto store = writer.get();
+  store->memory().base()[0] = std::byte{2};
+  store->checkpoint();
+  store->close();
+  const auto reader = second.get();
+  const auto seen = reader->memory().base()[0];
+  EXPECT_TRUE(seen == std::byte{1} || seen == std::byte{2});
+  EXPECT_EQ(reader->epoch(), std::to_integer<std::uint64_t>(seen));
+}
+
+TEST_F(a_waiting_writer, that_is_killed_lets_readers_go_on) {
+  make_store();
+  const auto first = datastore::open_read_only(path(), small_store());
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    try {
+      datastore::open(path(), patient());
+    } catch (const std::exception&) {
+    }
+    ::_exit(1);
+  }
+  wait_until_new_readers_are_refused();
+  ::kill(writer, SIGKILL);
+  result_of(writer);
+  EXPECT_NO_THROW(datastore::open_read_only(path(), small_store()));
+}
+
+TEST_F(a_waiting_writer, gets_the_store_from_the_one_before) {
+  make_store();
+  auto before = datastore::open(path(), small_store());
+  auto writer = begin_to_write();
+  before->memory().base()[0] = std::byte{7};
+  before->checkpoint();
+  before->close();
+  EXPECT_EQ(writer.get()->memory().base()[0], std::byte{7});
+}
+
+TEST_F(a_waiting_writer, gives_up_in_time) {
+  make_store();
+  const auto reader = datastore::open_read_only(path(), small_store());
+  store_options options = small_store();
+  options.wait = std::chrono::milliseconds(20);
+  EXPECT_TRUE(fails_with(errc::in_use, "it is open for reading by this process",
+                         [&] { datastore::open(path(), options); }));
+  EXPECT_NO_THROW(datastore::open_read_only(path(), small_store()));
+}
+
+TEST_F(a_waiting_writer, waits_as_long_as_the_environment_says) {
+  make_store();
+  auto first = datastore::open_read_only(path(), small_store());
+  ::setenv("PERDURE_WAIT", "600", 1);
+  auto writer = std::async(std::launch::async, [&] { return datastore::open(path(), small_store()); });
+  while (code_of([&] {
+           store_options options = small_store();
+           options.wait = std::chrono::milliseconds(0);
+           datastore::open_read_only(path(), options);
+         }) == errc::ok) {
+  }
+  first->close();
+  EXPECT_NO_THROW(writer.get());
+  ::unsetenv("PERDURE_WAIT");
 }
 
 }  // namespace

@@ -1,14 +1,18 @@
 // Readers, copies and verification of a store that is being written.
 #include <signal.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <future>
 #include <perdure/store_maintenance.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
@@ -281,6 +285,211 @@ TEST_F(beside_a_writer_where_blocks_are_shared, a_reader_holds_nobody_up_on_xfs)
 
 TEST_F(beside_a_writer_where_blocks_are_shared, a_reader_holds_nobody_up_on_btrfs) {
   goes_on_reading("btrfs");
+}
+
+// Readers, and a writer that opens the store after them.
+class readers_that_came_first : public beside_a_writer {
+ protected:
+  // A store whose second checkpoint is committed and not home.
+  static void make_unfinished_store(const std::filesystem::path& where) {
+    make_store(where)->close();
+    ASSERT_EQ(result_of_child([&] {
+                const auto store = datastore::open(where, small_store());
+                store->wait_applied();
+                change(*store, 2);
+                const watched_calls calls([](const os::file_call& call, std::string_view file) {
+                  if (call.operation == os::file_operation::write && file == "heap.000")
+                    ::_exit(ended_at_call);
+                  return 0;
+                });
+                store->checkpoint();
+                store->wait_applied();
+                return 0;
+              }),
+              ended_at_call);
+  }
+
+  static std::vector<std::string> names_in(const std::filesystem::path& where) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(where))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  void keep_their_files(const std::string& kind) {
+    const loop_mount mount(kind, path("image"), path("mount"));
+    if (!mount) GTEST_SKIP() << mount.why_not();
+    const std::filesystem::path where = mount.path() / "store";
+    make_unfinished_store(where);
+    std::filesystem::permissions(where / "heap.000", std::filesystem::perms{0640});
+    const auto names = names_in(where);
+    const auto reader = datastore::open_read_only(where, small_store());
+    const auto held = datastore::open_read_only(where, holding_the_writer());
+    store_options checking = small_store();
+    checking.verify = verify_mode::lazy;
+    const auto lazy = datastore::open_read_only(where, checking);
+    store_options paging = small_store(backing::paged);
+    paging.memory_budget = 4 * mib;
+    const auto paged = datastore::open_read_only(where, paging);
+    const auto scratch = datastore::open_copy_on_write(where, small_store());
+    fill_page(scratch->memory().base(), 77);
+    std::vector<std::unique_ptr<datastore>> later;
+    for (const backing kind_of : {backing::private_memory, backing::paged, backing::shared_file}) {
+      SCOPED_TRACE(static_cast<int>(kind_of));
+      later.push_back(datastore::open_read_only(where, small_store()));
+      const auto store = datastore::open(where, small_store(kind_of));
+      EXPECT_TRUE(fails_with(errc::in_use, "this process has it open for writing already",
+                             [&] { datastore::open(where, small_store()); }));
+      const std::uint64_t last = store->epoch();
+      ASSERT_TRUE(is_as_of(*store, last));
+      for (std::uint64_t epoch = last + 1; epoch < last + 5; ++epoch) write_epoch(*store, epoch);
+      store->close();
+    }
+    for (datastore* const one : {reader.get(), held.get(), lazy.get(), paged.get()}) {
+      EXPECT_EQ(one->epoch(), 2u);
+      EXPECT_TRUE(is_as_of(*one, 2));
+      EXPECT_TRUE(fails_with(errc::unsupported, "has been opened for writing since this reader opened it",
+                             [&] { one->snapshot(mount.path() / "no"); }));
+    }
+    for (const auto& one : later) EXPECT_TRUE(is_as_of(*one, one->epoch()));
+    EXPECT_TRUE(holds(scratch->memory().base(), 77));
+    EXPECT_EQ(names_in(where), names);
+    EXPECT_EQ(std::filesystem::status(where / "heap.000").permissions(), std::filesystem::perms{0640});
+    EXPECT_TRUE(store_maintenance::verify(where).whole());
+    const auto next = datastore::open_read_only(where, small_store());
+    // Closing it makes a checkpoint of a store with a shared mapping, too.
+    EXPECT_EQ(next->epoch(), 15u);
+    EXPECT_TRUE(is_as_of(*next, 14));
+    next->snapshot(mount.path() / "yes");
+  }
+};
+
+TEST_F(readers_that_came_first, keep_their_files_on_xfs) {
+  keep_their_files("xfs");
+}
+
+TEST_F(readers_that_came_first, keep_their_files_on_btrfs) {
+  keep_their_files("btrfs");
+}
+
+TEST_F(readers_that_came_first, and_come_again_and_again_keep_no_writer_out) {
+  const loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const std::filesystem::path where = mount.path() / "store";
+  make_store(where)->close();
+  // Opening files takes readers a moment, which may be long on a busy machine.
+  store_options patient = small_store();
+  patient.wait = std::chrono::minutes(10);
+  std::atomic<bool> is_over{false};
+  std::vector<std::future<void>> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.push_back(std::async(std::launch::async, [&] {
+      while (!is_over) {
+        const auto reader = datastore::open_read_only(where, patient);
+        EXPECT_TRUE(is_as_of(*reader, reader->epoch()));
+      }
+    }));
+  }
+  for (std::uint64_t epoch = 2; epoch < 12; ++epoch)
+    EXPECT_NO_THROW(write_epoch(*datastore::open(where, patient), epoch));
+  is_over = true;
+  for (std::future<void>& one : readers) EXPECT_NO_THROW(one.get());
+}
+
+TEST_F(readers_that_came_first, see_their_checkpoint_though_the_writer_is_killed_while_it_opens) {
+  const loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const std::filesystem::path where = mount.path() / "store";
+  make_unfinished_store(where);
+  const auto names = names_in(where);
+  const auto reader = datastore::open_read_only(where, small_store());
+  int at = 0;
+  for (int result = ended_at_call; result == ended_at_call; ++at) {
+    SCOPED_TRACE(at);
+    result = result_of_child([&] {
+      const watched_calls calls(ending_at(at));
+      datastore::open(where, small_store());
+      return 0;
+    });
+    ASSERT_TRUE(result == 0 || result == ended_at_call) << result;
+    ASSERT_TRUE(is_as_of(*reader, 2));
+    ASSERT_TRUE(is_as_of(*datastore::open_read_only(where, small_store()), 2));
+    ASSERT_TRUE(store_maintenance::verify(where).whole());
+  }
+  // More calls than making copies takes.
+  EXPECT_GT(at, 20);
+  const auto store = datastore::open(where, small_store());
+  EXPECT_TRUE(is_as_of(*store, 2));
+  EXPECT_EQ(names_in(where), names);
+  write_epoch(*store, 3);
+  EXPECT_TRUE(is_as_of(*reader, 2));
+}
+
+TEST_F(beside_a_writer_where_blocks_are_shared, what_a_killed_reader_leaves_is_removed_by_the_next_writer) {
+  const loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const std::filesystem::path where = mount.path() / "store";
+  make_store(where)->close();
+  const auto count = [&] { return std::distance(std::filesystem::directory_iterator(where), {}); };
+  const auto files = count();
+  auto store = datastore::open(where, small_store());
+  int at = 0;
+  for (int result = ended_at_call; result == ended_at_call; ++at) {
+    result = result_of_child([&] {
+      const watched_calls calls(ending_at(at));
+      return is_as_of(*datastore::open_read_only(where, small_store()), 1) ? 0 : 1;
+    });
+    ASSERT_TRUE(result == 0 || result == ended_at_call) << result;
+  }
+  EXPECT_GT(count(), files);
+  write_epoch(*store, 2);
+  write_epoch(*store, 3);
+  store->close();
+  store = datastore::open(where, small_store());
+  EXPECT_EQ(count(), files);
+  EXPECT_TRUE(is_as_of(*store, 3));
+}
+
+TEST_F(beside_a_writer_where_blocks_are_shared, a_reader_that_may_make_no_files_is_told_what_works) {
+  const loop_mount mount("xfs", path("image"), path("mount"));
+  if (!mount) GTEST_SKIP() << mount.why_not();
+  const std::filesystem::path where = mount.path() / "store";
+  std::filesystem::create_directory(path("view"));
+  if (::mount(mount.path().c_str(), path("view").c_str(), nullptr, MS_BIND, nullptr) != 0)
+    GTEST_SKIP() << "bind mounts are not allowed";
+  struct unmounting {
+    std::filesystem::path place;
+    ~unmounting() { ::umount2(place.c_str(), MNT_DETACH); }
+  } const at_the_end{path("view")};
+  ASSERT_EQ(::mount(nullptr, path("view").c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), 0);
+  const std::filesystem::path seen = path("view") / "store";
+  make_store(where)->close();
+  const auto first = datastore::open_read_only(seen, small_store());
+  const auto store = datastore::open(where, small_store());
+  write_epoch(*store, 2);
+  EXPECT_TRUE(is_as_of(*first, 1));
+  const auto opens = [&] { datastore::open_read_only(seen, small_store()); };
+  EXPECT_TRUE(fails_with(errc::permission_denied, "this process has it open for writing", opens));
+  EXPECT_TRUE(
+      fails_with(errc::permission_denied,
+                 "can make no files in its directory or beside it, by which it would leave the writer "
+                 "alone (Read-only file system); open a copy",
+                 opens));
+  EXPECT_TRUE(is_as_of(*datastore::open_read_only(seen, holding_the_writer()), 2));
+  // Of another user, who may read everything.
+  std::filesystem::permissions(where, std::filesystem::perms{0755});
+  for (const auto& entry : std::filesystem::directory_iterator(where))
+    std::filesystem::permissions(entry.path(), std::filesystem::perms{0644});
+  for (auto above = where.parent_path(); above != fast_directory(); above = above.parent_path())
+    std::filesystem::permissions(above, std::filesystem::perms{0755});
+  EXPECT_TRUE(in_another_process([&] {
+    if (::setuid(65534) != 0) return 1;
+    const bool is_told = bool(fails_with(errc::permission_denied, "(Permission denied); open a copy",
+                                         [&] { datastore::open_read_only(where, small_store()); }));
+    const bool may_hold = is_as_of(*datastore::open_read_only(where, holding_the_writer()), 2);
+    return is_told && may_hold ? 0 : 1;
+  }));
 }
 
 }  // namespace

@@ -63,6 +63,18 @@ class read_only_store final : public datastore {
   known_checkpoint last_;  // that it reads
 };
 
+// Forgets the names at the end of a scope.
+class names_recalled {
+ public:
+  explicit names_recalled(store_lock& lock) : lock_(lock) {}
+  names_recalled(const names_recalled&) = delete;
+  names_recalled& operator=(const names_recalled&) = delete;
+  ~names_recalled() { lock_.forget_names(); }
+
+ private:
+  store_lock& lock_;
+};
+
 std::unique_ptr<store_memory> make_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use) {
   if (parts.resident == residence::within_budget) return std::make_unique<paged_memory>(parts, bytes, use);
   return std::make_unique<private_memory>(parts, bytes, use);
@@ -110,11 +122,15 @@ void read_only_store::refuse() const {
 void read_only_store::snapshot(const std::filesystem::path& to) {
   const std::scoped_lock lock(control_);
   require_open();
-  if (parts_->files == file_origin::twin) {
+  // Files without names cannot be copied by their names.
+  const bool is_twin = parts_->files == file_origin::twin;
+  const names_recalled while_copied(parts_->lock);
+  if (is_twin || !parts_->lock.recall_names(parts_->directory)) {
     throw error(errc::unsupported,
                 path_.string() +
-                    " was open for writing when this reader opened it: use store_maintenance::copy, "
-                    "which copies its last checkpoint");
+                    (is_twin ? " was open for writing when this reader opened it"
+                             : " has been opened for writing since this reader opened it") +
+                    ": use store_maintenance::copy, which copies its last checkpoint");
   }
   reporting("take a snapshot of", path_, [&] {
     copy_options options;

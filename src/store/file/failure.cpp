@@ -48,6 +48,11 @@ void throw_failure(const std::string& action, const std::filesystem::path& store
               "cannot " + action + " " + store.string() + ": " + failure.what() + advice(failure));
 }
 
+bool is_refusal(const std::system_error& failure) noexcept {
+  const int code = failure.code().value();
+  return code == EACCES || code == EPERM || code == EROFS;
+}
+
 void throw_damaged(const std::filesystem::path& file, const std::string& what) {
   throw error(errc::damaged, file.string() + " is damaged: " + what);
 }

@@ -82,10 +82,6 @@ bool holds_unfinished_store(const std::filesystem::path& path) {
 }
 
 bool is_store_file(const std::string& name) {
-  if (name.ends_with(replacement_suffix)) {
-    const std::string replaced = name.substr(0, name.size() - replacement_suffix.size());
-    return replaced == "super" || replaced == "LOCK" || is_store_file(replaced);
-  }
   for (const char* own :
        {"crc", "undo", "log", "probe.new", "jrnl.0", "jrnl.1", "jrnl.0.new", "jrnl.1.new", "file_lock"})
     if (name == own) return true;

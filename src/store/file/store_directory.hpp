@@ -34,9 +34,6 @@ inline constexpr const char* unfinished_super = "super.new";
 /// Whether it is a directory in which the making of a store goes on, or was cut short.
 bool holds_unfinished_store(const std::filesystem::path& path);
 
-/// Ends the names of copies that are to replace files of a store.
-inline constexpr std::string_view replacement_suffix = ".apart";
-
 /// Whether a store has files of this name, beside `super` and LOCK.
 bool is_store_file(const std::string& name);
 

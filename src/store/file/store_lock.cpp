@@ -7,14 +7,18 @@
 #include <array>
 #include <chrono>
 #include <mutex>
-#include <perdure/error.hpp>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/owner_process.hpp"
+#include "os/file_clone.hpp"
 #include "os/forks.hpp"
 #include "os/open_files.hpp"
+#include "store/file/readers_files.hpp"
+#include "store/file/store_busy.hpp"
 
 namespace perdure::store {
 
@@ -59,13 +63,30 @@ void close_for_good(os::file& file) noexcept {
   file.close();
 }
 
+using steady = std::chrono::steady_clock;
+
+constexpr os::lock_range byte_of(store_lock::part what) noexcept {
+  return {static_cast<std::uint64_t>(what), 1};
+}
+
+// The bytes that every writer holds from the beginning, and readers without a writer. A writer that admits
+// readers keeps only the first of them.
+constexpr os::lock_range of_opening{0, 2};
+constexpr os::lock_range of_writer{0, 1};
+// Locks are not fair: readers that come one after the other would keep the writer waiting for ever.
+constexpr os::lock_range of_entrance{3, 1};
+// Only a process that locks the whole file holds this byte.
+constexpr os::lock_range of_nobody{4, 1};
+constexpr os::lock_range of_names{5, 1};
+
 }  // namespace
 
 struct store_lock::held_files {
   explicit held_files(store_access wanted)
       : access(wanted),
-        mode(wanted == store_access::write || wanted == store_access::alone ? os::lock_mode::exclusive
-                                                                            : os::lock_mode::shared) {}
+        is_writer(wanted == store_access::write || wanted == store_access::write_in_place ||
+                  wanted == store_access::alone),
+        writers_range(wanted == store_access::write ? of_opening : os::lock_range{}) {}
   held_files(const held_files&) = delete;
   held_files& operator=(const held_files&) = delete;
   ~held_files() {
@@ -74,8 +95,10 @@ struct store_lock::held_files {
   }
 
   store_access access;
-  os::lock_mode mode;
+  bool is_writer;
+  os::lock_range writers_range;  // of `super`
   bool is_beside_writer = false;
+  bool is_told = false;  // LOCK says who the writer is
   base::owner_process owner{};
   std::filesystem::path store{};
   os::file lock{};
@@ -90,14 +113,33 @@ std::string this_process_in_words() {
   return "process " + std::to_string(self.pid) + " on host " + self.host + " (boot " + self.boot_id + ")";
 }
 
-std::string written_by(const os::file& lock) {
+// Opens a file. Returns one that is not open if there is none of that name.
+os::file open_if_there(const os::file& directory, const char* name, int flags) {
+  try {
+    return os::file::open_in(directory, name, flags);
+  } catch (const std::system_error& failure) {
+    if (failure.code().value() == ENOENT) return {};
+    throw;
+  }
+}
+
+// Returns what the last writer wrote into LOCK, which may be empty, missing, another file by now, or not for
+// this user to read.
+std::string last_writer(const os::file& directory) {
   std::array<char, 512> text{};
-  const std::size_t got = lock ? lock.read_at(text.data(), text.size() - 1, 0) : 0;
-  std::string holder(text.data(), got);
-  while (!holder.empty() && holder.back() == '\n') holder.pop_back();
-  if (holder.empty()) return "it is open for writing by another process";
-  if (holder == this_process_in_words()) return "this process has it open for writing already";
-  return "it is open for writing by " + holder;
+  std::size_t got = 0;
+  try {
+    got = os::file::open_in(directory, "LOCK", O_RDONLY).read_at(text.data(), text.size() - 1, 0);
+  } catch (const std::system_error&) {
+  }
+  std::string writer(text.data(), got);
+  while (!writer.empty() && writer.back() == '\n') writer.pop_back();
+  return writer;
+}
+
+std::string waiting_writer(const os::file& directory) {
+  const std::string writer = last_writer(directory);
+  return (writer.empty() ? "another process" : writer) + " waits to open it for writing";
 }
 
 std::string read_by(const os::file& locked) {
@@ -110,46 +152,18 @@ std::string read_by(const os::file& locked) {
   if (users.size() > most_named) readers += " and " + std::to_string(users.size() - most_named) + " more";
   // Readers of the same process are found by nobody, as are those of other users and hosts.
   if (readers.empty()) readers = "this process, or one that it cannot see";
-  return "it is open for reading by " + readers +
-         "; close it there first (a program that reads a snapshot of it holds nobody up)";
+  return "it is open for reading by " + readers;
 }
 
-// `lock` may not be open, or it may be a new file in the place of the one that the holder has locked.
-std::string holder_of(const os::file& lock, const os::file& super) {
-  for (const os::file* const one : {&lock, &super}) {
-    if (*one && one->foreign_lock() == os::lock_mode::shared) return read_by(*one);
-  }
-  return written_by(lock);
+// `locked` is the file on which somebody else has a lock.
+[[noreturn]] void throw_in_use(const os::file& directory, const os::file& locked) {
+  if (locked.foreign_lock() == os::lock_mode::shared)
+    throw store_busy(directory.path(), obstacle::readers, read_by(locked));
+  const os::file super = open_if_there(directory, "super", O_RDONLY);
+  const bool is_waiting = super && super.foreign_lock(of_writer) == os::lock_mode::shared;
+  throw store_busy(directory.path(), obstacle::writer,
+                   is_waiting ? waiting_writer(directory) : store_lock::describe_writer(directory));
 }
-
-// Opens and locks a file. Returns a file that is not open if there is none of that name.
-os::file lock_file(const os::file& directory, const char* name, int flags, os::lock_mode mode,
-                   os::lock_range range, bool& is_free) {
-  for (;;) {
-    os::file file;
-    try {
-      file = os::file::open_in(directory, name, flags);
-    } catch (const std::system_error& failure) {
-      if ((flags & O_CREAT) == 0 && failure.code().value() == ENOENT) return {};
-      throw;
-    }
-    is_free = file.try_lock(mode, range);
-    // If not, the name belongs to another file by now, and the lock must be on that one.
-    if (!is_free || os::is_named(directory, name, file)) return file;
-  }
-}
-
-constexpr os::lock_range byte_of(store_lock::part what) noexcept {
-  return {static_cast<std::uint64_t>(what), 1};
-}
-
-// The bytes that every writer holds from the beginning. A writer that admits readers keeps only the first of
-// them.
-constexpr os::lock_range of_opening{0, 2};
-// Locks are not fair: readers that come one after the other would keep the writer waiting for ever.
-constexpr os::lock_range of_entrance{3, 1};
-// Only a process that locks the whole file holds this byte.
-constexpr os::lock_range of_nobody{4, 1};
 
 void unlock_quietly(const os::file& file, os::lock_range range) noexcept {
   if (!file) return;
@@ -160,93 +174,190 @@ void unlock_quietly(const os::file& file, os::lock_range range) noexcept {
   }
 }
 
-bool try_once(const os::file& super, store_lock::part what) {
-  if (what != store_lock::part::home) return super.try_lock(os::lock_mode::shared, byte_of(what));
+bool pass_entrance(const os::file& super, os::lock_range to) {
   if (!super.try_lock(os::lock_mode::shared, of_entrance)) return false;
-  const bool is_in = super.try_lock(os::lock_mode::shared, byte_of(what));
+  const bool is_in = super.try_lock(os::lock_mode::shared, to);
   super.unlock(of_entrance);
   return is_in;
 }
 
-// A writer's turn takes as long as a checkpoint's pages take on their way home.
-constexpr std::chrono::seconds longest_wait{60};
-constexpr std::chrono::microseconds most_pause{2000};
-// Longer than most readers read, and long enough for every reader that asks again after `most_pause`.
+// Sleeps longer each time.
+class pauses {
+ public:
+  static constexpr std::chrono::microseconds longest{2000};
+
+  void pause() {
+    std::this_thread::sleep_for(next_);
+    next_ = std::min(2 * next_, longest);
+  }
+
+ private:
+  std::chrono::microseconds next_{50};
+};
+
+// A writer's turn takes as long as a checkpoint's pages take on their way home, or as copies of files with
+// very many extents take.
+constexpr std::chrono::seconds longest_turn{60};
+// Longer than most readers read, and long enough for every reader that asks again after a pause.
 constexpr std::chrono::milliseconds entrance_shut{100};
 constexpr std::chrono::milliseconds entrance_open{5};
+// Much longer than readers take to open files by their names.
+constexpr std::chrono::milliseconds longest_opening{1000};
+// A writer that shuts the entrance for longer waits for readers to close the store.
+constexpr std::chrono::milliseconds longest_wait_for_names = longest_opening + std::chrono::milliseconds(500);
 
 bool try_for_long(const os::file& super, store_lock::part what) {
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
-  for (auto pause = std::chrono::microseconds(50);; pause = std::min(2 * pause, most_pause)) {
-    if (try_once(super, what)) return true;
-    if (super.foreign_lock(of_nobody) == os::lock_mode::exclusive ||
-        std::chrono::steady_clock::now() >= deadline)
-      return false;
-    std::this_thread::sleep_for(pause);
+  const auto deadline = steady::now() + longest_turn;
+  for (pauses between;; between.pause()) {
+    const bool is_in = what == store_lock::part::home ? pass_entrance(super, byte_of(what))
+                                                      : super.try_lock(os::lock_mode::shared, byte_of(what));
+    if (is_in) return true;
+    if (super.foreign_lock(of_nobody) == os::lock_mode::exclusive || steady::now() >= deadline) return false;
   }
 }
 
 }  // namespace
 
-store_lock::store_lock(const os::file& directory, store_access access)
+std::chrono::milliseconds usual_wait() {
+  return std::chrono::seconds(base::number_in("PERDURE_WAIT").value_or(0));
+}
+
+store_lock::store_lock(const os::file& directory, store_access access, std::chrono::milliseconds wait)
     : held_(std::make_unique<held_files>(access)) {
   held_->store = directory.path();
-  const bool may_be_beside = access == store_access::read_beside_writer || access == store_access::inspect;
-  if (may_be_beside && try_beside_writer(directory)) return;
-  const bool writer = held_->mode == os::lock_mode::exclusive;
+  wait = std::clamp(wait, std::chrono::milliseconds(0), most_wait);
+  if (held_->is_writer) {
+    enter_to_write(directory, steady::now() + wait);
+  } else {
+    enter_to_read(directory, wait);
+  }
+}
+
+void store_lock::enter_to_write(const os::file& directory, steady::time_point deadline) {
   // Somebody may have removed LOCK; the lock on `super` is the one that counts.
-  take(held_->lock, directory, "LOCK", writer ? O_RDWR | O_CREAT : O_RDONLY);
-  take(held_->super, directory, "super", writer ? O_RDWR : O_RDONLY);
-  if (!writer) return;
-  const std::string text = this_process_in_words() + '\n';
-  // Only for the message that other processes show: it need not be durable, nor succeed on a full disk.
+  take_lock_file(directory, deadline);
+  try {
+    take_super(directory, deadline);
+  } catch (...) {
+    if (held_->is_told) tell({});
+    throw;
+  }
+  if (!held_->is_told) tell(this_process_in_words() + '\n');
+}
+
+// Only for the message that other processes show: it need not be durable, nor succeed on a full disk.
+void store_lock::tell(std::string_view who) const noexcept {
+  held_->is_told = !who.empty();
   try {
     held_->lock.resize(0);
-    held_->lock.write_at(text.data(), text.size(), 0);
+    if (!who.empty()) held_->lock.write_at(who.data(), who.size(), 0);
   } catch (const std::system_error&) {
   }
 }
 
-void store_lock::lock_super(const os::file& directory, const char* name) {
-  take(held_->super, directory, name, O_RDWR);
-}
-
-void store_lock::lock_again(const os::file& directory, const std::string& name) {
-  os::file& held = name == "super" ? held_->super : held_->lock;
-  take(held, directory, name.c_str(), O_RDWR);
-}
-
-void store_lock::take(os::file& to, const os::file& directory, const char* name, int flags) {
-  const bool is_super = &to == &held_->super;
-  const os::lock_range range =
-      is_super && held_->access == store_access::write ? of_opening : os::lock_range{};
-  bool is_free = true;
-  os::file file = lock_file(directory, name, flags, held_->mode, range, is_free);
-  if (!is_free) {
-    throw error(errc::in_use,
-                directory.path().string() + " is in use: " + holder_of(is_super ? held_->lock : file, file));
-  }
-  to = std::move(file);
-  if (to && held_->mode == os::lock_mode::exclusive) let_go_in_children(to);
-}
-
-// False if there is no writer, or none that admits readers.
-bool store_lock::try_beside_writer(const os::file& directory) {
-  for (;;) {
-    os::file super;
-    try {
-      super = os::file::open_in(directory, "super", O_RDONLY);
-    } catch (const std::system_error& failure) {
-      if (failure.code().value() == ENOENT) return false;
-      throw;
+void store_lock::take_lock_file(const os::file& directory, steady::time_point deadline) {
+  for (pauses between;; between.pause()) {
+    os::file lock = os::file::open_in(directory, "LOCK", O_RDWR | O_CREAT);
+    const bool is_free = lock.try_lock(os::lock_mode::exclusive);
+    // If not, the name belongs to another file by now, and the lock must be on that one.
+    if (is_free && os::is_named(directory, "LOCK", lock)) {
+      held_->lock = std::move(lock);
+      return let_go_in_children(held_->lock);
     }
-    if (super.foreign_lock({0, 1}) != os::lock_mode::exclusive || !try_for_long(super, part::home))
-      return false;
-    if (!os::is_named(directory, "super", super)) continue;
-    held_->super = std::move(super);
-    held_->is_beside_writer = true;
-    return true;
+    if (!is_free && steady::now() >= deadline) throw_in_use(directory, lock);
   }
+}
+
+void store_lock::take_super(const os::file& directory, steady::time_point deadline) {
+  const auto deadline_for_names = std::max(deadline, steady::now() + longest_opening);
+  const bool may_leave_files = held_->access != store_access::alone;
+  std::optional<bool> can_leave_files;
+  os::file super;
+  for (pauses between;; between.pause()) {
+    if (!super || !os::is_named(directory, "super", super)) {
+      super = open_if_there(directory, "super", O_RDWR);
+      if (!super) return;
+    }
+    if (super.try_lock(os::lock_mode::exclusive, held_->writers_range)) {
+      if (!os::is_named(directory, "super", super)) continue;
+      if (held_->access == store_access::write) super.unlock(of_entrance);
+      return hold_super(std::move(super));
+    }
+    // The other may be gone by now.
+    if (!super.foreign_lock(held_->writers_range) && steady::now() < deadline_for_names) continue;
+    const bool is_behind_readers = super.foreign_lock(of_writer) != os::lock_mode::exclusive;
+    if (is_behind_readers && !can_leave_files)
+      can_leave_files = may_leave_files && os::can_share_blocks(directory, super);
+    const bool leaves_files = is_behind_readers && *can_leave_files;
+    if (steady::now() >= (leaves_files ? deadline_for_names : deadline)) throw_in_use(directory, super);
+    if (!is_behind_readers || !super.try_lock(os::lock_mode::exclusive, of_entrance)) continue;
+    // No reader comes in before this writer from here on.
+    if (!held_->is_told) tell(this_process_in_words() + '\n');
+    if (!leaves_files || !super.try_lock(os::lock_mode::exclusive, of_names)) continue;
+    os::file copy = leave_files_to_readers(directory, [this](const os::file& made) { lock_alone(made); });
+    if (copy) return hold_super(std::move(copy));
+    can_leave_files = false;
+    super.unlock(of_names);
+  }
+}
+
+void store_lock::lock_alone(const os::file& super) const {
+  if (!super.try_lock(os::lock_mode::exclusive, held_->writers_range))
+    throw_in_use(os::file::open_directory(held_->store), super);
+}
+
+void store_lock::hold_super(os::file super) {
+  held_->super = std::move(super);
+  let_go_in_children(held_->super);
+}
+
+void store_lock::follow_lock_file(const os::file& directory) {
+  if (!os::is_named(directory, "LOCK", held_->lock)) take_lock_file(directory, steady::now());
+}
+
+void store_lock::lock_super(const os::file& directory, const char* name) {
+  os::file super = os::file::open_in(directory, name, O_RDWR);
+  lock_alone(super);
+  hold_super(std::move(super));
+}
+
+void store_lock::enter_to_read(const os::file& directory, std::chrono::milliseconds wait) {
+  const auto begin = steady::now();
+  const bool may_be_beside = held_->access != store_access::read;
+  for (pauses between;; between.pause()) {
+    os::file super = open_if_there(directory, "super", O_RDONLY);
+    if (!super) return;
+    const bool has_writer = super.foreign_lock(of_writer) == os::lock_mode::exclusive;
+    const bool is_in =
+        has_writer ? may_be_beside && try_for_long(super, part::home) : pass_entrance(super, of_opening);
+    if (is_in) {
+      // When both are true no writer gives the names to other files.
+      if (!super.try_lock(os::lock_mode::shared, of_names) || !os::is_named(directory, "super", super))
+        continue;
+      held_->super = std::move(super);
+      held_->is_beside_writer = has_writer;
+      return;
+    }
+    if (has_writer) {
+      if (steady::now() >= begin + wait) throw_in_use(directory, super);
+      continue;
+    }
+    const bool copies_are_made = super.foreign_lock(of_names) == os::lock_mode::exclusive;
+    const std::chrono::milliseconds patience = copies_are_made ? longest_turn : longest_wait_for_names;
+    if (steady::now() < begin + std::max(wait, patience)) continue;
+    if (super.foreign_lock(of_writer) != os::lock_mode::exclusive)
+      throw store_busy(directory.path(), obstacle::waiting_writer,
+                       waiting_writer(directory) + " and comes before new readers");
+  }
+}
+
+void store_lock::forget_names() noexcept {
+  if (!held_->is_writer) unlock_quietly(held_->super, of_names);
+}
+
+bool store_lock::recall_names(const os::file& directory) {
+  return held_->super.try_lock(os::lock_mode::shared, of_names) &&
+         os::is_named(directory, "super", held_->super);
 }
 
 bool store_lock::is_beside_writer() const noexcept {
@@ -254,8 +365,10 @@ bool store_lock::is_beside_writer() const noexcept {
 }
 
 std::string store_lock::describe_writer(const os::file& directory) {
-  return written_by(os::exists_in(directory, "LOCK") ? os::file::open_in(directory, "LOCK", O_RDONLY)
-                                                     : os::file());
+  const std::string writer = last_writer(directory);
+  if (writer.empty()) return "it is open for writing by another process";
+  if (writer == this_process_in_words()) return "this process has it open for writing already";
+  return "it is open for writing by " + writer;
 }
 
 void store_lock::admit_readers() {
@@ -272,11 +385,10 @@ store_lock::turn store_lock::take_turn(part what) {
   // Quick readers are all done before the entrance is opened again; beside a slow one, others may come in.
   for (;; std::this_thread::sleep_for(entrance_open)) {
     super.lock(os::lock_mode::exclusive, of_entrance);
-    const auto until = std::chrono::steady_clock::now() + entrance_shut;
+    const auto until = steady::now() + entrance_shut;
     bool is_in = false;
-    while (!(is_in = super.try_lock(os::lock_mode::exclusive, byte_of(what))) &&
-           std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(most_pause / 4);
+    while (!(is_in = super.try_lock(os::lock_mode::exclusive, byte_of(what))) && steady::now() < until)
+      std::this_thread::sleep_for(pauses::longest / 4);
     super.unlock(of_entrance);
     if (is_in) return {super, what};
   }
@@ -289,7 +401,7 @@ std::optional<store_lock::turn> store_lock::try_turn(part what) {
 
 store_lock::turn store_lock::pause_commits() const {
   if (try_for_long(held_->super, part::commit)) return {held_->super, part::commit};
-  throw error(errc::in_use, held_->store.string() + " is in use: its writer does not end with a checkpoint");
+  throw store_busy(held_->store, obstacle::writer, "its writer does not end with a checkpoint");
 }
 
 store_lock::turn::~turn() {
@@ -310,16 +422,10 @@ store_lock::~store_lock() {
 
 void store_lock::release() noexcept {
   if (!held_) return;
-  if (held_->lock && held_->mode == os::lock_mode::exclusive && held_->owner.is_here()) {
-    try {
-      held_->lock.resize(0);
-    } catch (const std::system_error&) {
-    }
-  }
+  if (held_->lock && held_->is_writer && held_->owner.is_here()) tell({});
   // Closing alone would not do: a forked child that has the file too would hold the lock.
   if (held_->access == store_access::inspect && held_->owner.is_here()) {
     unlock_quietly(held_->super, {});
-    unlock_quietly(held_->lock, {});
   }
   held_.reset();
 }

@@ -1,20 +1,27 @@
 // Who may open a store that another process has open, and how a writer and the readers beside it take turns.
 //
-// All locks are open-file-description locks on `super`, which no store can be opened without. LOCK is locked
-// too; it says who the writer is, and is there before `super`.
+// All locks are open-file-description locks on `super`, which no store can be opened without. Writers lock
+// LOCK too; it says who the writer is, and is there before `super`.
 //
 // | byte of `super` | exclusive | shared |
 // |---|---|---|
-// | 0 | held by an open writer | |
-// | 1 | the writer changes what the last checkpoint has at home | a reader beside the writer reads it |
+// | 0 | held by an open writer | held by a reader without a writer |
+// | 1 | the writer changes what the last checkpoint has at home | a reader reads it |
 // | 2 | a checkpoint is being committed | a reader beside the writer asks which was the last |
-// | 3 | the writer waits for byte 1, and for a while lets no reader in | a reader is about to take byte 1 |
-// | all | the only one to have the store open | readers without a writer |
+// | 3, entrance | a writer waits, to open or for byte 1, and lets no reader in | a reader is about to get in
+// | | 4 | only with all others | | | 5, names | a writer gives the names of files to copies | a reader opens
+// files by their names | | all | the only one to have the store open | |
+//
+// A reader that has opened all files needs their names no more. A writer that then comes, and can share
+// blocks, leaves it the files, with the `super` that it has locked (readers_files.hpp).
 #pragma once
 
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "os/file.hpp"
@@ -26,22 +33,33 @@ enum class store_access {
   read_beside_writer,  ///< the same, but beside a writer that admits readers
   inspect,  ///< the same, for the length of one call: children that are forked meanwhile do not keep the lock
   write,    ///< readers are admitted once the writer says so
-  alone,
+  write_in_place,  ///< readers are never admitted; those that were there before may keep their files
+  alone,           ///< `in_use` while anybody has the store
 };
+
+/// How long openings wait that are given no time: the environment's PERDURE_WAIT.
+std::chrono::milliseconds usual_wait();
+/// Longer is as good as for ever, and could not be added to a clock's time.
+inline constexpr std::chrono::milliseconds most_wait = std::chrono::hours(24 * 365);
 
 /// The lock is held while the object lives; when the process dies the kernel releases it.
 class store_lock {
  public:
-  /// Takes the lock or throws `in_use` naming the holder. A reader of read-only media needs no LOCK file.
-  store_lock(const os::file& directory, store_access access);
+  /// Takes the lock, or throws `store_busy` naming the holder, which it waits for as long as it may. A reader
+  /// needs no LOCK file. Throws `no_space`, `io` where a writer cannot leave its files to readers.
+  store_lock(const os::file& directory, store_access access, std::chrono::milliseconds wait = {});
   store_lock(store_lock&&) noexcept;
   store_lock& operator=(store_lock&&) noexcept;
   ~store_lock();
 
   /// To be called by a writer that made `super`, under whatever name, after it had taken the lock.
   void lock_super(const os::file& directory, const char* name);
-  /// To be called by a writer that has put a new file in the place of one that is locked, `super` or LOCK.
-  void lock_again(const os::file& directory, const std::string& name);
+  /// Locks a file that is to take the place of `super`, beside that. Throws `store_busy`.
+  void lock_alone(const os::file& super) const;
+  /// To be called with that file when it has the name: the lock on the one before goes.
+  void hold_super(os::file super);
+  /// To be called by a writer that may have put a new file in the place of LOCK.
+  void follow_lock_file(const os::file& directory);
   /// Releases the lock. A child forked from a writer does not have it from its beginning, so that the store
   /// is free once the parent has ended; a child forked from a reader goes on reading, and keeps it.
   void release() noexcept;
@@ -58,6 +76,12 @@ class store_lock {
   /// The same without waiting.
   std::optional<turn> try_turn(part what);
 
+  /// Of a reader that has opened all files of the store: it needs their names no more.
+  void forget_names() noexcept;
+  /// Of a reader that has done so: whether the names are those of its own files again, and stay so as long as
+  /// it has the lock or until it forgets them.
+  bool recall_names(const os::file& directory);
+
   /// Of a reader: whether a writer has the store too. While the lock is held nothing changes that the last
   /// checkpoint has at home, nor does its journal.
   bool is_beside_writer() const noexcept;
@@ -69,8 +93,11 @@ class store_lock {
 
  private:
   struct held_files;
-  void take(os::file& to, const os::file& directory, const char* name, int flags);
-  bool try_beside_writer(const os::file& directory);
+  void enter_to_read(const os::file& directory, std::chrono::milliseconds wait);
+  void enter_to_write(const os::file& directory, std::chrono::steady_clock::time_point deadline);
+  void tell(std::string_view who) const noexcept;
+  void take_lock_file(const os::file& directory, std::chrono::steady_clock::time_point deadline);
+  void take_super(const os::file& directory, std::chrono::steady_clock::time_point deadline);
 
   std::unique_ptr<held_files> held_;
 };

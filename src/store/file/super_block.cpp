@@ -24,7 +24,33 @@ namespace {
 
 std::atomic<bool> are_copies_trusted{false};
 
+void put_place(layout::super_slot& in, const os::file_identity& place) noexcept {
+  in.inode = place.inode;
+  in.born_ns = place.born_ns;
+}
+
+bool is_elsewhere(const layout::super_slot& slot, const os::file_identity& place) noexcept {
+  return slot.inode != 0 && place.inode != 0 &&
+         (slot.inode != place.inode ||
+          (slot.born_ns != 0 && place.born_ns != 0 && slot.born_ns != place.born_ns));
+}
+
 }  // namespace
+
+void carry_place(const os::file& original, const os::file& copy) {
+  const auto place = os::lasting_identity(original);
+  const auto other_place = os::lasting_identity(copy);
+  if (!place || !other_place) return;
+  super_file content{};
+  copy.read_at(&content, sizeof content, 0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    layout::super_slot& slot = content.slots[i];
+    if (!is_sound(slot, layout::super_magic) || slot.inode == 0 || is_elsewhere(slot, *place)) continue;
+    put_place(slot, *other_place);
+    seal_block(slot);
+    copy.write_at(&slot, sizeof slot, i * layout::block);
+  }
+}
 
 void trust_copies(bool wanted) noexcept {
   are_copies_trusted = wanted;
@@ -159,11 +185,7 @@ super_block super_block::load(const os::file& directory, bool writable) {
   }
   check_sense(result.now_, path);
   result.identity_ = os::lasting_identity(result.file_).value_or(os::file_identity());
-  const os::file_identity written{result.now_.inode, result.now_.born_ns};
-  result.is_copied_ =
-      !are_copies_trusted && written.inode != 0 && result.identity_.inode != 0 &&
-      (written.inode != result.identity_.inode ||
-       (written.born_ns != 0 && result.identity_.born_ns != 0 && written != result.identity_));
+  result.is_copied_ = !are_copies_trusted && is_elsewhere(result.now_, result.identity_);
 
   layout::abi_stamp theirs = content.abi;
   if (!is_sound(theirs, layout::stamp_magic)) throw_damaged(path, "the ABI stamp has no valid checksum");
@@ -187,8 +209,7 @@ void super_block::accept_place() {
 }
 
 void super_block::record_place(layout::super_slot& in) const noexcept {
-  in.inode = identity_.inode;
-  in.born_ns = identity_.born_ns;
+  put_place(in, identity_);
 }
 
 void super_block::store(layout::super_slot next) {

@@ -65,6 +65,10 @@ class super_block {
   std::string abi_;
 };
 
+/// To be called with a copy that the library has made of `super`, open for writing, before it takes the place
+/// of the original: if the pages were known to be sound there, they are here.
+void carry_place(const os::file& original, const os::file& copy);
+
 /// For rigs, which put the files of a store back: from now on `is_copied` is false.
 void trust_copies(bool wanted) noexcept;
 

@@ -9,10 +9,12 @@
 
 #include "store/file/failure.hpp"
 #include "store/file/kept_name.hpp"
+#include "store/file/readers_files.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/offline/kept_epochs.hpp"
 #include "store/offline/store_copy.hpp"
+#include "store/offline/twin.hpp"
 
 namespace perdure {
 
@@ -37,8 +39,10 @@ bool store_maintenance::remove(const std::filesystem::path& given) {
   store::reporting("remove", path, [&] {
     const os::file directory = os::file::open_directory(path);
     store::store_lock lock(directory, store::store_access::alone);
-    // Not before: now that the lock is held, no reader is making one for itself.
     store::remove_unfinished(path);
+    // Not before: now that the lock is held, no reader is making one.
+    store::remove_abandoned_twins(path);
+    store::remove_abandoned_copies(directory);
     store::remove_kept_epochs(directory);
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path))

@@ -24,6 +24,7 @@
 #include "store/commit/redo.hpp"
 #include "store/file/checksum_table.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/file_for_copy.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
 #include "store/file/store_directory.hpp"
@@ -79,17 +80,13 @@ void copy_pieces(const std::vector<piece>& pieces) {
 void copy_files(const os::file& from, const os::file& to, const copy_options& options) {
   std::vector<pair_of_files> all;
   for (const std::string& name : names_to_copy(from, options)) {
-    all.push_back({os::file::open_in(from, name, options.writable ? O_RDWR : O_RDONLY),
-                   os::file::open_in(to, name, O_RDWR | O_CREAT | O_EXCL)});
-    // As the journals of every store are. btrfs shares blocks between files only if both have the attribute,
-    // or neither.
-    if (name.starts_with("jrnl.")) os::overwrite_in_place(all.back().to);
+    all.push_back(
+        {os::file::open_in(from, name, options.writable ? O_RDWR : O_RDONLY), make_file_for_copy(to, name)});
   }
   std::vector<piece> pieces;
   for (const pair_of_files& files : all) {
-    // Without it XFS copies 128 KiB for the first write to each shared block.
+    // The original's blocks are shared from now on, too.
     if (options.writable) os::limit_copy_on_write(files.from, layout::block);
-    os::limit_copy_on_write(files.to, layout::block);
     if (os::share_blocks(files.from, files.to)) continue;
     if (options.only_shared) {
       throw error(
@@ -190,7 +187,7 @@ void store_maintenance::copy(const std::filesystem::path& from, const std::files
   const std::filesystem::path target = store::normalized_store_path(to);
   store::reporting("copy", source, [&] {
     const os::file directory = store::open_store_directory(source);
-    const store::store_lock lock(directory, store::store_access::inspect);
+    const store::store_lock lock(directory, store::store_access::inspect, store::usual_wait());
     const store::super_block super = store::super_block::load(directory, false);
     if ((super.now().flags & store::layout::flag_open_dirty) != 0) {
       throw error(errc::damaged, source.string() +

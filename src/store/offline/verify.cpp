@@ -101,7 +101,7 @@ verify_report store_maintenance::verify(const std::filesystem::path& given, cons
   const std::filesystem::path path = resolve_store_name(given);
   return store::reporting("verify", path, [&] {
     const os::file directory = store::open_store_directory(path);
-    const store::store_lock lock(directory, store::store_access::inspect);
+    const store::store_lock lock(directory, store::store_access::inspect, store::usual_wait());
     return store::verify_files(directory, lock, options);
   });
 }
