@@ -19,7 +19,7 @@
 #include "store/file/failure.hpp"
 #include "store/file/hard_links.hpp"
 #include "store/file/layout.hpp"
-#include "store/file/readers_files.hpp"
+#include "store/file/replaced_files.hpp"
 #include "store/file/store_busy.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/unfinished_store.hpp"

@@ -9,7 +9,7 @@
 
 #include "store/file/failure.hpp"
 #include "store/file/kept_name.hpp"
-#include "store/file/readers_files.hpp"
+#include "store/file/replaced_files.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/offline/kept_epochs.hpp"
