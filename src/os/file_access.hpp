@@ -1,4 +1,4 @@
-// Who may use a file.
+// Rights to a file.
 #pragma once
 
 #include "os/file.hpp"

@@ -1,12 +1,16 @@
 // The subcommands that look after stores: verify, repair, snapshot, copy, rm, log, stage.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <perdure/perdure.hpp>
+#include <utility>
 
 #include "support/program.hpp"
 #include "support/scratch_test.hpp"
@@ -20,6 +24,9 @@ using arguments = std::vector<std::string>;
 
 class looking_after_stores : public perdure::scratch_test {
  protected:
+  looking_after_stores() = default;
+  explicit looking_after_stores(const std::filesystem::path& parent) : scratch_test(parent) {}
+
   std::string at(const std::string& name) const { return path(name).string(); }
 
   void make_store(const std::string& name = "store") {
@@ -88,6 +95,48 @@ TEST_F(looking_after_stores, shows_and_copies_a_store_that_is_being_written) {
   EXPECT_NE(ok({"ls", at("store")}).find("not yet"), std::string::npos);
   EXPECT_EQ(ok_json({"verify", at("copy")})["whole"], true);
   EXPECT_EQ(ok({"ls", at("snapshot")}).find("not yet"), std::string::npos);
+}
+
+// Where blocks cannot be shared.
+class looking_at_stores_in_use : public looking_after_stores {
+ protected:
+  looking_at_stores_in_use() : looking_after_stores(perdure::fast_directory()) {}
+};
+
+TEST_F(looking_at_stores_in_use, commands_that_read_say_what_works_or_wait) {
+  make_store();
+  perdure::manager writer(perdure::open_only, path());
+  const arguments info{"graph", "info", at("store")};
+  const std::string process_number = "it is open for writing by process " + std::to_string(::getpid());
+  fails(info, process_number);
+  fails(
+      info,
+      "would hold the writer up; read a snapshot (perdure snapshot STORE COPY), or wait until the writer has "
+      "ended with --wait SECONDS\n");
+  EXPECT_GT(ok_json({"info", at("store")})["heap"]["blocks"], 0);
+  EXPECT_EQ(ok_json({"verify", at("store"), "--wait", "1"})["whole"], true);
+  perdure::test::process waiting(
+      {perdure::test::perdure_program(), "graph", "info", at("store"), "--wait", "600"});
+  writer.construct<int>("answer")(42);
+  writer.close();
+  const outcome in_the_end = waiting.wait();
+  EXPECT_EQ(in_the_end.status, 0) << in_the_end.err;
+}
+
+TEST_F(looking_at_stores_in_use, commands_that_write_name_readers_or_wait_for_them) {
+  make_store();
+  std::optional<perdure::manager> reader(std::in_place, perdure::open_read_only, path());
+  std::ofstream(path("more.txt")) << "1 2\n";
+  const arguments ingest{"graph", "ingest", at("store"), at("more.txt")};
+  fails(ingest, "it is open for reading by process " + std::to_string(::getpid()) + " (test_");
+  fails(ingest, "; end them first, or wait for their end with --wait SECONDS; programs that read a snapshot");
+  fails({"rm", at("store")}, "; end them first; programs that read a snapshot");
+  perdure::test::process waiting(
+      {perdure::test::perdure_program(), "graph", "ingest", at("store"), at("more.txt"), "--wait", "600"});
+  reader.reset();
+  const outcome in_the_end = waiting.wait();
+  EXPECT_EQ(in_the_end.status, 0) << in_the_end.err;
+  EXPECT_EQ(ok_json({"graph", "info", at("store")})["edges"], 4);
 }
 
 TEST_F(looking_after_stores, verify_says_whole_or_names_the_damage) {

@@ -147,6 +147,7 @@ void add_array_diff_command(command array) {
   diff.add_text("A", given->first, "A store, STORE:ID, or a part as in STORE:T[0:10]").required();
   diff.add_text("B", given->second, "What it is compared with").required();
   diff.add_text("--tolerance", given->tolerance, "Numbers that differ by no more are the same");
+  add_wait_option(diff);
   add_json_option(diff, given->as_json);
   diff.footer("Exit codes: 0 the same, 1 different. NaN is the same as NaN.");
   diff.callback([given] {

@@ -41,6 +41,7 @@ void add_array_dump_command(command array) {
   command dump_command = array.add_command("dump", "Print an array's elements, or those of a part of it");
   dump_command.add_text("STORE:ID[PART]", given->place, "The array; a part as in STORE:T[0:10,:,3]")
       .required();
+  add_wait_option(dump_command);
   add_json_option(dump_command, given->as_json);
   dump_command.footer(
       "A part has numbers, FROM:TO, FROM:TO:STEP and \"...\", as in NumPy. Elements of the last dimension\n"

@@ -84,6 +84,7 @@ void add_array_export_command(command array) {
   add_file_format_option(export_command, given->format);
   export_command.add_flag("--compress", given->compressed,
                           "Make the file smaller, where its format can do that");
+  add_wait_option(export_command);
   add_json_option(export_command, given->as_json);
   export_command.footer("The file appears under its name when it is whole.");
   export_command.callback([given] { export_arrays(*given); });

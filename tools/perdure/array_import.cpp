@@ -146,6 +146,7 @@ void add_array_import_command(command array) {
                     [given](std::uint64_t n) { given->level = n; });
   import.add_flag("--replace", given->replace,
                   "Take the place of an array whatever its type was, and drop its attributes");
+  add_wait_option(import);
   add_json_option(import, given->as_json);
   import.footer(
       "After a crash the store has all arrays of the file, or is as it was before. An array of the same id "

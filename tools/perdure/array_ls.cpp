@@ -110,6 +110,7 @@ void add_array_list_command(command array) {
   command list = array.add_command("ls", "List the arrays of a store, or of a group");
   list.add_text("STORE[:GROUP]", given->place, "The store's directory, and a group of arrays in it")
       .required();
+  add_wait_option(list);
   add_json_option(list, given->as_json);
   list.callback([given] { list_arrays(given->place, given->as_json); });
 }
@@ -124,6 +125,7 @@ void add_array_stat_command(command array) {
   command stat = array.add_command("stat", "Tell an array's type, shape, bytes, layout and attributes");
   stat.add_text("STORE:ID", given->place, "The array").required();
   stat.add_flag("--check", given->check, "Compare all its blocks with their checksums");
+  add_wait_option(stat);
   add_json_option(stat, given->as_json);
   stat.callback([given] { tell_of_array(given->place, given->check, given->as_json); });
 }

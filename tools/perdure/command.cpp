@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 namespace perdure::cli {
@@ -18,6 +19,17 @@ void print(const json& value) {
 
 void add_json_option(command target, bool& as_json) {
   target.add_flag_anywhere("--json", as_json, "Print the result as a JSON object");
+}
+
+void add_wait_option(command target) {
+  target
+      .add_number("--wait", 0, 1'000'000,
+                  "Wait up to so many seconds for other programs that keep this one from the store",
+                  [](std::uint64_t seconds) {
+                    // Everything that opens a store goes by it.
+                    ::setenv("PERDURE_WAIT", std::to_string(seconds).c_str(), 1);
+                  })
+      .default_text("PERDURE_WAIT, else 0");
 }
 
 void add_threads_option(command target, unsigned& threads) {

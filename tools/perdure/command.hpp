@@ -26,6 +26,8 @@ inline constexpr const char* store_to_read =
 
 /// Adds `--json` to a command. It may also stand before the command's name.
 void add_json_option(command target, bool& as_json);
+/// Adds `--wait`: for how long the command waits for others that have the store.
+void add_wait_option(command target);
 /// Adds `--threads`, 1 to 1024; by default one for each processor this process may use.
 void add_threads_option(command target, unsigned& threads);
 /// Adds `--verify`, or PERDURE_VERIFY in the environment: what of the store is checked, and when.

@@ -203,6 +203,12 @@ command command_line::program() {
   return command(*parser_);
 }
 
+bool command_line::takes(const std::string& option) const {
+  const CLI::App* given = parser_.get();
+  while (!given->get_subcommands().empty()) given = given->get_subcommands().front();
+  return given->get_option_no_throw(option) != nullptr;
+}
+
 void command_line::run(int argc, const char* const* argv) {
   const auto say = [](const std::string& text) {
     output out = output::standard();

@@ -105,6 +105,8 @@ class command_line {
   /// Calls back the command that was given, or prints what `--help` or `--version` asks for. Throws
   /// `usage_error`, and what the command throws.
   void run(int argc, const char* const* argv);
+  /// Whether the command that was given takes this option.
+  bool takes(const std::string& option) const;
 
  private:
   std::unique_ptr<CLI::App> parser_;

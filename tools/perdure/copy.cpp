@@ -54,6 +54,7 @@ void add(command program, const char* name, const char* source, const char* purp
                 "keeps")
       .required();
   copy.add_path("TO", given->to, "The new store; nothing may be there").required();
+  add_wait_option(copy);
   add_json_option(copy, given->as_json);
   copy.footer(
       "Files share their blocks where the file system can do that (XFS, btrfs). After a crash the new\n"

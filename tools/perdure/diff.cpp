@@ -88,6 +88,7 @@ void add_diff_command(command program) {
   diff.add_path("A", given->first, "The earlier copy's directory, or STORE@LABEL: a checkpoint that it keeps")
       .required();
   diff.add_path("B", given->second, "The later one's").required();
+  add_wait_option(diff);
   add_json_option(diff, given->as_json);
   diff.footer(
       "Exit codes: 0 the same, 1 different. An object has changed when bytes of it, or of memory that "

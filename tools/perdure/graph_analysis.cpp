@@ -26,6 +26,7 @@ command add_analysis_command(command graph_command, const std::string& name, con
   added.add_flag("--check,--verify", given.is_checked,
                  "Check the answer by a plain computation, which may take long");
   add_verify_option(added, given.verify, "--verify-store");
+  add_wait_option(added);
   add_json_option(added, given.as_json);
   return added;
 }

@@ -272,6 +272,7 @@ void add_append_command(command graph_command) {
   append.add_path("--plot", given->plot, "Draw the times by the buckets' sizes into this file, as SVG");
   add_threads_option(append, given->how.threads);
   add_verify_option(append, given->verify);
+  add_wait_option(append);
   add_json_option(append, given->as_json);
   append.callback([given] {
     given->how.kind = given->input.kind();

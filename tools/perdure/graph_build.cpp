@@ -134,6 +134,7 @@ void add_build_command(command graph_command) {
   add_generated_options(build, given->input);
   add_threads_option(build, given->how.threads);
   add_verify_option(build, given->verify);
+  add_wait_option(build);
   add_json_option(build, given->as_json);
   build.callback([given] {
     given->input.require_some("build from");

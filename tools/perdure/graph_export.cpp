@@ -64,6 +64,7 @@ void add_target_options(command added, export_target& target) {
       "number them");
   added.add_flag("--without-weights", target.without_weights, "Leave weights out");
   add_threads_option(added, target.threads);
+  add_wait_option(added);
   add_json_option(added, target.as_json);
 }
 

@@ -69,6 +69,7 @@ void add_freeze_command(command graph_command) {
       "Leave nothing in a patch beside the CSR: merge all into it, for programs that read it alone");
   add_threads_option(added, given->how.threads);
   add_verify_option(added, given->verify);
+  add_wait_option(added);
   add_json_option(added, given->as_json);
   added.callback([given] { freeze(*given); });
 }

@@ -79,6 +79,7 @@ void add_graph_info_command(command graph_command) {
   info.add_number("--top", 0, 1'000'000'000, "Also list the N vertices with the most neighbours",
                   [given](std::uint64_t n) { given->top = n; });
   add_verify_option(info, given->verify);
+  add_wait_option(info);
   add_json_option(info, given->as_json);
   info.callback([given] { show_graph(*given); });
 }

@@ -178,6 +178,7 @@ void add_ingest_command(command graph_command) {
                   "Address space to reserve when the store is made, in whole GiB, as 64GiB (default 1TiB)");
   add_threads_option(ingest, given->how.threads);
   add_verify_option(ingest, given->verify);
+  add_wait_option(ingest);
   add_json_option(ingest, given->as_json);
   ingest.callback([given] {
     given->input.require_some("ingest");

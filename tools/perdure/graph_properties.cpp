@@ -70,6 +70,7 @@ void add_graph_properties_command(command graph_command) {
   list.add_path("STORE", given->store, store_to_read).required();
   add_graph_options(list, given->graph, given->budget);
   add_verify_option(list, given->verify);
+  add_wait_option(list);
   add_json_option(list, given->as_json);
   list.callback([given] { list_properties(*given); });
 }

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "store/backing/backings.hpp"
+#include "store/file/store_busy.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -21,13 +22,21 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-/// What the heap holds; nothing where the store cannot be read now, as before its first checkpoint.
-std::optional<heap_stats> heap_of(const std::filesystem::path& path) {
+/// Statistics of the heap, or why they are not known now, as before the first checkpoint.
+struct heap_found {
+  std::optional<heap_stats> stats;
+  std::string why_not;
+};
+
+heap_found heap_of(const std::filesystem::path& path) {
   try {
-    const manager store(open_read_only, path);
-    return store.memory().stats();
-  } catch (const error&) {
-    return std::nullopt;
+    // Quick enough beside a writer.
+    const manager store(open_read_only, path, {.beside_writer = reader_beside_writer::hold_writer});
+    return {store.memory().stats(), {}};
+  } catch (const store::store_busy& busy) {
+    return {std::nullopt, busy.reason() + "; wait for it with --wait SECONDS"};
+  } catch (const error& failure) {
+    return {std::nullopt, failure.what()};
   }
 }
 
@@ -115,12 +124,15 @@ void show_store(const std::filesystem::path& path, bool as_json) {
     if (info.pinned) value["address"] = info.address;
     value["abi"] = info.abi;
     value["backings"] = backings_of(path, info.address_space);
-    if (const auto heap = heap_of(path))
+    const heap_found found = heap_of(path);
+    if (const auto& heap = found.stats)
       value["heap"] = {{"used_bytes", heap->used_bytes},
                        {"free_bytes", heap->free_bytes},
                        {"metadata_bytes", heap->metadata_bytes},
                        {"blocks", heap->blocks},
                        {"fragmentation_percent", fragmentation(*heap)}};
+    else
+      value["heap_why_not"] = found.why_not;
     print(value);
     return;
   }
@@ -150,7 +162,8 @@ void show_store(const std::filesystem::path& path, bool as_json) {
       backings += (backings.empty() ? "" : ", ") + one["name"].get<std::string>();
   }
   row("backings", backings);
-  if (const auto heap = heap_of(path)) {
+  const heap_found found = heap_of(path);
+  if (const auto& heap = found.stats) {
     // Of a small heap most is free, as memory comes in pieces that are larger; that tells nothing.
     const bool is_small = heap->used_bytes < (std::uint64_t{1} << 20);
     row("heap", in_bytes(heap->used_bytes) + " in " + counted(heap->blocks, "block", "blocks") + ", " +
@@ -158,6 +171,8 @@ void show_store(const std::filesystem::path& path, bool as_json) {
                               : in_bytes(heap->free_bytes) + " free between them (" +
                                     std::to_string(fragmentation(*heap)) + " %), ") +
                     in_bytes(heap->metadata_bytes) + " of bookkeeping");
+  } else {
+    row("heap", "not known: " + found.why_not);
   }
   out.finish();
 }
@@ -172,6 +187,7 @@ void add_info_command(command program) {
   auto given = std::make_shared<options>();
   command info = program.add_command("info", "Show what a store, or a set of stores, records about itself");
   info.add_path("STORE", given->store, store_to_read).required();
+  add_wait_option(info);
   add_json_option(info, given->as_json);
   info.callback([given] { show_store(given->store, given->as_json); });
 }

@@ -161,6 +161,7 @@ void add_list_command(command program) {
                   [given](std::uint64_t n) { given->limit = n; })
       .default_text("20");
   add_verify_option(list, given->verify);
+  add_wait_option(list);
   add_json_option(list, given->as_json);
   list.footer(
       "Bytes are those of an object with all memory that belongs to what is in it, where its types tell: "

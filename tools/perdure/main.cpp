@@ -15,6 +15,7 @@
 
 #include "command.hpp"
 #include "interruption.hpp"
+#include "store/file/store_busy.hpp"
 
 namespace perdure::cli {
 
@@ -75,6 +76,26 @@ bool wants_json(int argc, char** argv) {
   return false;
 }
 
+// The library's advice names what programs call.
+std::string advice_for(const store::store_busy& busy, const command_line& line) {
+  const bool may_wait = line.takes("--wait");
+  switch (busy.what_is_in_the_way()) {
+    case store::obstacle::writer:
+      return may_wait ? "end it there first, or wait for its end with --wait SECONDS" : "end it there first";
+    case store::obstacle::readers:
+      return std::string("end them first") + (may_wait ? ", or wait for their end with --wait SECONDS" : "") +
+             "; programs that read a snapshot (perdure snapshot STORE COPY) keep nobody waiting";
+    case store::obstacle::waiting_writer:
+      return std::string("try again later") + (may_wait ? ", wait with --wait SECONDS" : "") +
+             ", or read a snapshot (perdure snapshot STORE COPY)";
+    case store::obstacle::no_sharing:
+    case store::obstacle::no_files:
+      return std::string("read a snapshot (perdure snapshot STORE COPY)") +
+             (may_wait ? ", or wait until the writer has ended with --wait SECONDS" : "");
+  }
+  return {};
+}
+
 // In a signal handler: what the library would say, but the end of a program that failed.
 void end_for_damage(const page_damage& damage) {
   std::array<char, 1024> line;
@@ -129,6 +150,8 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc& e) {
     return fail(typeid(e) == typeid(std::bad_alloc) ? "out of memory" : e.what(),
                 to_string(errc::out_of_memory), as_json);
+  } catch (const store::store_busy& e) {
+    return fail(e.reason() + "; " + advice_for(e, line), to_string(e.code()), as_json);
   } catch (const error& e) {
     return fail(e.what(), to_string(e.code()), as_json);
   } catch (const std::exception& e) {

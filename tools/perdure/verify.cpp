@@ -134,6 +134,7 @@ void add_verify_command(command program) {
   add_threads_option(verify, given->threads);
   verify.add_flag("--pointers", given->pointers,
                   "Look for words in objects that look like raw pointers of the process that wrote them");
+  add_wait_option(verify);
   add_json_option(verify, given->as_json);
   verify.footer(
       "Exit codes: 0 whole, 1 damaged, or raw pointers found. Damage is named by file, offset, page and "

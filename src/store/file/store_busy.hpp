@@ -7,13 +7,13 @@
 
 namespace perdure::store {
 
-/// What stands in the way of an opening.
+/// Obstacle to an opening.
 enum class obstacle {
   writer,          ///< another writer; or, for a reader, one that admits no readers
-  readers,         ///< of an opening for writing, where blocks cannot be shared
-  waiting_writer,  ///< of a reader: a writer that is to come next
-  no_sharing,      ///< of a reader beside a writer: the file system cannot share blocks
-  no_files,        ///< of a reader beside a writer: it can make no files
+  readers,         ///< readers that keep a writer out, where blocks cannot be shared
+  waiting_writer,  ///< a writer that comes before new readers
+  no_sharing,      ///< a writer beside the reader, on a file system that cannot share blocks
+  no_files,        ///< a writer beside the reader, which can make no files
 };
 
 /// An `error` whose reason and advice can be told apart, so that the command-line program can give advice in

@@ -76,10 +76,10 @@ class store_lock {
   /// The same without waiting.
   std::optional<turn> try_turn(part what);
 
-  /// Of a reader that has opened all files of the store: it needs their names no more.
+  /// Releases the names of the files, for a reader that has opened all of them.
   void forget_names() noexcept;
-  /// Of a reader that has done so: whether the names are those of its own files again, and stay so as long as
-  /// it has the lock or until it forgets them.
+  /// Returns whether the names are still those of the reader's own files. If so, they stay theirs until the
+  /// reader forgets them or releases the lock.
   bool recall_names(const os::file& directory);
 
   /// Of a reader: whether a writer has the store too. While the lock is held nothing changes that the last
