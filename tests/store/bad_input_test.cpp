@@ -347,7 +347,7 @@ TEST_F(a_bad_store, may_have_something_else_than_files) {
     std::filesystem::rename(path() / file, fifo);
     std::filesystem::rename(directory, path() / file);
     EXPECT_THROW(datastore::open(path()), error) << file;
-    if (!is_for_writers) EXPECT_THROW(datastore::open_read_only(path()), error) << file;
+    EXPECT_TRUE(is_for_writers || code_of([&] { datastore::open_read_only(path()); }) != errc::ok) << file;
     std::filesystem::rename(path() / file, directory);
     std::filesystem::rename(path("aside"), path() / file);
   }
