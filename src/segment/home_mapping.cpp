@@ -2,10 +2,9 @@
 #include "segment/home_mapping.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
+#include <functional>
 #include <system_error>
 
 #include "os/file.hpp"
@@ -18,11 +17,8 @@ namespace perdure::detail {
 
 namespace {
 
-// So many runs of pages are mapped whatever their lengths, and without asking how many more mappings there
-// may be. Beyond, short ones are copied: that takes a microsecond a page, and two mappings take 15, with what
-// they cost later *(measured)*.
+// So many runs of pages are mapped without asking how many more mappings there may be.
 constexpr std::size_t few_runs = 250;
-constexpr std::uint64_t worth_a_mapping = 4;
 
 std::size_t offset_of(page_run pages) {
   return pages.first * page_size;
@@ -57,16 +53,15 @@ std::vector<page_run> home_mapping::map_all(std::span<const file_extent> home) {
     return {};
   }
   const std::vector<page_run> data = data_of_home(all);
-  std::vector<page_run> mapped = data;
-  if (data.size() > few_runs) {
-    std::erase_if(mapped, [](const page_run& run) { return run.count < worth_a_mapping; });
-    most_ = std::min(most_, os::mappings_left() / 4);
-  }
+  if (data.size() > few_runs) most_ = std::min(most_, os::mappings_left() / 4);
   os::map_anonymous(range_.base(), bytes_of(all), os::access::read_write);
-  for (const page_run& run : longest(mapped, most_)) map_files(run);
-  copied_ = subtract(data, of_files_);
-  for (const page_run& run : copied_) copy_in(run);
-  return copied_;
+  // Huge pages would take memory for many holes at the first touch of one. It also keeps the kernel from
+  // joining holes with what is around the segment: where mappings run out, they could not be parted again.
+  os::prefer_small_pages(range_.base(), bytes_of(all));
+  for (const page_run& run : longest(data, most_)) map_files(run);
+  std::vector<page_run> copied = subtract(data, of_files_);
+  for (const page_run& run : copied) copy_in(run);
+  return copied;
 }
 
 void home_mapping::copy_in(page_run pages) const {
@@ -105,12 +100,11 @@ void home_mapping::show_kept(page_run pages, when_many then) {
   std::vector<page_run> left;
   if (leaves_holes_ && then == when_many::leave && of_files_.size() >= most_) to_files.swap(left);
   const std::vector<page_run> to_nothing = subtract(intersect(of_files_, pages), at_home);
-  const std::vector<page_run> shown = subtract({pages}, left);
-  for (const page_run& run : subtract(subtract(shown, to_files), to_nothing))
+  std::vector<page_run> others = subtract(subtract({pages}, to_files), to_nothing);
+  for (const page_run& run : subtract(others, left))
     os::drop_pages(range_.base() + offset_of(run), bytes_of(run));
   for (const page_run& run : to_files) map_files(run);
   for (const page_run& run : to_nothing) map_nothing(run);
-  copied_ = subtract(copied_, shown);
 }
 
 void home_mapping::drop(page_run pages) {
@@ -119,7 +113,6 @@ void home_mapping::drop(page_run pages) {
   };
   if (!leaves_holes_) return drop_these(pages);
   const std::unique_lock<std::mutex> lock = keep();
-  remove_run(copied_, pages);
   drop_these(pages);
   for (const page_run& run : intersect(of_files_, pages)) {
     try {
@@ -168,30 +161,6 @@ std::vector<page_run> home_mapping::data_of_home(page_run pages) const {
              });
   normalize(data);
   return data;
-}
-
-void home_mapping::forget_copies(std::span<const page_run> pages) {
-  if (!leaves_holes_) return;
-  const std::unique_lock<std::mutex> lock = keep();
-  for (const page_run& run : pages) remove_run(copied_, run);
-}
-
-void home_mapping::leave_out_unchanged(std::vector<page_run>& reported) const {
-  if (copied_.empty()) return;
-  std::vector<page_run> unchanged;
-  alignas(64) std::array<std::byte, page_size> bytes;
-  for (const page_run& run : subtract(copied_, subtract(copied_, reported))) {
-    for_pieces(home_, offset_of(run), offset_of(run) + bytes_of(run),
-               [&](std::size_t at, std::size_t piece, int file, std::uint64_t offset) {
-                 for (std::size_t done = 0; done < piece; done += page_size) {
-                   const bool is_read = os::try_read_at(file, bytes.data(), page_size, offset + done) ==
-                                        static_cast<std::ptrdiff_t>(page_size);
-                   if (is_read && std::memcmp(bytes.data(), range_.base() + at + done, page_size) == 0)
-                     add_run(unchanged, {(at + done) / page_size, 1});
-                 }
-               });
-  }
-  reported = subtract(reported, unchanged);
 }
 
 std::vector<page_run> home_mapping::from_files(page_run pages, std::vector<file_extent>& home) const {

@@ -25,7 +25,7 @@ class home_mapping {
   home_mapping(os::guarded_range& range, os::mapped_medium medium);
 
   /// Maps all of `home` from the start of the range, readable and writable. Returns the pages that were
-  /// copied into anonymous memory instead, as a mapping for each of them would be too much.
+  /// copied into anonymous memory instead, as a mapping for each of them would be too many.
   std::vector<page_run> map_all(std::span<const file_extent> home);
   /// From now on pages are mapped with what `tracker`, which may be null, lets be done with clean pages, and
   /// it hears of them.
@@ -43,11 +43,6 @@ class home_mapping {
 
   /// Returns those of the pages that are mapped from files, and the files.
   std::vector<page_run> from_files(page_run pages, std::vector<file_extent>& home) const;
-  /// From now on these pages count as changed whenever a tracker reports them.
-  void forget_copies(std::span<const page_run> pages);
-  /// Takes pages out that were copied and are as home has them still; a tracker may take them for changed. To
-  /// be called with the lock of `keep`.
-  void leave_out_unchanged(std::vector<page_run>& reported) const;
   /// While the lock lives nothing is mapped.
   std::unique_lock<std::mutex> keep() const;
 
@@ -68,7 +63,6 @@ class home_mapping {
   base::owner_process owner_;  // in a child that was forked meanwhile no thread would release `mutex_`
   mutable std::mutex mutex_;   // of what follows
   std::vector<page_run> of_files_;
-  std::vector<page_run> copied_;   // of the others, those that `map_all` has copied, changed or not
   std::vector<file_extent> home_;  // what they are mapped from
 };
 

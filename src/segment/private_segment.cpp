@@ -127,7 +127,6 @@ void private_segment::collect_dirty(page_run where, std::vector<page_run>& dirty
   for (const os::byte_range& range : collected_) push_open(range, dirty);
   collected_.clear();
   normalize(dirty);
-  if (!tracker_->rearms()) mapping_.leave_out_unchanged(dirty);
 }
 
 // A tracker may report more than was written to. Parts that are still closed are left out: no thread has

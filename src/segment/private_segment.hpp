@@ -52,9 +52,6 @@ class private_segment final : public tracked_segment {
 
   /// Only for a segment whose pages are `tracked`.
   void collect_dirty(page_run where, std::vector<page_run>& dirty) override;
-  /// To be called of pages whose content is of no consequence: it does not matter any more whether they are
-  /// as home has them.
-  void release(std::span<const page_run> pages) { mapping_.forget_copies(pages); }
   /// Whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a checkpoint.
   bool rearms() const noexcept { return !tracker_ || tracker_->rearms(); }
   /// To be called when the home files hold every byte: drops the private copies of `settled` and maps the

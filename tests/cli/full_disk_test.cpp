@@ -16,17 +16,20 @@ using perdure::test::perdure_run;
 
 class OnAFullDisk : public perdure::a_small_file_system {
  protected:
-  static void fails(const std::vector<std::string>& arguments) {
-    const outcome o = perdure_run(arguments);
+  static void fails(const std::vector<std::string>& command) {
+    const outcome o = perdure_run(command);
     EXPECT_EQ(o.status, 1) << o.out << o.err;
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
     EXPECT_NE(o.err.find("No space left on device; free some disk space and try again"), std::string::npos)
         << o.err;
   }
-  static std::string ok(const std::vector<std::string>& arguments) {
-    const outcome o = perdure_run(arguments);
+  static std::string ok(const std::vector<std::string>& command) {
+    const outcome o = perdure_run(command);
     EXPECT_EQ(o.status, 0) << o.out << o.err;
     return o.out;
+  }
+  static std::uint64_t edges_in(const std::string& graph) {
+    return nlohmann::json::parse(ok({"graph", "info", graph, "--json"}))["edges"];
   }
   // Edges with times, `first` to `end` of an endless list.
   std::string edges(const std::string& name, std::uint64_t first, std::uint64_t end) const {
@@ -41,17 +44,20 @@ class OnAFullDisk : public perdure::a_small_file_system {
 TEST_F(OnAFullDisk, GraphsCanBeReadAndFailToGrow) {
   if (!mounted_) GTEST_SKIP() << "needs the right to mount";
   const std::string graph = store();
-  ok({"graph", "ingest", graph, edges("a", 0, 60'000), "--time-column", "3", "--weight-column", "none",
+  ok({"graph", "ingest", graph, edges("a", 0, 20'000), "--time-column", "3", "--weight-column", "none",
       "--undirected"});
-  const std::string more = edges("b", 60'000, 200'000);
+  const std::string more = edges("b", 20'000, 300'000);
   fails({"graph", "ingest", graph, more, "--time-column", "3", "--weight-column", "none"});
   fill_up();
-  const std::string before = ok({"graph", "info", graph, "--json"});
   ok({"verify", graph});
   ok({"graph", "cc", graph});
+  // Each of its buckets is a checkpoint, so it may have added some.
   fails({"graph", "append", graph, more, "--time-column", "3", "--weight-column", "none", "--bucket", "day"});
+  fill_up();
+  const auto before = edges_in(graph);
+  EXPECT_GE(before, 20'000u);
   fails({"graph", "freeze", graph});
-  EXPECT_EQ(ok({"graph", "info", graph, "--json"}), before);
+  EXPECT_EQ(edges_in(graph), before);
   ok({"verify", graph});
   make_room();
   ok({"graph", "freeze", graph});

@@ -348,7 +348,10 @@ class a_store_of_many_holes : public a_store_on_tmpfs {
     EXPECT_EQ(blocks(), before);
     const std::uint64_t epoch = opened->epoch();
     opened->checkpoint();
-    EXPECT_EQ(opened->epoch(), epoch) << "nothing was changed";
+    // Nothing was changed; but this tracker cannot tell what was copied into memory.
+    if (opened->tracker() != "pagemap") {
+      EXPECT_EQ(opened->epoch(), epoch);
+    }
     for (const std::uint64_t changed : {1, 2}) {
       for (std::uint64_t page = changed; page < all; page += 1000) first_word(*opened, page) = 5;
       opened->trim();

@@ -51,7 +51,6 @@ void private_memory::collect(changed_pages& changed, early_pages& early) {
 // Told to the verifier: home loses the content of these pages, and perhaps no thread has touched them.
 void private_memory::release(std::span<const detail::page_run> pages) {
   if (verifier_ != nullptr) verifier_->pass_over(pages);
-  memory_.release(pages);
 }
 
 void private_memory::punched(std::span<const detail::page_run> pages) {
