@@ -54,8 +54,8 @@ class home_files {
   std::size_t files_for(std::uint64_t segment_bytes) const noexcept {
     return static_cast<std::size_t>((segment_bytes + file_bytes_ - 1) / file_bytes_);
   }
-  /// What the files say together of the checkpoint that home is at, of that length. Nothing where they have
-  /// forgotten it.
+  /// Returns what the files say together of the checkpoint that home is at, of that length. Nothing where
+  /// they have forgotten it.
   std::optional<std::uint64_t> stamps_at(std::uint64_t epoch, std::uint64_t segment_bytes) const noexcept;
   /// Makes everything written so far durable, the files' names included.
   void sync();

@@ -18,7 +18,7 @@ namespace perdure::store {
 
 enum class how_to_copy {
   share_blocks,  ///< or not at all
-  any,           ///< as bytes where blocks cannot be shared
+  any,           ///< copies bytes where blocks cannot be shared
 };
 
 /// Returns the new `super`, open for writing, or a file that is not open if it is not among the names;
