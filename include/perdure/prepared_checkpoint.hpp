@@ -18,7 +18,7 @@ class prepared_checkpoint {
 
   /// The number that it has if it counts.
   virtual std::uint64_t epoch() const noexcept = 0;
-  /// What `datastore::checkpoint_identity` is then.
+  /// Returns what `datastore::checkpoint_identity` is then.
   virtual std::uint64_t identity() const noexcept = 0;
   /// It counts: one small write and a sync. On failure (`io`) it stays prepared, as somebody else may have
   /// decided on the same: then it may be tried again, or abandoned, which is the end of it whatever the

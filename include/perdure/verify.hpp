@@ -25,7 +25,7 @@ enum class store_section {
   undo_log,         ///< `undo`
   heap,             ///< what the heap says of itself, in the segment
   objects,          ///< the directory of objects, in the segment
-  history,          ///< what files say of the checkpoint that changed them last: they do not belong together
+  history,          ///< files that do not belong together, by the checkpoint that changed each of them last
 };
 
 /// The part's name, as the CLI prints it with --json ("home_page", …).

@@ -1,4 +1,4 @@
-// What tells a file from a copy of it.
+// Tells a file from a copy of it.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace perdure::store {
 
-/// Of all that is before the checksum. Stamps have checksums of their own and count as zeros.
+/// Returns the checksum of all that is before it. Stamps have checksums of their own and count as zeros.
 template <class Block>
 std::uint32_t checksum_of(const Block& content) noexcept {
   static_assert(std::is_trivially_copyable_v<Block> &&
