@@ -18,9 +18,9 @@ namespace perdure::store {
 /// been written. Not thread-safe.
 class file_stamps {
  public:
-  /// Of a file that no checkpoint has changed yet.
+  /// Stands for a file that no checkpoint has changed yet.
   file_stamps() = default;
-  /// As read. One that has no valid checksum counts for nothing.
+  /// Takes stamps as they were read. One that has no valid checksum counts for nothing.
   explicit file_stamps(const std::array<layout::stamp_sector, 2>& read) noexcept : sectors_(read) {}
 
   const std::array<layout::stamp_sector, 2>& sectors() const noexcept { return sectors_; }
@@ -43,8 +43,8 @@ class file_stamps {
   std::array<layout::stamp_sector, 2> sectors_{};
 };
 
-/// What files, in this order, say together of the last checkpoints up to `epoch` that changed them. Nothing
-/// where one has forgotten it.
+/// Returns what files, in this order, say together of the last checkpoints up to `epoch` that changed them.
+/// Nothing where one has forgotten it.
 std::optional<std::uint64_t> sum_of_stamps(std::span<const file_stamps> files, std::uint64_t epoch) noexcept;
 
 }  // namespace perdure::store
