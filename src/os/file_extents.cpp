@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "os/system_error.hpp"
 
@@ -64,7 +65,8 @@ bool fills_touched_holes(const file& mapped) noexcept {
   if (status.f_type == TMPFS_MAGIC) return true;
   if (status.f_type != OVERLAYFS_SUPER_MAGIC) return false;
   // An overlay maps the files of the file systems below it. Of those only such in memory have no extents.
-  fiemap extents{};
+  fiemap extents;
+  std::memset(&extents, 0, sizeof extents);
   extents.fm_length = 1;
   return ::ioctl(mapped.descriptor(), FS_IOC_FIEMAP, &extents) != 0 && errno == EOPNOTSUPP;
 }
