@@ -10,6 +10,8 @@
 #   make crash-file-systems MINUTES=10 KILLS=200   kill ingestion on new XFS, ext4, btrfs and tmpfs; then cut
 #                the power of disks with the first three on them for that long, and let their write-back fail; needs
 #                root, loop devices, /dev/fuse
+#   make mutate FOLDER=store/commit SAMPLE=150 SEED=1   plant mistakes in a folder of src, one at a time, and name
+#                those that no test notices; without SAMPLE all of them (docs/dev/surviving-mutants.md)
 #   make headers every header for other libraries' programs compiles alone
 #   make lint    formatting, layering, and clang-tidy of what has changed; make format writes the formatting
 #   make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -20,7 +22,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems demo bench lint asan tsan clang install install-deps clean
+.PHONY: format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -87,6 +89,10 @@ crash-file-systems:
 	  for backing in private paged; do \
 	    PERDURE_BACKING=$$backing build/release/bin/crash_write_back --file-system $$kind \
 	      --runs $$(($(MINUTES) * 100)) --seed $(SEED) || [ $$? -eq 77 ] || exit 1; done; done
+
+mutate: build-test
+	@scripts/install-deps.sh mutation
+	@tests/mutation/mutate.py $(FOLDER) $(if $(SAMPLE),--sample $(SAMPLE) --seed $(SEED))
 
 demo: build
 	@GRAPH='$(GRAPH)' scripts/demo.sh

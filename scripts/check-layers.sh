@@ -50,7 +50,7 @@ rooms() {
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
   room src/array            $public $h/detail src/base/invariant.hpp src/os/crc32c.hpp src/segment/segment.hpp
   # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
-  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,file,file_clone}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
+  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,directory_names,file,file_clone}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
                             src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,kept_name,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}
@@ -127,6 +127,11 @@ sources() {
 
 if grep -rn 'getenv(' src addons tools | grep -v '^src/base/environment.cpp:'; then
   echo "layers: src/base/environment.hpp has the variables, and how they are read" >&2
+  broken=1
+fi
+
+if grep -rn 'directory_iterator(' src; then
+  echo "layers: src/os/directory_names.hpp lists directories; libstdc++'s iterator ends a program that runs out of memory" >&2
   broken=1
 fi
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems, vm, mpi.
+# file-systems, vm, mpi, mutation.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh [--download-seconds N] GROUP...
@@ -142,8 +142,12 @@ for group in "$@"; do
       want_package libmpich-dev
       want_package mpich
       ;;
+    mutation)
+      # Which clang reads the sources does not matter.
+      has_package python3-clang-16 || has_package python3-clang-18 || want_if_offered python3-clang-16
+      ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation)" >&2
       exit 2
       ;;
   esac

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/file_size_limit.hpp"
+#include "os/directory_names.hpp"
 #include "os/file_observer.hpp"
 #include "os/system_error.hpp"
 
@@ -455,13 +456,11 @@ void remove_if_empty(const std::filesystem::path& path) noexcept {
 }
 
 void remove_tree_in(const file& directory, const std::string& name) {
-  std::vector<std::filesystem::directory_entry> inside;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path() / name))
-    inside.push_back(entry);
   const file own = file::open_directory(directory.path() / name);
-  for (const auto& entry : inside) {
-    const bool is_directory = std::filesystem::is_directory(entry.symlink_status());
-    (is_directory ? remove_tree_in : remove_in)(own, entry.path().filename());
+  for (const std::string& inside : names_in(own.path())) {
+    const bool is_directory =
+        std::filesystem::is_directory(std::filesystem::symlink_status(own.path() / inside));
+    (is_directory ? remove_tree_in : remove_in)(own, inside);
   }
   remove_directory_in(directory, name);
 }

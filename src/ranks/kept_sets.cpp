@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "os/directory_names.hpp"
 #include "os/file_clone.hpp"
 #include "ranks/set_manifest.hpp"
 #include "store/file/failure.hpp"
@@ -28,8 +29,8 @@ std::vector<std::uint64_t> epochs_of_copies(const set_directory& set) {
   std::vector<std::uint64_t> epochs;
   const std::filesystem::path kept = set.root() / store::kept_directory_name;
   if (!std::filesystem::is_directory(kept)) return epochs;
-  for (const auto& entry : std::filesystem::directory_iterator(kept))
-    if (const auto epoch = store::epoch_in(entry.path().filename().string())) epochs.push_back(*epoch);
+  for (const std::string& name : os::names_in(kept))
+    if (const auto epoch = store::epoch_in(name)) epochs.push_back(*epoch);
   std::sort(epochs.begin(), epochs.end());
   return epochs;
 }

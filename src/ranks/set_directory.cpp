@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "os/directory_names.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
@@ -90,13 +91,6 @@ std::optional<std::uint32_t> rank_of(std::string_view name) {
   const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), rank);
   const bool is_one = failure == std::errc() && (end == name.data() + name.size() || *end == '.');
   return is_one ? std::optional(rank) : std::nullopt;
-}
-
-std::vector<std::string> names_in(const std::filesystem::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory))
-    names.push_back(entry.path().filename().string());
-  return names;
 }
 
 // The checkpoint with which every new part begins: one with a directory of objects, one with the part's
@@ -319,7 +313,7 @@ void set_directory::remove_part(std::uint64_t number, std::uint32_t rank) const 
 
 void set_directory::remove_left_over(std::uint64_t number, std::uint32_t ranks) const noexcept {
   try {
-    for (const std::string& name : names_in(root_))
+    for (const std::string& name : os::names_in(root_))
       if (is_set_name(name)) remove_left_over_in(std::stoull(name.substr(4)), number, ranks);
   } catch (const std::exception&) {
     // What is left is nobody's, and the next opening tries again.
@@ -333,7 +327,7 @@ void set_directory::remove_left_over_in(std::uint64_t directory_number, std::uin
     const os::file directory = os::file::open_directory(of_parts(directory_number));
     std::set<std::uint32_t> left;
     std::vector<std::string> hidden;
-    for (const std::string& name : names_in(directory.path())) {
+    for (const std::string& name : os::names_in(directory.path())) {
       const auto rank = rank_of(name);
       if (!rank || (is_of_set && *rank < ranks)) continue;
       if (directory_number > number && is_decided(directory_number, *rank)) continue;
@@ -361,11 +355,11 @@ bool set_directory::is_decided(std::uint64_t number, std::uint32_t rank) const n
 
 std::vector<set_directory::found_part> set_directory::parts_found() const {
   std::vector<found_part> all;
-  for (const std::string& name : names_in(root_)) {
+  for (const std::string& name : os::names_in(root_)) {
     if (!is_set_name(name)) continue;
     const std::uint64_t number = std::stoull(name.substr(4));
     std::set<std::uint32_t> ranks;
-    for (const std::string& inside : names_in(root_ / name))
+    for (const std::string& inside : os::names_in(root_ / name))
       if (const auto rank = rank_of(inside)) ranks.insert(*rank);
     for (const std::uint32_t rank : ranks) {
       place where{{}, of_parts(number) / part_name(rank), false};
@@ -397,7 +391,7 @@ bool set_directory::has_set() const {
   if (os::exists_in(directory, "super")) return false;
   if (os::exists_in(directory, set_manifest::name) || os::exists_in(directory, set_manifest::unfinished_name))
     return true;
-  for (const std::string& name : names_in(root_))
+  for (const std::string& name : os::names_in(root_))
     if (is_set_name(name) && std::filesystem::is_directory(root_ / name)) return true;
   return false;
 }

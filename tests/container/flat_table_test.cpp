@@ -12,6 +12,7 @@
 #include <perdure/container/string.hpp>
 #include <perdure/container/vector.hpp>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -190,6 +191,15 @@ struct model_test {
     ASSERT_TRUE(values.erase(it) == after);
     model.erase(key);
   }
+  void erase_from_the_front() {
+    for (unsigned count = random() % 40; count != 0 && !values.empty(); --count) {
+      const auto first = values.begin();
+      ASSERT_EQ(model.erase(first->first), 1U);
+      const auto after = std::next(first);
+      ASSERT_TRUE(values.erase(first) == after);
+      ASSERT_TRUE(values.begin() == after);
+    }
+  }
   void copy_and_assign() {
     M copy(values);
     ASSERT_TRUE(copy == values);
@@ -224,26 +234,14 @@ struct model_test {
   }
 
   using operation = void (model_test::*)();
-  static constexpr operation operations[] = {&model_test::try_emplace,
-                                             &model_test::try_emplace,
-                                             &model_test::try_emplace,
-                                             &model_test::insert,
-                                             &model_test::emplace,
-                                             &model_test::emplace_piecewise,
-                                             &model_test::insert_or_assign,
-                                             &model_test::subscript,
-                                             &model_test::subscript,
-                                             &model_test::erase_key,
-                                             &model_test::erase_key,
-                                             &model_test::erase_key,
-                                             &model_test::erase_key,
-                                             &model_test::erase_found,
-                                             &model_test::copy_and_assign,
-                                             &model_test::move_and_swap,
-                                             &model_test::rehash,
-                                             &model_test::reserve,
-                                             &model_test::clear,
-                                             &model_test::erase_some};
+  static constexpr operation operations[] = {
+      &model_test::try_emplace,      &model_test::try_emplace,   &model_test::try_emplace,
+      &model_test::insert,           &model_test::emplace,       &model_test::emplace_piecewise,
+      &model_test::insert_or_assign, &model_test::subscript,     &model_test::subscript,
+      &model_test::erase_key,        &model_test::erase_key,     &model_test::erase_key,
+      &model_test::erase_key,        &model_test::erase_found,   &model_test::erase_from_the_front,
+      &model_test::copy_and_assign,  &model_test::move_and_swap, &model_test::rehash,
+      &model_test::reserve,          &model_test::clear,         &model_test::erase_some};
 
   void compare_all() {
     std::size_t n = 0;
@@ -480,6 +478,36 @@ TEST(FlatMap, DoesNotGrowFromChurn) {
   values.clear();
   values.rehash(0);
   EXPECT_EQ(values.bucket_count(), 0U);
+}
+
+// In time that grows with the number of elements. With its square this takes minutes.
+TEST(FlatMap, IsEmptiedFromTheFront) {
+  plain_map<int, int> values;
+  for (int i = 0; i < 2'000'000; ++i) values[i] = i;
+  while (!values.empty()) values.erase(values.begin());
+  EXPECT_EQ(values.begin(), values.end());
+}
+
+// Elements of a byte leave the table just the room to remember where its first element is.
+TEST(FlatSet, KnowsItsFirstElementWhateverComesAndGoes) {
+  std::mt19937 random(13);
+  plain_set<unsigned char> values;
+  std::set<unsigned char> model;
+  for (int step = 0; step < 20000; ++step) {
+    const auto key = static_cast<unsigned char>(random());
+    const unsigned what = random() % (step % 1000 < 500 ? 4 : 8);
+    if (what < 4) {
+      values.insert(key), model.insert(key);
+    } else if (what == 4) {
+      values.erase(key), model.erase(key);
+    } else if (!values.empty()) {
+      model.erase(*values.begin());
+      values.erase(values.begin());
+    }
+    if (step % 5000 == 4999) values.clear(), model.clear();
+    ASSERT_EQ(std::set<unsigned char>(values.begin(), values.end()), model);
+    ASSERT_EQ(values.size(), model.size());
+  }
 }
 
 TEST(FlatMap, ReserveKeepsElementsInPlace) {

@@ -341,11 +341,6 @@ perdure_mutant(foreign_home_file_taken file/home_files.cpp "a home file of anoth
 [=[header.index]=]
   CAUGHT_BY [=[heap\.\d+: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
 
-perdure_mutant(foreign_table_taken file/checksum_table.cpp "the checksum table of another store is taken for this one's"
-[=[  if (header.uuid != super.uuid) throw_damaged(file_.path(), "it belongs to another store");]=]
-[=[]=]
-  CAUGHT_BY [=[crc: of another store: (verification finds nothing|it can be opened)]=] RIG damage)
-
 perdure_mutant(copied_over_what_is_needed backing/direct_writer.cpp "pages are copied home where the last checkpoint is"
   "(!before_.needs(stop) || early_.is_touched(stop))" "true"
   CAUGHT_BY "is wrong|does not have its checksum|contradict" FIRST 20 --thin 16)

@@ -8,12 +8,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <numeric>
 #include <system_error>
 #include <vector>
 
+#include "os/directory_names.hpp"
 #include "os/file_clone.hpp"
 #include "support/errors.hpp"
 #include "support/full_disk.hpp"
@@ -153,6 +156,19 @@ TEST_F(a_file, is_locked_by_one_writer_or_many_readers) {
   EXPECT_FALSE(second.try_lock(lock_mode::exclusive));
   EXPECT_EQ(second.foreign_lock(), lock_mode::shared);
   EXPECT_EQ(file::open_in(directory(), "f", O_RDONLY).foreign_lock(), lock_mode::shared);
+}
+
+TEST_F(a_file, lists_directories_and_removes_trees) {
+  std::filesystem::create_directories(path("tree/inside"));
+  std::ofstream(path("tree/inside/file")) << 1;
+  std::filesystem::create_symlink(path("kept"), path("tree/link"));
+  std::ofstream(path("kept")) << 1;
+  std::vector<std::string> names = names_in(path("tree"));
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"inside", "link"}));
+  EXPECT_EQ(error_of([&] { names_in(path("missing")); }), ENOENT);
+  remove_tree_in(directory(), "tree");
+  EXPECT_EQ(names_in(path("")), std::vector<std::string>{"kept"});
 }
 
 TEST_F(a_file, gives_a_directory_only_a_name_that_is_free) {

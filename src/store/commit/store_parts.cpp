@@ -3,8 +3,9 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
+#include <string>
 
+#include "os/directory_names.hpp"
 #include "store/file/capacity.hpp"
 
 namespace perdure::store {
@@ -28,10 +29,10 @@ store_info describe(const os::file& directory, const layout::super_slot& super, 
   info.abi = abi;
   info.copied_epoch = super.copied_epoch;
   info.copied_ns = super.copied_ns;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
-    if (entry.path().filename().string().starts_with("heap.")) ++info.home_files;
+  for (const std::string& name : os::names_in(directory.path())) {
+    if (name.starts_with("heap.")) ++info.home_files;
     struct stat status;
-    if (::lstat(entry.path().c_str(), &status) == 0) {
+    if (::lstat((directory.path() / name).c_str(), &status) == 0) {
       info.disk_bytes += static_cast<std::size_t>(status.st_blocks) * 512;
     }
   }

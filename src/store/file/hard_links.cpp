@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "os/directory_names.hpp"
 #include "os/file_identity.hpp"
 #include "store/file/replaced_files.hpp"
 #include "store/file/store_directory.hpp"
@@ -13,8 +14,7 @@ namespace perdure::store {
 
 void leave_hard_links(const os::file& directory, store_lock& lock) {
   std::vector<std::string> linked;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : os::names_in(directory.path())) {
     if ((name == "super" || name == "LOCK" || is_store_file(name)) && os::names_of(directory, name) > 1)
       linked.push_back(name);
   }

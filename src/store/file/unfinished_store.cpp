@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "os/directory_names.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/super_block.hpp"
 
@@ -39,10 +40,8 @@ std::filesystem::path hidden_name(const std::filesystem::path& place) {
 
 /// Removes the store's files but `super` and LOCK.
 void remove_store_files(const os::file& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
-    if (is_store_file(entry.path().filename().string())) names.push_back(entry.path().filename().string());
-  for (const std::string& name : names) os::remove_in(directory, name);
+  for (const std::string& name : os::names_in(directory.path()))
+    if (is_store_file(name)) os::remove_in(directory, name);
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ const char* unfinished_store::super_name() const noexcept {
 void unfinished_store::remove_files() noexcept {
   try {
     if (!is_in_place_) {
-      std::filesystem::remove_all(path_);
+      os::remove_tree_in(os::file::open_directory(parent_of(path_)), path_.filename());
       return;
     }
     remove_store_files(directory_);

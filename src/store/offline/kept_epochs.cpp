@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "os/directory_names.hpp"
 #include "os/file_clone.hpp"
 #include "store/file/kept_name.hpp"
 #include "store/offline/store_copy.hpp"
@@ -28,8 +29,7 @@ struct kept_directories {
 kept_directories directories_in(const os::file& store) {
   kept_directories found;
   if (!os::exists_in(store, kept_directory_name)) return found;
-  for (const auto& entry : std::filesystem::directory_iterator(store.path() / kept_directory_name)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : os::names_in(store.path() / kept_directory_name)) {
     if (const auto epoch = epoch_in(name)) found.epochs.push_back(*epoch);
     if (!name.starts_with('.')) continue;
     if (const auto epoch = epoch_in(std::string_view(name).substr(1, name.find(".new-") - 1)))

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "os/directory_names.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/kept_name.hpp"
 #include "store/file/replaced_files.hpp"
@@ -44,14 +45,11 @@ bool store_maintenance::remove(const std::filesystem::path& given) {
     store::remove_abandoned_twins(path);
     store::remove_abandoned_copies(directory);
     store::remove_kept_epochs(directory);
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      // Nothing but the store's own files is ever deleted, whatever else someone put beside them.
-      if (store::is_store_file(entry.path().filename().string()))
-        names.push_back(entry.path().filename().string());
-    // `super` is removed last: what an interrupted removal leaves still looks like a store, and the removal
-    // can be repeated.
-    for (const std::string& name : names) os::remove_in(directory, name);
+    // Nothing but the store's own files is ever deleted, whatever else someone put beside them. `super` is
+    // removed last: what an interrupted removal leaves still looks like a store, and the removal can be
+    // repeated.
+    for (const std::string& name : os::names_in(path))
+      if (store::is_store_file(name)) os::remove_in(directory, name);
     os::remove_in(directory, store::unfinished_super);
     os::remove_in(directory, "LOCK");  // `super` is locked too
     os::remove_in(directory, "super");

@@ -17,6 +17,7 @@
 
 #include "base/for_each_index.hpp"
 #include "base/signals_blocked.hpp"
+#include "os/directory_names.hpp"
 #include "os/file_clone.hpp"
 #include "os/file_extents.hpp"
 #include "store/commit/file_history.hpp"
@@ -163,14 +164,15 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
   try {
     std::string prefix(1, '.');
     prefix.append(path.filename().string()).append(".new-");
-    for (const auto& entry : std::filesystem::directory_iterator(parent_of(path))) {
-      if (!is_unfinished_name(entry.path().filename().string(), prefix)) continue;
+    const os::file parent = os::file::open_directory(parent_of(path));
+    for (const std::string& name : os::names_in(parent.path())) {
+      if (!is_unfinished_name(name, prefix)) continue;
       try {
-        const os::file directory = os::file::open_directory(entry.path());
+        const os::file directory = os::file::open_directory(parent.path() / name);
         if (!os::exists_in(directory, "LOCK")) continue;
         // A process that still builds it holds the lock.
         const store_lock lock(directory, store_access::alone);
-        std::filesystem::remove_all(entry.path());
+        os::remove_tree_in(parent, name);
       } catch (const std::exception&) {
       }
     }

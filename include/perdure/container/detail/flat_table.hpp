@@ -15,6 +15,12 @@
 // So a table with a run of full groups that chance does not make begins to hash with a seed of its own. It
 // stays in the mask's upper bits; until then, and in tables of before, it is 0 and hashes are the plain ones.
 //
+// A table has no room to remember where its first element is. While the first group has no element, its slots
+// are raw memory, and the last sixteen bytes of it, before the control bytes, say from which group on the
+// others may have one: so emptying a table from the front does not look at the groups it has emptied again
+// and again. They are written whenever the first group loses its last element, and a check tells them from
+// what else may be there.
+//
 // Without memory the distance is 0 and the control bytes read are `size_` and `growth_left_`, sixteen zero
 // bytes: a group of empty slots. So no search has to ask whether there is memory.
 #pragma once
@@ -253,12 +259,8 @@ class flat_table {
 
   iterator begin() const noexcept {
     if (size_ == 0) return end();
-    const std::uint8_t* group = controls();
-    for (;; group += group_size) {
-      if (const auto full = control_group(group).full()) {
-        const size_type index = static_cast<size_type>(group - controls()) + full.first();
-        return at(index);
-      }
+    for (size_type group = first_group();; group += group_size) {
+      if (const auto full = control_group(controls() + group).full()) return at(group + full.first());
     }
   }
   iterator end() const noexcept { return iterator(); }
@@ -303,6 +305,7 @@ class flat_table {
     iterator next(position.control(), position.element());
     ++next;
     erase_at(position);
+    skip_emptied(position.control(), next.control());
     return next;
   }
   void erase_at(const_iterator position) noexcept {
@@ -316,6 +319,7 @@ class flat_table {
     } else {
       *control = control_erased;
     }
+    if (group == controls() && mask() != 0 && !control_group(group).full()) write_first_group(0);
   }
   template <class K>
   size_type erase_key(const K& key) {
@@ -334,6 +338,7 @@ class flat_table {
     destroy_elements();
     const size_type n = slots();
     reset_controls(controls(), n, mask());
+    if (mask() != 0) write_first_group(0);
     size_ = 0;
     growth_left_ = max_load(n);
   }
@@ -430,6 +435,34 @@ class flat_table {
     return reinterpret_cast<value_type*>(const_cast<std::uint8_t*>(controls)) +
            static_cast<std::ptrdiff_t>(~index);  // -1 - index, in one instruction
   }
+  // Of the raw slots before the control bytes, while the first group has no element.
+  struct first_group_note {
+    std::uint64_t group;  // no group before it has an element; as the index of its first slot
+    std::uint64_t check;
+  };
+  static std::uint64_t check_of(std::uint64_t group) noexcept { return hash_mix(~group); }
+  /// A group before which no group has an element.
+  size_type first_group() const noexcept {
+    if (mask() == 0 || control_group(controls()).full()) [[likely]]
+      return 0;
+    first_group_note note;
+    std::memcpy(&note, controls() - sizeof note, sizeof note);
+    const bool is_one =
+        note.check == check_of(note.group) && note.group <= mask() && note.group % group_size == 0;
+    return is_one ? note.group : 0;
+  }
+  void write_first_group(size_type group) noexcept {
+    const first_group_note note{group, check_of(group)};
+    std::memcpy(controls() - sizeof note, &note, sizeof note);
+  }
+  /// After an element is erased: where its group was the first with one and has none left, the next has.
+  void skip_emptied(const std::uint8_t* erased, const std::uint8_t* next) noexcept {
+    const size_type group = static_cast<size_type>(erased - controls()) / group_size * group_size;
+    if (next == nullptr || mask() == 0 || control_group(controls()).full() || first_group() != group ||
+        control_group(controls() + group).full())
+      return;
+    write_first_group(static_cast<size_type>(next - controls()) / group_size * group_size);
+  }
   iterator at(size_type index) const noexcept {
     return iterator(controls() + index, slot_of(controls(), index));
   }
@@ -462,6 +495,7 @@ class flat_table {
     auto* bytes = reinterpret_cast<std::uint8_t*>(allocate_raw(memory, block_count(slots)));
     flat_storage fresh{bytes + slot_bytes(slots), 0, max_load(slots), mask_for(slots), seed};
     reset_controls(fresh.controls, slots, fresh.mask);
+    if (fresh.mask != 0) std::memset(fresh.controls - sizeof(first_group_note), 0, sizeof(first_group_note));
     return fresh;
   }
   void deallocate_storage(std::uint8_t* controls, size_type mask) noexcept {
@@ -578,6 +612,8 @@ class flat_table {
     value_type* const slot = slot_of(base, index);
     build(slot);
     growth_left_ -= base[index] == control_empty;
+    if (index >= group_size && index / group_size * group_size < first_group()) [[unlikely]]
+      write_first_group(index / group_size * group_size);
     base[index] = tag_of(hash);
     ++size_;
     return iterator(base + index, slot);
