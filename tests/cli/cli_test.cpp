@@ -140,13 +140,19 @@ TEST_F(Cli, WrongCommandLinesAreRefused) {
   const auto with_capacity = [&](const char* capacity) {
     return fails({"graph", "ingest", path("s"), "--rmat-scale", "3", "--capacity", capacity}, 2);
   };
-  expect_part(with_capacity("1KiB"), "reserved in whole GiB and takes no disk: give 1GiB, not 1.0 KiB");
-  expect_part(with_capacity("1537MiB"), "give 2GiB, not 1.5 GiB");
-  expect_part(with_capacity("0"), "give 1GiB, not 0 bytes");
+  expect_part(with_capacity("1KiB"), "--capacity is at least 64KiB, not 1.0 KiB");
+  expect_part(with_capacity("0"), "--capacity is at least 64KiB, not 0 bytes");
   for (const char* const none : {"-1", "1.5GiB", "16EiB", "1 kmB", "GiB", "1GiB2"})
     expect_part(with_capacity(none), "'" + std::string(none) + "' is no number of bytes, as 64GiB");
   EXPECT_FALSE(std::filesystem::exists("x"));
   EXPECT_FALSE(std::filesystem::exists(path("s")));
+}
+
+TEST_F(Cli, AStoreHoldsNoMoreThanItsCapacity) {
+  ok({"graph", "ingest", path("small"), "--rmat-scale", "3", "--capacity", "3MiB"});
+  EXPECT_EQ(ok_json({"info", path("small")})["capacity"], 3 << 20);
+  expect_part(fails({"graph", "ingest", path("large"), "--rmat-scale", "18", "--capacity", "3MiB"}, 1),
+              "capacity");
 }
 
 // The kernel's SIGXFSZ would end the program without a word.

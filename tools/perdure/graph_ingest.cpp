@@ -174,8 +174,9 @@ void add_ingest_command(command graph_command) {
   ingest.add_number("--checkpoint-every", 1, std::numeric_limits<std::uint64_t>::max(),
                     "Make the graph durable each time about N edges were added",
                     [given](std::uint64_t n) { given->how.checkpoint_every = n; });
-  ingest.add_size("--capacity", given->capacity,
-                  "Address space to reserve when the store is made, in whole GiB, as 64GiB (default 1TiB)");
+  ingest.add_size(
+      "--capacity", given->capacity,
+      "What the blocks in the store may take, if it is made now, as 64GiB (default 1TiB); takes no disk");
   add_threads_option(ingest, given->how.threads);
   add_verify_option(ingest, given->verify);
   add_wait_option(ingest);
@@ -183,11 +184,8 @@ void add_ingest_command(command graph_command) {
   ingest.callback([given] {
     given->input.require_some("ingest");
     given->how.kind = given->input.kind();
-    if (constexpr std::uint64_t unit = std::uint64_t{1} << 30;
-        given->capacity == 0 || given->capacity % unit != 0)
-      throw usage_error(
-          "--capacity is address space, which is reserved in whole GiB and takes no disk: give " +
-          std::to_string(given->capacity / unit + 1) + "GiB, not " + in_bytes(given->capacity));
+    if (constexpr std::uint64_t least = std::uint64_t{64} << 10; given->capacity < least)
+      throw usage_error("--capacity is at least 64KiB, not " + in_bytes(given->capacity));
     ingestion(*given).run();
   });
 }
