@@ -192,7 +192,7 @@ struct model_test {
     model.erase(key);
   }
   void erase_from_the_front() {
-    for (unsigned count = random() % 40; count != 0 && !values.empty(); --count) {
+    for (auto count = random() % 40; count != 0 && !values.empty(); --count) {
       const auto first = values.begin();
       ASSERT_EQ(model.erase(first->first), 1U);
       const auto after = std::next(first);
@@ -495,7 +495,7 @@ TEST(FlatSet, KnowsItsFirstElementWhateverComesAndGoes) {
   std::set<unsigned char> model;
   for (int step = 0; step < 20000; ++step) {
     const auto key = static_cast<unsigned char>(random());
-    const unsigned what = random() % (step % 1000 < 500 ? 4 : 8);
+    const auto what = random() % (step % 1000 < 500 ? 4 : 8);
     if (what < 4) {
       values.insert(key), model.insert(key);
     } else if (what == 4) {
