@@ -62,12 +62,22 @@ unfinished_store::unfinished_store(const std::filesystem::path& place, store_acc
 }
 
 void unfinished_store::begin_beside(store_access access) {
-  os::make_directory(path_);
-  is_begun_ = true;
-  if (is_empty_directory(place_))
-    std::filesystem::permissions(path_, std::filesystem::status(place_).permissions());
-  directory_ = os::file::open_directory(path_);
-  lock_.emplace(directory_, access);
+  constexpr int attempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      os::make_directory(path_);
+      is_begun_ = true;
+      if (is_empty_directory(place_))
+        std::filesystem::permissions(path_, std::filesystem::status(place_).permissions());
+      directory_ = os::file::open_directory(path_);
+      lock_.emplace(directory_, access);
+      return;
+    } catch (const std::system_error& failure) {
+      // While it was empty another process took it for what a crash had left.
+      if (failure.code() != std::errc::no_such_file_or_directory || attempt == attempts) throw;
+      is_begun_ = false;
+    }
+  }
 }
 
 void unfinished_store::begin_in_place(store_access access) {
@@ -88,7 +98,7 @@ const char* unfinished_store::super_name() const noexcept {
 void unfinished_store::remove_files() noexcept {
   try {
     if (!is_in_place_) {
-      os::remove_tree_in(os::file::open_directory(parent_of(path_)), path_.filename());
+      remove_unfinished_directory(os::file::open_directory(parent_of(path_)), path_.filename());
       return;
     }
     remove_store_files(directory_);
@@ -122,6 +132,16 @@ store_lock unfinished_store::publish() {
   is_begun_ = false;
   parent.sync();
   return std::move(*lock_);
+}
+
+void remove_unfinished_directory(const os::file& parent, const std::string& name) {
+  {
+    const os::file directory = os::file::open_directory(parent.path() / name);
+    for (const std::string& inside : os::names_in(directory.path()))
+      if (inside != "LOCK") os::remove_in(directory, inside);
+    os::remove_in(directory, "LOCK");
+  }
+  os::remove_directory_in(parent, name);
 }
 
 void make_stores_in_place(bool wanted) noexcept {

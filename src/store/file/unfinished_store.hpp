@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "os/file.hpp"
 #include "store/file/store_lock.hpp"
@@ -52,6 +53,10 @@ class unfinished_store {
   std::optional<store_lock> lock_{};
   bool is_begun_ = false;  // what is there may be removed
 };
+
+/// Removes what a crash left: a hidden directory in another, with its LOCK last, so that whatever is left of
+/// it can be recognised. The caller holds its lock, or it has none and is empty. Throws std::system_error.
+void remove_unfinished_directory(const os::file& parent, const std::string& name);
 
 /// For tests: from now on stores are made inside empty directories wherever these are.
 void make_stores_in_place(bool wanted) noexcept;

@@ -169,10 +169,13 @@ void remove_unfinished(const std::filesystem::path& path) noexcept {
       if (!is_unfinished_name(name, prefix)) continue;
       try {
         const os::file directory = os::file::open_directory(parent.path() / name);
-        if (!os::exists_in(directory, "LOCK")) continue;
+        if (!os::exists_in(directory, "LOCK")) {
+          os::remove_directory_in(parent, name);  // if it is empty
+          continue;
+        }
         // A process that still builds it holds the lock.
         const store_lock lock(directory, store_access::alone);
-        os::remove_tree_in(parent, name);
+        remove_unfinished_directory(parent, name);
       } catch (const std::exception&) {
       }
     }
