@@ -1,4 +1,4 @@
-// What is in a directory.
+// Lists directories.
 #pragma once
 
 #include <filesystem>
