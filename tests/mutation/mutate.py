@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Plants mistakes in a folder of src/, one at a time, and says which of them no test notices.
 
-usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point KEY] [--jobs N] [--again]
+usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point TEXT] [--jobs N] [--again] [--thorough]
   FOLDER         below src, as store/commit
   --sample N     only N of the mistakes, chosen by --seed
   --list         prints the mistakes and ends
   --point TEXT   only mistakes whose key has TEXT in it
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
+  --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
+                 else reaches
 
 The folder's sources are compiled once more, with all mistakes in them (mutation_points.py), and every program of build/release
 that tests them is linked with the result. A first run without a mistake learns which case of which program reaches which mistake,
@@ -43,16 +45,16 @@ LIMIT = 60  # seconds that a case may take
 TESTS = {
     "store": r"^(journal|history|copied_files|copies|datastore|model|prepared|async|snapshot|staging|lock|verify|repair|trim|"
     r"bad_input|lazy|kept|disk_full|tmpfs|paged|forked|crash|reader|backings|checkpoint|limited|huge|dax|fault|read_only|careless|"
-    r"hard|segment|manager)",
+    r"hard|segment)",
     "ranks": r"^(lone|rank|store_set|set|crash[.]ranks)",
     "array": r"^(array|rank_arrays|crash[.]fuzz_arrays)",
 }
-# Not the tests of mutants, of the machine, and of other languages.
-NEVER = r"mutant|^vm[.]|^(docs|package|example)"
+# Not the tests of mutants, of the machine, of other languages, and of programs that are not linked here.
+NEVER = r"mutant|^vm[.]|^(docs|package|example)|^crash[.](kill|block|write_back|unsynced|fuzz_edges|fuzz_array)"
 # The rigs' tests take longer than a mistake may: they go on with fewer runs.
 SHORTER = {"crash_replay": ("--test", "700"), "crash_faults": ("--test", "97"), "crash_damage": ("--test", "300")}
 
-Case = collections.namedtuple("Case", "name program arguments environment filter")
+Case = collections.namedtuple("Case", "name program arguments environment filter repeats")
 
 
 def run(command, **options):
@@ -179,7 +181,10 @@ def cases_of(folder):
         pattern = next((word.split("=", 1)[1] for word in arguments if word.startswith("--gtest_filter=")), None)
         arguments = [word for word in arguments if not word.startswith("--gtest_filter=")]
         pattern = pattern or environment.get("GTEST_FILTER")
-        cases.append(Case(test["name"], program, tuple(arguments), tuple(sorted(environment.items())), pattern))
+        repeats = "repeated" in properties.get("LABELS", [])
+        cases.append(
+            Case(test["name"], program, tuple(arguments), tuple(sorted(environment.items())), pattern, repeats)
+        )
     return cases
 
 
@@ -232,7 +237,7 @@ def explained():
     return set(re.findall(r"^- `(.*)`:? ", EXPLAINED.read_text(), re.MULTILINE))
 
 
-def learn(build, runner, cases, jobs):
+def learn(build, runner, cases, jobs, thorough):
     """Which case reaches what, how long it takes; without those that fail or take too long."""
 
     def one(case):
@@ -251,8 +256,9 @@ def learn(build, runner, cases, jobs):
                 continue
             for number in numbers:
                 reaching[number].append((seconds, case))
-    for each in reaching.values():
-        each.sort(key=lambda item: item[0])
+    for number, each in reaching.items():
+        own = [item for item in each if not item[1].repeats]
+        reaching[number] = sorted(each if thorough or not own else own, key=lambda item: item[0])
     return reaching
 
 
@@ -275,6 +281,7 @@ def main():
     parser.add_argument("--point")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--thorough", action="store_true")
     options = parser.parse_args()
     folder = options.folder.strip("/").removeprefix("src/")
     if folder.split("/")[0] not in TESTS:
@@ -315,7 +322,7 @@ def main():
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="perdure-mutants-", dir=place) as scratch:
         runner = Runner(linked, len(keys), scratch)
-        reaching = learn(build, runner, cases, options.jobs)
+        reaching = learn(build, runner, cases, options.jobs, options.thorough)
         lock = threading.Lock()
         began = time.monotonic()
         done = 0
