@@ -179,8 +179,20 @@ class Mutator:
             tokens.append(token.spelling)
         return not cursor.is_definition() or bool({"constexpr", "consteval", "noreturn"} & set(tokens))
 
+    def is_for_compiler(self, cursor, parent):
+        """Computed when compiling: assertions, constants, the values of cases."""
+        if cursor.kind == K.STATIC_ASSERT:
+            return True
+        if parent is not None and parent.kind == K.CASE_STMT:
+            return next(parent.get_children()).extent == cursor.extent
+        if cursor.kind == K.DECL_STMT:
+            return "constexpr" in [token.spelling for token in list(cursor.get_tokens())[:4]]
+        return False
+
     def visit(self, cursor, parent, is_statement, is_last, whole_condition):
         kind = cursor.kind
+        if self.is_for_compiler(cursor, parent):
+            return
         if kind in FUNCTIONS:
             if self.is_left_out(cursor):
                 return
