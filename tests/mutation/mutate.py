@@ -52,7 +52,7 @@ TESTS = {
 # Not the tests of mutants, of the machine, of other languages, and of programs that are not linked here.
 NEVER = r"mutant|^vm[.]|^(docs|package|example)|^crash[.](kill|block|write_back|unsynced|fuzz_edges|fuzz_array)"
 # The rigs' tests take longer than a mistake may: they go on with fewer runs.
-SHORTER = {"crash_replay": ("--test", "700"), "crash_faults": ("--test", "97"), "crash_damage": ("--test", "300")}
+SHORTER = {"crash_replay": ("--test", "700"), "crash_faults": ("--test", "97"), "crash_damage": ("--test", "300"), "crash_ranks": ("--states", "150")}
 
 Case = collections.namedtuple("Case", "name program arguments environment filter repeats")
 
