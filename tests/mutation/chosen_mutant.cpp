@@ -25,7 +25,8 @@ namespace {
   const auto colon = text.rfind(':');
   const int file = open(text.substr(0, colon).c_str(), O_RDWR | O_CLOEXEC);
   if (file == -1) std::abort();
-  void* bytes = mmap(nullptr, std::stoul(text.substr(colon + 1)), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* bytes =
+      mmap(nullptr, std::stoul(text.substr(colon + 1)), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (bytes == MAP_FAILED) std::abort();
   reached = static_cast<unsigned char*>(bytes);
   close(file);

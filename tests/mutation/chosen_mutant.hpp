@@ -1,5 +1,6 @@
 #pragma once
-// Included before each mutated source (mutate.py): which of its mistakes is made in this process, and which were reached.
+// Included before each mutated source (mutate.py): which of its mistakes is made in this process, and which
+// were reached.
 
 namespace perdure_mutation {
 
