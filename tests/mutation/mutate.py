@@ -68,7 +68,19 @@ class Build:
         self.folder = folder
         self.place = ROOT / "build/mutation" / folder
         self.place.mkdir(parents=True, exist_ok=True)
-        self.database = json.loads((BUILD / "compile_commands.json").read_text())
+        # Of the library: how sources are compiled, and which of them as one.
+        self.compiled = []
+        for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+            file = pathlib.Path(entry["file"])
+            if "perdure.dir/" not in entry["command"]:
+                continue
+            if "Unity/unity" not in entry["file"]:
+                together = [file]
+            elif file.exists():
+                together = [pathlib.Path(each) for each in re.findall(r'#include "(.*)"', file.read_text())]
+            else:
+                continue
+            self.compiled.append((entry, [str(each.relative_to(ROOT)) for each in together if ROOT in each.parents]))
         self.sources = sorted(
             str(path.relative_to(ROOT)) for path in (ROOT / "src" / folder).rglob("*.cpp")
         )
@@ -79,16 +91,9 @@ class Build:
 
     def command_of(self, source):
         """How a source of the library is compiled, and all sources that are compiled as one with it."""
-        for entry in self.database:
-            if "perdure.dir/" not in entry["command"]:
-                continue
-            file = pathlib.Path(entry["file"])
-            if file == ROOT / source:
-                return entry, [source]
-            if "Unity/unity" in entry["file"] and file.exists():
-                together = re.findall(r'#include "(.*)"', file.read_text())
-                if str(ROOT / source) in together:
-                    return entry, [str(pathlib.Path(each).relative_to(ROOT)) for each in together]
+        for entry, together in self.compiled:
+            if source in together:
+                return entry, together
         raise SystemExit(f"{source} is not compiled into the library: build it first (make build-test)")
 
     def flags_of(self, entry):
@@ -136,7 +141,7 @@ class Build:
         work = {}
         for source in self.sources:
             first, mutator = self.mutators[source]
-            work[source] = mutator.mutated(first, None)
+            work[source] = mutator.mutated(first)
         for source in self.sources:
             for other in self.command_of(source)[1]:
                 work.setdefault(other, None)

@@ -96,7 +96,8 @@ class Mutator:
             return
         shown = cursor.extent.end.offset
         if cursor.kind == K.CXX_FOR_RANGE_STMT:
-            shown = next(iter(list(cursor.get_children())[-1:])).extent.start.offset
+            *_, body = cursor.get_children()
+            shown = body.extent.start.offset
         number = self.add(cursor, "drop", start, shown)
         self.wrap(start, f"{{ if (!::perdure_mutation::is(@{number}@)) ", end, " }")
 
@@ -233,8 +234,8 @@ class Mutator:
                 self.visit(cursor, None, False, False, False)
         return self
 
-    def mutated(self, first, wanted):
-        """The source with those points in it that are wanted; its points are numbered from `first`."""
+    def mutated(self, first):
+        """The source with all its points in it, numbered from `first`."""
         pieces, done = [], 0
         for start, _, _, text, replaced in sorted(self.edits, key=lambda edit: edit[:3]):
             pieces.append(self.text[done:start])
