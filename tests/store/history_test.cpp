@@ -185,6 +185,31 @@ TEST_F(a_history, takes_none_of_several_home_files_of_another) {
   EXPECT_TRUE(has(*datastore::open(path()), 2 * in_second, 9));
 }
 
+// What was written of the table when it failed must not be taken for a part of another history later.
+TEST_F(a_history, goes_on_after_the_table_could_not_be_written) {
+  const auto store = datastore::create(path(), small_store());
+  store->memory().grow(4 * mib);
+  put(*store, 1, 1);
+  store->checkpoint();
+  store->snapshot(path("before"));  // writes the table
+  put(*store, 1, 2);
+  store->checkpoint();
+  store->wait_applied();
+  {
+    const watched_calls failed(failing({os::file_operation::sync_data}, "crc", EIO));
+    EXPECT_TRUE(fails_with(errc::io, "", [&] { store->snapshot(path("after")); }));
+  }
+  for (std::uint64_t value = 3; value < 6; ++value) {
+    put(*store, 1, value);
+    store->checkpoint();
+    store->wait_applied();
+    const fs::path as_killed = path("killed." + std::to_string(value));
+    fs::copy(path(), as_killed);
+    EXPECT_TRUE(has(*datastore::open_read_only(as_killed), 1, value));
+    EXPECT_TRUE(has(*datastore::open(as_killed), 1, value));
+  }
+}
+
 TEST_F(a_history, whose_stamps_are_damaged_is_mended_by_its_pages) {
   make_store_and_copy();
   go_on(path(), 1, 7);

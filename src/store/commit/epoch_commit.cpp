@@ -371,9 +371,12 @@ void epoch_commit::apply_in_turn(table_use at_least) {
 }
 
 // The table is due once carrying has cost as many bytes as writing it would: so at most twice the least
-// possible is paid.
+// possible is paid. So is one whose writing has failed once its stamp was written: the super block must come
+// to know that stamp before it is at a later checkpoint.
 bool epoch_commit::is_table_due() const {
-  if (unapplied_->header.segment_bytes != parts_.super.now().segment_bytes) return true;
+  const layout::super_slot& super = parts_.super.now();
+  if (unapplied_->header.segment_bytes != super.segment_bytes) return true;
+  if (parts_.checksums.stamps().has_later_than(super.table_epoch)) return true;
   const std::uint64_t next = unapplied_->index.size() * sizeof(journal_entry);
   return carried_bytes_ + next >= parts_.checksums.changed_table_pages() * layout::block;
 }

@@ -44,8 +44,9 @@ void file_stamps::write_anew(const os::file& to, const known_checkpoint& by) {
 }
 
 void file_stamps::write(const os::file& to, std::size_t which, const stamp_sector& sector) {
-  to.write_at(&sector, sizeof sector, layout::stamps_offset + which * sizeof sector);
+  // First, as a call that fails may have written it.
   sectors_[which] = sector;
+  to.write_at(&sector, sizeof sector, layout::stamps_offset + which * sizeof sector);
 }
 
 std::optional<std::uint64_t> file_stamps::at(std::uint64_t epoch) const noexcept {
@@ -61,6 +62,11 @@ std::optional<std::uint64_t> file_stamps::at(std::uint64_t epoch) const noexcept
   }
   if (later == 2) return std::nullopt;
   return newest == nullptr ? 0 : newest->checkpoint;
+}
+
+bool file_stamps::has_later_than(std::uint64_t epoch) const noexcept {
+  return std::any_of(sectors_.begin(), sectors_.end(),
+                     [&](const stamp_sector& one) { return is_whole(one) && one.epoch > epoch; });
 }
 
 bool file_stamps::are_known_after(std::uint64_t epoch,
