@@ -371,6 +371,60 @@ TEST_F(a_paged_store, commits_nothing_that_a_failed_snapshot_lost) {
 }
 
 // A touch would be a SIGBUS, of which a handler may go on; a pin throws instead.
+// A sync that failed is no reason to ask for pages that were released since.
+TEST_F(a_paged_store, misses_no_page_that_it_released_after_a_failed_sync) {
+  constexpr std::uint64_t pages = budget / page_size;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->checkpoint();
+  word(*store, 3) = 7;
+  store->checkpoint();
+  store->memory().grow(2 * pages * page_size);
+  for (std::uint64_t page = pages; page < 2 * pages; ++page) word(*store, page) = page;
+  store->trim();
+  {
+    const watched_calls failed(failing({os::file_operation::sync_data}, "heap.000", EIO));
+    EXPECT_TRUE(fails_with(errc::io, "", [&] { store->snapshot(path("copy")); }));
+  }
+  const detail::page_run released{pages, pages};
+  store->checkpoint({&released, 1});
+  EXPECT_EQ(word(*store, 3), 7u);
+}
+
+// Reads the page right after it was punched at home, as a thread may that reads ahead.
+class reader_after_punching final : public os::file_observer {
+ public:
+  explicit reader_after_punching(std::uint64_t& in) : in_(&in) { os::observe_files(this); }
+  ~reader_after_punching() override { os::observe_files(nullptr); }
+
+  verdict before(const os::file_call&) override { return {}; }
+  void after(const os::file_call& call, std::int64_t, int) override {
+    if (call.operation == os::file_operation::punch) found_ = std::atomic_ref(*in_).load();
+  }
+  std::optional<std::uint64_t> found() const { return found_; }
+
+ private:
+  std::uint64_t* in_;
+  std::optional<std::uint64_t> found_;
+};
+
+TEST_F(a_paged_store, misses_no_page_that_is_read_while_it_is_released) {
+  const auto store = create(64 * page_size);
+  store->checkpoint();
+  store->memory().grow(128 * page_size);
+  word(*store, 100) = 1;
+  store->trim();
+  const detail::page_run released{100, 1};
+  {
+    const reader_after_punching reader(word(*store, 100));
+    store->checkpoint({&released, 1});
+    EXPECT_TRUE(reader.found());
+  }
+  word(*store, 2) = 5;
+  store->checkpoint();
+  EXPECT_EQ(word(*store, 2), 5u);
+}
+
 TEST_F(a_paged_store, commits_nothing_once_a_page_did_not_come_back_as_it_was) {
   constexpr std::uint64_t pages = 4 * budget / page_size;
   const auto store = create(page_size);

@@ -42,6 +42,7 @@ std::vector<detail::page_run> early_home::give_back(std::span<const detail::page
       std::uint64_t stop = first;
       while (stop < end && is_spare(stop)) ++stop;
       if (first < stop) {
+        pages_.unsettle({first, stop - first});
         parts_.home.punch({first, stop - first});
         punched.push_back({first, stop - first});
       }

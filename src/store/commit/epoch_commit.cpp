@@ -90,8 +90,14 @@ void epoch_commit::finish_last(std::span<const detail::page_run> released) {
   finish_apply();
   // To clear away takes space too. But a journal that may count after a crash needs the pages that its epoch
   // had.
-  if (!early_.pages().empty() && !may_failed_journal_count())
-    give_back(sound_released(released, memory_->pages().size() / page_size, path_));
+  if (!early_.pages().empty() && !may_failed_journal_count()) {
+    const std::vector<detail::page_run> now =
+        sound_released(released, memory_->pages().size() / page_size, path_);
+    // Before home changes: a thread that reads ahead may be bringing these pages in, and must not miss what
+    // they held.
+    memory_->release(now);
+    give_back(now);
+  }
   clear_away_failed_attempt();
 }
 
