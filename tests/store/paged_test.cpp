@@ -409,14 +409,15 @@ class reader_after_punching final : public os::file_observer {
 };
 
 TEST_F(a_paged_store, misses_no_page_that_is_read_while_it_is_released) {
-  const auto store = create(64 * page_size);
+  constexpr std::uint64_t fresh = budget / page_size;
+  const auto store = create(budget);
   store->checkpoint();
-  store->memory().grow(128 * page_size);
-  word(*store, 100) = 1;
+  store->memory().grow(2 * budget);
+  word(*store, fresh) = 1;
   store->trim();
-  const detail::page_run released{100, 1};
+  const detail::page_run released{fresh, 1};
   {
-    const reader_after_punching reader(word(*store, 100));
+    const reader_after_punching reader(word(*store, fresh));
     store->checkpoint({&released, 1});
     EXPECT_TRUE(reader.found());
   }
