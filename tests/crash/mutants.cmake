@@ -289,7 +289,7 @@ perdure_mutant(released_taken_for_free commit/changed_pages.cpp "a page is writt
     early.unsettle(run);
     early.touch(run);
   }]=]
-  CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 1)
+  CAUGHT_BY [=[page \d+ is wrong ... write heap\.\d+ .*: (on disk|torn)]=] --faults --in jrnl FIRST 6 6)
 
 perdure_mutant(released_for_good commit/changed_pages.cpp "a page stored to since a failed checkpoint was to release it counts as released"
 [=[  released_ = detail::subtract(released_, newly_dirty);
