@@ -391,7 +391,7 @@ TEST_F(a_paged_store, misses_no_page_that_it_released_after_a_failed_sync) {
   EXPECT_EQ(word(*store, 3), 7u);
 }
 
-// Reads the page right after it was punched at home, as a thread may that reads ahead.
+// Reads the page right after it was first punched at home, as a thread may that reads ahead.
 class reader_after_punching final : public os::file_observer {
  public:
   explicit reader_after_punching(std::uint64_t& in) : in_(&in) { os::observe_files(this); }
@@ -399,7 +399,7 @@ class reader_after_punching final : public os::file_observer {
 
   verdict before(const os::file_call&) override { return {}; }
   void after(const os::file_call& call, std::int64_t, int) override {
-    if (call.operation == os::file_operation::punch) found_ = std::atomic_ref(*in_).load();
+    if (call.operation == os::file_operation::punch && !found_) found_ = std::atomic_ref(*in_).load();
   }
   std::optional<std::uint64_t> found() const { return found_; }
 
@@ -419,6 +419,7 @@ TEST_F(a_paged_store, misses_no_page_that_is_read_while_it_is_released) {
   {
     const reader_after_punching reader(word(*store, fresh));
     store->checkpoint({&released, 1});
+    store->wait_applied();
     EXPECT_TRUE(reader.found());
   }
   word(*store, 2) = 5;
