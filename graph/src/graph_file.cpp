@@ -1,5 +1,5 @@
 // Opens a graph in a file: finds its format, and the columns that are kept.
-#include <charconv>
+#include <algorithm>
 #include <perdure/error.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/workload/byte_stream.hpp>
@@ -23,38 +23,69 @@ using namespace formats;
 // A vertex of a METIS graph has all its neighbours in one line.
 constexpr std::size_t longest_metis_line = std::size_t{1} << 32;
 
-bool is_number(const std::string& field) {
-  double value = 0;
-  const auto result = std::from_chars(field.data(), field.data() + field.size(), value);
-  return result.ec == std::errc{} && result.ptr == field.data() + field.size();
+/// Of a column of times, by the first lines: dates as 20160301 if all of them are.
+time_form form_of_times(const std::vector<std::string_view>& lines, bool has_header, char delimiter,
+                        std::size_t column) {
+  const auto first = lines.begin() + (has_header ? 1 : 0);
+  const bool are_dates = first != lines.end() && std::all_of(first, lines.end(), [&](std::string_view line) {
+                           const std::vector<std::string> fields = fields_of(line, delimiter);
+                           return column < fields.size() && date_of_eight_digits(fields[column]);
+                         });
+  return are_dates ? time_form::eight_digits : time_form::numbers_or_dates;
 }
 
-graph_file_info info_of_columns(graph_format format, const chosen_fields& chosen, const char* what) {
+const char* name_of_separator(char delimiter) {
+  switch (delimiter) {
+    case ',':
+      return "commas";
+    case ';':
+      return "semicolons";
+    case '\t':
+      return "tabs";
+    default:
+      return "blanks";
+  }
+}
+
+/// `header`: what it calls the columns; empty where there is none.
+graph_file_info info_of_columns(const std::vector<std::string>& header, char delimiter,
+                                const chosen_fields& chosen) {
   graph_file_info info;
-  info.format = format;
+  info.format = header.empty() ? graph_format::edge_list : graph_format::csv;
   info.has_weights = chosen.weight != chosen_fields::absent;
   info.has_times = chosen.time != chosen_fields::absent;
-  info.description = what;
+  info.description = std::string(header.empty() ? "edge list without a header" : "CSV with a header") +
+                     ", columns parted by " + name_of_separator(delimiter);
   const auto tell = [&](const char* name, std::size_t column) {
-    if (column != chosen_fields::absent)
-      info.description += std::string(", ") + name + " in column " + std::to_string(column + 1);
+    if (column == chosen_fields::absent) return;
+    info.description += std::string(", ") + name + " in column " + std::to_string(column + 1);
+    if (column < header.size()) info.description += " (" + header[column] + ")";
   };
+  tell("from", chosen.source);
+  tell("to", chosen.target);
   tell("weights", chosen.weight);
-  tell("times", chosen.time);
+  tell(chosen.form == time_form::eight_digits ? "dates as 20160301" : "times", chosen.time);
   return info;
 }
 
 std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> stream, std::string_view head,
                                          graph_format format, const graph_file_options& options) {
-  const std::string_view line = first_data_line(head);
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
+  const std::vector<std::string_view> lines = first_data_lines({head, true, 0});
+  const std::string_view line = lines.empty() ? std::string_view() : lines.front();
   const char delimiter = workload::delimiter_of(line, ' ');
   const std::vector<std::string> fields = fields_of(line, delimiter);
   const bool has_header = format == graph_format::csv;
   chosen_fields chosen = choose_fields(has_header ? fields : std::vector<std::string>(), options);
+  // What is no number there is refused when it is read, and so is a line without it.
   if (!has_header && options.weight_column.empty() && chosen.time != 2 && chosen.source == 0 &&
-      chosen.target == 1 && fields.size() > 2 && is_number(fields[2]))
+      chosen.target == 1 && std::any_of(lines.begin(), lines.end(), [delimiter](std::string_view one) {
+        return fields_of(one, delimiter).size() > 2;
+      }))
     chosen.weight = 2;
-  graph_file_info info = info_of_columns(format, chosen, has_header ? "CSV with a header" : "edge list");
+  if (chosen.time != chosen_fields::absent)
+    chosen.form = form_of_times(lines, has_header, delimiter, chosen.time);
+  graph_file_info info = info_of_columns(has_header ? fields : std::vector<std::string>(), delimiter, chosen);
   // One that is absent has the largest number.
   const auto is_further = [](std::size_t column) { return column >= 2; };
   if (!has_header && options.names == nullptr && chosen.source == 0 && chosen.target == 1 &&
@@ -64,7 +95,7 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
     };
     return std::make_unique<text_source<edge_lines>>(
         std::move(stream), workload::line_reader::block_size, options.skip_bad_lines,
-        edge_lines({number(chosen.weight), number(chosen.time)}, std::move(info)));
+        edge_lines({number(chosen.weight), number(chosen.time), chosen.form}, std::move(info)));
   }
   return std::make_unique<text_source<delimited>>(
       std::move(stream), workload::line_reader::block_size, options.skip_bad_lines,
@@ -110,10 +141,16 @@ std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
   graph_format format = options.format;
   if (format == graph_format::automatic) {
     try {
-      format = sniff(head, path);
+      format = sniff(head, path, options);
     } catch (const error& unknown) {
       throw error(unknown.code(), stream->name() + ": " + unknown.what());
     }
+  }
+  if (options.header != header_line::automatic) {
+    if (format != graph_format::csv && format != graph_format::edge_list)
+      throw error(errc::invalid_argument, stream->name() + ": files of the format " + name_of(format) +
+                                              " have no line of column names, so --header is not for them");
+    format = options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;
   }
   const auto text = [&](std::size_t longest_line, auto reader) -> std::unique_ptr<graph_file> {
     return std::make_unique<text_source<decltype(reader)>>(std::move(stream), longest_line,

@@ -39,6 +39,15 @@ void add_file_options(command target, graph::graph_file_options& options) {
           "Format of the files: text is an edge list without a header, binary pairs of little-endian 64-bit "
           "numbers. By default recognised by content (binary: by a name in .bin)")
       .default_text("auto");
+  target
+      .add_choice(
+          "--header", options.header,
+          {{"auto", graph::header_line::automatic},
+           {"yes", graph::header_line::yes},
+           {"no", graph::header_line::no}},
+          "Whether the first line of a list of edges names the columns. By itself only what can be meant by "
+          "nothing else; a line that may be either is refused")
+      .default_text("auto");
   target.add_text(
       "--source-column", options.source_column,
       "Of edge lists and CSV files, the column that an edge begins at: a number from 1, or its name");

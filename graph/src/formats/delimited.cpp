@@ -1,31 +1,12 @@
 // One line after the other, each cut into fields.
 #include "delimited.hpp"
 
-#include <cctype>
 #include <perdure/error.hpp>
+
+#include "column_names.hpp"
 
 namespace perdure::graph::formats {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (char& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return all;
-}
-
-/// The column that is called by one of these names, or else the only one that begins with the first of them.
-std::size_t called(const std::vector<std::string>& header, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names)
-    for (std::size_t i = 0; i < header.size(); ++i)
-      if (lower(header[i]) == name) return i;
-  std::size_t found = chosen_fields::absent;
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    if (!lower(header[i]).starts_with(*names.begin())) continue;
-    if (found != chosen_fields::absent) return chosen_fields::absent;
-    found = i;
-  }
-  return found;
-}
 
 /// By number from 1, or by name.
 std::size_t asked(const std::vector<std::string>& header, const std::string& column) {
@@ -66,20 +47,18 @@ std::vector<std::string> fields_of(std::string_view line, char delimiter) {
 
 chosen_fields choose_fields(const std::vector<std::string>& header, const graph_file_options& options) {
   chosen_fields chosen;
-  const auto take = [&](const std::string& wanted, std::size_t& place,
-                        std::initializer_list<std::string_view> names) {
+  const auto take = [&](const std::string& wanted, std::size_t& place, column_role role) {
     if (!wanted.empty()) {
       place = wanted == "none" ? chosen_fields::absent : asked(header, wanted);
-    } else if (const std::size_t found = called(header, names); found != chosen_fields::absent) {
+    } else if (const std::size_t found = column_called(header, role, chosen_fields::absent);
+               found != chosen_fields::absent) {
       place = found;
     }
   };
-  take(options.source_column, chosen.source,
-       {"source", "src", "from", "u", "tail", "head_id", "user", "node1"});
-  take(options.target_column, chosen.target,
-       {"target", "dst", "to", "v", "dest", "destination", "item", "node2"});
-  take(options.weight_column, chosen.weight, {"weight", "w", "value", "cost", "distance", "length"});
-  take(options.time_column, chosen.time, {"time", "timestamp", "date", "datetime", "t", "ts"});
+  take(options.source_column, chosen.source, column_role::source);
+  take(options.target_column, chosen.target, column_role::target);
+  take(options.weight_column, chosen.weight, column_role::weight);
+  take(options.time_column, chosen.time, column_role::time);
   if (chosen.source == chosen_fields::absent || chosen.target == chosen_fields::absent)
     throw error(errc::invalid_argument, "an edge needs a source column and a target column");
   if (chosen.source == chosen.target)
@@ -128,9 +107,10 @@ bool delimited::id_in(const field& from, const line_scanner& scan, vertex_id& id
     }
     if (result.ec != std::errc{} || result.ptr != from.end) {
       const char c = result.ec == std::errc{} ? *result.ptr : *from.begin;
-      scan.wrong(result.ec == std::errc{} ? result.ptr : from.begin,
-                 "expected a vertex id (a decimal number), found " + quoted(c) +
-                     "; where vertices have names, ask for names");
+      scan.wrong(
+          result.ec == std::errc{} ? result.ptr : from.begin,
+          "expected a vertex id (a decimal number), found " + quoted(c) +
+              "; where vertices have names, ask for names; where this line names columns, for a header");
       return false;
     }
     return true;
@@ -178,9 +158,9 @@ const char* delimited::parse(const char* p, const char* end, edge_batch& batch, 
       return scan.wrong(scan.end(), "column " + std::to_string(wanted[i] + 1) + " is missing");
   double weight = 0;
   double time = 0;
-  if (info_.has_weights && scan.finite(taken[2].begin, taken[2].end, weight, "the weight") == nullptr)
+  if (info_.has_weights && scan.weight(taken[2].begin, taken[2].end, weight) == nullptr) return nullptr;
+  if (info_.has_times && scan.time(taken[3].begin, taken[3].end, chosen_.form, time) == nullptr)
     return nullptr;
-  if (info_.has_times && scan.time(taken[3].begin, taken[3].end, time) == nullptr) return nullptr;
   edge e;
   if (!id_in(taken[0], scan, e.source) || !id_in(taken[1], scan, e.target)) return nullptr;
   batch.edges.push_back(e);

@@ -17,6 +17,7 @@ struct chosen_fields {
   std::size_t target = 1;
   std::size_t weight = absent;
   std::size_t time = absent;
+  time_form form = time_form::numbers_or_dates;
 };
 
 /// The fields of a line, without blanks around them and the quotes about them; ' ' as a delimiter stands for

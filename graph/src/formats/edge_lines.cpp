@@ -30,7 +30,9 @@ const char* not_an_id(flaw& problem, const char* p) {
   if (*p == '\0')
     return wrong(problem, p,
                  "byte 0x00 is not text; a binary edge list needs a name in .bin or the binary format");
-  return wrong(problem, p, "expected a vertex id (a decimal number), found " + quoted(*p));
+  return wrong(problem, p,
+               "expected a vertex id (a decimal number), found " + quoted(*p) +
+                   "; where vertices have names, ask for names; where this line names columns, for a header");
 }
 
 const char* number(flaw& problem, const char* p, std::uint64_t& value) {
@@ -120,8 +122,8 @@ const char* edge_lines::further_columns(const char* p, const char* end, values& 
                        std::to_string(last) + ")");
     const char* stop = p;
     while (stop != scan.end() && !is_gap(*stop)) ++stop;
-    if (column == kept_.weight && scan.finite(p, stop, found.weight, "the weight") == nullptr) return nullptr;
-    if (column == kept_.time && scan.time(p, stop, found.time) == nullptr) return nullptr;
+    if (column == kept_.weight && scan.weight(p, stop, found.weight) == nullptr) return nullptr;
+    if (column == kept_.time && scan.time(p, stop, kept_.form, found.time) == nullptr) return nullptr;
     p = stop;
   }
   if (counts.ignored_columns == 0) counts.ignored_columns = columns(p, scan.end());

@@ -9,6 +9,7 @@ namespace perdure::graph::formats {
 struct kept_columns {
   unsigned weight = 0;
   unsigned time = 0;
+  time_form form = time_form::numbers_or_dates;
 };
 
 class edge_lines {

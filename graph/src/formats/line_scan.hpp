@@ -5,10 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace perdure::graph::formats {
+
+/// With which programs of Windows begin texts; it is none of the first field.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// What is wrong with a line, and where.
 struct flaw {
@@ -35,6 +39,12 @@ inline const char* line_feed(const char* p, const char* end) noexcept {
   return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
 }
 
+/// How a column of times is written.
+enum class time_form { numbers_or_dates, eight_digits };
+
+/// The seconds of a date as 20160301 from 1800 to 2199; nothing if it is none.
+std::optional<double> date_of_eight_digits(std::string_view text);
+
 /// Scans within one line, up to `end()`: its line feed, or the carriage returns before it. Each scan gives
 /// the place behind what it has read, or null where the line is malformed; `problem` says how.
 class line_scanner {
@@ -57,8 +67,10 @@ class line_scanner {
   /// A finite number after blanks, or one in the whole of `[p, stop)`.
   const char* finite(const char* p, double& value, const char* what) const;
   const char* finite(const char* p, const char* stop, double& value, const char* what) const;
-  /// Seconds since 1970: a number, or a date as 2016-03-01, 2016-03-01T12:00:05 (UTC).
-  const char* time(const char* p, const char* stop, double& value) const;
+  /// The same of a column that can be left out.
+  const char* weight(const char* p, const char* stop, double& value) const;
+  /// Seconds since 1970: a number, or a date as 2016-03-01, 2016-03-01T12:00:05 (UTC); or a date as 20160301.
+  const char* time(const char* p, const char* stop, time_form form, double& value) const;
   /// Nothing but blanks may follow.
   bool ends(const char* p) const;
 

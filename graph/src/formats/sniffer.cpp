@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <optional>
 #include <perdure/error.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <string>
@@ -12,9 +14,13 @@
 #include "delimited.hpp"
 #include "exact_reader.hpp"
 #include "gapbs.hpp"
+#include "header_line.hpp"
+#include "line_scan.hpp"
 
 namespace perdure::graph::formats {
 namespace {
+
+constexpr std::size_t lines_looked_at = 8;
 
 /// Lines with their line feeds taken off; the last one is left out where it may go on.
 template <class Visit>
@@ -63,75 +69,110 @@ bool numbers_of(std::string_view line, std::vector<std::uint64_t>& numbers) {
   }
 }
 
-/// A first line of two to four numbers, and lines of ids that would be no edge list: none, one, many, or as
-/// many as the header says, with the entries that it says.
-bool is_metis(const file_head& head, bool is_called_so) {
-  std::vector<std::uint64_t> numbers;
+enum class likeness { none, other_lists_too, alone };
+
+/// What a METIS header says of the lines behind it.
+struct metis_header {
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;
-  std::uint64_t format = 0;
-  bool has_header = false;
+  std::uint64_t vertex_values = 0;
+  std::uint64_t values_of_neighbour = 1;
+
+  /// How many neighbours a line of so many numbers names; nothing where it cannot be one of the graph's.
+  std::optional<std::uint64_t> neighbours_in(std::uint64_t numbers) const {
+    if (numbers < vertex_values || (numbers - vertex_values) % values_of_neighbour != 0) return std::nullopt;
+    return (numbers - vertex_values) / values_of_neighbour;
+  }
+};
+
+/// Two to four numbers: vertices, edges, three digits that say what has weights, weights of a vertex.
+std::optional<metis_header> metis_header_in(const std::vector<std::uint64_t>& numbers) {
+  if (numbers.size() < 2 || numbers.size() > 4) return std::nullopt;
+  metis_header found{numbers[0], numbers[1]};
+  const std::uint64_t format = numbers.size() > 2 ? numbers[2] : 0;
+  if (format > 111) return std::nullopt;
+  found.vertex_values = format / 100 + (format / 10 % 10 == 0 ? 0 : numbers.size() > 3 ? numbers[3] : 1);
+  found.values_of_neighbour = 1 + format % 10;
+  return found;
+}
+
+/// A METIS header, and lines of ids that would be no edge list: none, one, many, or different numbers of
+/// them. Where all have as many as an edge, they are one too, though each edge be there at both its ends.
+likeness likeness_to_metis(const file_head& head, bool is_called_so) {
+  std::vector<std::uint64_t> numbers;
+  std::optional<metis_header> header;
   bool fits = true;
   bool is_uneven = false;
+  bool may_be_lines_of_vertices = true;
   std::size_t first_columns = 0;
   std::uint64_t lines = 0;
+  std::uint64_t named = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> entries;
   const char* header_end = nullptr;
   each_line(head, [&](std::string_view line) {
-    if (line.starts_with('%') || line.starts_with('#') || (!has_header && line.empty())) return true;
+    if (line.starts_with('%') || line.starts_with('#') || (!header && line.empty())) return true;
     if (!numbers_of(line, numbers)) {
       // Weights may have fractions, but then the name has to say what it is.
-      fits = is_called_so && has_header;
+      fits = is_called_so && header;
       return fits;
     }
-    if (!has_header) {
-      has_header = true;
-      fits = numbers.size() >= 2 && numbers.size() <= 4 && (numbers.size() < 3 || numbers[2] <= 111);
-      if (!fits) return false;
-      vertices = numbers[0];
-      edges = numbers[1];
-      format = numbers.size() > 2 ? numbers[2] : 0;
+    if (!header) {
+      header = metis_header_in(numbers);
       header_end = line.data() + line.size();
-      return true;
+      return header.has_value();
     }
-    if (lines == vertices) return fits = numbers.empty();
+    if (lines == header->vertices) return fits = numbers.empty();
     if (lines++ == 0) first_columns = numbers.size();
     is_uneven |= numbers.size() != first_columns || numbers.size() < 2 || numbers.size() > 4;
-    if (head.is_whole)
+    const std::optional<std::uint64_t> neighbours = header->neighbours_in(numbers.size());
+    may_be_lines_of_vertices &= neighbours.has_value();
+    named += neighbours.value_or(0);
+    if (head.is_whole && header->vertex_values == 0 && header->values_of_neighbour == 1)
       for (const std::uint64_t neighbour : numbers) entries.emplace_back(lines, neighbour);
     return true;
   });
-  if (!has_header || !fits) return false;
-  if (is_called_so) return true;
-  if (head.is_whole && lines != vertices) return false;
+  if (!header || !fits) return likeness::none;
+  if (is_called_so) return likeness::alone;
+  if (head.is_whole && lines != header->vertices) return likeness::none;
   // A second line that is longer than any edge.
   constexpr std::ptrdiff_t longest_edge = 4096;
-  if (lines == 0 && head.bytes.data() + head.bytes.size() - header_end > longest_edge) return true;
-  if (is_uneven) return true;
-  if (!head.is_whole || lines == 0 || format != 0 || entries.size() / 2 != edges || entries.size() % 2 != 0)
-    return false;
+  if (lines == 0 && head.bytes.data() + head.bytes.size() - header_end > longest_edge) return likeness::alone;
+  if (is_uneven) return likeness::alone;
+  if (lines == 0 || !may_be_lines_of_vertices) return likeness::none;
+  if (!head.is_whole) {
+    // All vertices have as many neighbours as these, if the header says so.
+    const bool is_regular =
+        header->edges <= header->vertices * 2 && header->edges * 2 == header->vertices * (named / lines);
+    return is_regular ? likeness::other_lists_too : likeness::none;
+  }
+  if (named % 2 != 0 || named / 2 != header->edges) return likeness::none;
   std::sort(entries.begin(), entries.end());
-  return std::all_of(entries.begin(), entries.end(), [&](const auto& one) {
+  const bool is_symmetric = std::all_of(entries.begin(), entries.end(), [&](const auto& one) {
     return one.first != one.second &&
            std::binary_search(entries.begin(), entries.end(), std::pair(one.second, one.first));
   });
+  return is_symmetric ? likeness::other_lists_too : likeness::none;
 }
 
-bool has_header_of_names(std::string_view line) {
-  const char delimiter = workload::delimiter_of(line, ' ');
-  const std::vector<std::string> fields = fields_of(line, delimiter);
-  if (fields.size() < 2) return false;
-  constexpr std::string_view known[] = {"source", "src", "from", "target", "dst",  "to",   "dest", "weight",
-                                        "time",   "u",   "v",    "user",   "item", "node", "id"};
-  bool any_known = false;
-  for (const std::string& field : fields) {
-    if (field.empty() || is_digit(field[0]) || field[0] == '-') return false;
-    std::string lower = field;
-    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    for (const std::string_view one : known)
-      any_known |= one.size() == 1 ? lower == one : lower.starts_with(one);
+bool is_called_list_of_edges(const std::filesystem::path& ending) {
+  constexpr std::string_view endings[] = {".el", ".wel", ".edges", ".edgelist", ".csv", ".tsv"};
+  return std::find(std::begin(endings), std::end(endings), ending.string()) != std::end(endings);
+}
+
+bool is_metis(const file_head& head, const std::filesystem::path& ending) {
+  switch (likeness_to_metis(head, ending == ".graph" || ending == ".metis")) {
+    case likeness::none:
+      return false;
+    case likeness::alone:
+      return true;
+    case likeness::other_lists_too:
+      break;
   }
-  return any_known;
+  if (is_called_list_of_edges(ending)) return false;
+  throw error(
+      errc::invalid_argument,
+      "this may be a METIS graph or a list of edges: say which with --format metis or --format text, or by a "
+      "name that ends in .graph or .el");
 }
 
 /// Ids of records are numbers with zeros above them: so the right size of record shows.
@@ -161,13 +202,13 @@ graph_format records_of(const file_head& head) {
 
 }  // namespace
 
-std::string_view first_data_line(std::string_view head) {
-  std::string_view found;
-  each_line({head, true, 0}, [&](std::string_view line) {
+std::vector<std::string_view> first_data_lines(const file_head& head) {
+  std::vector<std::string_view> found;
+  each_line(head, [&](std::string_view line) {
     const std::size_t at = line.find_first_not_of(" \t");
     if (at == std::string_view::npos || line[at] == '#' || line[at] == '%') return true;
-    found = line;
-    return false;
+    found.push_back(line);
+    return found.size() < lines_looked_at;
   });
   return found;
 }
@@ -189,9 +230,7 @@ bool wants_more(std::string_view head, bool is_regular_file) {
   if (is_regular_file) return true;
   if (head.size() < 32 && !is_text(head)) return true;
   if (!is_text(head)) return false;
-  const std::string_view line = first_data_line(head);
-  // A line that has come to its end.
-  return line.empty() || line.data() + line.size() == head.data() + head.size();
+  return first_data_lines({head, false, 0}).size() < lines_looked_at;
 }
 
 bool has_gapbs_weights(const file_head& head, const std::filesystem::path& name) {
@@ -201,10 +240,11 @@ bool has_gapbs_weights(const file_head& head, const std::filesystem::path& name)
   return head.length != 0 && gapbs_header::at(head.bytes.data()).length(true) == head.length;
 }
 
-graph_format sniff(const file_head& head, const std::filesystem::path& name) {
+graph_format sniff(const file_head& head, const std::filesystem::path& name,
+                   const graph_file_options& options) {
   const std::filesystem::path ending = workload::uncompressed_name(name).extension();
   std::string_view bytes = head.bytes;
-  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
   const file_head text{bytes, head.is_whole, head.length};
   if (ending == ".bin") return graph_format::binary;
   if (gapbs_header::may_be(bytes) ||
@@ -221,8 +261,10 @@ graph_format sniff(const file_head& head, const std::filesystem::path& name) {
                                                   [](char a, char b) { return (a | 32) == (b | 32); }))
     return graph_format::matrix_market;
   if (is_dimacs(text)) return graph_format::dimacs;
-  if (is_metis(text, ending == ".graph" || ending == ".metis")) return graph_format::metis;
-  if (has_header_of_names(first_data_line(bytes))) return graph_format::csv;
+  if (options.header != header_line::automatic)
+    return options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;
+  if (is_metis(text, ending)) return graph_format::metis;
+  if (begins_with_header(text, name, options)) return graph_format::csv;
   return graph_format::edge_list;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/graph_file.hpp>
 #include <string_view>
+#include <vector>
 
 namespace perdure::graph::formats {
 
@@ -20,9 +21,10 @@ struct file_head {
 /// text in lines from something else.
 bool wants_more(std::string_view head, bool is_regular_file);
 
-/// Throws `invalid_argument` where records of several sizes would fit. `name` has the endings of `.bin`,
-/// `.graph`, …, which count where the content fits them.
-graph_format sniff(const file_head& head, const std::filesystem::path& name);
+/// Throws `invalid_argument` where several formats would fit, or a line that may be a header. `name` has the
+/// endings of `.bin`, `.graph`, …, which count where the content fits them.
+graph_format sniff(const file_head& head, const std::filesystem::path& name,
+                   const graph_file_options& options);
 
 /// Of what `sniff` calls `gapbs`: whether neighbours have weights.
 bool has_gapbs_weights(const file_head& head, const std::filesystem::path& name);
@@ -30,7 +32,8 @@ bool has_gapbs_weights(const file_head& head, const std::filesystem::path& name)
 /// Of METIS: whether a vertex has an empty line, so that lines begin with no size.
 bool has_empty_vertex_line(std::string_view head);
 
-/// The first line that is no comment and not empty, without its end; empty where there is none.
-std::string_view first_data_line(std::string_view head);
+/// The first lines that are no comments and not empty, without their ends: at most eight, by which the
+/// columns of a list of edges are found. If the head is not whole, without a line that may go on.
+std::vector<std::string_view> first_data_lines(const file_head& head);
 
 }  // namespace perdure::graph::formats

@@ -65,7 +65,6 @@ class text_source final : public graph_file {
               Format format)
       : lines_(std::move(stream), longest_line), skip_bad_lines_(skip_bad_lines), format_(std::move(format)) {
     while (lines_.next(first_)) {
-      constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
       if (first_.first_line == 1 &&
           std::string_view(first_.text.data(), first_.text.size()).starts_with(byte_order_mark))
         first_.text.erase(first_.text.begin(), first_.text.begin() + byte_order_mark.size());
@@ -122,7 +121,9 @@ class text_source final : public graph_file {
  private:
   [[noreturn]] void fail(std::uint64_t line, const char* begin, const flaw& problem) {
     lines_.stop();
-    throw lines_.error_at(line, static_cast<std::uint64_t>(problem.at - begin) + 1, problem.what);
+    const std::string& taken_for = format_.info().description;
+    throw lines_.error_at(line, static_cast<std::uint64_t>(problem.at - begin) + 1,
+                          taken_for.empty() ? problem.what : problem.what + " (read as " + taken_for + ")");
   }
 
   /// The next block. Whoever finds that there is none, and that nobody is at work any more, judges the whole.

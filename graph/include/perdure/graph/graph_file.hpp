@@ -30,16 +30,21 @@ enum class graph_format : std::uint8_t {
 /// As `--format` calls it.
 const char* name_of(graph_format format) noexcept;
 
+/// Whether the first line of a list of edges names the columns. By itself: what nothing else can be meant by,
+/// and a line that may be either is refused (docs/graph.md).
+enum class header_line : std::uint8_t { automatic, yes, no };
+
 /// Which number a complex entry becomes as a weight.
 enum class complex_part : std::uint8_t { modulus, real, imaginary };
 
 struct graph_file_options {
   graph_format format = graph_format::automatic;
+  header_line header = header_line::automatic;
   /// Columns of an edge list or a CSV file, by number from 1, or by the header's name. Empty: the first two;
   /// of a CSV file those that are called so (`source`, `from`, `target`, `to`, `weight`, `time`, …).
   std::string source_column = {};
   std::string target_column = {};
-  /// Empty: of an edge list without a header the third column, if it is a number and no time; `none`: no
+  /// Empty: of an edge list without a header the third column, where there is one and it has no times; `none`: no
   /// weights.
   std::string weight_column = {};
   std::string time_column = {};
