@@ -252,6 +252,10 @@ community_graph graph_of_communities(const community_graph& graph,
 double weight_of_all(const community_graph& graph) {
   double all = 0;
   for (std::size_t v = 0; v < graph.size(); ++v) all += graph.volume(static_cast<vertex_handle>(v));
+  if (!(all <= std::numeric_limits<double>::max()))
+    throw error(errc::invalid_argument,
+                "the sum of all weights is more than 1.8e308, the largest number of 64 bits: divide the "
+                "weights by a constant");
   return all;
 }
 

@@ -9,8 +9,13 @@ namespace perdure::graph::detail {
 
 void throw_bad_weight(double weight) {
   throw error(errc::invalid_argument,
-              "shortest paths need weights that are 0 or more, and an arc on the way weighs " +
-                  std::to_string(weight));
+              "shortest paths need weights that are 0 or more, and an arc weighs " + std::to_string(weight));
+}
+
+void throw_too_far() {
+  throw error(
+      errc::invalid_argument,
+      "a distance is more than 1.8e308, the largest number of 64 bits: divide the weights by a constant");
 }
 
 void require_vertex(std::size_t vertices, vertex_handle v) {

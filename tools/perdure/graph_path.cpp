@@ -21,7 +21,8 @@ void find_path(const wanted_path& given) {
   run.on_graph([&](const auto& graph) {
     const graph::vertex_handle from = run.vertex_of(graph, given.source);
     const graph::vertex_handle to = run.vertex_of(graph, given.target);
-    const graph::path_result found = run.timed([&] { return graph::shortest_path(graph, from, to); });
+    const graph::path_result found =
+        run.timed([&] { return graph::shortest_path(graph, from, to, given.threads); });
     run.check([&] { return graph::verify_path(graph, from, to, found); });
     run.write_lines({{.name = "id", .is_vertex = true}}, [&](graph::result_table& file) {
       for (const graph::vertex_handle v : found.vertices) file.line(graph::vertex_value{graph.id(v)});

@@ -44,8 +44,8 @@ struct graph_file_options {
   /// of a CSV file those that are called so (`source`, `from`, `target`, `to`, `weight`, `time`, …).
   std::string source_column = {};
   std::string target_column = {};
-  /// Empty: of an edge list without a header the third column, where there is one and it has no times; `none`: no
-  /// weights.
+  /// Empty: of an edge list without a header the third column, where there is one and it has no times;
+  /// `none`: no weights.
   std::string weight_column = {};
   std::string time_column = {};
   complex_part part = complex_part::modulus;

@@ -108,6 +108,7 @@ path_result path_by_weights(const Graph& graph, vertex_handle from, vertex_handl
     reached& here = known.at(v);
     if (std::exchange(here.is_final, true)) continue;
     if (v == to) {
+      if (!(distance <= farthest_number)) throw_too_far();
       result.distance = distance;
       for (vertex_handle at = to;; at = known.at(at).before) {
         result.vertices.push_back(at);
@@ -117,7 +118,6 @@ path_result path_by_weights(const Graph& graph, vertex_handle from, vertex_handl
       return result;
     }
     visit_weighted(graph, v, [&, distance = distance, v = v](vertex_handle u, double weight) {
-      if (!(weight >= 0)) throw_bad_weight(weight);
       const double there = distance + weight;
       const auto [at, is_new] = known.try_emplace(u, reached{there, v});
       if (!is_new && !(there < at->second.distance)) return;
@@ -135,12 +135,14 @@ path_result path_by_weights(const Graph& graph, vertex_handle from, vertex_handl
 /// both ends where arcs can be followed backwards, with weights it is Dijkstra's algorithm, which ends where
 /// the path does.
 ///
-/// Throws `errc::not_found` where one of the two is no vertex, `errc::invalid_argument` for a weight on the
-/// way that is negative or no number.
+/// Throws `errc::not_found` where one of the two is no vertex, `errc::invalid_argument` for a weight anywhere
+/// in the graph that is negative or no number, since it may be on a shorter way that the search does not look
+/// at (all arcs are looked at for that, by `threads`), and for a distance beyond the largest number.
 template <class Graph>
-path_result shortest_path(const Graph& graph, vertex_handle from, vertex_handle to) {
+path_result shortest_path(const Graph& graph, vertex_handle from, vertex_handle to, unsigned threads = 1) {
   if constexpr (require_graph_view<Graph>()) {
     detail::require_ends_of_path(graph.size(), from, to);
+    detail::require_weights(graph, threads);
     return detail::knows_weights(graph) ? detail::path_by_weights(graph, from, to)
                                         : detail::path_by_arcs(graph, from, to);
   } else {
@@ -158,16 +160,24 @@ std::optional<std::string> verify_path(const Graph& graph, vertex_handle from, v
   std::priority_queue<waiting, std::vector<waiting>, std::greater<>> queue;
   distances[from] = 0;
   queue.emplace(0, from);
+  bool has_negative = false;
+  bool has_overflowed = false;
   while (!queue.empty()) {
     const auto [distance, v] = queue.top();
     queue.pop();
     if (distance > distances[v]) continue;
     detail::visit_weighted(graph, v, [&, distance = distance](vertex_handle u, double weight) {
-      if (!(distance + weight < distances[u])) return;
+      has_negative |= !(weight >= 0);
+      has_overflowed |= !(distance + weight <= detail::farthest_number);
+      if (has_negative || !(distance + weight < distances[u])) return;
       distances[u] = distance + weight;
       queue.emplace(distances[u], u);
     });
   }
+  if (has_negative) return "a weight on the way is less than 0, or no number";
+  if (has_overflowed && !(distances[to] <= detail::farthest_number) &&
+      !detail::path_by_arcs(graph, from, to).vertices.empty())
+    return "the distance is larger than any number";
   if (found.vertices.empty()) {
     if (distances[to] == std::numeric_limits<double>::infinity()) return std::nullopt;
     return "there is a path, of length " + std::to_string(distances[to]);

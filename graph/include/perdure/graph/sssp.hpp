@@ -40,8 +40,9 @@ struct sssp_result {
 ///
 /// Delta-stepping after Meyer, Sanders: "Δ-stepping: a parallelizable shortest path algorithm" (Journal of
 /// Algorithms, 2003). Distances do not depend on the threads. Throws `errc::not_found` when `source` is no
-/// vertex, `errc::invalid_argument` for a weight on the way that is negative or no number, and for a delta
-/// that is. Takes 8 bytes for each vertex, and 4 for each time that a vertex waits for its turn.
+/// vertex, `errc::invalid_argument` for a weight on the way that is negative or no number, for a delta that
+/// is, and for a distance beyond the largest number. Takes 8 bytes for each vertex, and 4 for each time that
+/// a vertex waits for its turn.
 template <class Graph>
 sssp_result sssp(const Graph& graph, vertex_handle source, const sssp_options& options = {}) {
   sssp_result result;
@@ -69,16 +70,24 @@ std::optional<std::string> verify_sssp(const Graph& graph, vertex_handle source,
   std::priority_queue<waiting, std::vector<waiting>, std::greater<>> queue;
   expected[source] = 0;
   queue.emplace(0, source);
+  bool has_negative = false;
+  std::vector<vertex_handle> too_far;  // by one path
   while (!queue.empty()) {
     const auto [distance, v] = queue.top();
     queue.pop();
     if (distance > expected[v]) continue;
     detail::visit_weighted(graph, v, [&, distance = distance](vertex_handle u, double weight) {
-      if (!(distance + weight < expected[u])) return;
+      has_negative |= !(weight >= 0);
+      if (!(distance + weight <= detail::farthest_number)) too_far.push_back(u);
+      if (has_negative || !(distance + weight < expected[u])) return;
       expected[u] = distance + weight;
       queue.emplace(expected[u], u);
     });
   }
+  if (has_negative) return "a weight on the way is less than 0, or no number";
+  for (const vertex_handle v : too_far)
+    if (!(expected[v] <= detail::farthest_number))
+      return "the distance of vertex number " + std::to_string(v) + " is larger than any number";
   if (distances.size() != graph.size()) return "there is not one distance for each vertex";
   for (std::size_t v = 0; v < graph.size(); ++v)
     if (distances[v] != expected[v])

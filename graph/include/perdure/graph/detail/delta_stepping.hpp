@@ -65,7 +65,10 @@ class delta_stepping {
     frontier_.assign(1, source);
     for (bin_ = 0;;) {
       step();
-      if (!next_bin()) return std::move(distances_);
+      if (next_bin()) continue;
+      if (std::any_of(own_.begin(), own_.end(), [](const found& one) { return one.has_overflowed; }))
+        require_numbers();
+      return std::move(distances_);
     }
   }
 
@@ -78,6 +81,7 @@ class delta_stepping {
     std::array<std::vector<vertex_handle>, bins> near;  // by the bin's place in the stretch
     std::vector<vertex_handle> far;
     std::vector<vertex_handle> taken;
+    bool has_overflowed = false;  // a path, which need not be a shortest one
   };
 
   double distance(vertex_handle v) const noexcept {
@@ -121,6 +125,10 @@ class delta_stepping {
     visit_weighted(graph_, v, [&](vertex_handle u, double weight) {
       if (!(weight >= 0)) throw_bad_weight(weight);
       const double to = from + weight;
+      if (!(to <= farthest_number)) [[unlikely]] {
+        mine.has_overflowed = true;
+        return;
+      }
       const std::atomic_ref known(distances_[u]);
       double before = known.load(std::memory_order_relaxed);
       do {
@@ -133,6 +141,14 @@ class delta_stepping {
         mine.far.push_back(u);
       }
     });
+  }
+
+  /// Throws where a vertex is reached only by paths that are longer than any number.
+  void require_numbers() const {
+    for (std::size_t v = 0; v < distances_.size(); ++v)
+      if (distances_[v] <= farthest_number)
+        for (const vertex_handle u : graph_.neighbours(static_cast<vertex_handle>(v)))
+          if (!(distances_[u] <= farthest_number)) throw_too_far();
   }
 
   /// Fills the frontier from the nearest bin that is not empty. False: there is none.
