@@ -94,11 +94,11 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
       return column == chosen_fields::absent ? 0U : static_cast<unsigned>(column) + 1U;
     };
     return std::make_unique<text_source<edge_lines>>(
-        std::move(stream), workload::line_reader::block_size, options.skip_bad_lines,
+        std::move(stream), workload::line_reader::block_size, options,
         edge_lines({number(chosen.weight), number(chosen.time), chosen.form}, std::move(info)));
   }
   return std::make_unique<text_source<delimited>>(
-      std::move(stream), workload::line_reader::block_size, options.skip_bad_lines,
+      std::move(stream), workload::line_reader::block_size, options,
       delimited(delimiter, has_header ? fields.size() : 0, chosen, options.names, std::move(info)));
 }
 
@@ -153,8 +153,8 @@ std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
     format = options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;
   }
   const auto text = [&](std::size_t longest_line, auto reader) -> std::unique_ptr<graph_file> {
-    return std::make_unique<text_source<decltype(reader)>>(std::move(stream), longest_line,
-                                                           options.skip_bad_lines, std::move(reader));
+    return std::make_unique<text_source<decltype(reader)>>(std::move(stream), longest_line, options,
+                                                           std::move(reader));
   };
   const std::string name = stream->name();
   switch (format) {

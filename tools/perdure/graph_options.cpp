@@ -67,6 +67,9 @@ void add_file_options(command target, graph::graph_file_options& options) {
                    {"imaginary", graph::complex_part::imaginary}},
                   "Which part of a complex matrix's entries are weights")
       .default_text("modulus");
+  target.add_number("--max-vertices", 1, std::numeric_limits<std::uint32_t>::max(),
+                    "Refuse headers that declare more vertices. By default a million, and 16 for each edge",
+                    [&options](std::uint64_t n) { options.max_vertices = n; });
   target.add_flag("--skip-bad-lines", options.skip_bad_lines, "Leave malformed lines out and count them");
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace perdure::cli {
 
@@ -12,8 +13,9 @@ struct interrupted : std::runtime_error {
   int signal;
 };
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP only leaves a note, and the next one ends the program.
-/// Signals that were ignored stay so. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP only leaves a note, and the next one ends the program;
+/// so do four seconds without an end, in the middle of what does not look at the note. A store is then as its
+/// last checkpoint left it. Signals that were ignored stay so. One at a time.
 class interruption_watch {
  public:
   interruption_watch();
@@ -27,7 +29,11 @@ class interruption_watch {
   int descriptor() const noexcept { return descriptor_; }
 
  private:
+  void end_after_a_while() const;
+
   int descriptor_;
+  int stop_;
+  std::thread guard_;
 };
 
 /// Throws once a signal has come: in the middle of a long piece of work, which cleans up behind itself.

@@ -34,6 +34,7 @@ bool dimacs::head(const char* begin, const char* feed, std::uint64_t number, fla
     scan.wrong(vertices_at, "a graph has at most 2^32 - 1 vertices");
     return true;
   }
+  vertices_at_ = {number, static_cast<std::uint64_t>(vertices_at - begin) + 1};
   count_at_ = {number, static_cast<std::uint64_t>(edges_at - begin) + 1};
   has_problem_line_ = true;
   info_.format = graph_format::dimacs;

@@ -119,6 +119,7 @@ void matrix_market::sizes(const char* begin, const char* feed, std::uint64_t num
     scan.wrong(after_blanks(begin), "a graph has at most 2^32 - 1 vertices");
     return;
   }
+  vertices_at_ = {number, static_cast<std::uint64_t>(after_blanks(begin) - begin) + 1};
   count_at_ = {number, static_cast<std::uint64_t>(after_blanks(columns_end) - begin) + 1};
 }
 

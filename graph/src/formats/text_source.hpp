@@ -54,6 +54,7 @@ struct line_counts {
 ///     const char* parse(begin, end, batch, counts&, flaw&);   // a line's edges; the next line, or null
 ///     std::optional<broken_promise> judge(counts) const;      // all
 ///     id_range declared() const;
+///     const place& declared_at() const;   // where that costs a file no more than a number; else not there
 ///     const graph_file_info& info() const;
 ///
 /// `parse` leaves the batch as it was where a line is malformed.
@@ -61,9 +62,12 @@ template <class Format>
 class text_source final : public graph_file {
  public:
   /// Reads the header. Throws `line_error`.
-  text_source(std::unique_ptr<workload::byte_stream> stream, std::size_t longest_line, bool skip_bad_lines,
-              Format format)
-      : lines_(std::move(stream), longest_line), skip_bad_lines_(skip_bad_lines), format_(std::move(format)) {
+  text_source(std::unique_ptr<workload::byte_stream> stream, std::size_t longest_line,
+              const graph_file_options& options, Format format)
+      : lines_(std::move(stream), longest_line),
+        skip_bad_lines_(options.skip_bad_lines),
+        max_vertices_(options.max_vertices),
+        format_(std::move(format)) {
     while (lines_.next(first_)) {
       if (first_.first_line == 1 &&
           std::string_view(first_.text.data(), first_.text.size()).starts_with(byte_order_mark))
@@ -138,10 +142,24 @@ class text_source final : public graph_file {
       ++at_work_;
       return true;
     }
-    if (at_work_ == 0 && !std::exchange(is_judged_, true) && !has_failed_ && !skip_bad_lines_)
-      if (const auto broken = format_.judge(all_))
-        throw lines_.error_at(broken->where.line, broken->where.column, broken->what);
+    if (at_work_ == 0 && !std::exchange(is_judged_, true) && !has_failed_) judge();
     return false;
+  }
+
+  /// What is known when all lines have been read.
+  void judge() {
+    if constexpr (requires { format_.declared_at(); }) {
+      const std::uint64_t most = max_vertices_ != 0 ? max_vertices_ : 1'000'000 + 16 * all_.entries;
+      if (format_.declared().count > most)
+        throw lines_.error_at(format_.declared_at().line, format_.declared_at().column,
+                              "the header says " + std::to_string(format_.declared().count) +
+                                  " vertices, and there are " + std::to_string(all_.entries) +
+                                  " edges: more than " + std::to_string(most) +
+                                  " vertices are only made if --max-vertices allows them");
+    }
+    if (skip_bad_lines_) return;
+    if (const auto broken = format_.judge(all_))
+      throw lines_.error_at(broken->where.line, broken->where.column, broken->what);
   }
 
   void finish(const line_counts& found, bool failed) {
@@ -168,6 +186,7 @@ class text_source final : public graph_file {
 
   workload::line_reader lines_;
   const bool skip_bad_lines_;
+  const std::uint64_t max_vertices_;
   Format format_;
   std::mutex turn_;
   mutable std::mutex mutex_;  // of what follows
