@@ -25,6 +25,7 @@ time_append::time_append(std::vector<graph_input>& inputs, const time_buckets& b
   growth_.threads = options.threads;
   for (const graph_input& one : inputs) inputs_.push_back({one.name, one.fingerprint});
   find_where_it_stopped(store);
+  if (was_complete_) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) read(inputs[i], i);
   const auto earlier = [](const timed_edge& a, const timed_edge& b) { return a.bucket < b.bucket; };
   if (!std::is_sorted(edges_.begin(), edges_.end(), earlier))
@@ -38,10 +39,18 @@ void time_append::find_where_it_stopped(const manager* store) {
   recorded_ = recorded_files(*store, options_.graph);
   if (options_.again) return;
   const ingested_files files(recorded_);
+  const auto known_of = [&files](const known_input& one) {
+    return one.fingerprint.empty() ? nullptr : files.find(one.fingerprint);
+  };
+  was_complete_ =
+      !inputs_.empty() && std::all_of(inputs_.begin(), inputs_.end(), [&](const known_input& one) {
+        const ingested_files::entry* const known = known_of(one);
+        return known != nullptr && known->whole;
+      });
+  if (was_complete_) return;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const known_input& one = inputs_[i];
-    const ingested_files::entry* const known =
-        one.fingerprint.empty() ? nullptr : files.find(one.fingerprint);
+    const ingested_files::entry* const known = known_of(one);
     if (known == nullptr) continue;
     if (!known->so_far)
       throw error(errc::already_exists,

@@ -1,14 +1,36 @@
 // Builds a CSR of inputs at once, or in steps between which it can be interrupted.
 #include <memory>
+#include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/build_graph.hpp>
 #include <perdure/graph/external_build.hpp>
+#include <string>
 
 namespace perdure::graph {
 namespace {
 
-/// Key of the build's attribute: the fingerprints of its inputs, a line each.
+/// Key of an attribute of a build, and of the graph that it becomes: the fingerprints of its inputs, a line
+/// each.
 constexpr const char* inputs_attribute = "inputs";
+/// Key of another one of the graph: how it was made of them.
+constexpr const char* options_attribute = "built";
+
+/// Nothing where an input cannot be recognised.
+std::optional<std::string> fingerprints_of(const std::vector<graph_input>& inputs) {
+  std::string all;
+  for (const graph_input& one : inputs) {
+    if (one.fingerprint.empty()) return std::nullopt;
+    all += one.fingerprint + "\n";
+  }
+  return all;
+}
+
+std::string text_of(const csr_options& how) {
+  return std::string(how.kind == direction::undirected ? "undirected" : "directed") +
+         (how.with_weights ? " weights" : "") + (how.drop_loops ? " drop-loops" : "") +
+         (how.drop_duplicates ? " drop-duplicates" : "") +
+         (how.order == vertex_order::by_degree ? " by-degree" : " by-id");
+}
 
 class build_in_steps {
  public:
@@ -18,16 +40,13 @@ class build_in_steps {
   void run(const std::vector<graph_input>& inputs, edge_source& edges, const csr_options& how,
            build_result& result) {
     auto* build = store_.find<stored_csr_build>(name_).first;
-    std::string all;
-    for (const graph_input& one : inputs) {
-      if (build != nullptr && one.fingerprint.empty())
-        refuse(one.name + " cannot be read a second time, as going on with the build needs");
-      all += one.fingerprint + "\n";
-    }
+    const std::optional<std::string> all = fingerprints_of(inputs);
+    if (build != nullptr && !all)
+      refuse("an input cannot be read a second time, as going on with the build needs");
     result.resumed = build != nullptr;
     if (build == nullptr) {
       build = store_.construct<stored_csr_build>(name_)();
-      store_.set_attribute(object_name(name_), inputs_attribute, all);
+      store_.set_attribute(object_name(name_), inputs_attribute, all.value_or(""));
     } else if (store_.attribute(object_name(name_), inputs_attribute) != all) {
       refuse("a build of other files is under way; give those to go on with it");
     }
@@ -64,11 +83,23 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
   how.with_weights = growth.with_weights;
   how.threads = options.threads;
   give_directions(inputs, how.kind);
-  for (const object_info& object : store.named_objects())
-    if (object.name() == options.graph)
-      throw error(errc::already_exists,
-                  store.path().string() + ": the store has something named \"" + options.graph +
-                      "\" already; give the graph another name with --graph (in C++ build_options::graph)");
+  const std::optional<std::string> fingerprints = fingerprints_of(inputs);
+  build_result result;
+  for (const object_info& object : store.named_objects()) {
+    if (object.name() != options.graph) continue;
+    const object_name name(options.graph);
+    result.was_built = fingerprints && store.attribute(name, inputs_attribute) == fingerprints &&
+                       store.attribute(name, options_attribute) == text_of(how);
+    if (result.was_built) {
+      result.graph = store.find<stored_csr>(options.graph).first;
+      return result;
+    }
+    throw error(errc::already_exists, store.path().string() + ": the store has something named \"" +
+                                          options.graph +
+                                          "\" already, which is not the graph of these files; give the graph "
+                                          "another name with --graph (in C++ "
+                                          "build_options::graph)");
+  }
   if (store.read_only())
     throw error(
         errc::read_only,
@@ -77,13 +108,17 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
   joined_inputs edges(inputs);
   std::shared_ptr<void> watched;
   if (options.watch) watched = options.watch(options.graph, [&edges] { return edges.progress(); });
-  build_result result;
   if (options.budget == 0) {
     build_csr(*store.construct<stored_csr>(options.graph)(), edges, how);
   } else {
     build_in_steps(store, options).run(inputs, edges, how, result);
   }
   result.graph = store.find<stored_csr>(options.graph).first;
+  if (fingerprints) {
+    const object_name name(options.graph);
+    store.set_attribute(name, inputs_attribute, *fingerprints);
+    store.set_attribute(name, options_attribute, text_of(how));
+  }
   result.skipped_lines = edges.skipped_lines();
   return result;
 }

@@ -95,6 +95,7 @@ class appending {
     tell_ignored_columns(inputs);
     total_ = waiting.edges();
     already_ = waiting.already_there();
+    was_complete_ = waiting.was_complete();
     keeps_ = given_.kept != 0;
     while (!waiting.done()) {
       append(waiting);
@@ -208,6 +209,7 @@ class appending {
       json value{{"store", given_.store.string()},
                  {"edges", total_},
                  {"edges_already_there", already_},
+                 {"was_complete", was_complete_},
                  {"buckets", buckets},
                  {"fit", line ? json{{"seconds_per_edge", line->slope},
                                      {"seconds_fixed", line->intercept},
@@ -222,6 +224,11 @@ class appending {
       return;
     }
     output out = output::standard();
+    if (was_complete_) {
+      out.write("appended before, all of these files: nothing was done\n");
+      out.finish();
+      return;
+    }
     if (already_ != 0)
       out.write("went on        behind " + counted(already_, "edge", "edges") +
                 " that an earlier command had added\n");
@@ -240,6 +247,7 @@ class appending {
   interruption_watch interruption_;
   std::uint64_t total_ = 0;
   std::uint64_t already_ = 0;  // edges left out, as an earlier command added them
+  bool was_complete_ = false;
   std::vector<iteration> iterations_;
   bool keeps_ = false;
 };

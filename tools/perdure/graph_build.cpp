@@ -78,7 +78,10 @@ class building {
 
   void report(double seconds) const {
     if (given_.as_json) {
-      json value{{"store", given_.store.string()}, {"graph", given_.how.graph}, {"resumed", made_.resumed}};
+      json value{{"store", given_.store.string()},
+                 {"graph", given_.how.graph},
+                 {"resumed", made_.resumed},
+                 {"was_built", made_.was_built}};
       value.update(findings_);
       value.update({{"skipped_lines", made_.skipped_lines},
                     {"budget", given_.how.budget},
@@ -90,6 +93,11 @@ class building {
     }
     output out = output::standard();
     if (made_.resumed) out.write("resumed        a build that was interrupted\n");
+    if (made_.was_built) {
+      out.write("built before   " + summary_ + ", of the same files: nothing was done\n");
+      out.finish();
+      return;
+    }
     out.write("built          " + summary_ + " in " + in_seconds(seconds) + " (" +
               counted(given_.how.threads, "thread", "threads") + ")\n");
     tell_grown_store(out, given_.store);

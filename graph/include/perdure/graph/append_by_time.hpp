@@ -58,16 +58,19 @@ class time_append {
   /// where there is none yet. Throws
   /// - `invalid_argument` where an input has no times, and where the edges that an earlier call added are
   ///   not found again, as other columns were given;
-  /// - `already_exists` where the graph has all edges of an input, or an unknown part;
+  /// - `already_exists` where the graph has all edges of one input and not of another, or an unknown part;
   /// - `bad_input` for a time that has no bucket, and what reading throws.
   time_append(std::vector<graph_input>& inputs, const time_buckets& buckets,
               const time_append_options& options, const manager* store);
 
   bool done() const noexcept { return next_ == edges_.size(); }
+  /// Whether there was nothing to do: the graph had all edges of all inputs, by their fingerprints.
+  bool was_complete() const noexcept { return was_complete_; }
   /// Number of edges that were read and not left out.
   std::uint64_t edges() const noexcept { return edges_.size(); }
   /// Number of edges that were left out.
   std::uint64_t already_there() const noexcept { return already_; }
+  bool was_complete_ = false;
 
   /// Adds the edges of the next bucket and makes a checkpoint with its name as the label. Throws `conflict`
   /// where something else has added files since; and what adding and the checkpoint throw. Call `discard` of

@@ -33,7 +33,8 @@ struct build_options {
 
 struct build_result {
   const stored_csr* graph = nullptr;
-  bool resumed = false;  ///< went on with a build that was interrupted
+  bool resumed = false;    ///< went on with a build that was interrupted
+  bool was_built = false;  ///< the store has the graph of these inputs, so made, already; nothing has changed
   std::uint64_t checkpoints = 0;
   std::uint64_t skipped_lines = 0;
 };
@@ -44,9 +45,10 @@ struct build_result {
 /// (`external_build.hpp`), and the same call in a process that opens the store again goes on from there. The
 /// caller makes the last checkpoint.
 ///
-/// Throws `already_exists` where the store has something of this name; `invalid_argument` where a build of
-/// other inputs is under way, or of inputs that cannot be read twice, or with a budget and `by_degree`;
-/// `read_only`; and what reading and building throw. Call `discard` of the store then.
+/// Throws `already_exists` where the store has something else of this name, or a graph of other inputs;
+/// `invalid_argument` where a build of other inputs is under way, or of inputs that cannot be read twice, or
+/// with a budget and `by_degree`; `read_only`; and what reading and building throw. Call `discard` of the
+/// store then.
 build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options = {});
 
 }  // namespace perdure::graph
