@@ -20,8 +20,8 @@ namespace perdure::graph {
 
 struct pagerank_options {
   double damping = 0.85;  ///< how likely an arc is followed, rather than a vertex chosen at random
-  /// Ends when ranks have changed by no more than this in one iteration, all vertices together. Each rank is
-  /// then wrong by less than `damping / (1 - damping)` times that.
+  /// Ends when ranks have changed by no more than this in one iteration, all vertices together. All ranks
+  /// together are then wrong by no more than `2 * damping / (1 - damping)` times that (docs/graph.md).
   double tolerance = 1e-10;
   unsigned iterations = 1000;  ///< ends then at the latest
   unsigned threads = 1;
@@ -78,6 +78,10 @@ double sum_at(const Range& range, std::vector<Value>& values) {
 
 /// One iteration after the other, in place: a vertex's new rank counts at once for those that come later in
 /// the same iteration, which then are about half as many as with ranks of the iteration before.
+///
+/// In place the sum of all ranks does not stay 1, and would come back to it slower than all else. So ranks
+/// are kept as multiples of their sum, and what each vertex is given is the same part of that: no rank need
+/// be divided by the sum before the end.
 template <graph_view Graph, class Incoming>
 class pagerank_iterations {
  public:
@@ -105,6 +109,16 @@ class pagerank_iterations {
  private:
   static constexpr std::size_t grain = 1024;
 
+  struct totals {
+    double change = 0;
+    double ranks = 0;
+    totals& operator+=(const totals& more) noexcept {
+      change += more.change;
+      ranks += more.ranks;
+      return *this;
+    }
+  };
+
   /// What a vertex gives to the end of each of its arcs.
   double share_of(vertex_handle v) const {
     const auto degree = static_cast<double>(graph_.degree(v));
@@ -113,7 +127,7 @@ class pagerank_iterations {
 
   /// What vertices without arcs have, which is spread over all.
   double dangling() const {
-    return sum([this](vertex_handle v) { return graph_.degree(v) == 0 ? ranks_[v] : 0; });
+    return sum<double>([this](vertex_handle v) { return graph_.degree(v) == 0 ? ranks_[v] : 0; });
   }
 
   template <class Share>
@@ -131,34 +145,34 @@ class pagerank_iterations {
   template <class Share>
   double iterate(std::vector<Share>& shares) {
     const auto vertices = static_cast<double>(graph_.size());
-    const double base = (1 - options_.damping + options_.damping * dangling()) / vertices;
-    return sum([&](vertex_handle v) {
+    const double base = ((1 - options_.damping) * sum_of_ranks_ + options_.damping * dangling()) / vertices;
+    const totals all = sum<totals>([&](vertex_handle v) {
       const double rank = base + sum_at(incoming_.neighbours(v), shares);
       const double change = std::abs(rank - ranks_[v]);
       ranks_[v] = rank;
       std::atomic_ref(shares[v]).store(static_cast<Share>(share_of(v)), std::memory_order_relaxed);
-      return change;
+      return totals{change, rank};
     });
+    return all.change / std::exchange(sum_of_ranks_, all.ranks);
   }
 
-  // What rounding, and the order of the updates, leave of the sum being 1.
   void normalise() {
-    const double all = sum([this](vertex_handle v) { return ranks_[v]; });
+    const double all = sum<double>([this](vertex_handle v) { return ranks_[v]; });
     each_vertex(options_.threads, graph_.size(), [this, all](vertex_handle v) { ranks_[v] /= all; });
   }
 
   /// Of `value(v)` for all vertices.
-  template <class Value>
-  double sum(Value&& value) const {
+  template <class Sum, class Value>
+  Sum sum(Value&& value) const {
     const std::size_t pieces = graph_.size() / grain + 1;
-    std::vector<double> parts(pieces);
+    std::vector<Sum> parts(pieces);
     workload::parallel_for(options_.threads, graph_.size(), grain, [&](std::size_t begin, std::size_t end) {
-      double part = 0;
+      Sum part{};
       for (std::size_t v = begin; v < end; ++v) part += value(static_cast<vertex_handle>(v));
       parts[begin / grain] = part;
     });
-    double all = 0;
-    for (const double part : parts) all += part;
+    Sum all{};
+    for (const Sum& part : parts) all += part;
     return all;
   }
 
@@ -167,6 +181,7 @@ class pagerank_iterations {
   const std::conditional_t<std::is_trivially_copyable_v<Incoming>, Incoming, const Incoming&> incoming_;
   const pagerank_options& options_;
   std::vector<double> ranks_;
+  double sum_of_ranks_ = 1;
   pagerank_result result_;
 };
 
