@@ -11,6 +11,7 @@
 #include "formats/edge_lines.hpp"
 #include "formats/edge_records.hpp"
 #include "formats/gapbs.hpp"
+#include "formats/konect_header.hpp"
 #include "formats/matrix_market.hpp"
 #include "formats/metis.hpp"
 #include "formats/sniffer.hpp"
@@ -68,6 +69,25 @@ graph_file_info info_of_columns(const std::vector<std::string>& header, char del
   return info;
 }
 
+void tell_konect(const konect_header& header, graph_file_info& info) {
+  using structure = konect_header::structure;
+  info.kind = header.kind == structure::asymmetric ? direction::directed : direction::undirected;
+  info.description += header.kind == structure::symmetric    ? ", KONECT, undirected"
+                      : header.kind == structure::asymmetric ? ", KONECT, directed"
+                                                             : ", KONECT, bipartite";
+  if (header.kind != structure::bipartite) return;
+  if (header.left.value_or(0) == 0)
+    throw error(errc::invalid_argument,
+                "the header says that the graph is bipartite, and not how many vertices are on the left, "
+                "from which those "
+                "on the right are numbered on: a second line \"% EDGES LEFT RIGHT\" is missing");
+  info.description += ", vertices on the right numbered from " + std::to_string(*header.left + 1);
+}
+
+std::uint64_t left_of(const std::optional<konect_header>& header) {
+  return header && header->kind == konect_header::structure::bipartite ? header->left.value_or(0) : 0;
+}
+
 std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> stream, std::string_view head,
                                          graph_format format, const graph_file_options& options) {
   if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
@@ -86,6 +106,8 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
   if (chosen.time != chosen_fields::absent)
     chosen.form = form_of_times(lines, has_header, delimiter, chosen.time);
   graph_file_info info = info_of_columns(has_header ? fields : std::vector<std::string>(), delimiter, chosen);
+  const std::optional<konect_header> konect = has_header ? std::nullopt : konect_header_of(head);
+  if (konect) tell_konect(*konect, info);
   // One that is absent has the largest number.
   const auto is_further = [](std::size_t column) { return column >= 2; };
   if (!has_header && options.names == nullptr && chosen.source == 0 && chosen.target == 1 &&
@@ -95,8 +117,13 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
     };
     return std::make_unique<text_source<edge_lines>>(
         std::move(stream), workload::line_reader::block_size, options,
-        edge_lines({number(chosen.weight), number(chosen.time), chosen.form}, std::move(info)));
+        edge_lines({number(chosen.weight), number(chosen.time), chosen.form, left_of(konect)},
+                   std::move(info)));
   }
+  if (left_of(konect) != 0)
+    throw error(
+        errc::invalid_argument,
+        "the two sides of a bipartite graph are only told apart if ids are numbers in the first two columns");
   return std::make_unique<text_source<delimited>>(
       std::move(stream), workload::line_reader::block_size, options,
       delimited(delimiter, has_header ? fields.size() : 0, chosen, options.names, std::move(info)));

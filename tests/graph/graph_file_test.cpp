@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "support/data_files.hpp"
+#include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "workload/compressed.hpp"
 
 namespace {
 using namespace perdure::graph;
 using perdure::errc;
+using perdure::fails_with;
 using perdure::scratch_directory;
 using perdure::workload::line_error;
 
@@ -353,6 +355,82 @@ TEST_F(GraphFile, CsvIsReadByItsHeader) {
   refuses("source,target\nann,ben\n", 2, 1, "where vertices have names");
   EXPECT_THROW(read("source,target\n1,2\n", {.weight_column = "cost"}), perdure::error);
   EXPECT_THROW(read("source,target\n1,2\n", {.target_column = "1"}), perdure::error);
+}
+
+TEST_F(GraphFile, AFirstLineIsAHeaderOnlyWhereNothingElseCanBeMeant) {
+  const auto edges_of = [&](const std::string& text, graph_file_options options = {}) {
+    numbered_names names;
+    options.names = &names;
+    return read(text, options).edges.size();
+  };
+  for (const char* const text :
+       {"user1 user2\nuser2 user3\nuser3 user1\n", "node1\tnode2\nnode2\tnode3\nnode3\tnode1\n",
+        "Toronto,Boston\nBoston,Miami\nMiami,Toronto\n", "tom ida\nida bob\nbob tom\n",
+        "id_a id_b\nid_b id_c\nid_c id_a\n", "u v\nv w\nw u\n", "a,u\nu,b\nb,a\n"})
+    EXPECT_EQ(edges_of(text), 3U) << text;
+  EXPECT_EQ(edges_of("source target\n1 2\n2 3\n"), 2U);
+  EXPECT_EQ(edges_of("u,v\na,b\nb,c\n"), 2U);
+  EXPECT_EQ(edges_of("Friend,FROM\nann,ben\nben,cy\n"), 2U);
+  EXPECT_EQ(edges_of("who whom\nann ben\nben cy\n", {.source_column = "who", .target_column = "whom"}), 2U);
+  EXPECT_EQ(edges_of("ann,ben\nben,cy\n", {.header = header_line::yes}), 1U);
+  EXPECT_EQ(edges_of("source,target\nann,ben\n", {.header = header_line::no}), 2U);
+  for (const char* const text : {"source target\nann ben\n", "source_id,target_id\nann,ben\n"})
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "--header yes or --header no", [&] { edges_of(text); }))
+        << text;
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "no line of column names", [&] {
+    read("%%MatrixMarket matrix coordinate pattern general\n1 1 0\n", {.header = header_line::yes});
+  }));
+}
+
+TEST_F(GraphFile, SaysWhatItWasTakenFor) {
+  EXPECT_EQ(
+      read("1 2 0.5\n").info.description,
+      "edge list without a header, columns parted by blanks, from in column 1, to in column 2, weights in "
+      "column 3");
+  const file_reading csv = read("at;to;from\n20160301;2;1\n20160302;3;1\n", {.time_column = "at"});
+  EXPECT_EQ(csv.info.description,
+            "CSV with a header, columns parted by semicolons, from in column 3 (from), to in column 2 (to), "
+            "dates as "
+            "20160301 in column 1 (at)");
+  EXPECT_EQ(csv.times, (std::vector<double>{1456790400, 1456876800}));
+  refuses("1 2\nx 3\n", 2, 1, "(read as edge list without a header, columns parted by blanks");
+}
+
+TEST_F(GraphFile, WeightsAndTimesAreNotGuessed) {
+  refuses("1 2\n3 4 0.5\n", 1, 4, "column 3 is missing");
+  refuses("1 2 friend\n", 1, 5, "--weight-column none");
+  EXPECT_EQ(read("1 2 friend\n", {.weight_column = "none"}).edges.size(), 1U);
+  EXPECT_EQ(read("1 2 1.5D+03\n3 4 -2d-1\n").entries(), (entries{{1, 2, 1500}, {3, 4, -0.2}}));
+  refuses("1;2;0,5\n", 1, 5, "decimal comma");
+  refuses("1 2 20160301\n1 2 20160230\n", 2, 5, "no date as 20160301", {.time_column = "3"});
+  EXPECT_EQ(read("1 2 20160301\n1 2 99\n", {.time_column = "3"}).times, (std::vector<double>{20160301, 99}));
+}
+
+TEST_F(GraphFile, WhatMayBeMetisIsRefusedOrNamed) {
+  const std::string ring = "3 3\n2 3\n1 3\n1 2\n";
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "--format metis or --format text", [&] { read(ring); }));
+  EXPECT_EQ(read(ring, {.format = graph_format::edge_list}).edges.size(), 4U);
+  EXPECT_EQ(read_all(dir_.write("ring.el", ring)).edges.size(), 4U);
+  EXPECT_EQ(read_all(dir_.write("ring.graph", ring)).edges.size(), 3U);
+}
+
+TEST_F(GraphFile, KonectsHeaderIsHonoured) {
+  EXPECT_EQ(read("% sym unweighted\n1 2\n").info.kind, direction::undirected);
+  EXPECT_EQ(read("% asym positive\n% 1 2 2\n1 2 3\n").info.kind, direction::directed);
+  EXPECT_EQ(read("% a comment\n1 2\n").info.kind, std::nullopt);
+  const file_reading two_sides = read("% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 2\n");
+  EXPECT_EQ(two_sides.entries(), (entries{{1, 3, 0}, {1, 4, 0}, {2, 4, 0}}));
+  EXPECT_EQ(two_sides.info.kind, direction::undirected);
+  refuses("% bip unweighted\n% 1 2 2\n3 1\n", 3, 1, "on the left to 2");
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "\"% EDGES LEFT RIGHT\" is missing",
+                         [&] { read("% bip unweighted\n1 1\n"); }));
+}
+
+TEST_F(GraphFile, DeclaredVerticesAreLimited) {
+  const std::string text = "%%MatrixMarket matrix coordinate pattern general\n4000000 4000000 1\n1 4000000\n";
+  refuses(text, 2, 1, "--max-vertices");
+  EXPECT_EQ(read(text, {.max_vertices = 4'000'000}).vertices, 4'000'000U);
+  refuses("p sp 4000000 1\na 1 4000000 2\n", 1, 6, "--max-vertices");
 }
 
 TEST_F(GraphFile, NamesOfVerticesAreNumbered) {

@@ -72,6 +72,7 @@ const char* edge_lines::parse(const char* p, const char* end, edge_batch& batch,
     return not_an_id(problem, p);
   }
   edge e;
+  const char* const begin = p;
   p = number(problem, p, e.source);
   if (p == nullptr) return nullptr;
   const char* gap = p;
@@ -85,6 +86,7 @@ const char* edge_lines::parse(const char* p, const char* end, edge_batch& batch,
   if (!is_digit(*p)) return not_an_id(problem, p);
   p = number(problem, p, e.target);
   if (p == nullptr) return nullptr;
+  if (kept_.left != 0 && !part_sides(begin, e, problem)) return nullptr;
 
   values found;
   if (*p != '\n' || kept_.weight != 0 || kept_.time != 0) {
@@ -97,6 +99,21 @@ const char* edge_lines::parse(const char* p, const char* end, edge_batch& batch,
   if (kept_.weight != 0) batch.values.push_back(found.weight);
   if (kept_.time != 0) batch.times.push_back(found.time);
   return p;
+}
+
+bool edge_lines::part_sides(const char* begin, edge& e, flaw& problem) const {
+  if (e.source == 0 || e.target == 0 || e.source > kept_.left) {
+    wrong(problem, begin,
+          "the vertices of a bipartite graph count from 1, on the left to " + std::to_string(kept_.left) +
+              ", which the header says");
+    return false;
+  }
+  if (e.target > ~kept_.left) {
+    wrong(problem, begin, "the vertex id does not fit 64 bits");
+    return false;
+  }
+  e.target += kept_.left;
+  return true;
 }
 
 // What follows the second id: line end, or further columns.

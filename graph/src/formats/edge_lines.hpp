@@ -10,6 +10,9 @@ struct kept_columns {
   unsigned weight = 0;
   unsigned time = 0;
   time_form form = time_form::numbers_or_dates;
+  /// Of a bipartite graph, whose two sides both count from 1: the vertices on the left. Those on the right
+  /// follow them. 0: the graph is none.
+  std::uint64_t left = 0;
 };
 
 class edge_lines {
@@ -32,6 +35,9 @@ class edge_lines {
 
   const char* further_columns(const char* p, const char* end, values& found, line_counts& counts,
                               flaw& problem) const;
+
+  /// Gives the vertex on the right a number behind those on the left.
+  bool part_sides(const char* begin, edge& e, flaw& problem) const;
 
   kept_columns kept_;
   graph_file_info info_;
