@@ -223,7 +223,8 @@ TEST_F(EdgeList, ManyThreadsReadEveryEdgeOnceAndReportTheFirstError) {
 
 TEST_F(EdgeList, CompressionIsRecognisedByContent) {
   const std::string text = "# c\n1 2\n3 4\n";
-  for (const std::string& bytes : {gzip(text), perdure::test::zstd(text), perdure::test::xz(text)})
+  for (const std::string& bytes :
+       {gzip(text), perdure::test::zstd(text), perdure::test::xz(text), perdure::test::bzip2(text)})
     EXPECT_EQ(read(dir_.write("noext", bytes)).edges, (edges{{1, 2}, {3, 4}}));
   EXPECT_EQ(read(dir_.write("plain.gz", text)).edges.size(), 2u);
   // Members one after the other, as `cat a.gz b.gz` makes them, and zero padding.

@@ -61,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
     Formats, ByteStream,
     testing::Values(format{"gzip", [](std::string_view b) { return perdure::test::gzip(b); }},
                     format{"zstd", [](std::string_view b) { return perdure::test::zstd(b); }},
-                    format{"xz", [](std::string_view b) { return perdure::test::xz(b); }}),
+                    format{"xz", [](std::string_view b) { return perdure::test::xz(b); }},
+                    format{"bzip2", [](std::string_view b) { return perdure::test::bzip2(b); }}),
     [](const auto& one) { return one.param.name; });
 
 TEST_P(ByteStream, IsRecognisedByContent) {

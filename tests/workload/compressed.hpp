@@ -1,6 +1,7 @@
 // Bytes as the usual programs compress them.
 #pragma once
 
+#include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -47,6 +48,16 @@ inline std::string xz(std::string_view bytes, std::uint32_t preset = 1) {
                               reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(),
                               reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) != LZMA_OK)
     throw std::runtime_error("liblzma does not compress");
+  out.resize(size);
+  return out;
+}
+
+inline std::string bzip2(std::string_view bytes) {
+  std::string out(bytes.size() + bytes.size() / 100 + 600, '\0');
+  auto size = static_cast<unsigned>(out.size());
+  if (BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(bytes.data()),
+                               static_cast<unsigned>(bytes.size()), 9, 0, 0) != BZ_OK)
+    throw std::runtime_error("libbz2 does not compress");
   out.resize(size);
   return out;
 }

@@ -34,6 +34,7 @@ TEST(Compression, GivesBackWhatWasCompressed) {
   EXPECT_EQ(workload::decompress(codec::gzip, test::gzip(text), text.size()), text);
   EXPECT_EQ(workload::decompress(codec::zstd, workload::compress_zstd(text), text.size()), text);
   EXPECT_EQ(workload::decompress(codec::xz, test::xz(text), text.size()), text);
+  EXPECT_EQ(workload::decompress(codec::bzip2, test::bzip2(text), text.size()), text);
   EXPECT_EQ(workload::decompress(codec::deflate, deflated(text), text.size()), text);
   EXPECT_EQ(workload::crc32(workload::crc32(0, "12345"), "6789"), 0xcbf43926U);
 }
@@ -43,6 +44,7 @@ TEST(Compression, DamagedTruncatedAndLongerBytesAreRefused) {
   for (const auto& [of, packed] : {std::pair<codec, std::string>{codec::gzip, test::gzip(text)},
                                    {codec::zstd, test::zstd(text)},
                                    {codec::xz, test::xz(text)},
+                                   {codec::bzip2, test::bzip2(text)},
                                    {codec::deflate, deflated(text)}}) {
     const auto refused = [of = of, &text](const std::string& bytes, std::size_t most) {
       return code_of([&] { workload::decompress(of, bytes, most); }) == errc::bad_input;

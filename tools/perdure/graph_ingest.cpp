@@ -160,7 +160,7 @@ void add_ingest_command(command graph_command) {
   ingest.add_path("STORE", given->store, "The store's directory").required();
   ingest.add_paths("FILE", given->input.files,
                    "Graphs: edge lists, CSV, Matrix Market, METIS, DIMACS, GAPBS, Graph500, plain or "
-                   "compressed (gzip, zstd, xz); "
+                   "compressed (gzip, zstd, xz, bzip2); "
                    "'-' is standard input");
   add_direction_options(ingest, given->input);
   ingest.add_flag("--names", given->how.with_names, "Vertices have names, which are kept");

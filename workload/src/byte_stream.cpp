@@ -25,9 +25,18 @@ struct compression {
 constexpr std::array compressions{
     compression{"gzip", ".gz"sv, "\x1f\x8b"sv, make_gzip_decoder},
     compression{"zstd", ".zst"sv, "\x28\xb5\x2f\xfd"sv, make_zstd_decoder},
+    compression{"bzip2", ".bz2"sv, "BZh?1A"sv, make_bzip2_decoder},
+    compression{"bzip2", ".bz2"sv, "BZh?\x17\x72"sv, make_bzip2_decoder},  // of nothing
     compression{"xz", ".xz"sv, "\xfd\x37\x7a\x58\x5a\x00"sv, make_xz_decoder},
 };
 constexpr std::size_t longest_magic = 6;
+
+/// Whether bytes agree with a magic number as far as both go. A question mark in it stands for any byte.
+bool agrees(std::string_view bytes, std::string_view magic) {
+  const std::size_t length = std::min(bytes.size(), magic.size());
+  return std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length), magic.begin(),
+                    [](char byte, char expected) { return expected == '?' || byte == expected; });
+}
 
 }  // namespace
 
@@ -35,11 +44,11 @@ std::unique_ptr<byte_stream> open_byte_stream(const std::filesystem::path& path,
   auto file = std::make_unique<head_stream>(std::make_unique<file_stream>(path, end_descriptor));
   const std::string_view head = file->peek(longest_magic, [](std::string_view seen) {
     return std::any_of(compressions.begin(), compressions.end(), [seen](const compression& one) {
-      return seen.size() < one.magic.size() && one.magic.starts_with(seen);
+      return seen.size() < one.magic.size() && agrees(seen, one.magic);
     });
   });
   for (const compression& one : compressions)
-    if (head.starts_with(one.magic))
+    if (head.size() >= one.magic.size() && agrees(head, one.magic))
       return std::make_unique<decoding_stream>(std::move(file), one.make(), one.name);
   return file;
 }

@@ -18,6 +18,8 @@ const char* name_of(codec of) noexcept {
       return "deflate";
     case codec::zstd:
       return "zstd";
+    case codec::bzip2:
+      return "bzip2";
     default:
       return "xz";
   }
@@ -33,6 +35,8 @@ std::unique_ptr<decoder> make_decoder(codec of) {
       return make_deflate_decoder();
     case codec::zstd:
       return make_zstd_decoder();
+    case codec::bzip2:
+      return make_bzip2_decoder();
     default:
       return make_xz_decoder();
   }

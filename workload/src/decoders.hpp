@@ -6,6 +6,7 @@
 
 namespace perdure::workload {
 
+std::unique_ptr<decoder> make_bzip2_decoder();
 std::unique_ptr<decoder> make_deflate_decoder();
 std::unique_ptr<decoder> make_gzip_decoder();
 std::unique_ptr<decoder> make_xz_decoder();

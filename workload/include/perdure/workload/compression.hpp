@@ -1,4 +1,4 @@
-// Compressed bytes: gzip, raw deflate, zstd and xz, a piece at a time or in one piece. The one place that
+// Compressed bytes: gzip, raw deflate, zstd, xz and bzip2, a piece at a time or in one piece. The one place that
 // knows their libraries; blocks of arrays in stores have their own (src/array/block_codec.hpp).
 #pragma once
 
@@ -17,6 +17,7 @@ enum class codec : std::uint8_t {
   deflate,  ///< without a header, as in zip archives
   zstd,     ///< frames, any number one after the other
   xz,       ///< streams, any number one after the other
+  bzip2,    ///< the same
 };
 
 /// What a call of `decode` has taken and given.
