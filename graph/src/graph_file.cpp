@@ -4,9 +4,11 @@
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <perdure/workload/head_stream.hpp>
+#include <span>
 #include <utility>
 
 #include "formats/delimited.hpp"
+#include "formats/dense_matrix.hpp"
 #include "formats/dimacs.hpp"
 #include "formats/edge_lines.hpp"
 #include "formats/edge_records.hpp"
@@ -24,13 +26,18 @@ using namespace formats;
 // A vertex of a METIS graph has all its neighbours in one line.
 constexpr std::size_t longest_metis_line = std::size_t{1} << 32;
 
-/// Of a column of times, by the first lines: dates as 20160301 if all of them are.
+/// Of a column of times, by the first lines: dates as 20160301 if all of them have eight digits, and the
+/// first is one.
 time_form form_of_times(const std::vector<std::string_view>& lines, bool has_header, char delimiter,
                         std::size_t column) {
-  const auto first = lines.begin() + (has_header ? 1 : 0);
-  const bool are_dates = first != lines.end() && std::all_of(first, lines.end(), [&](std::string_view line) {
-                           const std::vector<std::string> fields = fields_of(line, delimiter);
-                           return column < fields.size() && date_of_eight_digits(fields[column]);
+  std::vector<std::string> times;
+  for (const std::string_view line : std::span(lines).subspan(has_header && !lines.empty() ? 1 : 0)) {
+    const std::vector<std::string> fields = fields_of(line, delimiter);
+    if (column < fields.size()) times.push_back(fields[column]);
+  }
+  const bool are_dates = !times.empty() && date_of_eight_digits(times.front()) &&
+                         std::all_of(times.begin(), times.end(), [](const std::string& time) {
+                           return time.size() == 8 && std::all_of(time.begin(), time.end(), is_digit);
                          });
   return are_dates ? time_form::eight_digits : time_form::numbers_or_dates;
 }
@@ -186,6 +193,8 @@ std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
   const std::string name = stream->name();
   switch (format) {
     case graph_format::matrix_market:
+      if (is_dense_matrix(head.bytes))
+        return text(workload::line_reader::block_size, dense_matrix(options.part));
       return text(workload::line_reader::block_size, matrix_market(options.part));
     case graph_format::dimacs:
       return text(workload::line_reader::block_size, dimacs());

@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "line_scan.hpp"
+
 namespace perdure::graph::formats {
 namespace {
 
@@ -35,9 +37,11 @@ std::string lower(std::string_view text) {
   return all;
 }
 
+/// Names with a digit are those of vertices too.
 bool is_called(const std::string& field, column_role role) {
   const std::span<const std::string_view> names = names_of(role);
-  return std::find(names.begin(), names.end(), lower(field)) != names.end();
+  return std::find(names.begin(), names.end(), lower(field)) != names.end() &&
+         std::none_of(field.begin(), field.end(), is_digit);
 }
 
 bool begins(const std::string& field, std::string_view one, std::string_view other) {

@@ -2,6 +2,7 @@
 // begins.
 #pragma once
 
+#include "matrix_banner.hpp"
 #include "text_source.hpp"
 
 namespace perdure::graph::formats {
@@ -19,25 +20,19 @@ class matrix_market {
   id_range declared() const noexcept { return {1, vertices_}; }
   /// Where the header says how many vertices there are.
   const place& declared_at() const noexcept { return vertices_at_; }
-  const graph_file_info& info() const noexcept { return info_; }
+  const graph_file_info& info() const noexcept { return banner_.info; }
 
  private:
-  enum class field { pattern, integer, real, complex };
-  enum class symmetry { general, symmetric, skew, hermitian };
-
-  void banner(const char* begin, const char* feed, flaw& problem);
   void sizes(const char* begin, const char* feed, std::uint64_t number, flaw& problem);
 
   complex_part part_;
-  field field_ = field::real;
-  symmetry symmetry_ = symmetry::general;
+  matrix_banner banner_;
   bool has_banner_ = false;
   bool has_sizes_ = false;
   std::uint64_t vertices_ = 0;
   std::uint64_t entries_ = 0;
   place vertices_at_;
   place count_at_;
-  graph_file_info info_;
 };
 
 }  // namespace perdure::graph::formats
