@@ -226,8 +226,12 @@ TEST_F(GraphByName, AppendsBucketsAndGoesOnBehindTheLast) {
   EXPECT_EQ(rest[0].name, "1970-01-03");
   EXPECT_EQ(store.store().epoch(), rest[0].epoch);
   EXPECT_EQ(seen(stored_graph(store)), model_of({{1, 2}, {2, 3}, {3, 4}, {4, 5}}, direction::directed));
-  EXPECT_TRUE(fails_with(perdure::errc::already_exists, "has the edges of calls already",
-                         [&] { append_by_time(store, {calls}, time_buckets::days(), {}, reading); }));
+  EXPECT_TRUE(append_by_time(store, {calls}, time_buckets::days(), {}, reading).empty());
+  EXPECT_TRUE(time_append(inputs, time_buckets::days(), {}, &store).was_complete());
+  const auto more = dir_.write("more", "5 6 259200\n");
+  EXPECT_TRUE(fails_with(perdure::errc::already_exists, "has the edges of calls already", [&] {
+    append_by_time(store, {calls, more}, time_buckets::days(), {}, reading);
+  }));
   EXPECT_TRUE(fails_with(perdure::errc::invalid_argument, "no column has times", [&] {
     append_by_time(store, {dir_.write("untimed", "1 2\n")}, time_buckets::days());
   }));
@@ -279,9 +283,19 @@ TEST_F(GraphByName, ABuildThatWasInterruptedGoesOn) {
   EXPECT_TRUE(build({}, "steps", 200 << 10));
   manager store = open();
   EXPECT_EQ(seen(stored_graph(store, "steps")), seen(stored_graph(store, "whole")));
-  auto inputs = open_graph_inputs({file});
-  EXPECT_TRUE(fails_with(perdure::errc::already_exists, "\"whole\" already",
-                         [&] { build_graph(store, inputs, {.graph = "whole"}); }));
+  for (const char* const name : {"whole", "steps"}) {
+    auto inputs = open_graph_inputs({file});
+    const build_result again = build_graph(store, inputs, {.graph = name, .budget = 200 << 10});
+    EXPECT_TRUE(again.was_built);
+    EXPECT_EQ(again.graph, store.find<stored_csr>(name).first);
+  }
+  const auto refuses = [&](const std::filesystem::path& input, const build_options& how) {
+    auto inputs = open_graph_inputs({input});
+    return fails_with(perdure::errc::already_exists, "\"whole\" already",
+                      [&] { build_graph(store, inputs, how); });
+  };
+  EXPECT_TRUE(refuses(other, {.graph = "whole"}));
+  EXPECT_TRUE(refuses(file, {.graph = "whole", .drop_loops = true}));
 }
 
 TEST_F(GraphByName, ListsPropertiesAndDegrees) {
