@@ -1,8 +1,12 @@
 // Orders edges by their times, and adds a bucket after the other.
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <perdure/container/flat_set.hpp>
 #include <perdure/error.hpp>
 #include <perdure/graph/append_by_time.hpp>
+#include <perdure/graph/vertex_hash.hpp>
 #include <span>
 #include <utility>
 
@@ -73,7 +77,13 @@ void time_append::read(graph_input& input, std::size_t number) {
   const ingested_files::part& known = so_far_[number];
   edge_batch batch;
   std::uint64_t already = 0;
-  while (input.edges->next(batch))
+  perdure::flat_set<vertex_id, vertex_hash, std::equal_to<vertex_id>, std::allocator<vertex_id>>
+      without_edges;
+  while (input.edges->next(batch)) {
+    without_edges.insert(batch.vertices.begin(), batch.vertices.end());
+    if (!without_edges.empty())
+      for (const edge& e : batch.edges)
+        for (const vertex_id v : {e.source, e.target}) without_edges.erase(v);
     for (std::size_t i = 0; i < batch.edges.size(); ++i) {
       if (batch.times[i] <= known.until) {
         ++already;
@@ -82,6 +92,11 @@ void time_append::read(graph_input& input, std::size_t number) {
       edges_.push_back({batch.edges[i], batch.values.empty() ? weight_of_edges_without : batch.values[i],
                         batch.times[i], buckets_.of(batch.times[i]), number});
     }
+  }
+  if (!without_edges.empty())
+    throw error(errc::invalid_argument, input.name + " has vertices without edges (" +
+                                            std::to_string(without_edges.size()) +
+                                            "), which have no time: ingest it instead");
   if (already != known.edges)
     throw error(errc::invalid_argument,
                 input.name + ": an earlier command added " + in_words(known.edges) +

@@ -22,6 +22,8 @@ class chunk_filler {
     vertex_id largest = 0;
     for (const edge& e : batch.edges) largest = std::max({largest, e.source, e.target});
     largest_ = std::max(largest_, largest);
+    for (const vertex_id v : batch.vertices) largest_ = std::max(largest_, v);
+    vertices_.insert(vertices_.end(), batch.vertices.begin(), batch.vertices.end());
     if (largest > std::numeric_limits<std::uint32_t>::max()) widen();
     if (!is_wide_ && chunk_.narrow.empty()) chunk_.narrow.reserve(edges_of_chunk + batch.edges.size());
     if (!is_wide_) {
@@ -42,6 +44,7 @@ class chunk_filler {
     give();
     const std::lock_guard lock(mutex_);
     all_.largest_id = std::max(all_.largest_id, largest_);
+    all_.vertices.insert(all_.vertices.end(), vertices_.begin(), vertices_.end());
   }
 
  private:
@@ -65,6 +68,7 @@ class chunk_filler {
   std::mutex& mutex_;
   bool with_values_;
   vertex_id largest_ = 0;
+  std::vector<vertex_id> vertices_;
   edge_chunk chunk_;
   bool is_wide_ = false;
 };

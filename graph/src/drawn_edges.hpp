@@ -25,7 +25,8 @@ struct drawn_edges {
   std::vector<edge_chunk> chunks;
   vertex_id largest_id = 0;
   std::uint64_t edges = 0;
-  id_range declared;  // vertices whether edges name them or not
+  id_range declared;                // vertices whether edges name them or not
+  std::vector<vertex_id> vertices;  // the same, in no order, with repetitions
 };
 
 /// In no particular order. Throws what the source throws: the error that stands first in the input.

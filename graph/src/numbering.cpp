@@ -33,9 +33,10 @@ using id_set = perdure::flat_set<vertex_id, vertex_hash, std::equal_to<vertex_id
 
 id_ranks::id_ranks(const drawn_edges& all, unsigned threads) {
   // A quarter of a byte for each id up to the largest: no more than the edges take.
-  if (all.edges == 0 && all.declared.count == 0) {
+  const std::uint64_t named = all.declared.count + all.vertices.size();
+  if (all.edges == 0 && named == 0) {
     identical_ = true;
-  } else if (all.largest_id / 32 <= all.edges + all.declared.count + 1024) {
+  } else if (all.largest_id / 32 <= all.edges + named + 1024) {
     mark_present(all, threads);
   } else {
     sort_ids(all, threads);
@@ -57,10 +58,9 @@ void id_ranks::mark_present(const drawn_edges& all, unsigned threads) {
           present.fetch_or(bit, std::memory_order_relaxed);
       });
   });
-  for (std::uint64_t i = 0; i < all.declared.count; ++i) {
-    const vertex_id id = all.declared.first + i;
-    blocks_[id / 64].present |= std::uint64_t{1} << (id % 64);
-  }
+  const auto add = [this](vertex_id id) { blocks_[id / 64].present |= std::uint64_t{1} << (id % 64); };
+  for (std::uint64_t i = 0; i < all.declared.count; ++i) add(all.declared.first + i);
+  for (const vertex_id id : all.vertices) add(id);
   for (block& one : blocks_) {
     one.before = vertices_;
     vertices_ += static_cast<unsigned>(std::popcount(one.present));
@@ -83,6 +83,11 @@ void id_ranks::sort_ids(const drawn_edges& all, unsigned threads) {
   if (all.declared.count != 0) {
     std::vector<vertex_id>& declared = runs.emplace_back(all.declared.count);
     std::iota(declared.begin(), declared.end(), all.declared.first);
+  }
+  if (!all.vertices.empty()) {
+    std::vector<vertex_id>& vertices = runs.emplace_back(all.vertices);
+    std::sort(vertices.begin(), vertices.end());
+    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   }
   while (runs.size() > 1) {
     std::vector<std::vector<vertex_id>> merged((runs.size() + 1) / 2);

@@ -109,6 +109,11 @@ class recording_source final : public edge_source {
     const bool more = source_.next(batch);
     const std::lock_guard lock(mutex_);
     if (!batch.edges.empty()) delta_.add(batch.edges, batch.values, missing_);
+    for (std::size_t i = 0; i < batch.vertices.size();) {
+      id_range run{batch.vertices[i++], 1};
+      while (i < batch.vertices.size() && batch.vertices[i] == run.first + run.count) ++i, ++run.count;
+      delta_.add(run);
+    }
     if (!more && !std::exchange(has_ended_, true)) delta_.add(source_.declared_vertices());
     return more;
   }

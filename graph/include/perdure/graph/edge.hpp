@@ -12,14 +12,17 @@ struct edge {
   bool operator==(const edge&) const = default;
 };
 
-/// What an edge source hands out at once: some ten thousand edges.
+/// What an edge source hands out at once: some ten thousand edges, and vertices that no edge need have.
 struct edge_batch {
   std::vector<edge> edges;
   std::vector<double> values;  ///< the weight of each edge, or nothing
   std::vector<double>
       times;  ///< the time of each edge, in seconds since 1970 or as the input counts; or nothing
 
+  std::vector<vertex_id> vertices;  ///< each before its first edge
+
   void clear() noexcept {
+    vertices.clear();
     edges.clear();
     values.clear();
     times.clear();

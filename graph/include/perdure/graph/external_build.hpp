@@ -182,9 +182,12 @@ class csr_build {
         const double weight = batch.values.empty() ? 0 : batch.values[i];
         put(batch.edges[i], weight);
       }
+      vertices_.insert(vertices_.end(), batch.vertices.begin(), batch.vertices.end());
+      if (vertices_.size() >= capacity_) flush_vertices();
     }
     void finish() {
       flush();
+      flush_vertices();
       const std::lock_guard lock(mutex_);
       build_.batches_ += batches_;
       build_.edges_ += edges_;
@@ -221,6 +224,14 @@ class csr_build {
           packed.push_back({from << 32 | to});
         }
       }
+    }
+    void flush_vertices() {
+      if (vertices_.empty()) return;
+      std::sort(vertices_.begin(), vertices_.end());
+      vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
+      const std::lock_guard lock(mutex_);
+      build_.runs_.add_ids(vertices_);
+      vertices_.clear();
     }
     void flush() {
       flush(wide_, build_.runs_,
@@ -278,6 +289,7 @@ class csr_build {
     std::vector<detail::packed_arc<Weighted>> packed_;
     std::vector<detail::sortable_arc<false>> wide_reversed_;
     std::vector<detail::packed_arc<false>> packed_reversed_;
+    std::vector<vertex_id> vertices_;  // that edges need not have
     std::uint64_t batches_ = 0;
     std::uint64_t edges_ = 0;
   };

@@ -51,8 +51,8 @@ struct graph_file_options {
   complex_part part = complex_part::modulus;
   /// Where vertices are called by names: what numbers them. Null: ids are numbers, and names malformed.
   vertex_namer* names = nullptr;
-  /// So many vertices may be declared by a header (Matrix Market, DIMACS) that no edge need have. 0: a million, and 16 for
-  /// each edge.
+  /// So many vertices may be declared by a header (Matrix Market, DIMACS) that no edge need have. 0: a
+  /// million, and 16 for each edge.
   std::uint64_t max_vertices = 0;
   bool skip_bad_lines = false;  ///< leave malformed lines out and count them, instead of throwing
   /// A pipe or a terminal counts as ended once this descriptor can be read from, so that a signal handler can

@@ -69,6 +69,7 @@ class bank_buffers {
   }
 
   void take(const edge_batch& batch) {
+    for (const vertex_id v : batch.vertices) touch(v);
     if (weights_.empty() && times_.empty()) {
       for (const edge& e : batch.edges) add(e, 0, 0);
       return;
@@ -121,6 +122,12 @@ class bank_buffers {
     const std::size_t bank = bank_of(v);
     touched_[bank * capacity + touch_fill_[bank]] = v;
     if (++touch_fill_[bank] == capacity) flush_touched(bank);
+  }
+
+  void touch(vertex_id v) {
+    const std::size_t bank = bank_of(v);
+    const std::lock_guard lock(locks_[bank]);
+    Graph::touch(graph_.bank(bank), v);
   }
 
   void flush_edges(std::size_t bank) {
@@ -176,7 +183,7 @@ class bank_buffers {
 }  // namespace detail
 
 /// Adds the edges of `source` to `graph`, with their weights and times to its columns, and the vertices that
-/// the source declares.
+/// batches name or the source declares.
 ///
 /// Throws what the source throws; then every edge drawn before is in the graph, and the error is the one
 /// that stands first in the input. After `std::bad_alloc` the graph may hold one end of an undirected edge
