@@ -58,7 +58,7 @@ has_boost() {
 
 if ! has_command dpkg-query || ! has_command apt-get; then
   echo "This is no Debian or Ubuntu system, so nothing is installed. Perdure needs a C++20 compiler (g++ 12," \
-       "clang 16), cmake 3.25, ninja, pkg-config, xz, Boost 1.81, zlib, libzstd, liblzma, libbz2, oneTBB, GoogleTest, CLI11 and nlohmann-json."
+       "clang 16), cmake 3.25, ninja, pkg-config, xz, Boost 1.81, zlib, libzstd, liblzma, libbz2, expat, oneTBB, GoogleTest, CLI11 and nlohmann-json."
   exit 0
 fi
 
@@ -77,6 +77,7 @@ for group in "$@"; do
       want_package liblz4-dev
       want_package liblzma-dev
       want_package libbz2-dev
+      want_package libexpat1-dev
       want_package libtbb-dev
       want_package libcli11-dev
       want_package nlohmann-json3-dev

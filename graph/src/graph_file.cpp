@@ -17,6 +17,7 @@
 #include "formats/matrix_market.hpp"
 #include "formats/metis.hpp"
 #include "formats/sniffer.hpp"
+#include "formats/xml_source.hpp"
 
 namespace perdure::graph {
 namespace {
@@ -158,6 +159,10 @@ const char* name_of(graph_format format) noexcept {
       return "binary";
     case graph_format::graph500:
       return "graph500";
+    case graph_format::graphml:
+      return "graphml";
+    case graph_format::gexf:
+      return "gexf";
   }
   return "auto";
 }
@@ -200,6 +205,10 @@ std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
       return text(workload::line_reader::block_size, dimacs());
     case graph_format::metis:
       return text(longest_metis_line, metis(!has_empty_vertex_line(head.bytes)));
+    case graph_format::graphml:
+      return open_xml(std::move(stream), make_graphml(), options.names);
+    case graph_format::gexf:
+      return open_xml(std::move(stream), make_gexf(), options.names);
     case graph_format::gapbs: {
       const bool has_weights = head.bytes.size() >= gapbs_header::size && has_gapbs_weights(head, path);
       return open_gapbs(std::move(stream), has_weights);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/workload/byte_stream.hpp>
@@ -16,6 +17,7 @@
 #include "gapbs.hpp"
 #include "header_line.hpp"
 #include "line_scan.hpp"
+#include "xml_source.hpp"
 
 namespace perdure::graph::formats {
 namespace {
@@ -260,6 +262,12 @@ graph_format sniff(const file_head& head, const std::filesystem::path& name,
   if (bytes.size() >= banner.size() && std::equal(banner.begin(), banner.end(), bytes.begin(),
                                                   [](char a, char b) { return (a | 32) == (b | 32); }))
     return graph_format::matrix_market;
+  if (is_xml(bytes)) {
+    const std::unique_ptr<xml_dialect> dialect = xml_dialect_of(bytes);
+    if (dialect) return dialect->info().format;
+    throw error(errc::invalid_argument,
+                "no format is recognised: the file is XML, and neither GraphML nor GEXF");
+  }
   if (is_dimacs(text)) return graph_format::dimacs;
   if (options.header != header_line::automatic)
     return options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;

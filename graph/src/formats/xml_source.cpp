@@ -1,0 +1,210 @@
+#include "xml_source.hpp"
+
+#include <expat.h>
+
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <perdure/error.hpp>
+#include <perdure/workload/line_reader.hpp>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "line_scan.hpp"
+
+namespace perdure::graph::formats {
+namespace {
+
+struct parser_closer {
+  void operator()(XML_ParserStruct* parser) const noexcept { XML_ParserFree(parser); }
+};
+
+std::string_view local_name(std::string_view name) {
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+}
+
+class xml_source final : public graph_file, private xml_dialect::sink {
+ public:
+  xml_source(std::unique_ptr<workload::byte_stream> stream, std::unique_ptr<xml_dialect> dialect,
+             vertex_namer* names)
+      : stream_(std::move(stream)),
+        dialect_(std::move(dialect)),
+        names_(names),
+        parser_(XML_ParserCreate(nullptr)) {
+    if (!parser_) throw std::bad_alloc();
+    XML_SetUserData(parser_.get(), this);
+    XML_SetElementHandler(parser_.get(), on_begin, on_end);
+    XML_SetCharacterDataHandler(parser_.get(), on_text);
+    XML_SetEntityDeclHandler(parser_.get(), on_entity);
+    while (!has_ended_ && waiting_.edges.empty()) read_on();
+  }
+
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    while (!has_ended_ && waiting_.edges.size() + waiting_.vertices.size() < enough) read_on();
+    std::swap(batch, waiting_);
+    return !batch.edges.empty() || !batch.vertices.empty();
+  }
+  workload::progress progress() const noexcept override { return stream_->progress(); }
+  const graph_file_info& info() const noexcept override { return dialect_->info(); }
+
+ private:
+  static constexpr std::size_t enough = std::size_t{1} << 14;
+  static constexpr std::size_t longest_text = std::size_t{1} << 20;
+
+  /// Parses a piece. What handlers throw must not pass through expat, and ends the parsing.
+  void read_on() {
+    has_ended_ = true;  // stays so when anything below throws
+    const std::size_t size = stream_->read(piece_.data(), piece_.size());
+    const XML_Status status =
+        XML_Parse(parser_.get(), piece_.data(), static_cast<int>(size), size == 0 ? XML_TRUE : XML_FALSE);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (status != XML_STATUS_OK) {
+      const XML_Error what = XML_GetErrorCode(parser_.get());
+      if (what == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
+      refuse(std::string("malformed XML: ") + XML_ErrorString(what));
+    }
+    has_ended_ = size == 0;
+  }
+
+  template <class Work>
+  static void guarded(void* self, Work&& work) {
+    auto& source = *static_cast<xml_source*>(self);
+    if (source.failure_) return;
+    try {
+      work(source);
+    } catch (...) {
+      source.failure_ = std::current_exception();
+      XML_StopParser(source.parser_.get(), XML_FALSE);
+    }
+  }
+  static void on_begin(void* self, const char* name, const char** attributes) {
+    guarded(self, [&](xml_source& source) {
+      source.text_.clear();
+      source.dialect_->begin(local_name(name), xml_attributes(attributes), source);
+    });
+  }
+  static void on_end(void* self, const char* name) {
+    guarded(self, [&](xml_source& source) {
+      source.dialect_->end(local_name(name), source.text_, source);
+      source.text_.clear();
+    });
+  }
+  static void on_text(void* self, const char* text, int length) {
+    guarded(self, [&](xml_source& source) {
+      source.text_.append(text, static_cast<std::size_t>(length));
+      if (source.text_.size() > longest_text) source.refuse("more than a megabyte of text in one element");
+    });
+  }
+  // What they stand for may be a file, or grow without end.
+  static void on_entity(void* self, const char*, int, const char*, int, const char*, const char*, const char*,
+                        const char*) {
+    guarded(self, [](xml_source& source) { source.refuse("entities of a file's own are not read"); });
+  }
+
+  void node(std::string_view id) override {
+    const vertex_id number = number_of(id);
+    if (!numbers_.try_emplace(std::string(id), number).second)
+      refuse("the node \"" + std::string(id) + "\" is there already");
+    waiting_.vertices.push_back(number);
+  }
+  void edge(std::string_view source, std::string_view target, double weight, double time) override {
+    const graph_file_info& info = dialect_->info();
+    waiting_.edges.push_back({known(source), known(target)});
+    if (info.has_weights) waiting_.values.push_back(weight);
+    if (info.has_times) waiting_.times.push_back(time);
+  }
+  [[noreturn]] void refuse(const std::string& what) const override {
+    const auto line = static_cast<std::uint64_t>(XML_GetCurrentLineNumber(parser_.get()));
+    const auto column = static_cast<std::uint64_t>(XML_GetCurrentColumnNumber(parser_.get())) + 1;
+    throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
+                                   std::to_string(column) + ": " + what,
+                               line, column);
+  }
+
+  vertex_id known(std::string_view id) const {
+    const auto found = numbers_.find(std::string(id));
+    if (found == numbers_.end()) refuse("no node before this edge is called \"" + std::string(id) + '"');
+    return found->second;
+  }
+
+  vertex_id number_of(std::string_view id) {
+    if (names_ != nullptr) return names_->number_of(id);
+    std::string_view digits = id;
+    if (digits.starts_with('n')) digits.remove_prefix(1);
+    vertex_id number = 0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size())
+      refuse("the node \"" + std::string(id) + "\" is no number; where vertices have names, ask for names");
+    return number;
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<workload::byte_stream> stream_;
+  std::unique_ptr<xml_dialect> dialect_;
+  vertex_namer* names_;
+  std::unique_ptr<XML_ParserStruct, parser_closer> parser_;
+  std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
+  std::exception_ptr failure_;
+  std::string text_;
+  std::unordered_map<std::string, vertex_id> numbers_;
+  edge_batch waiting_;
+  bool has_ended_ = false;
+};
+
+/// The name of the first element of a text; empty where there is none.
+std::string_view first_element(std::string_view text) {
+  for (;;) {
+    const std::size_t open = text.find('<');
+    if (open == std::string_view::npos || open + 1 == text.size()) return {};
+    text.remove_prefix(open + 1);
+    if (text[0] != '?' && text[0] != '!') break;
+    const std::string_view close = text.starts_with("!--") ? "-->" : ">";
+    const std::size_t end = text.find(close);
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + close.size());
+  }
+  return local_name(text.substr(0, text.find_first_of(" \t\r\n/>")));
+}
+
+}  // namespace
+
+const char* xml_attributes::find(std::string_view name) const noexcept {
+  for (const char* const* at = given_; *at != nullptr; at += 2)
+    if (local_name(*at) == name) return at[1];
+  return nullptr;
+}
+
+double xml_number(std::string_view text, const char* what, const xml_dialect::sink& to) {
+  while (!text.empty() && (is_blank(text.front()) || text.front() == '\n')) text.remove_prefix(1);
+  while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !std::isfinite(value))
+    to.refuse(std::string(what) + " is no finite number: \"" + std::string(text.substr(0, 40)) + '"');
+  return value;
+}
+
+bool is_xml(std::string_view head) {
+  const std::size_t at = head.find_first_not_of(" \t\r\n");
+  return at != std::string_view::npos && head[at] == '<' && !first_element(head).empty();
+}
+
+std::unique_ptr<xml_dialect> xml_dialect_of(std::string_view head) {
+  const std::string_view name = first_element(head);
+  if (name == "graphml") return make_graphml();
+  if (name == "gexf") return make_gexf();
+  return nullptr;
+}
+
+std::unique_ptr<graph_file> open_xml(std::unique_ptr<workload::byte_stream> stream,
+                                     std::unique_ptr<xml_dialect> dialect, vertex_namer* names) {
+  return std::make_unique<xml_source>(std::move(stream), std::move(dialect), names);
+}
+
+}  // namespace perdure::graph::formats
