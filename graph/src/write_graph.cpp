@@ -176,26 +176,28 @@ void write_graphml(const listed_graph& graph, const written_parts& parts, buffer
   out.text(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml "
       "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
-  if (parts.name) out.text("<key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n");
   if (graph.has_weights)
     out.text("<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n");
   if (graph.has_times) out.text("<key id=\"time\" for=\"edge\" attr.name=\"time\" attr.type=\"double\"/>\n");
   out.text(std::string("<graph edgedefault=\"") + (graph.undirected ? "undirected" : "directed") + "\">\n");
-  for (std::uint64_t v = 0; v < graph.vertices; ++v) {
-    out.text("<node id=\"n");
-    out.number(graph.id(v));
+  const auto id = [&](std::uint64_t v) {
     if (parts.name) {
-      out.text("\"><data key=\"name\">" + escaped(parts.name(graph.id(v))) + "</data></node>\n");
+      out.text(escaped(parts.name(graph.id(v))));
     } else {
-      out.text("\"/>\n");
+      out.number(graph.id(v));
     }
+  };
+  for (std::uint64_t v = 0; v < graph.vertices; ++v) {
+    out.text("<node id=\"");
+    id(v);
+    out.text("\"/>\n");
   }
   for (std::uint64_t v = 0; v < graph.vertices; ++v)
     graph.each(v, false, [&](const listed_edge& e) {
-      out.text("<edge source=\"n");
-      out.number(graph.id(e.from));
-      out.text("\" target=\"n");
-      out.number(graph.id(e.to));
+      out.text("<edge source=\"");
+      id(e.from);
+      out.text("\" target=\"");
+      id(e.to);
       if (!graph.has_weights && !graph.has_times) {
         out.text("\"/>\n");
         return;

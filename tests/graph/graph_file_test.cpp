@@ -26,6 +26,7 @@ struct file_reading {
   std::vector<edge> edges;
   std::vector<double> values;
   std::vector<double> times;
+  std::vector<vertex_id> named;
   std::uint64_t vertices = 0;
   std::uint64_t first = 0;
 
@@ -48,6 +49,7 @@ file_reading read_all(const std::filesystem::path& path, const graph_file_option
     r.edges.insert(r.edges.end(), batch.edges.begin(), batch.edges.end());
     r.values.insert(r.values.end(), batch.values.begin(), batch.values.end());
     r.times.insert(r.times.end(), batch.times.begin(), batch.times.end());
+    r.named.insert(r.named.end(), batch.vertices.begin(), batch.vertices.end());
     EXPECT_EQ(batch.values.size(), r.info.has_weights ? batch.edges.size() : 0);
     EXPECT_EQ(batch.times.size(), r.info.has_times ? batch.edges.size() : 0);
   }
@@ -443,6 +445,74 @@ TEST_F(GraphFile, DenseMatricesAreReadByColumns) {
   refuses(banner + "real skew-symmetric\n2 2\n1\n2\n", 4, 1, "here is another one");
   refuses(banner + "pattern general\n1 1\n1\n", 1, 29, "must have values");
   refuses(banner + "real general\n1 2\n1\n2\n", 2, 3, "not square");
+}
+
+TEST_F(GraphFile, GraphmlIsReadOnOneLineOrMany) {
+  const std::string one_line =
+      "<graphml><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><node id=\"c\"/><edge "
+      "source=\"a\" "
+      "target=\"b\"/></graph></graphml>";
+  numbered_names names;
+  file_reading r = read(one_line, {.names = &names});
+  EXPECT_EQ(r.info.format, graph_format::graphml);
+  EXPECT_EQ(r.info.kind, direction::undirected);
+  EXPECT_EQ(r.entries(), (entries{{0, 1, 0}}));
+  EXPECT_EQ(r.named, (std::vector<vertex_id>{0, 1, 2}));
+  refuses(one_line, 1, 42, "ask for names");
+
+  const std::string text =
+      "<?xml version='1.0' encoding='UTF-8'?>\n<!-- <a> -->\n<g:graphml "
+      "xmlns:g='http://graphml.graphdrawing.org/xmlns'>\n"
+      "<key id='d0' for='edge' attr.name='weight' attr.type='double'><default> 2.5 </default></key>\n"
+      "<key id='d1' for='edge' attr.name='time' attr.type='double'/>\n"
+      "<key id='d2' for='node' attr.name='colour' attr.type='string'/>\n"
+      "<graph id='G' edgedefault='directed'>\n<node id='n7'><data key='d2'>red</data></node>\n<node "
+      "id='8'/>\n"
+      "<edge source='n7' target='8'><data key='d0'>0.5</data><data key='d1'>10</data></edge>\n"
+      "<edge source='8' target='n7'><data key='d1'>20</data></edge>\n</graph></g:graphml>\n";
+  r = read(text);
+  EXPECT_EQ(r.entries(), (entries{{7, 8, 0.5}, {8, 7, 2.5}}));
+  EXPECT_EQ(r.times, (std::vector<double>{10, 20}));
+  EXPECT_EQ(r.info.left_out, std::vector<std::string>{"colour"});
+  EXPECT_EQ(r.info.description, "GraphML, directed, weights, times");
+
+  const auto body = [](const std::string& inside) {
+    return "<graphml>\n<graph>\n" + inside + "</graph></graphml>";
+  };
+  refuses(body("<node id='1'/>\n<node id='1'/>\n"), 4, 1, "there already");
+  refuses(body("<node id='1'/><edge source='1' target='2'/>\n"), 3, 44,
+          "no node before this edge is called \"2\"");
+  refuses(body("<node id='1'><graph/></node>\n"), 3, 14, "inside another");
+  refuses(body("<hyperedge/>\n"), 3, 1, "hyperedge");
+  refuses(body("<node id='1'/>\n<edge source='1' target='1' directed='false'/>\n"), 4, 1, "in one graph");
+  refuses(body("<node id='1'>\n"), 4, 3, "malformed XML");
+  refuses(
+      "<graphml><key id='w' for='edge' attr.name='weight'/><graph><node id='1'/><edge source='1' target='1'/>"
+      "</graph></graphml>",
+      1, 103, "no weight");
+  refuses("<!DOCTYPE graphml [<!ENTITY a 'aaaa'>]>\n<graphml/>", 1, 31, "entities");
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "neither GraphML nor GEXF", [&] { read("<svg></svg>\n"); }));
+}
+
+TEST_F(GraphFile, GexfIsRead) {
+  const std::string head = "<gexf version='1.2'>\n<graph defaultedgetype='";
+  const std::string nodes =
+      "'><attributes class='node'><attribute id='0' title='age' type='integer'/></attributes>\n<nodes><node "
+      "id='0' "
+      "label='A'/><node id='1'/></nodes>\n";
+  const file_reading r =
+      read(head + "directed" + nodes +
+           "<edges><edge id='0' source='0' target='1' weight='3'/><edge source='1' target='0'/></edges>"
+           "</graph></gexf>");
+  EXPECT_EQ(r.info.format, graph_format::gexf);
+  EXPECT_EQ(r.info.kind, direction::directed);
+  EXPECT_EQ(r.entries(), (entries{{0, 1, 3}, {1, 0, 1}}));
+  EXPECT_EQ(r.info.left_out, std::vector<std::string>{"age"});
+  refuses(head + "undirected" + nodes + "<edge source='0' target='1' type='directed'/>", 4, 1,
+          "in one graph");
+  refuses(head + "undirected" + nodes + "<edge source='0' target='1' weight='heavy'/>", 4, 1,
+          "no finite number");
+  refuses("<gexf><graph mode='dynamic'/></gexf>", 1, 7, "changes in time");
 }
 
 TEST_F(GraphFile, DeclaredVerticesAreLimited) {
