@@ -7,16 +7,20 @@
 #include <span>
 #include <utility>
 
+#include "formats/column_names.hpp"
 #include "formats/delimited.hpp"
 #include "formats/dense_matrix.hpp"
 #include "formats/dimacs.hpp"
 #include "formats/edge_lines.hpp"
 #include "formats/edge_records.hpp"
 #include "formats/gapbs.hpp"
+#include "formats/gml.hpp"
 #include "formats/konect_header.hpp"
 #include "formats/matrix_market.hpp"
 #include "formats/metis.hpp"
+#include "formats/pajek.hpp"
 #include "formats/sniffer.hpp"
+#include "formats/unweighted.hpp"
 #include "formats/xml_source.hpp"
 
 namespace perdure::graph {
@@ -137,6 +141,64 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
       delimited(delimiter, has_header ? fields.size() : 0, chosen, options.names, std::move(info)));
 }
 
+/// The file has what the options ask of it. Throws `invalid_argument`.
+void require_columns_for(graph_format format, const std::string& name, const graph_file_options& options) {
+  const bool is_table = format == graph_format::csv || format == graph_format::edge_list;
+  const bool has_keys = format == graph_format::graphml || format == graph_format::gml;
+  const auto refuse = [&](const char* what, const char* option) {
+    throw error(errc::invalid_argument, name + ": files of the format " + name_of(format) + " have no " +
+                                            what + ", so " + option + " is not for them");
+  };
+  const auto is_named = [](const std::string& column) { return !column.empty() && column != no_column; };
+  if (is_table) return;
+  if (options.header != header_line::automatic) refuse("line of column names", "--header");
+  if (!options.source_column.empty()) refuse("columns of ids", "--source-column");
+  if (!options.target_column.empty()) refuse("columns of ids", "--target-column");
+  if (has_keys) return;
+  if (is_named(options.weight_column)) refuse("columns to choose from", "--weight-column (but for none)");
+  if (is_named(options.time_column)) refuse("columns to choose from", "--time-column");
+}
+
+/// Of a format with a mark of its own.
+std::unique_ptr<graph_file> open_marked(std::unique_ptr<workload::byte_stream> stream, const file_head& head,
+                                        graph_format format, const std::filesystem::path& path,
+                                        const graph_file_options& options) {
+  const auto text = [&](std::size_t longest_line, auto reader) -> std::unique_ptr<graph_file> {
+    return std::make_unique<text_source<decltype(reader)>>(std::move(stream), longest_line, options,
+                                                           std::move(reader));
+  };
+  switch (format) {
+    case graph_format::matrix_market:
+      if (is_dense_matrix(head.bytes))
+        return text(workload::line_reader::block_size, dense_matrix(options.part));
+      return text(workload::line_reader::block_size, matrix_market(options.part));
+    case graph_format::dimacs:
+      return text(workload::line_reader::block_size, dimacs());
+    case graph_format::metis:
+      return text(longest_metis_line, metis(!has_empty_vertex_line(head.bytes)));
+    case graph_format::graphml:
+      return open_xml(std::move(stream), make_graphml(options), options.names);
+    case graph_format::gexf:
+      return open_xml(std::move(stream), make_gexf(), options.names);
+    case graph_format::gml:
+      return open_gml(std::move(stream), options);
+    case graph_format::pajek:
+      return text(workload::line_reader::block_size, pajek(options.names));
+    case graph_format::gapbs: {
+      const bool has_weights = head.bytes.size() >= gapbs_header::size && has_gapbs_weights(head, path);
+      return open_gapbs(std::move(stream), has_weights);
+    }
+    case graph_format::binary:
+    case graph_format::graph500:
+      return open_edge_records(std::move(stream), format);
+    case graph_format::automatic:
+    case graph_format::edge_list:
+    case graph_format::csv:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const char* name_of(graph_format format) noexcept {
@@ -163,6 +225,10 @@ const char* name_of(graph_format format) noexcept {
       return "graphml";
     case graph_format::gexf:
       return "gexf";
+    case graph_format::gml:
+      return "gml";
+    case graph_format::pajek:
+      return "pajek";
   }
   return "auto";
 }
@@ -185,49 +251,22 @@ std::unique_ptr<graph_file> open_graph_file(const std::filesystem::path& path,
       throw error(unknown.code(), stream->name() + ": " + unknown.what());
     }
   }
-  if (options.header != header_line::automatic) {
-    if (format != graph_format::csv && format != graph_format::edge_list)
-      throw error(errc::invalid_argument, stream->name() + ": files of the format " + name_of(format) +
-                                              " have no line of column names, so --header is not for them");
-    format = options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;
-  }
-  const auto text = [&](std::size_t longest_line, auto reader) -> std::unique_ptr<graph_file> {
-    return std::make_unique<text_source<decltype(reader)>>(std::move(stream), longest_line, options,
-                                                           std::move(reader));
-  };
   const std::string name = stream->name();
-  switch (format) {
-    case graph_format::matrix_market:
-      if (is_dense_matrix(head.bytes))
-        return text(workload::line_reader::block_size, dense_matrix(options.part));
-      return text(workload::line_reader::block_size, matrix_market(options.part));
-    case graph_format::dimacs:
-      return text(workload::line_reader::block_size, dimacs());
-    case graph_format::metis:
-      return text(longest_metis_line, metis(!has_empty_vertex_line(head.bytes)));
-    case graph_format::graphml:
-      return open_xml(std::move(stream), make_graphml(), options.names);
-    case graph_format::gexf:
-      return open_xml(std::move(stream), make_gexf(), options.names);
-    case graph_format::gapbs: {
-      const bool has_weights = head.bytes.size() >= gapbs_header::size && has_gapbs_weights(head, path);
-      return open_gapbs(std::move(stream), has_weights);
+  require_columns_for(format, name, options);
+  if (options.header != header_line::automatic)
+    format = options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;
+  if (format == graph_format::csv || format == graph_format::edge_list) {
+    try {
+      return open_columns(std::move(stream), head.bytes, format, options);
+    } catch (const error& wrong) {
+      if (wrong.code() != errc::invalid_argument) throw;
+      throw error(wrong.code(), name + ": " + wrong.what());
     }
-    case graph_format::binary:
-    case graph_format::graph500:
-      return open_edge_records(std::move(stream), format);
-    case graph_format::automatic:
-    case graph_format::edge_list:
-    case graph_format::csv:
-      break;
   }
-  try {
-    const std::string_view bytes = head.bytes;
-    return open_columns(std::move(stream), bytes, format, options);
-  } catch (const error& wrong) {
-    if (wrong.code() != errc::invalid_argument) throw;
-    throw error(wrong.code(), name + ": " + wrong.what());
-  }
+  std::unique_ptr<graph_file> file = open_marked(std::move(stream), head, format, path, options);
+  if (options.weight_column == no_column && file->info().has_weights)
+    file = std::make_unique<unweighted>(std::move(file));
+  return file;
 }
 
 }  // namespace perdure::graph

@@ -17,6 +17,7 @@ class wrapped_source : public edge_source {
   id_range declared_vertices() const noexcept override { return source_->declared_vertices(); }
   std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
   unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
+  std::vector<std::string> left_out() const override { return source_->left_out(); }
 
  private:
   std::unique_ptr<edge_source> source_;

@@ -27,6 +27,7 @@ struct file_reading {
   std::vector<double> values;
   std::vector<double> times;
   std::vector<vertex_id> named;
+  std::vector<std::string> left_out;
   std::uint64_t vertices = 0;
   std::uint64_t first = 0;
 
@@ -54,6 +55,7 @@ file_reading read_all(const std::filesystem::path& path, const graph_file_option
     EXPECT_EQ(batch.times.size(), r.info.has_times ? batch.edges.size() : 0);
   }
   EXPECT_FALSE(source->next(batch));
+  r.left_out = source->left_out();
   return r;
 }
 
@@ -473,13 +475,14 @@ TEST_F(GraphFile, GraphmlIsReadOnOneLineOrMany) {
   r = read(text);
   EXPECT_EQ(r.entries(), (entries{{7, 8, 0.5}, {8, 7, 2.5}}));
   EXPECT_EQ(r.times, (std::vector<double>{10, 20}));
-  EXPECT_EQ(r.info.left_out, std::vector<std::string>{"colour"});
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"colour"});
   EXPECT_EQ(r.info.description, "GraphML, directed, weights, times");
 
   const auto body = [](const std::string& inside) {
     return "<graphml>\n<graph>\n" + inside + "</graph></graphml>";
   };
   refuses(body("<node id='1'/>\n<node id='1'/>\n"), 4, 1, "there already");
+  refuses(body("<node id='1'/>\n<node id='n1'/>\n"), 4, 1, "another node is called \"n1\" too");
   refuses(body("<node id='1'/><edge source='1' target='2'/>\n"), 3, 44,
           "no node before this edge is called \"2\"");
   refuses(body("<node id='1'><graph/></node>\n"), 3, 14, "inside another");
@@ -507,12 +510,144 @@ TEST_F(GraphFile, GexfIsRead) {
   EXPECT_EQ(r.info.format, graph_format::gexf);
   EXPECT_EQ(r.info.kind, direction::directed);
   EXPECT_EQ(r.entries(), (entries{{0, 1, 3}, {1, 0, 1}}));
-  EXPECT_EQ(r.info.left_out, std::vector<std::string>{"age"});
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"age", "label"}));
   refuses(head + "undirected" + nodes + "<edge source='0' target='1' type='directed'/>", 4, 1,
           "in one graph");
   refuses(head + "undirected" + nodes + "<edge source='0' target='1' weight='heavy'/>", 4, 1,
           "no finite number");
   refuses("<gexf><graph mode='dynamic'/></gexf>", 1, 7, "changes in time");
+}
+
+TEST_F(GraphFile, GmlIsRead) {
+  const std::string text =
+      "# a comment\nCreator \"me [ & you\"\nVersion 1\ngraph\n[\n  directed 1 comment [ a [ b 1 ] ]\n"
+      "  node [ id 7 label \"A &amp; B &#246;\" graphics [ x 1 ] ]\n  node [ label \"c\" id 3 ]\n  node [ id "
+      "9 ]\n"
+      "  edge [ source 7 target 3 value 2.5 time 10 colour \"red\" ]\n"
+      "  edge [ source 3 target 7 value +3 time 20 ]\n]\n";
+  file_reading r = read(text);
+  EXPECT_EQ(r.info.format, graph_format::gml);
+  EXPECT_EQ(r.info.kind, direction::directed);
+  EXPECT_EQ(r.info.description, "GML, directed, weights (value), times");
+  EXPECT_EQ(r.entries(), (entries{{7, 3, 2.5}, {3, 7, 3}}));
+  EXPECT_EQ(r.times, (std::vector<double>{10, 20}));
+  EXPECT_EQ(r.named, (std::vector<vertex_id>{7, 3, 9}));
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"graphics", "label", "colour"}));
+  numbered_names names;
+  r = read(text, {.names = &names});
+  EXPECT_EQ(r.entries(), (entries{{0, 1, 2.5}, {1, 0, 3}}));
+  EXPECT_EQ(names.numbers, (std::map<std::string, vertex_id>{{"A & B \xC3\xB6", 0}, {"c", 1}, {"9", 2}}));
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"graphics", "colour"}));
+
+  r = read("\xEF\xBB\xBFgraph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight 4 value 5 ] ]");
+  EXPECT_EQ(r.info.kind, direction::undirected);
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 4}}));
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"value"});
+  EXPECT_EQ(read("graph [ node [ id 5 ] ]\n").named, std::vector<vertex_id>{5});
+
+  const auto body = [](const std::string& inside) {
+    return "graph [\nnode [ id 1 label \"x\" ]\nnode [ id 2 label \"x\" ]\n" + inside + "]\n";
+  };
+  refuses(body("edge [ source 1 target 3 ]\n"), 4, 26, "no node before this edge is called \"3\"");
+  refuses(body("edge [ source 1 ]\n"), 4, 6, "without a source or a target");
+  refuses(body("edge [ source 1 target 2 ]\nedge [ source 1 target 2 weight 3 ]\n"), 5, 6,
+          "with weight, and the first edge has none");
+  refuses(body("edge [ source 1 target 2 weight 3 ]\nedge [ source 1 target 2 ]\n"), 5, 6,
+          "an edge without weight");
+  refuses(body("edge [ source 1 target 2 weight x ]\n"), 4, 33, "expected a number or a text as weight");
+  refuses(body("edge [ source 1 target 2 weight \"x\" ]\n"), 4, 37, "no finite number");
+  refuses(body("edge [ source 1 source 2 ]\n"), 4, 24, "a second source");
+  refuses(body("edge [ source 1 target 2 ]\ndirected 1\n"), 5, 10, "only behind edges");
+  refuses(body("node [ label 3 ]\n"), 4, 6, "without an id");
+  refuses(body("{\n"), 4, 1, "expected a key, a number, a text in quotes or a bracket, not '{'");
+  refuses(body("node [ id 4\n"), 6, 1, "ends inside the graph");
+  refuses(body("") + "graph [ ]\n", 5, 1, "a second graph");
+  refuses("graph [ a \"b\n", 1, 11, "ends inside a text");
+  numbered_names others;
+  refuses(body(""), 3, 23, "another node is called \"x\" too", {.names = &others});
+}
+
+TEST_F(GraphFile, PajekIsRead) {
+  const std::string text =
+      "% a network\n*Network x\n*Vertices 3 2\n1 \"a b\" 0.1 0.2 box\n2 two\n3 \"c\"\n*Edges\n*Arcs :1 "
+      "\"knows\"\n"
+      "1 2 0.5 c Blue\n\n2 1\n*arcslist :1 \"knows\"\n3 1 2\n";
+  file_reading r = read(text);
+  EXPECT_EQ(r.info.format, graph_format::pajek);
+  EXPECT_EQ(r.info.kind, direction::directed);
+  EXPECT_EQ(r.info.description, "Pajek, two modes of which the first has 2, directed");
+  EXPECT_EQ(r.entries(), (entries{{1, 2, .5}, {2, 1, 1}, {3, 1, 1}, {3, 2, 1}}));
+  EXPECT_EQ(r.vertices, 3U);
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"places and shapes of vertices", "labels of vertices",
+                                                  "shapes of edges"}));
+  numbered_names names;
+  r = read(text, {.names = &names});
+  EXPECT_EQ(r.entries(), (entries{{0, 1, .5}, {1, 0, 1}, {2, 0, 1}, {2, 1, 1}}));
+  EXPECT_EQ(r.named, (std::vector<vertex_id>{0, 1, 2}));
+  EXPECT_EQ(names.numbers, (std::map<std::string, vertex_id>{{"a b", 0}, {"two", 1}, {"c", 2}}));
+
+  r = read("*vertices 3\r\n*edges\r\n1 3 2\r\n");
+  EXPECT_EQ(r.info.kind, direction::undirected);
+  EXPECT_EQ(r.entries(), (entries{{1, 3, 2}}));
+  EXPECT_EQ(read("*Vertices 2\n*Matrix\n0 2.5\n1 0\n").entries(), (entries{{1, 2, 2.5}, {2, 1, 1}}));
+  EXPECT_EQ(read("*Vertices 4\n").vertices, 4U);
+
+  const std::string head = "*Vertices 2\n1 \"a\"\n2 \"a\"\n";
+  refuses(head + "*Arcs\n1 3\n", 5, 3, "3");
+  refuses(head + "*Arcs\n1 2 x\n", 5, 5, "the weight");
+  refuses(head + "*Arcs\n1 2\n*Edges\n1 2\n", 7, 1, "arcs and edges in one network");
+  refuses(head + "*Arcs :1 \"a\"\n1 2\n*Arcs :2 \"b\"\n1 2\n", 7, 1, "several relations");
+  refuses(head + "*Partition x\n1\n", 4, 1, "other sections are not read");
+  refuses(head + "*Matrix\n0 1\n1 0\n0 0\n", 7, 1, "more rows");
+  refuses(head + "*Matrix\n0\n", 5, 2, "an entry of the matrix is missing");
+  refuses("*Arcs\n1 2\n", 1, 1, "expected *Vertices");
+  refuses("*Vertices 2\n1 \"a\n", 2, 3, "second quote");
+  refuses("*Vertices 4000000\n*Arcs\n1 2\n", 1, 11, "--max-vertices");
+  numbered_names others;
+  refuses(head, 3, 3, "another vertex is called \"a\" too", {.names = &others});
+  refuses("*Vertices 2\n1 \"a\"\n*Arcs\n1 2\n", 3, 1, "only 1 of 2", {.names = &others});
+}
+
+TEST_F(GraphFile, WhatIsLeftOutIsNamed) {
+  EXPECT_EQ(read("2 1 110 1\n3 4 2\n3 4 1\n", {}, "g.graph").left_out,
+            (std::vector<std::string>{"sizes of vertices", "weights of vertices"}));
+  EXPECT_EQ(read("p edge 2 1\nn 1 5\ne 1 2\n").left_out, std::vector<std::string>{"lines of vertices"});
+  EXPECT_TRUE(read("1 2\n").left_out.empty());
+}
+
+TEST_F(GraphFile, KeysOfEdgesAreChosenAsColumnsAre) {
+  const std::string gml =
+      "graph [ node [ id 1 ] edge [ source 1 target 1 weight 2 capacity 3 year 4 ] edge [ source 1 target 1 "
+      "capacity 5 year 6 ] ]\n";
+  const graph_file_options chosen{.weight_column = "capacity", .time_column = "year"};
+  file_reading r = read(gml, chosen);
+  EXPECT_EQ(r.values, (std::vector<double>{3, 5}));
+  EXPECT_EQ(r.times, (std::vector<double>{4, 6}));
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"weight"});
+  EXPECT_FALSE(read(gml, {.weight_column = "none"}).info.has_weights);
+  refuses(gml, 1, 28, "an edge without flow", {.weight_column = "flow"});
+  const std::string graphml =
+      "<graphml><key id='w' for='edge' attr.name='weight'/><key id='c' for='edge' "
+      "attr.name='capacity'/><graph>"
+      "<node id='1'/><edge source='1' target='1'><data key='w'>2</data><data key='c'>3</data></edge></graph>"
+      "</graphml>";
+  r = read(graphml, {.weight_column = "capacity"});
+  EXPECT_EQ(r.values, std::vector<double>{3});
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"weight"});
+  EXPECT_FALSE(read(graphml, {.weight_column = "none"}).info.has_weights);
+  refuses(graphml, 1, 98, "no key of edges is called \"flow\"", {.weight_column = "flow"});
+
+  const std::string matrix = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n";
+  r = read(matrix, {.weight_column = "none"});
+  EXPECT_FALSE(r.info.has_weights);
+  EXPECT_EQ(r.info.description, "Matrix Market, real, general, weights left out");
+  EXPECT_EQ(r.entries(), (entries{{1, 2, 0}}));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "--weight-column (but for none) is not for them",
+                         [&] { read(matrix, {.weight_column = "3"}); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "mtx have no columns to choose from",
+                         [&] { read(matrix, {.time_column = "3"}); }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "gml have no columns of ids",
+                         [&] { read(gml, {.source_column = "source"}); }));
 }
 
 TEST_F(GraphFile, DeclaredVerticesAreLimited) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "graph_options.hpp"
 #include "progress.hpp"
@@ -69,17 +70,16 @@ json what_was_read(const std::vector<graph::graph_input>& inputs) {
                     {"description", one.info.description},
                     {"weights", one.info.has_weights},
                     {"times", one.info.has_times},
-                    {"left_out", one.info.left_out}});
+                    {"left_out", one.edges->left_out()}});
   return read;
 }
 
 unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs) {
   unsigned most = 0;
   for (const graph::graph_input& one : inputs) {
-    if (!one.info.left_out.empty()) {
+    if (const std::vector<std::string> left_out = one.edges->left_out(); !left_out.empty()) {
       std::string names;
-      for (const std::string& name : one.info.left_out)
-        names += (names.empty() ? "" : ", ") + printable_name(name);
+      for (const std::string& name : left_out) names += (names.empty() ? "" : ", ") + printable_name(name);
       std::fprintf(stderr, "perdure: %s: not kept: %s\n", printable_name(one.name).c_str(), names.c_str());
     }
     const unsigned columns = one.edges->ignored_columns();

@@ -8,6 +8,9 @@
 
 namespace perdure::graph::formats {
 
+/// What options say in place of a column where there is to be none.
+inline constexpr std::string_view no_column = "none";
+
 enum class column_role { source, target, weight, time };
 
 /// The only column with that role by its name, whatever the case; or else the only one that begins with the

@@ -49,7 +49,7 @@ chosen_fields choose_fields(const std::vector<std::string>& header, const graph_
   chosen_fields chosen;
   const auto take = [&](const std::string& wanted, std::size_t& place, column_role role) {
     if (!wanted.empty()) {
-      place = wanted == "none" ? chosen_fields::absent : asked(header, wanted);
+      place = wanted == no_column ? chosen_fields::absent : asked(header, wanted);
     } else if (const std::size_t found = column_called(header, role, chosen_fields::absent);
                found != chosen_fields::absent) {
       place = found;

@@ -51,7 +51,10 @@ const char* dimacs::parse(const char* p, const char* end, edge_batch& batch, lin
   if (scan.at_end(p) || *p == 'c') return feed + 1;
   const char wanted = info_.has_weights ? 'a' : 'e';
   // Colours and sizes of vertices are no edges.
-  if (!info_.has_weights && *p == 'n' && is_blank(p[1])) return feed + 1;
+  if (!info_.has_weights && *p == 'n' && is_blank(p[1])) {
+    counts.has_lines_of_vertices = true;
+    return feed + 1;
+  }
   if (*p != wanted || !is_blank(p[1]))
     return scan.wrong(p, std::string("expected a line that begins with ") + wanted + ", found " + quoted(*p));
   edge e;

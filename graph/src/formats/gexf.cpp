@@ -1,6 +1,9 @@
 // GEXF, Gephi's format. An edge without a weight weighs 1, as the format says.
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "xml_source.hpp"
 
@@ -15,7 +18,7 @@ class gexf final : public xml_dialect {
     info_.has_weights = true;
   }
 
-  void begin(std::string_view element, const xml_attributes& attributes, sink& to) override {
+  void begin(std::string_view element, const xml_attributes& attributes, listed_elements& to) override {
     const auto text = [&](const char* name) {
       const char* const value = attributes.find(name);
       return std::string(value == nullptr ? "" : value);
@@ -28,10 +31,11 @@ class gexf final : public xml_dialect {
       info_.kind = kind == "directed" ? direction::directed : direction::undirected;
       info_.description += kind == "directed" ? ", directed, weights" : ", undirected, weights";
     } else if (element == "attribute") {
-      info_.left_out.push_back(text("title").empty() ? text("id") : text("title"));
+      leave_out(text("title").empty() ? text("id") : text("title"));
     } else if (element == "node") {
       if (attributes.find("id") == nullptr) to.refuse("the attribute \"id\" is missing");
-      to.node(text("id"));
+      to.node(text("id"), text("id"));
+      if (!text("label").empty() && text("label") != text("id")) leave_out("label");
     } else if (element == "nodes" && std::exchange(is_in_nodes_, true)) {
       to.refuse("nodes inside nodes are not read");
     } else if (element == "edge") {
@@ -41,17 +45,23 @@ class gexf final : public xml_dialect {
       if (!type.empty() && (type == "directed") != (info_.kind == direction::directed))
         to.refuse("directed and undirected edges in one graph are not read");
       const char* const weight = attributes.find("weight");
-      to.edge(text("source"), text("target"), weight == nullptr ? 1 : xml_number(weight, "the weight", to),
-              0);
+      to.edge(text("source"), text("target"), weight == nullptr ? 1 : to.number(weight, "the weight"),
+              std::nullopt);
     }
   }
-  void end(std::string_view element, std::string_view, sink&) override {
+  void end(std::string_view element, std::string_view, listed_elements&) override {
     if (element == "nodes") is_in_nodes_ = false;
   }
   const graph_file_info& info() const noexcept override { return info_; }
+  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
 
  private:
+  void leave_out(const std::string& name) {
+    if (std::find(left_out_.begin(), left_out_.end(), name) == left_out_.end()) left_out_.push_back(name);
+  }
+
   graph_file_info info_;
+  std::vector<std::string> left_out_;
   bool has_graph_ = false;
   bool is_in_nodes_ = false;
 };

@@ -1,9 +1,12 @@
-// GraphML: nodes, edges, and data by keys that are declared before. Weights are an edge's data that is called
-// "weight", times what is called "time". What else there is has no place in a graph, and is named.
+// GraphML: nodes, edges, and data by keys that are declared before. Unless other keys are asked for, weights
+// are an edge's data that is called "weight", times what is called "time". What else there is has no place in
+// a graph, and is named.
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "column_names.hpp"
 #include "xml_source.hpp"
 
 namespace perdure::graph::formats {
@@ -11,12 +14,13 @@ namespace {
 
 class graphml final : public xml_dialect {
  public:
-  graphml() {
+  explicit graphml(const graph_file_options& options)
+      : wanted_weight_(options.weight_column), wanted_time_(options.time_column) {
     info_.format = graph_format::graphml;
     info_.description = "GraphML";
   }
 
-  void begin(std::string_view element, const xml_attributes& attributes, sink& to) override {
+  void begin(std::string_view element, const xml_attributes& attributes, listed_elements& to) override {
     if (element == "key") {
       declare(attributes);
     } else if (element == "graph") {
@@ -24,9 +28,10 @@ class graphml final : public xml_dialect {
       const char* const directed = attributes.find("edgedefault");
       info_.kind = directed != nullptr && std::string_view(directed) == "undirected" ? direction::undirected
                                                                                      : direction::directed;
-      finish_info();
+      finish_info(to);
     } else if (element == "node") {
-      to.node(required(attributes, "id", to));
+      const std::string id = required(attributes, "id", to);
+      to.node(id, id);
     } else if (element == "edge") {
       begin_edge(attributes, to);
     } else if (element == "data") {
@@ -39,25 +44,26 @@ class graphml final : public xml_dialect {
     }
   }
 
-  void end(std::string_view element, std::string_view text, sink& to) override {
+  void end(std::string_view element, std::string_view text, listed_elements& to) override {
     if (element == "data" && is_in_edge_) {
-      if (key_ == weight_key_) weight_ = xml_number(text, "the weight", to);
-      if (key_ == time_key_) time_ = xml_number(text, "the time", to);
+      if (key_ == weight_key_) weight_ = to.number(text, "the weight");
+      if (key_ == time_key_) time_ = to.number(text, "the time");
     } else if (element == "default") {
-      if (declared_ == weight_key_) default_weight_ = xml_number(text, "the default weight", to);
-      if (declared_ == time_key_) default_time_ = xml_number(text, "the default time", to);
+      if (declared_ == weight_key_) default_weight_ = to.number(text, "the default weight");
+      if (declared_ == time_key_) default_time_ = to.number(text, "the default time");
     } else if (element == "edge") {
       is_in_edge_ = false;
       if (info_.has_weights && !weight_) to.refuse("an edge has no weight, and its key has no default");
       if (info_.has_times && !time_) to.refuse("an edge has no time, and its key has no default");
-      to.edge(source_, target_, weight_.value_or(0), time_.value_or(0));
+      to.edge(source_, target_, weight_, time_);
     }
   }
 
   const graph_file_info& info() const noexcept override { return info_; }
+  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
 
  private:
-  static std::string required(const xml_attributes& attributes, const char* name, const sink& to) {
+  static std::string required(const xml_attributes& attributes, const char* name, const listed_elements& to) {
     const char* const value = attributes.find(name);
     if (value == nullptr) to.refuse(std::string("the attribute \"") + name + "\" is missing");
     return value;
@@ -72,24 +78,33 @@ class graphml final : public xml_dialect {
     const std::string of = text("for");
     const std::string name = text("attr.name").empty() ? declared_ : text("attr.name");
     const bool is_of_edges = of == "edge" || of == "all" || of.empty();
-    if (is_of_edges && name == "weight") {
+    const auto is_wanted = [&name](const std::string& wanted, const char* by_itself) {
+      return wanted != no_column && name == (wanted.empty() ? by_itself : wanted);
+    };
+    if (is_of_edges && is_wanted(wanted_weight_, "weight")) {
       weight_key_ = declared_;
       info_.has_weights = true;
-    } else if (is_of_edges && name == "time") {
+    } else if (is_of_edges && is_wanted(wanted_time_, "time")) {
       time_key_ = declared_;
       info_.has_times = true;
     } else {
-      info_.left_out.push_back(name);
+      left_out_.push_back(name);
     }
   }
 
-  void finish_info() {
+  void finish_info(const listed_elements& to) {
+    const auto require = [&to](const std::string& wanted, bool is_there) {
+      if (!is_there && !wanted.empty() && wanted != no_column)
+        to.refuse("no key of edges is called \"" + wanted + '"');
+    };
+    require(wanted_weight_, info_.has_weights);
+    require(wanted_time_, info_.has_times);
     info_.description += info_.kind == direction::undirected ? ", undirected" : ", directed";
     if (info_.has_weights) info_.description += ", weights";
     if (info_.has_times) info_.description += ", times";
   }
 
-  void begin_edge(const xml_attributes& attributes, const sink& to) {
+  void begin_edge(const xml_attributes& attributes, const listed_elements& to) {
     is_in_edge_ = true;
     source_ = required(attributes, "source", to);
     target_ = required(attributes, "target", to);
@@ -102,7 +117,10 @@ class graphml final : public xml_dialect {
       to.refuse("directed and undirected edges in one graph are not read");
   }
 
+  const std::string wanted_weight_;  // as asked for; empty: by itself
+  const std::string wanted_time_;
   graph_file_info info_;
+  std::vector<std::string> left_out_;
   bool has_graph_ = false;
   bool is_in_edge_ = false;
   std::string declared_;  // the key whose declaration it is in
@@ -119,8 +137,8 @@ class graphml final : public xml_dialect {
 
 }  // namespace
 
-std::unique_ptr<xml_dialect> make_graphml() {
-  return std::make_unique<graphml>();
+std::unique_ptr<xml_dialect> make_graphml(const graph_file_options& options) {
+  return std::make_unique<graphml>(options);
 }
 
 }  // namespace perdure::graph::formats

@@ -46,7 +46,10 @@ bool metis::head(const char* begin, const char* feed, std::uint64_t number, flaw
     scan.wrong(vertices_at, "a graph has at most 2^32 - 1 vertices");
     return true;
   }
-  vertex_values_ = constraints + (format >= 100 && may_have_sizes_ ? 1 : 0);
+  const bool has_sizes = format >= 100 && may_have_sizes_;
+  vertex_values_ = constraints + (has_sizes ? 1 : 0);
+  if (has_sizes) left_out_.emplace_back("sizes of vertices");
+  if (constraints != 0) left_out_.emplace_back("weights of vertices");
   vertices_at_ = {number, static_cast<std::uint64_t>(vertices_at - begin) + 1};
   edges_at_ = {number, static_cast<std::uint64_t>(edges_at - begin) + 1};
   has_header_ = true;

@@ -18,6 +18,7 @@ class metis {
   std::optional<broken_promise> judge(const line_counts& counts) const;
   id_range declared() const noexcept { return {1, vertices_}; }
   const graph_file_info& info() const noexcept { return info_; }
+  const std::vector<std::string>& left_out() const noexcept { return left_out_; }
 
  private:
   bool may_have_sizes_;
@@ -29,6 +30,7 @@ class metis {
   place vertices_at_;
   place edges_at_;
   graph_file_info info_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace perdure::graph::formats

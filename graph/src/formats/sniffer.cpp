@@ -15,8 +15,10 @@
 #include "delimited.hpp"
 #include "exact_reader.hpp"
 #include "gapbs.hpp"
+#include "gml.hpp"
 #include "header_line.hpp"
 #include "line_scan.hpp"
+#include "pajek.hpp"
 #include "xml_source.hpp"
 
 namespace perdure::graph::formats {
@@ -263,12 +265,13 @@ graph_format sniff(const file_head& head, const std::filesystem::path& name,
                                                   [](char a, char b) { return (a | 32) == (b | 32); }))
     return graph_format::matrix_market;
   if (is_xml(bytes)) {
-    const std::unique_ptr<xml_dialect> dialect = xml_dialect_of(bytes);
-    if (dialect) return dialect->info().format;
+    if (const std::optional<graph_format> found = xml_format_of(bytes)) return *found;
     throw error(errc::invalid_argument,
                 "no format is recognised: the file is XML, and neither GraphML nor GEXF");
   }
   if (is_dimacs(text)) return graph_format::dimacs;
+  if (is_pajek(bytes)) return graph_format::pajek;
+  if (is_gml(bytes)) return graph_format::gml;
   if (options.header != header_line::automatic)
     return options.header == header_line::yes ? graph_format::csv : graph_format::edge_list;
   if (is_metis(text, ending)) return graph_format::metis;

@@ -35,12 +35,14 @@ struct line_counts {
   std::uint64_t upward = 0;    // entries of which the second id is larger
   std::uint64_t downward = 0;  // or smaller
   unsigned ignored_columns = 0;
+  bool has_lines_of_vertices = false;  // that are left out
 
   line_counts& operator+=(const line_counts& more) noexcept {
     entries += more.entries;
     upward += more.upward;
     downward += more.downward;
     if (ignored_columns == 0) ignored_columns = more.ignored_columns;
+    has_lines_of_vertices |= more.has_lines_of_vertices;
     return *this;
   }
 };
@@ -56,6 +58,10 @@ struct line_counts {
 ///     id_range declared() const;
 ///     const place& declared_at() const;   // where that costs a file no more than a number; else not there
 ///     const graph_file_info& info() const;
+///     bool take_vertices(std::vector<vertex_id>&);   // where edges do not name all: before the first edge
+///     const std::vector<std::string>& left_out() const;
+///
+/// of which the last two may be left out, and are only there if lines are parsed in order.
 ///
 /// `parse` leaves the batch as it was where a line is malformed.
 template <class Format>
@@ -101,6 +107,9 @@ class text_source final : public graph_file {
     thread_local workload::line_reader::block block;
     std::unique_lock turn(turn_, std::defer_lock);
     if constexpr (Format::in_order) turn.lock();
+    if constexpr (requires { format_.take_vertices(batch.vertices); }) {
+      if (format_.take_vertices(batch.vertices)) return true;
+    }
     if (!take(block)) return false;
     line_counts found;
     try {
@@ -118,6 +127,16 @@ class text_source final : public graph_file {
   unsigned ignored_columns() const noexcept override {
     const std::lock_guard lock(mutex_);
     return all_.ignored_columns;
+  }
+  std::vector<std::string> left_out() const override {
+    std::vector<std::string> names;
+    if constexpr (requires { format_.left_out(); }) {
+      const std::lock_guard lock(turn_);
+      names = format_.left_out();
+    }
+    const std::lock_guard lock(mutex_);
+    if (all_.has_lines_of_vertices) names.emplace_back("lines of vertices");
+    return names;
   }
   id_range declared_vertices() const noexcept override { return format_.declared(); }
   const graph_file_info& info() const noexcept override { return format_.info(); }
@@ -188,7 +207,7 @@ class text_source final : public graph_file {
   const bool skip_bad_lines_;
   const std::uint64_t max_vertices_;
   Format format_;
-  std::mutex turn_;
+  mutable std::mutex turn_;
   mutable std::mutex mutex_;  // of what follows
   workload::line_reader::block first_;
   bool has_first_ = false;

@@ -2,14 +2,12 @@
 
 #include <expat.h>
 
-#include <cmath>
 #include <exception>
 #include <mutex>
 #include <new>
 #include <perdure/error.hpp>
 #include <perdure/workload/line_reader.hpp>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,13 +25,13 @@ std::string_view local_name(std::string_view name) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-class xml_source final : public graph_file, private xml_dialect::sink {
+class xml_source final : public graph_file, private listed_elements {
  public:
   xml_source(std::unique_ptr<workload::byte_stream> stream, std::unique_ptr<xml_dialect> dialect,
              vertex_namer* names)
-      : stream_(std::move(stream)),
+      : listed_elements(names),
+        stream_(std::move(stream)),
         dialect_(std::move(dialect)),
-        names_(names),
         parser_(XML_ParserCreate(nullptr)) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
@@ -52,6 +50,10 @@ class xml_source final : public graph_file, private xml_dialect::sink {
   }
   workload::progress progress() const noexcept override { return stream_->progress(); }
   const graph_file_info& info() const noexcept override { return dialect_->info(); }
+  std::vector<std::string> left_out() const override {
+    const std::lock_guard lock(mutex_);
+    return dialect_->left_out();
+  }
 
  private:
   static constexpr std::size_t enough = std::size_t{1} << 14;
@@ -107,18 +109,6 @@ class xml_source final : public graph_file, private xml_dialect::sink {
     guarded(self, [](xml_source& source) { source.refuse("entities of a file's own are not read"); });
   }
 
-  void node(std::string_view id) override {
-    const vertex_id number = number_of(id);
-    if (!numbers_.try_emplace(std::string(id), number).second)
-      refuse("the node \"" + std::string(id) + "\" is there already");
-    waiting_.vertices.push_back(number);
-  }
-  void edge(std::string_view source, std::string_view target, double weight, double time) override {
-    const graph_file_info& info = dialect_->info();
-    waiting_.edges.push_back({known(source), known(target)});
-    if (info.has_weights) waiting_.values.push_back(weight);
-    if (info.has_times) waiting_.times.push_back(time);
-  }
   [[noreturn]] void refuse(const std::string& what) const override {
     const auto line = static_cast<std::uint64_t>(XML_GetCurrentLineNumber(parser_.get()));
     const auto column = static_cast<std::uint64_t>(XML_GetCurrentColumnNumber(parser_.get())) + 1;
@@ -127,33 +117,13 @@ class xml_source final : public graph_file, private xml_dialect::sink {
                                line, column);
   }
 
-  vertex_id known(std::string_view id) const {
-    const auto found = numbers_.find(std::string(id));
-    if (found == numbers_.end()) refuse("no node before this edge is called \"" + std::string(id) + '"');
-    return found->second;
-  }
-
-  vertex_id number_of(std::string_view id) {
-    if (names_ != nullptr) return names_->number_of(id);
-    std::string_view digits = id;
-    if (digits.starts_with('n')) digits.remove_prefix(1);
-    vertex_id number = 0;
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size())
-      refuse("the node \"" + std::string(id) + "\" is no number; where vertices have names, ask for names");
-    return number;
-  }
-
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unique_ptr<workload::byte_stream> stream_;
   std::unique_ptr<xml_dialect> dialect_;
-  vertex_namer* names_;
   std::unique_ptr<XML_ParserStruct, parser_closer> parser_;
   std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
   std::exception_ptr failure_;
   std::string text_;
-  std::unordered_map<std::string, vertex_id> numbers_;
-  edge_batch waiting_;
   bool has_ended_ = false;
 };
 
@@ -180,26 +150,16 @@ const char* xml_attributes::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
-double xml_number(std::string_view text, const char* what, const xml_dialect::sink& to) {
-  while (!text.empty() && (is_blank(text.front()) || text.front() == '\n')) text.remove_prefix(1);
-  while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
-  double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !std::isfinite(value))
-    to.refuse(std::string(what) + " is no finite number: \"" + std::string(text.substr(0, 40)) + '"');
-  return value;
-}
-
 bool is_xml(std::string_view head) {
   const std::size_t at = head.find_first_not_of(" \t\r\n");
   return at != std::string_view::npos && head[at] == '<' && !first_element(head).empty();
 }
 
-std::unique_ptr<xml_dialect> xml_dialect_of(std::string_view head) {
+std::optional<graph_format> xml_format_of(std::string_view head) {
   const std::string_view name = first_element(head);
-  if (name == "graphml") return make_graphml();
-  if (name == "gexf") return make_gexf();
-  return nullptr;
+  if (name == "graphml") return graph_format::graphml;
+  if (name == "gexf") return graph_format::gexf;
+  return std::nullopt;
 }
 
 std::unique_ptr<graph_file> open_xml(std::unique_ptr<workload::byte_stream> stream,

@@ -8,6 +8,8 @@
 #include <perdure/graph/edge.hpp>
 #include <perdure/workload/progress.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace perdure::graph {
 
@@ -36,6 +38,9 @@ class edge_source {
 
   /// Columns behind those that are kept, of the first line seen that has any.
   virtual unsigned ignored_columns() const noexcept { return 0; }
+
+  /// What vertices and edges have beside, by its names, that is not kept: what was met so far.
+  virtual std::vector<std::string> left_out() const { return {}; }
 };
 
 /// Edges that lie in memory. The span must outlive the source.

@@ -29,6 +29,8 @@ enum class graph_format : std::uint8_t {
   graph500,       ///< Graph500's packed edges of 12 bytes: two 48-bit numbers
   graphml,        ///< XML: nodes, edges, data by keys
   gexf,           ///< XML, as Gephi writes it
+  gml,            ///< nested lists of keys and values
+  pajek,          ///< sections of vertices, and of arcs or edges
 };
 /// As `--format` calls it.
 const char* name_of(graph_format format) noexcept;
@@ -70,8 +72,6 @@ struct graph_file_info {
   bool has_weights = false;       ///< batches have `values`
   bool has_times = false;         ///< batches have `times`
   std::string description;        ///< for people: "Matrix Market, real, symmetric"
-  /// What vertices and edges have beside, by its names, that is not kept.
-  std::vector<std::string> left_out;
 };
 
 /// The edges of a file. Each edge is handed out once, also where the file has it at both its ends.

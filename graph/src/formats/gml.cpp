@@ -1,0 +1,269 @@
+// One graph of nodes and edges. Unless other keys are asked for, weights are an edge's `weight`, or where the
+// first edge has none its `value`, and times its `time`. What else there is has no place in a graph, and is
+// named.
+#include "gml.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "column_names.hpp"
+#include "gml_tokens.hpp"
+#include "listed_elements.hpp"
+
+namespace perdure::graph::formats {
+namespace {
+
+using token = gml_tokens::kind;
+
+class gml_source final : public graph_file, private listed_elements {
+ public:
+  gml_source(std::unique_ptr<workload::byte_stream> stream, const graph_file_options& options)
+      : listed_elements(options.names),
+        wanted_weight_(options.weight_column),
+        wanted_time_(options.time_column),
+        stream_(std::move(stream)),
+        tokens_(*stream_, [this](const std::string& what) { refuse(what); }) {
+    info_.format = graph_format::gml;
+    info_.kind = direction::undirected;
+    find_graph();
+    while (!has_ended_ && waiting_.edges.empty()) read_on();
+    info_.description = info_.kind == direction::directed ? "GML, directed" : "GML, undirected";
+    if (info_.has_weights) info_.description += ", weights (" + weight_key_ + ")";
+    if (info_.has_times) info_.description += ", times";
+  }
+
+  bool next(edge_batch& batch) override {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    while (!has_ended_ && waiting_.edges.size() + waiting_.vertices.size() < enough) read_on();
+    std::swap(batch, waiting_);
+    return !batch.edges.empty() || !batch.vertices.empty();
+  }
+  workload::progress progress() const noexcept override { return stream_->progress(); }
+  const graph_file_info& info() const noexcept override { return info_; }
+  std::vector<std::string> left_out() const override {
+    const std::lock_guard lock(mutex_);
+    return left_out_;
+  }
+
+ private:
+  static constexpr std::size_t enough = std::size_t{1} << 14;
+
+  struct value {
+    std::string text;
+    std::uint64_t line = 0;
+    std::uint64_t column = 0;
+  };
+
+  [[noreturn]] void refuse(const std::string& what) const override {
+    refuse_at(tokens_.line(), tokens_.column(), what);
+  }
+  [[noreturn]] void refuse_at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
+    throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
+                                   std::to_string(column) + ": " + what,
+                               line, column);
+  }
+
+  /// Up to the list of the graph.
+  void find_graph() {
+    for (;;) {
+      const token found = tokens_.next();
+      if (found == token::end) refuse("the file ends before its graph");
+      if (found != token::key) refuse("expected a key, as graph");
+      const std::string key = tokens_.text();
+      const token next = tokens_.next();
+      if (key == "graph" && next == token::open) return;
+      skip(next);
+    }
+  }
+
+  /// Takes in one entry of the graph's list, or finds its end.
+  void read_on() {
+    has_ended_ = true;  // stays so when anything below throws
+    const token found = tokens_.next();
+    if (found == token::end) refuse("the file ends inside the graph");
+    if (found == token::close) return find_end();
+    if (found != token::key) refuse("expected a key, as node or edge");
+    const std::string key = tokens_.text();
+    const token next = tokens_.next();
+    if ((key == "node" || key == "edge") && next == token::open) {
+      if (key == "node") {
+        read_node();
+      } else {
+        read_edge();
+      }
+    } else if (key == "directed") {
+      read_direction(next);
+    } else {
+      skip(next);
+    }
+    has_ended_ = false;
+  }
+
+  void find_end() {
+    for (;;) {
+      const token found = tokens_.next();
+      if (found == token::end) return;
+      if (found != token::key) refuse("expected a key, or the file's end");
+      if (tokens_.text() == "graph") refuse("a second graph is not read");
+      skip(tokens_.next());
+    }
+  }
+
+  void read_direction(token found) {
+    if (found != token::number || (tokens_.text() != "0" && tokens_.text() != "1"))
+      refuse("expected directed 0 or directed 1");
+    const direction now = tokens_.text() == "1" ? direction::directed : direction::undirected;
+    if (has_edges_ && now != *info_.kind) refuse("directed is said only behind edges");
+    info_.kind = now;
+  }
+
+  /// Skips a value, of which `found` was the first token.
+  void skip(token found) {
+    if (found == token::key || found == token::close || found == token::end)
+      refuse("expected the value of a key");
+    if (found != token::open) return;
+    for (std::uint64_t depth = 1; depth != 0;) {
+      const token next = tokens_.next();
+      if (next == token::end) refuse("the file ends inside a list");
+      if (next == token::open) ++depth;
+      if (next == token::close) --depth;
+    }
+  }
+
+  /// Reads the list of a node or an edge. `wanted(key)` gives where its value is to be kept, or null.
+  template <class Wanted>
+  void read_list(Wanted&& wanted) {
+    for (;;) {
+      const token found = tokens_.next();
+      if (found == token::close) return;
+      if (found == token::end) refuse("the file ends inside a list");
+      if (found != token::key) refuse("expected a key");
+      const std::string key = tokens_.text();
+      const token next = tokens_.next();
+      std::optional<value>* const kept = wanted(key);
+      if (kept == nullptr) {
+        skip(next);
+        leave_out(key);
+        continue;
+      }
+      if (next != token::number && next != token::text) refuse("expected a number or a text as " + key);
+      if (*kept) refuse("a second " + key);
+      *kept = value{tokens_.text(), tokens_.line(), tokens_.column()};
+    }
+  }
+
+  void leave_out(const std::string& key) {
+    if (std::find(left_out_.begin(), left_out_.end(), key) == left_out_.end()) left_out_.push_back(key);
+  }
+
+  void read_node() {
+    const auto [line, column] = std::pair(tokens_.line(), tokens_.column());
+    std::optional<value> id;
+    std::optional<value> label;
+    read_list([&](const std::string& key) { return key == "id" ? &id : key == "label" ? &label : nullptr; });
+    if (!id) refuse_at(line, column, "a node without an id");
+    if (label && !has_names() && label->text != id->text) leave_out("label");
+    node(id->text, label ? label->text : id->text);
+  }
+
+  void read_edge() {
+    const auto [line, column] = std::pair(tokens_.line(), tokens_.column());
+    std::optional<value> source;
+    std::optional<value> target;
+    std::optional<value> weight;
+    std::optional<value> other_weight;
+    std::optional<value> time;
+    read_list([&](const std::string& key) -> std::optional<value>* {
+      if (key == "source") return &source;
+      if (key == "target") return &target;
+      if (key == time_key_) return &time;
+      if (!wanted_weight_.empty()) return key == wanted_weight_ && key != no_column ? &weight : nullptr;
+      return key == "weight" ? &weight : key == "value" ? &other_weight : nullptr;
+    });
+    if (!source || !target) refuse_at(line, column, "an edge without a source or a target");
+    if (!std::exchange(has_edges_, true)) {
+      if (wanted_weight_.empty() && !weight && other_weight) weight_key_ = "value";
+      info_.has_weights = wanted_weight_.empty() ? weight || other_weight : wanted_weight_ != no_column;
+      info_.has_times = time || !wanted_time_.empty();
+    }
+    if (weight_key_ == "value" && wanted_weight_.empty()) {
+      std::swap(weight, other_weight);
+      if (other_weight)
+        refuse_at(line, column, "an edge with a weight beside its value: the first edge has none");
+    } else if (other_weight) {
+      leave_out("value");
+    }
+    const auto require_as_first = [&](bool has, bool first_has, const std::string& what) {
+      if (has && !first_has)
+        refuse_at(line, column, "an edge with " + what + ", and the first edge has none");
+      if (first_has && !has) refuse_at(line, column, "an edge without " + what);
+    };
+    require_as_first(weight.has_value(), info_.has_weights, weight_key_);
+    require_as_first(time.has_value(), info_.has_times, time_key_);
+    edge(source->text, target->text, number_in(weight, "the weight"), number_in(time, "the time"));
+  }
+
+  std::optional<double> number_in(const std::optional<value>& given, const char* what) const {
+    if (!given) return std::nullopt;
+    return number(given->text, what);
+  }
+
+  mutable std::mutex mutex_;
+  const std::string wanted_weight_;  // as asked for; empty: by itself
+  const std::string wanted_time_;
+  std::unique_ptr<workload::byte_stream> stream_;
+  gml_tokens tokens_;
+  graph_file_info info_;
+  std::string weight_key_ = wanted_weight_.empty() ? "weight" : wanted_weight_;
+  std::string time_key_ = wanted_time_.empty() ? "time" : wanted_time_;
+  std::vector<std::string> left_out_;
+  bool has_edges_ = false;
+  bool has_ended_ = false;
+};
+
+}  // namespace
+
+bool is_gml(std::string_view head) {
+  // Keys with plain values may come before.
+  const auto skip_space = [&head] {
+    for (;;) {
+      const std::size_t at = head.find_first_not_of(" \t\r\n");
+      head.remove_prefix(std::min(at, head.size()));
+      if (!head.starts_with('#')) return;
+      head.remove_prefix(std::min(head.find('\n'), head.size()));
+    }
+  };
+  constexpr int most_keys = 16;
+  for (int keys = 0; keys < most_keys; ++keys) {
+    skip_space();
+    const auto is_of_key = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    const auto* const key_end = std::find_if_not(head.begin(), head.end(), is_of_key);
+    const std::string_view key = head.substr(0, static_cast<std::size_t>(key_end - head.begin()));
+    if (key.empty()) return false;
+    head.remove_prefix(key.size());
+    skip_space();
+    if (key == "graph") return head.starts_with('[');
+    if (head.starts_with('"')) {
+      const std::size_t end = head.find('"', 1);
+      if (end == std::string_view::npos) return false;
+      head.remove_prefix(end + 1);
+    } else {
+      head.remove_prefix(std::min(head.find_first_of(" \t\r\n["), head.size()));
+    }
+  }
+  return false;
+}
+
+std::unique_ptr<graph_file> open_gml(std::unique_ptr<workload::byte_stream> stream,
+                                     const graph_file_options& options) {
+  return std::make_unique<gml_source>(std::move(stream), options);
+}
+
+}  // namespace perdure::graph::formats

@@ -1,0 +1,66 @@
+// Pajek's networks (`.net`): sections of vertices, and of arcs or edges.
+#pragma once
+
+#include <perdure/graph/vertex_namer.hpp>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "text_source.hpp"
+
+namespace perdure::graph::formats {
+
+/// Whether a text is one: its first line that is no comment begins with a star and a letter.
+bool is_pajek(std::string_view head);
+
+class pajek {
+ public:
+  static constexpr bool in_order = true;
+
+  /// Vertices are called by their labels, or without `names` by their numbers.
+  explicit pajek(vertex_namer* names) : names_(names) {}
+
+  bool head(const char* begin, const char* feed, std::uint64_t number, flaw& problem);
+  const char* parse(const char* p, const char* end, edge_batch& batch, line_counts& counts, flaw& problem);
+  std::optional<broken_promise> judge(const line_counts&) const { return std::nullopt; }
+  id_range declared() const noexcept { return names_ == nullptr ? id_range{1, vertices_} : id_range{}; }
+  /// Where the header says how many vertices there are.
+  const place& declared_at() const noexcept { return vertices_at_; }
+  const graph_file_info& info() const noexcept { return info_; }
+  /// Where vertices have names: hands those out that are there, once.
+  bool take_vertices(std::vector<vertex_id>& to);
+  const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+
+ private:
+  enum class section { none, vertices, arcs, edges, arc_lists, edge_lists, matrix };
+
+  static bool is_directed(section one) noexcept {
+    return one == section::arcs || one == section::arc_lists || one == section::matrix;
+  }
+  bool begin_section(const char* begin, const line_scanner& scan);
+  bool read_vertex(const char* p, const line_scanner& scan);
+  /// Whether all vertices that must have a label have one.
+  bool is_complete(const char* at, const line_scanner& scan) const;
+  const char* read_edge(const char* p, const line_scanner& scan, edge_batch& batch, line_counts& counts);
+  const char* read_list(const char* p, const line_scanner& scan, edge_batch& batch, line_counts& counts);
+  const char* read_row(const char* p, const line_scanner& scan, edge_batch& batch, line_counts& counts);
+  vertex_id called(std::uint64_t number) const;
+  void leave_out(const char* what);
+
+  vertex_namer* names_;
+  section now_ = section::none;
+  std::uint64_t vertices_ = 0;
+  std::string relation_;                      // of the section
+  std::optional<std::string> read_relation_;  // of the edges so far
+  std::uint64_t row_ = 0;                     // of the matrix
+  place vertices_at_;
+  graph_file_info info_;
+  std::vector<std::string> left_out_;
+  // Where vertices have names:
+  std::unordered_map<std::uint64_t, vertex_id> labelled_;
+  std::unordered_set<vertex_id> taken_;
+  std::vector<vertex_id> not_taken_;  // not handed out yet
+};
+
+}  // namespace perdure::graph::formats
