@@ -31,8 +31,8 @@ using namespace formats;
 // A vertex of a METIS graph has all its neighbours in one line.
 constexpr std::size_t longest_metis_line = std::size_t{1} << 32;
 
-/// Of a column of times, by the first lines: dates as 20160301 if all of them have eight digits, and the
-/// first is one.
+/// Finds by the first lines how a column of times is written: dates as 20160301 if all of them have eight
+/// digits, and the first is one.
 time_form form_of_times(const std::vector<std::string_view>& lines, bool has_header, char delimiter,
                         std::size_t column) {
   std::vector<std::string> times;
@@ -159,7 +159,7 @@ void require_columns_for(graph_format format, const std::string& name, const gra
   if (is_named(options.time_column)) refuse("columns to choose from", "--time-column");
 }
 
-/// Of a format with a mark of its own.
+/// Opens a file of a format with a mark of its own.
 std::unique_ptr<graph_file> open_marked(std::unique_ptr<workload::byte_stream> stream, const file_head& head,
                                         graph_format format, const std::filesystem::path& path,
                                         const graph_file_options& options) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <perdure/error.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <stdexcept>
@@ -60,12 +61,13 @@ std::string text_of(crash::fuzz_script& script) {
                                            "4 4 3\n",
                                            "p sp 4 2\n",
                                            "a 1 2 ",
-                                           "source,target,weight,time\n"};
+                                           "source,target,weight,time\n",
+                                           "edge [ source 1 target 2 ] "};
   std::string text;
   while (!script.at_end()) {
     const std::uint8_t chosen = script.byte();
-    if (chosen < std::size(pieces) * 8) {
-      text += pieces[chosen / 8];
+    if (chosen < std::size(pieces) * 7) {
+      text += pieces[chosen / 7];
     } else if (chosen == 255) {
       // A long line, or many: readers work in blocks.
       text += std::string(std::size_t{1} << (script.byte() % 22), script.byte() % 2 == 0 ? '7' : '\n');
@@ -100,15 +102,29 @@ std::string beginning_of(graph::graph_format format, crash::fuzz_script& script)
       bytes[33] = bytes[1];
       return bytes;
     }
+    case graph::graph_format::graphml:
+      return "<graphml><graph><node id='1'/><node id='2'/>";
+    case graph::graph_format::gexf:
+      return "<gexf><graph><nodes><node id='1'/><node id='2'/></nodes>";
+    case graph::graph_format::gml:
+      return "graph [ node [ id 1 ] node [ id 2 label \"x\" ] ";
+    case graph::graph_format::pajek:
+      return std::string("*Vertices 2\n1 \"a\"\n2 \"b\"\n*") +
+             (script.byte() % 2 == 0 ? "Arcs\n" : "Matrix\n");
     default:
       return {};
   }
 }
 
-/// All names are one vertex.
-class one_name final : public graph::vertex_namer {
+/// Few names are several vertices.
+class numbered_names final : public graph::vertex_namer {
  public:
-  graph::vertex_id number_of(std::string_view) override { return 0; }
+  graph::vertex_id number_of(std::string_view name) override {
+    return numbers_.try_emplace(std::string(name), numbers_.size()).first->second;
+  }
+
+ private:
+  std::map<std::string, graph::vertex_id> numbers_;
 };
 
 }  // namespace
@@ -117,12 +133,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   crash::fuzz_script script({data, size});
   const std::uint8_t how = script.byte();
   const std::uint8_t asked = script.byte();
-  const auto format = static_cast<graph::graph_format>(asked % 9);
-  one_name names;
+  const auto format = static_cast<graph::graph_format>(asked % 13);
+  numbered_names names;
   graph::graph_file_options options;
   if ((asked & 128) != 0) options.format = format;
   options.skip_bad_lines = (how & 2) != 0;
-  if ((how & 4) != 0) options.time_column = "3";
+  if ((how & 4) != 0 && format <= graph::graph_format::csv) options.time_column = "3";
   if ((how & 1) != 0) options.names = &names;
   options.part = static_cast<graph::complex_part>(asked / 9 % 3);
   std::string bytes = (asked & 64) != 0 ? beginning_of(format, script) : std::string();

@@ -1,4 +1,4 @@
-// What columns of edges are called.
+// Names of columns of edges.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace perdure::graph::formats {
 
-/// What options say in place of a column where there is to be none.
+/// Stands in options for a column where there is to be none.
 inline constexpr std::string_view no_column = "none";
 
 enum class column_role { source, target, weight, time };

@@ -10,8 +10,8 @@ struct kept_columns {
   unsigned weight = 0;
   unsigned time = 0;
   time_form form = time_form::numbers_or_dates;
-  /// Of a bipartite graph, whose two sides both count from 1: the vertices on the left. Those on the right
-  /// follow them. 0: the graph is none.
+  /// Number of vertices on the left of a bipartite graph, whose two sides both count from 1. Those on the
+  /// right follow them. 0: the graph is none.
   std::uint64_t left = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace perdure::graph::formats {
 
-/// Of text without a mark of its own. Where the options do not say, the first line is a header if
+/// Decides for text without a mark of its own. Where the options do not say, the first line is a header if
 /// - the options name a column by what stands in it,
 /// - or it has no number, and the lines that follow have numbers where edges have their ids,
 /// - or its fields are parted by commas, semicolons or tabs, or the file is called .csv or .tsv, and one of

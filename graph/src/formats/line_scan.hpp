@@ -11,7 +11,7 @@
 
 namespace perdure::graph::formats {
 
-/// With which programs of Windows begin texts; it is none of the first field.
+/// Programs of Windows begin texts with it; it is no part of the first field.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// What is wrong with a line, and where.

@@ -25,13 +25,13 @@ class listed_elements {
             std::optional<double> time);
   /// Throws an error with the place in the file.
   [[noreturn]] virtual void refuse(const std::string& what) const = 0;
-  /// Of a number in the file. Refuses what is none.
+  /// Reads a number of the file. Refuses what is none.
   double number(std::string_view text, const char* what) const;
 
  protected:
   bool has_names() const noexcept { return names_ != nullptr; }
 
-  edge_batch waiting_;  ///< what was handed out
+  edge_batch waiting_;  ///< nodes and edges that were handed out
 
  private:
   vertex_id known(std::string_view id) const;

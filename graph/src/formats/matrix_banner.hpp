@@ -1,4 +1,4 @@
-// What both forms of Matrix Market have in common: the banner, and how values become weights.
+// The banner of both forms of Matrix Market, and how values become weights.
 #pragma once
 
 #include <perdure/graph/graph_file.hpp>

@@ -75,7 +75,7 @@ bool numbers_of(std::string_view line, std::vector<std::uint64_t>& numbers) {
 
 enum class likeness { none, other_lists_too, alone };
 
-/// What a METIS header says of the lines behind it.
+/// The numbers of a METIS header, and what they say of the lines behind it.
 struct metis_header {
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;

@@ -165,7 +165,7 @@ class text_source final : public graph_file {
     return false;
   }
 
-  /// What is known when all lines have been read.
+  /// Holds the header to what all lines have said.
   void judge() {
     if constexpr (requires { format_.declared_at(); }) {
       const std::uint64_t most = max_vertices_ != 0 ? max_vertices_ : 1'000'000 + 16 * all_.entries;

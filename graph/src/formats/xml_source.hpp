@@ -25,7 +25,7 @@ class xml_attributes {
   const char* const* given_;
 };
 
-/// What a dialect makes of its elements. Names are without a prefix.
+/// Makes nodes and edges of a dialect's elements. Names are without a prefix.
 class xml_dialect {
  public:
   virtual ~xml_dialect() = default;
@@ -33,7 +33,7 @@ class xml_dialect {
   virtual void end(std::string_view element, std::string_view text, listed_elements& to) = 0;
   /// Complete once the first edge has been met, or the end.
   virtual const graph_file_info& info() const noexcept = 0;
-  /// What was met by now that is not kept.
+  /// Names of what is not kept, as far as it was met.
   virtual const std::vector<std::string>& left_out() const noexcept = 0;
 };
 

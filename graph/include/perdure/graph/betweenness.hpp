@@ -37,7 +37,7 @@ struct betweenness_result {
 
 namespace detail {
 
-/// What one thread works with: paths from one vertex after the other. Their numbers are floating point
+/// The work of one thread: paths from one vertex after the other. Their numbers are floating point
 /// numbers while these are large enough.
 template <class Rows>
 class path_counter {
@@ -216,9 +216,9 @@ betweenness_result betweenness(const Graph& graph, const betweenness_options& op
   return result;
 }
 
-/// What is wrong with scores, if something is: counts the paths anew, with exponents beyond those of floating
-/// point numbers, and their sum must be that of the lengths of all shortest paths less 1, since a path goes
-/// through so many vertices. By one thread, O(sources * (vertices + arcs log arcs)).
+/// Says what is wrong with scores, if something is: counts the paths anew, with exponents beyond those of
+/// floating point numbers, and their sum must be that of the lengths of all shortest paths less 1, since a
+/// path goes through so many vertices. By one thread, O(sources * (vertices + arcs log arcs)).
 template <graph_view Graph>
 std::optional<std::string> verify_betweenness(const Graph& graph, const betweenness_result& found) {
   if (found.scores.size() != graph.size()) return "there is not one score for each vertex";

@@ -12,7 +12,7 @@ struct edge {
   bool operator==(const edge&) const = default;
 };
 
-/// What an edge source hands out at once: some ten thousand edges, and vertices that no edge need have.
+/// A part of what an edge source hands out: some ten thousand edges, and vertices that no edge need have.
 struct edge_batch {
   std::vector<edge> edges;
   std::vector<double> values;  ///< the weight of each edge, or nothing

@@ -39,7 +39,7 @@ class edge_source {
   /// Columns behind those that are kept, of the first line seen that has any.
   virtual unsigned ignored_columns() const noexcept { return 0; }
 
-  /// What vertices and edges have beside, by its names, that is not kept: what was met so far.
+  /// Names of what vertices and edges have beside and is not kept, as far as it was met.
   virtual std::vector<std::string> left_out() const { return {}; }
 };
 

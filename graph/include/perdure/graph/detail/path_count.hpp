@@ -26,7 +26,7 @@ class path_count {
     normalize();
     return *this;
   }
-  /// As a number; 0 where it is smaller than any, infinity where it is larger.
+  /// Their ratio as a number; 0 where it is smaller than any, infinity where it is larger.
   friend double operator/(const path_count& a, const path_count& b) noexcept {
     return std::ldexp(a.mantissa_ / b.mantissa_, a.exponent_ - b.exponent_);
   }
