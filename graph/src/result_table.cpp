@@ -28,6 +28,15 @@ table_format table_format_of(const std::filesystem::path& path) {
   return path.extension() == ".csv" ? table_format::csv : table_format::text;
 }
 
+data_type record_type(const std::vector<result_column>& columns) {
+  std::vector<data_field> fields;
+  for (const result_column& one : columns)
+    fields.push_back({one.name, fields.size() * sizeof(std::uint64_t),
+                      one.is_real ? element_kind::float64 : element_kind::uint64});
+  const std::size_t size = fields.size() * sizeof(std::uint64_t);
+  return data_type::structure(std::move(fields), size, alignof(std::uint64_t));
+}
+
 result_table::result_table(table_format format, std::vector<result_column> columns,
                            std::function<void(std::string_view)> write, char separator, name_lookup names)
     : write_(std::move(write)),
@@ -50,7 +59,7 @@ void result_table::finish() {
 }
 
 void result_table::put(double value) {
-  if (format_ == table_format::numpy) return put_bytes(&value);
+  if (is_binary()) return put_bytes(&value);
   std::array<char, 32> text;
   const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   separate();
@@ -65,7 +74,7 @@ void result_table::put(vertex_value vertex) {
 }
 
 void result_table::put_whole(std::uint64_t value) {
-  if (format_ == table_format::numpy) return put_bytes(&value);
+  if (is_binary()) return put_bytes(&value);
   std::array<char, 20> text;
   const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   separate();
@@ -84,7 +93,7 @@ void result_table::end_line() {
   ++lines_;
   at_beginning_ = true;
   if (format_ == table_format::numpy) return;
-  pending_ += '\n';
+  if (format_ != table_format::records) pending_ += '\n';
   if (pending_.size() < piece) return;
   write_(pending_);
   pending_.clear();

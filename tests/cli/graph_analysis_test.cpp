@@ -170,6 +170,42 @@ TEST_F(GraphAnalysis, WritesResultsByTheNameOfTheFile) {
   EXPECT_EQ(values[4].triangles, 1U);
 }
 
+TEST_F(GraphAnalysis, KeepsResultsInTheStore) {
+  const std::string store = store_with({"web.csr"});
+  const nlohmann::json bfs =
+      ok_json({"graph", "bfs", store, "--source", "20", "--store-as", "results/levels"});
+  EXPECT_EQ(bfs["stored_as"], "results/levels");
+  EXPECT_GT(bfs["teps"], 0);
+  ok({"graph", "bfs", store, "--source", "7", "--store-as", "results/levels"});
+  EXPECT_NE(ok({"graph", "pagerank", store, "--store-as", "rank"}).find("stored         as the array rank"),
+            std::string::npos);
+  {
+    const perdure::manager opened(perdure::open_read_only, store);
+    const perdure::array_store arrays(opened);
+    struct line {
+      std::uint64_t id;
+      std::uint64_t level;
+      std::uint64_t parent;
+    };
+    const auto levels = arrays.load<std::vector<line>>("results/levels");
+    ASSERT_EQ(levels.size(), 2U);
+    EXPECT_EQ(levels[1].id, 8U);
+    EXPECT_EQ(levels[1].level, 1U);
+    EXPECT_EQ(levels[1].parent, 7U);
+    EXPECT_EQ(arrays.array("results/levels").attribute<std::string>("made by"), "perdure graph bfs");
+    EXPECT_EQ(arrays.array("rank").attribute<std::string>("graph"), "web.csr");
+    EXPECT_EQ(arrays.array("rank").info().dims.elements(), 5U);
+  }
+  EXPECT_NE(ok({"array", "dump", store, "results/levels"}).find("8"), std::string::npos);
+  {
+    perdure::manager opened(perdure::open_only, store);
+    perdure::array_store(opened).store("mine", std::vector<int>{1});
+    opened.close();
+  }
+  EXPECT_NE(fails({"graph", "cc", store, "--store-as", "mine"}).find("--store-as has not made"),
+            std::string::npos);
+}
+
 TEST_F(GraphAnalysis, PageRankIsComputedAndVerified) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json found = ok_json({"graph", "pagerank", store, "--verify", "--top", "2"});

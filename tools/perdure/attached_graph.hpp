@@ -1,4 +1,4 @@
-// A store opened for reading, and a graph in it.
+// An open store, and a graph in it.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,14 @@
 
 namespace perdure::cli {
 
+/// What is done with the store.
+enum class attached_for { reading, writing };
+
 struct attached_graph {
   /// Opens the store and finds the graph of this name, or chooses as `stored_graph` does. `STORE@LABEL` is
-  /// the store as of its last kept checkpoint of that label.
-  attached_graph(const std::filesystem::path& path, const std::string& wanted, const store_options& settings);
+  /// the store as of its last kept checkpoint of that label, and can only be read.
+  attached_graph(const std::filesystem::path& path, const std::string& wanted, const store_options& settings,
+                 attached_for use = attached_for::reading);
 
   stopwatch watch;  // before the store: opening counts
   manager store;

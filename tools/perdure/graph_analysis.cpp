@@ -2,22 +2,36 @@
 #include "graph_analysis.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <perdure/array_store.hpp>
 #include <perdure/error.hpp>
 
 #include "graph_options.hpp"
 #include "type_names.hpp"
 
 namespace perdure::cli {
+namespace {
+
+// Attributes of an array with values of vertices.
+constexpr const char* made_by = "made by";
+constexpr const char* of_graph = "graph";
+
+}  // namespace
 
 command add_analysis_command(command graph_command, const std::string& name, const std::string& description,
                              const std::string& columns, analysis_options& given) {
   command added = graph_command.add_command(name, description);
+  given.command = name;
   added.add_path("STORE", given.store, store_to_read).required();
   add_graph_options(added, given.graph, given.budget);
   added.add_path("-o,--output", given.output,
                  "Write a line for each vertex, ordered by id, with tabs between: " + columns +
                      "; with commas to a name in .csv, as an array of NumPy to one in .npy; '-' is standard "
                      "output");
+  added.add_text(
+      "--store-as", given.store_as,
+      "Keep what --output writes in the store, as an array of this name, in the place of an earlier "
+      "one that --store-as has made");
   add_threads_option(added, given.threads);
   added
       .add_number("--trials", 1, 1'000'000, "Do it N times and tell the median time",
@@ -46,7 +60,17 @@ void require_own_output(const char* option, const std::filesystem::path& file, b
 }
 
 analysis::analysis(const analysis_options& given)
-    : given_(checked(given)), attached_(given.store, given.graph, settings_for(given.verify, given.budget)) {}
+    : given_(checked(given)),
+      attached_(given.store, given.graph, settings_for(given.verify, given.budget),
+                given.store_as.empty() ? attached_for::reading : attached_for::writing) {
+  if (given.store_as.empty()) return;
+  const array_store arrays(attached_.store);
+  if (const std::optional<array_info> found = arrays.untyped()->find(given.store_as);
+      found && !arrays.array(given.store_as).has_attribute(made_by))
+    throw error(errc::already_exists, given.store.string() + " has an array " +
+                                          printable_name(given.store_as) +
+                                          " that --store-as has not made: give another name");
+}
 
 const analysis_options& analysis::checked(const analysis_options& given) {
   require_own_output("--output", given.output, given.as_json);
@@ -78,6 +102,18 @@ void analysis::check(const std::function<std::optional<std::string>()>& verify) 
   is_right_ = true;
 }
 
+void analysis::store_records(const data_type& type, const std::string& records) {
+  array_store arrays(attached_.store);
+  const extents lines{records.size() / type.size()};
+  arrays.untyped()->store_whole(given_.store_as, type,
+                                const_untyped_view::row_major(records.data(), lines, type.size()),
+                                {.replaces_any = true});
+  array_ref stored = arrays.array(given_.store_as);
+  stored.set_attribute(made_by, "perdure graph " + given_.command);
+  stored.set_attribute(of_graph, attached_.graph.name());
+  attached_.store.checkpoint();
+}
+
 double analysis::seconds() const {
   std::vector<double> sorted = trial_seconds_;
   std::sort(sorted.begin(), sorted.end());
@@ -99,6 +135,7 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
     if (const auto frozen = attached_.graph.frozen(); frozen != graph::frozen_state::none)
       all["frozen"] = frozen == graph::frozen_state::fresh ? "fresh" : "stale";
     all.update(findings);
+    if (!given_.store_as.empty()) all["stored_as"] = given_.store_as;
     all.update({{"vertices", vertices_},
                 {"threads", given_.threads},
                 {"attach_seconds", attached_.seconds},
@@ -114,6 +151,8 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
   if (attached_.graph.frozen() == graph::frozen_state::stale)
     out.write("frozen         stale, so the list was used; 'perdure graph freeze' brings it up to date\n");
   write(out);
+  if (!given_.store_as.empty())
+    out.write("stored         as the array " + printable_name(given_.store_as) + "\n");
   if (is_right_) out.write("checked        the answer is right\n");
   out.finish();
 }

@@ -39,6 +39,8 @@ struct analysis_options {
   std::string graph;         ///< the object's name; empty: `stored_graph` chooses
   std::uint64_t budget = 0;  ///< bytes of the store in memory; 0: as it is opened without
   std::filesystem::path output;
+  std::string command;   ///< what the command is called
+  std::string store_as;  ///< the array that gets the values; empty: none
   unsigned threads = 1;
   unsigned trials = 1;
   bool is_checked = false;
@@ -134,23 +136,20 @@ class analysis {
   /// calls `line(values…)` once, or not at all for a vertex that is left out.
   template <class Graph, class Write>
   void write_vertices(const Graph& graph, std::vector<graph::result_column> columns, Write&& write) {
+    if (!given_.store_as.empty()) store_vertices(graph, columns, write);
     write_vertices_to(given_.output, '\t', graph, std::move(columns), write);
   }
   /// The same to another file; nowhere where `path` is empty.
   template <class Graph, class Write>
   void write_vertices_to(const std::filesystem::path& path, char separator, const Graph& graph,
                          std::vector<graph::result_column> columns, Write&& write) {
-    columns.insert(columns.begin(), {.name = "id", .is_vertex = true});
-    write_lines_to(path, separator, std::move(columns), [&](graph::result_table& file) {
-      for (const graph::vertex_handle v : graph.in_id_order()) {
-        value_line line(file, graph.id(v));
-        write(line, v);
-      }
-    });
+    write_lines_to(path, separator, with_id(std::move(columns)),
+                   [&](graph::result_table& file) { write_each(graph, write, file); });
   }
   /// With `--output`: whatever lines `write(file)` writes.
   template <class Write>
   void write_lines(std::vector<graph::result_column> columns, Write&& write) {
+    if (!given_.store_as.empty()) store_lines(columns, write);
     write_lines_to(given_.output, '\t', std::move(columns), write);
   }
 
@@ -163,8 +162,38 @@ class analysis {
   /// "in 5.3 ms (index 2.1 ms, search 3.2 ms, 2 threads)"
   std::string times(const std::string& kernel) const;
   std::uint64_t vertices() const noexcept { return vertices_; }
+  /// What the kernel took, the median of `--trials`.
+  double seconds() const;
 
  private:
+  static std::vector<graph::result_column> with_id(std::vector<graph::result_column> columns) {
+    columns.insert(columns.begin(), {.name = "id", .is_vertex = true});
+    return columns;
+  }
+  template <class Graph, class Write>
+  static void write_each(const Graph& graph, Write& write, graph::result_table& file) {
+    for (const graph::vertex_handle v : graph.in_id_order()) {
+      value_line line(file, graph.id(v));
+      write(line, v);
+    }
+  }
+  template <class Graph, class Write>
+  void store_vertices(const Graph& graph, std::vector<graph::result_column> columns, Write& write) {
+    store_lines(with_id(std::move(columns)),
+                [&](graph::result_table& file) { write_each(graph, write, file); });
+  }
+  /// With `--store-as`: the same lines as the elements of an array.
+  template <class Write>
+  void store_lines(const std::vector<graph::result_column>& columns, Write&& write) {
+    std::string records;
+    graph::result_table table(graph::table_format::records, columns,
+                              [&records](std::string_view bytes) { records += bytes; });
+    write(table);
+    table.finish();
+    store_records(graph::record_type(columns), records);
+  }
+  void store_records(const data_type& type, const std::string& records);
+
   template <class Write>
   void write_lines_to(const std::filesystem::path& path, char separator,
                       std::vector<graph::result_column> columns, Write&& write) {
@@ -184,7 +213,6 @@ class analysis {
   static const analysis_options& checked(const analysis_options& given);
   graph::vertex_id id_of(const std::string& called) const;
   [[noreturn]] static void throw_no_vertex(const std::string& called);
-  double seconds() const;
 
   const analysis_options& given_;
   attached_graph attached_;

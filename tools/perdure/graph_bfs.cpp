@@ -52,16 +52,21 @@ void search(const bfs_options& given) {
                           [&](value_line& line, graph::vertex_handle v) {
                             if (result.levels[v] != graph::unreached) line(result.levels[v]);
                           });
+    // Graph500 counts an undirected edge once.
+    const std::uint64_t edges = graph.symmetric() ? found.arcs / 2 : found.arcs;
+    const double teps = run.seconds() > 0 ? static_cast<double>(edges) / run.seconds() : 0;
     json findings{{"source", graph.id(source)}};
     run.add_name(findings, "source_name", graph.id(source));
     findings.update({{"reached", found.reached},
                      {"reached_arcs", found.arcs},
+                     {"teps", teps},
                      {"levels", found.histogram},
                      {"undirected", graph.symmetric()}});
     run.report(findings, [&](output& out) {
       out.write("reached        " + grouped(found.reached) + " of " +
                 counted(run.vertices(), "vertex", "vertices") + " from vertex " +
                 printable_name(run.name_of(graph.id(source))) + " " + run.times("search") + "\n");
+      out.write("speed          " + per_second(teps) + " edges a second\n");
       write_levels(out, found);
     });
   });

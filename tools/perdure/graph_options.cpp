@@ -32,7 +32,8 @@ void add_file_options(command target, graph::graph_file_options& options) {
   for (const graph_format format :
        {graph_format::automatic, graph_format::edge_list, graph_format::csv, graph_format::matrix_market,
         graph_format::metis, graph_format::dimacs, graph_format::gapbs, graph_format::binary,
-        graph_format::graph500, graph_format::graphml, graph_format::gexf, graph_format::gml, graph_format::pajek})
+        graph_format::graph500, graph_format::graphml, graph_format::gexf, graph_format::gml,
+        graph_format::pajek})
     formats.emplace_back(graph::name_of(format), format);
   target
       .add_choice(

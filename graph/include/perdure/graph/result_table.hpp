@@ -1,4 +1,5 @@
-// Values of vertices, as lines of columns: text, CSV, or a structured array of NumPy.
+// Values of vertices, as lines of columns: text, CSV, a structured array of NumPy, or the elements of an
+// array in a store.
 //
 //     std::ofstream file("levels.csv");
 //     graph::result_table table(graph::table_format::csv, {{.name = "id", .is_vertex = true}, {"level"}},
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <perdure/data_type.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +33,16 @@ struct vertex_value {
 };
 
 enum class table_format : std::uint8_t {
-  text,   ///< values with a separator between them, without a header
-  csv,    ///< RFC 4180, below a line with the names of the columns
-  numpy,  ///< `.npy`: a structured array, whose fields are the columns; in memory until it is finished
+  text,     ///< values with a separator between them, without a header
+  csv,      ///< RFC 4180, below a line with the names of the columns
+  numpy,    ///< `.npy`: a structured array, whose fields are the columns; in memory until it is finished
+  records,  ///< the elements of that array alone, as `record_type` says
 };
 /// Returns the format for a file of this name: by `.csv` and `.npy`, else text.
 table_format table_format_of(const std::filesystem::path& path);
+
+/// Returns the type of a line: a struct with a field of 64 bits for each column.
+data_type record_type(const std::vector<result_column>& columns);
 
 /// Writes a table line by line.
 ///
@@ -69,6 +75,9 @@ class result_table {
   void put(double value);
   void put(vertex_value vertex);
   void put_whole(std::uint64_t value);
+  bool is_binary() const noexcept {
+    return format_ == table_format::numpy || format_ == table_format::records;
+  }
   void put_bytes(const void* value);
   void separate();
   void end_line();
