@@ -11,7 +11,7 @@
 
 namespace perdure::cli {
 
-/// What is done with the store.
+/// Says whether the store is opened to be written to.
 enum class attached_for { reading, writing };
 
 struct attached_graph {

@@ -39,7 +39,7 @@ struct analysis_options {
   std::string graph;         ///< the object's name; empty: `stored_graph` chooses
   std::uint64_t budget = 0;  ///< bytes of the store in memory; 0: as it is opened without
   std::filesystem::path output;
-  std::string command;   ///< what the command is called
+  std::string command;   ///< its name, as bfs
   std::string store_as;  ///< the array that gets the values; empty: none
   unsigned threads = 1;
   unsigned trials = 1;
@@ -162,7 +162,7 @@ class analysis {
   /// "in 5.3 ms (index 2.1 ms, search 3.2 ms, 2 threads)"
   std::string times(const std::string& kernel) const;
   std::uint64_t vertices() const noexcept { return vertices_; }
-  /// What the kernel took, the median of `--trials`.
+  /// Returns the kernel's time, the median of `--trials`.
   double seconds() const;
 
  private:
@@ -182,7 +182,7 @@ class analysis {
     store_lines(with_id(std::move(columns)),
                 [&](graph::result_table& file) { write_each(graph, write, file); });
   }
-  /// With `--store-as`: the same lines as the elements of an array.
+  /// Keeps the same lines as the elements of an array, for `--store-as`.
   template <class Write>
   void store_lines(const std::vector<graph::result_column>& columns, Write&& write) {
     std::string records;

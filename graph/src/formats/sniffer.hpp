@@ -17,8 +17,8 @@ struct file_head {
   std::uint64_t length = 0;  ///< of all of it; 0: unknown
 };
 
-/// Whether more bytes may change the answer. Of a pipe or a terminal no more is waited for than the eight lines of
-/// `first_data_lines`.
+/// Whether more bytes may change the answer. Of a pipe or a terminal no more is waited for than the eight
+/// lines of `first_data_lines`.
 bool wants_more(std::string_view head, bool is_regular_file);
 
 /// Throws `invalid_argument` where several formats would fit, or a line that may be a header. `name` has the

@@ -1,5 +1,5 @@
-// Compressed bytes: gzip, raw deflate, zstd, xz and bzip2, a piece at a time or in one piece. The one place that
-// knows their libraries; blocks of arrays in stores have their own (src/array/block_codec.hpp).
+// Compressed bytes: gzip, raw deflate, zstd, xz and bzip2, a piece at a time or in one piece. The one place
+// that knows their libraries; blocks of arrays in stores have their own (src/array/block_codec.hpp).
 #pragma once
 
 #include <cstddef>
