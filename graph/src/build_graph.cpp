@@ -25,11 +25,11 @@ std::optional<std::string> fingerprints_of(const std::vector<graph_input>& input
   return all;
 }
 
-std::string text_of(const csr_options& how) {
+std::string text_of(const csr_options& how, bool with_names) {
   return std::string(how.kind == direction::undirected ? "undirected" : "directed") +
          (how.with_weights ? " weights" : "") + (how.drop_loops ? " drop-loops" : "") +
          (how.drop_duplicates ? " drop-duplicates" : "") +
-         (how.order == vertex_order::by_degree ? " by-degree" : " by-id");
+         (how.order == vertex_order::by_degree ? " by-degree" : " by-id") + (with_names ? " names" : "");
 }
 
 class build_in_steps {
@@ -43,12 +43,15 @@ class build_in_steps {
     const std::optional<std::string> all = fingerprints_of(inputs);
     if (build != nullptr && !all)
       refuse("an input cannot be read a second time, as going on with the build needs");
+    const std::string made_of = all.value_or("") + (options_.with_names ? "names\n" : "");
     result.resumed = build != nullptr;
     if (build == nullptr) {
       build = store_.construct<stored_csr_build>(name_)();
-      store_.set_attribute(object_name(name_), inputs_attribute, all.value_or(""));
-    } else if (store_.attribute(object_name(name_), inputs_attribute) != all) {
-      refuse("a build of other files is under way; give those to go on with it");
+      store_.set_attribute(object_name(name_), inputs_attribute, made_of);
+    } else if (store_.attribute(object_name(name_), inputs_attribute) != made_of) {
+      refuse(
+          "a build of other files, or with other names, is under way; give what it was given to go on with "
+          "it");
     }
     build->run(edges, how, {.memory = options_.budget / 2, .checkpoint = [&] {
                               store_.checkpoint();
@@ -72,7 +75,8 @@ class build_in_steps {
 
 }  // namespace
 
-build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options) {
+build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options,
+                         deferred_names* names) {
   const growth_options growth = growth_for(inputs);
   csr_options how;
   how.kind = options.kind.value_or(growth.kind_if_new);
@@ -89,7 +93,7 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
     if (object.name() != options.graph) continue;
     const object_name name(options.graph);
     result.was_built = fingerprints && store.attribute(name, inputs_attribute) == fingerprints &&
-                       store.attribute(name, options_attribute) == text_of(how);
+                       store.attribute(name, options_attribute) == text_of(how, options.with_names);
     if (result.was_built) {
       result.graph = store.find<stored_csr>(options.graph).first;
       return result;
@@ -104,7 +108,16 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
     throw error(
         errc::read_only,
         store.path().string() + ": the store is open for reading only; open it for writing to build a graph");
+  const std::string name_of_names = options.graph + names_suffix;
+  const bool goes_on =
+      !options.anew && store.find<stored_csr_build>(options.graph + build_suffix).first != nullptr;
   if (options.anew) store.destroy<stored_csr_build>(options.graph + build_suffix);
+  // Those of a build that was interrupted go on with it.
+  if (!goes_on) store.destroy<stored_names>(name_of_names);
+  if (options.with_names) {
+    auto* const kept = store.find_or_construct<stored_names>(name_of_names)(store.get_allocator<std::byte>());
+    if (names != nullptr) names->keep_in(kept);
+  }
   joined_inputs edges(inputs);
   std::shared_ptr<void> watched;
   if (options.watch) watched = options.watch(options.graph, [&edges] { return edges.progress(); });
@@ -117,7 +130,7 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
   if (fingerprints) {
     const object_name name(options.graph);
     store.set_attribute(name, inputs_attribute, *fingerprints);
-    store.set_attribute(name, options_attribute, text_of(how));
+    store.set_attribute(name, options_attribute, text_of(how, options.with_names));
   }
   result.skipped_lines = edges.skipped_lines();
   return result;

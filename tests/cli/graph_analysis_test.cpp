@@ -821,6 +821,37 @@ unsigned run_with_kills(const std::vector<std::string>& command, unsigned most_k
   }
 }
 
+TEST_F(GraphAnalysis, KeepsTheNamesThatFormatsHave) {
+  const std::vector<std::filesystem::path> files{
+      dir_.write("a.graphml",
+                 "<graphml><graph edgedefault='undirected'><node id='x'/><node id='y'/><node id='z'/><edge "
+                 "source='y' target='z'/></graph></graphml>"),
+      dir_.write(
+          "a.gexf",
+          "<gexf><graph><nodes><node id='x'/><node id='y'/><node id='z'/></nodes><edges><edge source='y' "
+          "target='z'/></edges></graph></gexf>"),
+      dir_.write(
+          "a.gml",
+          "graph [ node [ id 1 label \"x\" ] node [ id 2 label \"y\" ] node [ id 3 label \"z\" ] edge [ "
+          "source 2 target 3 ] ]\n"),
+      dir_.write("a.net", "*Vertices 3\n1 \"x\"\n2 \"y\"\n3 \"z\"\n*Edges\n2 3\n")};
+  for (const auto& file : files) {
+    for (const char* verb : {"ingest", "build"}) {
+      const std::string store = path(std::string(verb) + file.extension().string());
+      ok({"graph", verb, store, file.string(), "--names"});
+      const nlohmann::json bfs = ok_json({"graph", "bfs", store, "--source", "y"});
+      EXPECT_EQ(bfs["source_name"], "y") << file;
+      EXPECT_EQ(bfs["reached"], 2) << file;
+      EXPECT_EQ(bfs["vertices"], 3) << file;
+    }
+  }
+  // Given again, it is the same graph; without names another.
+  const std::string store = path("build.gml");
+  const std::string gml = (dir_ / "a.gml").string();
+  EXPECT_EQ(ok_json({"graph", "build", store, gml, "--names"})["was_built"], true);
+  EXPECT_NE(fails({"graph", "build", store, gml}).find("not the graph of these files"), std::string::npos);
+}
+
 TEST_F(GraphAnalysis, KilledAppendsGoOnWhereTheyWere) {
   const perdure::scratch_directory fast(perdure::fast_directory());
   for (const bool in_order : {true, false}) {

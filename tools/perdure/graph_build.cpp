@@ -47,7 +47,9 @@ class building {
 
  private:
   void build() {
-    std::vector<graph::graph_input> inputs = given_.input.open(interruption_, nullptr);
+    graph::deferred_names names;
+    std::vector<graph::graph_input> inputs =
+        given_.input.open(interruption_, given_.how.with_names ? &names : nullptr);
     graph::build_options how = given_.how;
     how.watch = progress_of("build");
     how.on_checkpoint = [this] {
@@ -59,7 +61,7 @@ class building {
     for (const object_info& object : store.named_objects())
       is_kept_ |= !how.anew && object.name() == how.graph + graph::build_suffix;
     try {
-      made_ = graph::build_graph(store, inputs, how);
+      made_ = graph::build_graph(store, inputs, how, &names);
       const graph::stored_csr& csr = *made_.graph;
       findings_ = {{"vertices", csr.vertices()},
                    {"edges", csr.edges()},
@@ -128,6 +130,7 @@ void add_build_command(command graph_command) {
       "--budget", given->how.budget,
       "Take no more memory than about this, as 1GiB: arcs are sorted in runs, which are in the store. What "
       "was done when it is killed is kept, and the same command goes on from there");
+  build.add_flag("--names", given->how.with_names, "Vertices have names, which are kept");
   build.add_flag("--anew", given->how.anew, "Begin anew where a build is under way");
   add_direction_options(build, given->input);
   build.add_flag("--drop-loops", given->how.drop_loops, "Leave edges from a vertex to itself out");

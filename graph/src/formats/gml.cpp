@@ -30,7 +30,7 @@ class gml_source final : public graph_file, private listed_elements {
     info_.format = graph_format::gml;
     info_.kind = direction::undirected;
     find_graph();
-    while (!has_ended_ && waiting_.edges.empty()) read_on();
+    while (!has_ended_ && !has_edges()) read_on();
     info_.description = info_.kind == direction::directed ? "GML, directed" : "GML, undirected";
     if (info_.has_weights) info_.description += ", weights (" + weight_key_ + ")";
     if (info_.has_times) info_.description += ", times";
@@ -39,8 +39,8 @@ class gml_source final : public graph_file, private listed_elements {
   bool next(edge_batch& batch) override {
     batch.clear();
     const std::lock_guard lock(mutex_);
-    while (!has_ended_ && waiting_.edges.size() + waiting_.vertices.size() < enough) read_on();
-    std::swap(batch, waiting_);
+    while (!has_ended_ && waiting() < enough) read_on();
+    hand_out(batch);
     return !batch.edges.empty() || !batch.vertices.empty();
   }
   workload::progress progress() const noexcept override { return stream_->progress(); }

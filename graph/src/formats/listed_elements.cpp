@@ -2,25 +2,43 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "line_scan.hpp"
 
 namespace perdure::graph::formats {
 
 void listed_elements::node(std::string_view id, std::string_view name) {
-  const vertex_id number = number_of(names_ == nullptr ? id : name);
-  if (!numbers_.try_emplace(std::string(id), number).second)
-    refuse("the node \"" + std::string(id) + "\" is there already");
-  if (!taken_.insert(number).second)
-    refuse("another node is called \"" + std::string(names_ == nullptr ? id : name) + "\" too");
-  waiting_.vertices.push_back(number);
+  const auto [entered, is_new] = numbers_.try_emplace(std::string(id), 0);
+  if (!is_new) refuse("the node \"" + std::string(id) + "\" is there already");
+  bool is_alone = true;
+  if (names_ == nullptr) {
+    entered->second = number_in(id);
+    is_alone = taken_.insert(entered->second).second;
+  } else {
+    is_alone = taken_names_.emplace(name).second;
+  }
+  if (!is_alone) refuse("another node is called \"" + std::string(names_ == nullptr ? id : name) + "\" too");
+  nodes_.push_back({&entered->second, std::string(names_ == nullptr ? std::string_view() : name)});
 }
 
 void listed_elements::edge(std::string_view source, std::string_view target, std::optional<double> weight,
                            std::optional<double> time) {
-  waiting_.edges.push_back({known(source), known(target)});
-  if (weight) waiting_.values.push_back(*weight);
-  if (time) waiting_.times.push_back(*time);
+  edges_.push_back({known(source), known(target)});
+  if (weight) values_.push_back(*weight);
+  if (time) times_.push_back(*time);
+}
+
+void listed_elements::hand_out(edge_batch& batch) {
+  for (const listed_node& one : nodes_) {
+    if (names_ != nullptr) *one.number = names_->number_of(one.name);
+    batch.vertices.push_back(*one.number);
+  }
+  for (const listed_edge& one : edges_) batch.edges.push_back({*one.source, *one.target});
+  std::swap(batch.values, values_);
+  std::swap(batch.times, times_);
+  nodes_.clear();
+  edges_.clear();
 }
 
 double listed_elements::number(std::string_view text, const char* what) const {
@@ -36,20 +54,19 @@ double listed_elements::number(std::string_view text, const char* what) const {
   return value;
 }
 
-vertex_id listed_elements::known(std::string_view id) const {
+const vertex_id* listed_elements::known(std::string_view id) const {
   const auto found = numbers_.find(std::string(id));
   if (found == numbers_.end()) refuse("no node before this edge is called \"" + std::string(id) + '"');
-  return found->second;
+  return &found->second;
 }
 
-vertex_id listed_elements::number_of(std::string_view name) {
-  if (names_ != nullptr) return names_->number_of(name);
-  std::string_view digits = name;
+vertex_id listed_elements::number_in(std::string_view id) const {
+  std::string_view digits = id;
   if (digits.starts_with('n')) digits.remove_prefix(1);
   vertex_id number = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size())
-    refuse("the node \"" + std::string(name) + "\" is no number; where vertices have names, ask for names");
+    refuse("the node \"" + std::string(id) + "\" is no number; where vertices have names, ask for names");
   return number;
 }
 

@@ -1,6 +1,7 @@
 // Nodes and edges of formats that list nodes by their ids before the edges between them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <perdure/graph/edge.hpp>
 #include <perdure/graph/vertex_namer.hpp>
@@ -8,19 +9,24 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace perdure::graph::formats {
 
+/// Numbers names only when it hands something out: a file's header is read before it is known where they are
+/// kept.
 class listed_elements {
  public:
   /// Vertices are called by the nodes' names, or without `names` by their ids, which are numbers then, as
   /// `17` or `n17`.
   explicit listed_elements(vertex_namer* names) noexcept : names_(names) {}
+  listed_elements(const listed_elements&) = delete;
+  listed_elements& operator=(const listed_elements&) = delete;
   virtual ~listed_elements() = default;
 
   /// Enters a node. Throws for one that is there already.
   void node(std::string_view id, std::string_view name);
-  /// Hands an edge out. Throws where one of its ends is no node before it.
+  /// Enters an edge. Throws where one of its ends is no node before it.
   void edge(std::string_view source, std::string_view target, std::optional<double> weight,
             std::optional<double> time);
   /// Throws an error with the place in the file.
@@ -30,16 +36,33 @@ class listed_elements {
 
  protected:
   bool has_names() const noexcept { return names_ != nullptr; }
-
-  edge_batch waiting_;  ///< nodes and edges that were handed out
+  bool has_edges() const noexcept { return !edges_.empty(); }
+  /// Number of nodes and edges that were not handed out.
+  std::size_t waiting() const noexcept { return nodes_.size() + edges_.size(); }
+  /// Moves them into an empty batch.
+  void hand_out(edge_batch& batch);
 
  private:
-  vertex_id known(std::string_view id) const;
-  vertex_id number_of(std::string_view name);
+  struct listed_node {
+    vertex_id* number;
+    std::string name;
+  };
+  struct listed_edge {
+    const vertex_id* source;
+    const vertex_id* target;
+  };
+
+  const vertex_id* known(std::string_view id) const;
+  vertex_id number_in(std::string_view id) const;
 
   vertex_namer* names_;
-  std::unordered_map<std::string, vertex_id> numbers_;
+  std::unordered_map<std::string, vertex_id> numbers_;  // by id; of names not before they are handed out
+  std::unordered_set<std::string> taken_names_;
   std::unordered_set<vertex_id> taken_;
+  std::vector<listed_node> nodes_;
+  std::vector<listed_edge> edges_;
+  std::vector<double> values_;
+  std::vector<double> times_;
 };
 
 }  // namespace perdure::graph::formats

@@ -62,7 +62,7 @@ void pajek::leave_out(const char* what) {
 bool pajek::head(const char* begin, const char* feed, std::uint64_t number, flaw& problem) {
   if (begin == nullptr) {
     if (now_ == section::none) problem.what = "the file ends before its line \"*Vertices NUMBER\"";
-    if (problem.what.empty() && names_ != nullptr && labelled_.size() != vertices_)
+    if (problem.what.empty() && names_ != nullptr && labels_.size() != vertices_)
       problem.what = "the file ends before all vertices have labels";
     return false;
   }
@@ -133,8 +133,8 @@ bool pajek::begin_section(const char* begin, const line_scanner& scan) {
 }
 
 bool pajek::is_complete(const char* at, const line_scanner& scan) const {
-  if (names_ == nullptr || labelled_.size() == vertices_) return true;
-  return scan.wrong(at, "only " + std::to_string(labelled_.size()) + " of " + std::to_string(vertices_) +
+  if (names_ == nullptr || labels_.size() == vertices_) return true;
+  return scan.wrong(at, "only " + std::to_string(labels_.size()) + " of " + std::to_string(vertices_) +
                             " vertices have labels; read it without names, by its numbers") != nullptr;
 }
 
@@ -156,24 +156,24 @@ bool pajek::read_vertex(const char* p, const line_scanner& scan) {
     if (has_label && label != std::to_string(number)) leave_out("labels of vertices");
     return true;
   }
-  const vertex_id v = names_->number_of(has_label ? std::string(label) : std::to_string(number));
-  if (!labelled_.try_emplace(number, v).second)
+  const std::string name = has_label ? std::string(label) : std::to_string(number);
+  if (!labels_.try_emplace(number, name).second)
     return refuse(scan, begin, "the vertex " + std::to_string(number) + " is there already");
-  if (!taken_.insert(v).second)
-    return refuse(scan, at, "another vertex is called \"" + std::string(label) + "\" too");
-  not_taken_.push_back(v);
+  if (!taken_.insert(name).second) return refuse(scan, at, "another vertex is called \"" + name + "\" too");
+  in_order_of_file_.push_back(number);
   return true;
 }
 
 bool pajek::take_vertices(std::vector<vertex_id>& to) {
-  if (not_taken_.empty()) return false;
-  to.insert(to.end(), not_taken_.begin(), not_taken_.end());
-  not_taken_ = {};
+  if (in_order_of_file_.empty()) return false;
+  for (const std::uint64_t number : in_order_of_file_)
+    to.push_back(numbers_.try_emplace(number, names_->number_of(labels_.at(number))).first->second);
+  in_order_of_file_ = {};
   return true;
 }
 
 vertex_id pajek::called(std::uint64_t number) const {
-  return names_ == nullptr ? number : labelled_.at(number);
+  return names_ == nullptr ? number : numbers_.at(number);
 }
 
 const char* pajek::parse(const char* p, const char* end, edge_batch& batch, line_counts& counts,

@@ -57,10 +57,12 @@ class pajek {
   place vertices_at_;
   graph_file_info info_;
   std::vector<std::string> left_out_;
-  // Where vertices have names:
-  std::unordered_map<std::uint64_t, vertex_id> labelled_;
-  std::unordered_set<vertex_id> taken_;
-  std::vector<vertex_id> not_taken_;  // not handed out yet
+  // Where vertices have names. They are numbered when they are handed out, as the header is read before it is
+  // known where names are kept.
+  std::unordered_map<std::uint64_t, std::string> labels_;
+  std::unordered_set<std::string> taken_;
+  std::vector<std::uint64_t> in_order_of_file_;  // those that were not handed out
+  std::unordered_map<std::uint64_t, vertex_id> numbers_;
 };
 
 }  // namespace perdure::graph::formats

@@ -38,14 +38,14 @@ class xml_source final : public graph_file, private listed_elements {
     XML_SetElementHandler(parser_.get(), on_begin, on_end);
     XML_SetCharacterDataHandler(parser_.get(), on_text);
     XML_SetEntityDeclHandler(parser_.get(), on_entity);
-    while (!has_ended_ && waiting_.edges.empty()) read_on();
+    while (!has_ended_ && !has_edges()) read_on();
   }
 
   bool next(edge_batch& batch) override {
     batch.clear();
     const std::lock_guard lock(mutex_);
-    while (!has_ended_ && waiting_.edges.size() + waiting_.vertices.size() < enough) read_on();
-    std::swap(batch, waiting_);
+    while (!has_ended_ && waiting() < enough) read_on();
+    hand_out(batch);
     return !batch.edges.empty() || !batch.vertices.empty();
   }
   workload::progress progress() const noexcept override { return stream_->progress(); }

@@ -26,6 +26,7 @@ struct build_options {
   vertex_order order = vertex_order::by_id;  ///< by id only, if there is a budget
   std::uint64_t budget = 0;                  ///< bytes of memory; 0: the arcs are sorted in memory
   bool anew = false;                         ///< begins again where a build is under way
+  bool with_names = false;                   ///< vertices have names, which are kept
   unsigned threads = 1;
   std::function<void()> on_checkpoint = {};  ///< called after each checkpoint; what it throws ends the build
   reading_watch watch = {};                  ///< called once, with the graph's name
@@ -45,10 +46,14 @@ struct build_result {
 /// (`external_build.hpp`), and the same call in a process that opens the store again goes on from there. The
 /// caller makes the last checkpoint.
 ///
+/// If `with_names` is set, the inputs were opened with `names`, and the names are kept as those of a growing
+/// graph are (`graph_objects.hpp`).
+///
 /// Throws `already_exists` where the store has something else of this name, or a graph of other inputs;
 /// `invalid_argument` where a build of other inputs is under way, or of inputs that cannot be read twice, or
 /// with a budget and `by_degree`; `read_only`; and what reading and building throw. Call `discard` of the
 /// store then.
-build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options = {});
+build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options = {},
+                         deferred_names* names = nullptr);
 
 }  // namespace perdure::graph
