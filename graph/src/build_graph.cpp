@@ -4,7 +4,9 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/build_graph.hpp>
 #include <perdure/graph/external_build.hpp>
+#include <perdure/graph/keep_attributes.hpp>
 #include <string>
+#include <utility>
 
 namespace perdure::graph {
 namespace {
@@ -25,11 +27,23 @@ std::optional<std::string> fingerprints_of(const std::vector<graph_input>& input
   return all;
 }
 
-std::string text_of(const csr_options& how, bool with_names) {
+std::string text_of(const csr_options& how, const build_options& options) {
   return std::string(how.kind == direction::undirected ? "undirected" : "directed") +
          (how.with_weights ? " weights" : "") + (how.drop_loops ? " drop-loops" : "") +
          (how.drop_duplicates ? " drop-duplicates" : "") +
-         (how.order == vertex_order::by_degree ? " by-degree" : " by-id") + (with_names ? " names" : "");
+         (how.order == vertex_order::by_degree ? " by-degree" : " by-id") +
+         (options.with_names ? " names" : "") + (options.with_attributes ? " attributes" : "");
+}
+
+std::vector<std::string> keep_attributes_of(std::vector<graph_input>& inputs, manager& store,
+                                            const std::string& graph, const stored_csr& csr) {
+  std::vector<vertex_attribute> all;
+  for (graph_input& one : inputs)
+    for (vertex_attribute& attribute : one.edges->take_vertex_attributes())
+      all.push_back(std::move(attribute));
+  if (all.empty()) return {};
+  array_store arrays(store);
+  return keep_attributes(arrays, graph, csr.view(), all);
 }
 
 class build_in_steps {
@@ -43,7 +57,8 @@ class build_in_steps {
     const std::optional<std::string> all = fingerprints_of(inputs);
     if (build != nullptr && !all)
       refuse("an input cannot be read a second time, as going on with the build needs");
-    const std::string made_of = all.value_or("") + (options_.with_names ? "names\n" : "");
+    const std::string made_of = all.value_or("") + (options_.with_names ? "names\n" : "") +
+                                (options_.with_attributes ? "attributes\n" : "");
     result.resumed = build != nullptr;
     if (build == nullptr) {
       build = store_.construct<stored_csr_build>(name_)();
@@ -93,7 +108,7 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
     if (object.name() != options.graph) continue;
     const object_name name(options.graph);
     result.was_built = fingerprints && store.attribute(name, inputs_attribute) == fingerprints &&
-                       store.attribute(name, options_attribute) == text_of(how, options.with_names);
+                       store.attribute(name, options_attribute) == text_of(how, options);
     if (result.was_built) {
       result.graph = store.find<stored_csr>(options.graph).first;
       return result;
@@ -130,8 +145,10 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
   if (fingerprints) {
     const object_name name(options.graph);
     store.set_attribute(name, inputs_attribute, *fingerprints);
-    store.set_attribute(name, options_attribute, text_of(how, options.with_names));
+    store.set_attribute(name, options_attribute, text_of(how, options));
   }
+  if (options.with_attributes)
+    result.attributes = keep_attributes_of(inputs, store, options.graph, *result.graph);
   result.skipped_lines = edges.skipped_lines();
   return result;
 }

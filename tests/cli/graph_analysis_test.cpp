@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -850,6 +851,30 @@ TEST_F(GraphAnalysis, KeepsTheNamesThatFormatsHave) {
   const std::string gml = (dir_ / "a.gml").string();
   EXPECT_EQ(ok_json({"graph", "build", store, gml, "--names"})["was_built"], true);
   EXPECT_NE(fails({"graph", "build", store, gml}).find("not the graph of these files"), std::string::npos);
+}
+
+TEST_F(GraphAnalysis, KeepsAttributesOfVerticesAsProperties) {
+  const std::string gml = dir_.write("a.gml",
+                                     "graph [ node [ id 1 age 7 size 1 big 9007199254740993 ] node [ id 2 "
+                                     "age 9 colour \"red\" ] edge [ "
+                                     "source 1 target 2 kind 3 ] ]\n")
+                              .string();
+  const std::string store = path("store");
+  const perdure::test::outcome built =
+      perdure::test::perdure_run({"graph", "build", store, gml, "--attributes", "--json"});
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_NE(built.err.find("not kept: kind"), std::string::npos) << built.err;
+  EXPECT_EQ(nlohmann::json::parse(built.out)["attributes"], (nlohmann::json{"age", "big", "colour", "size"}));
+  perdure::manager opened(perdure::open_read_only, store);
+  const perdure::array_store arrays(opened);
+  EXPECT_EQ(arrays.load<std::vector<std::int64_t>>("graph/vertices/age"), (std::vector<std::int64_t>{7, 9}));
+  const auto sizes = arrays.load<std::vector<double>>("graph/vertices/size");
+  EXPECT_EQ(sizes[0], 1);
+  EXPECT_TRUE(std::isnan(sizes[1]));
+  EXPECT_EQ(arrays.load<std::vector<std::string>>("graph/vertices/colour"),
+            (std::vector<std::string>{"", "red"}));
+  EXPECT_EQ(arrays.load<std::vector<std::string>>("graph/vertices/big"),
+            (std::vector<std::string>{"9007199254740993", ""}));
 }
 
 TEST_F(GraphAnalysis, KilledAppendsGoOnWhereTheyWere) {

@@ -615,6 +615,47 @@ TEST_F(GraphFile, WhatIsLeftOutIsNamed) {
   EXPECT_TRUE(read("1 2\n").left_out.empty());
 }
 
+TEST_F(GraphFile, AttributesOfVerticesAreKeptIfAskedFor) {
+  const auto attributes_of = [&](const std::string& text, const std::string& name = "g") {
+    const auto source = open_graph_file(dir_.write(name, text), {.keep_attributes = true});
+    edge_batch batch;
+    while (source->next(batch)) continue;
+    EXPECT_TRUE(source->left_out().empty());
+    return source->take_vertex_attributes();
+  };
+  const auto expect = [](const vertex_attribute& one, const std::string& name, bool is_text,
+                         const std::vector<vertex_id>& vertices, const std::vector<std::string>& values) {
+    EXPECT_EQ(one.name, name);
+    EXPECT_EQ(one.is_text, is_text) << name;
+    EXPECT_EQ(one.vertices, vertices) << name;
+    EXPECT_EQ(one.values, values) << name;
+  };
+  auto found = attributes_of(
+      "<graphml><key id='a' for='node' attr.name='age' attr.type='int'><default>7</default></key><key id='c' "
+      "for='node' attr.name='colour' attr.type='string'/><graph><node id='1'><data "
+      "key='c'>red</data></node><node "
+      "id='2'><data key='a'>9</data></node><edge source='1' target='2'/></graph></graphml>");
+  ASSERT_EQ(found.size(), 2U);
+  expect(found[0], "colour", true, {1}, {"red"});
+  expect(found[1], "age", false, {1, 2}, {"7", "9"});
+  found = attributes_of(
+      "<gexf><graph><attributes class='node'><attribute id='0' title='age' "
+      "type='integer'><default>7</default>"
+      "</attribute></attributes><nodes><node id='1' label='A'/><node id='2'><attvalues><attvalue for='0' "
+      "value='9'/></attvalues></node></nodes></graph></gexf>");
+  ASSERT_EQ(found.size(), 2U);
+  expect(found[0], "label", true, {1}, {"A"});
+  expect(found[1], "age", false, {1, 2}, {"7", "9"});
+  found = attributes_of("graph [ node [ id 1 age 7 label \"A\" ] node [ id 2 age 9 ] ]");
+  ASSERT_EQ(found.size(), 2U);
+  expect(found[0], "age", false, {1, 2}, {"7", "9"});
+  expect(found[1], "label", true, {1}, {"A"});
+  found = attributes_of("2 1 110 2\n3 4 5 2\n6 7 8 1\n", "g.graph");
+  ASSERT_EQ(found.size(), 3U);
+  expect(found[0], "size", false, {1, 2}, {"3", "6"});
+  expect(found[2], "weight2", false, {1, 2}, {"5", "8"});
+}
+
 TEST_F(GraphFile, KeysOfEdgesAreChosenAsColumnsAre) {
   const std::string gml =
       "graph [ node [ id 1 ] edge [ source 1 target 1 weight 2 capacity 3 year 4 ] edge [ source 1 target 1 "

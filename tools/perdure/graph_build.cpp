@@ -14,6 +14,7 @@
 #include "graph_options.hpp"
 #include "grown_store.hpp"
 #include "interruption.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -67,6 +68,7 @@ class building {
                    {"edges", csr.edges()},
                    {"arcs", csr.arcs()},
                    {"undirected", csr.undirected()},
+                   {"attributes", made_.attributes},
                    {"files", what_was_read(inputs)}};
       summary_ = summary_of(csr.vertices(), csr.edges(), csr.undirected());
       tell_ignored_columns(inputs);
@@ -102,6 +104,12 @@ class building {
     }
     out.write("built          " + summary_ + " in " + in_seconds(seconds) + " (" +
               counted(given_.how.threads, "thread", "threads") + ")\n");
+    if (!made_.attributes.empty()) {
+      std::string names;
+      for (const std::string& name : made_.attributes)
+        names += (names.empty() ? "" : ", ") + printable_name(name);
+      out.write("attributes     of vertices: " + names + "\n");
+    }
     tell_grown_store(out, given_.store);
     out.finish();
   }
@@ -131,6 +139,8 @@ void add_build_command(command graph_command) {
       "Take no more memory than about this, as 1GiB: arcs are sorted in runs, which are in the store. What "
       "was done when it is killed is kept, and the same command goes on from there");
   build.add_flag("--names", given->how.with_names, "Vertices have names, which are kept");
+  build.add_flag("--attributes", given->how.with_attributes,
+                 "Keep what the files say of vertices as properties ('perdure graph properties' lists them)");
   build.add_flag("--anew", given->how.anew, "Begin anew where a build is under way");
   add_direction_options(build, given->input);
   build.add_flag("--drop-loops", given->how.drop_loops, "Leave edges from a vertex to itself out");
@@ -150,6 +160,7 @@ void add_build_command(command graph_command) {
   build.callback([given] {
     given->input.require_some("build from");
     given->how.kind = given->input.kind();
+    given->input.reading.keep_attributes = given->how.with_attributes;
     if (given->how.budget != 0 && given->how.order == graph::vertex_order::by_degree)
       throw usage_error("--order degree needs memory for all arcs: it cannot be had with --budget");
     // Memory that one step frees must be there for the next: malloc keeps it where it raises this limit.

@@ -1,6 +1,9 @@
 // GEXF, Gephi's format. An edge without a weight weighs 1, as the format says.
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +15,7 @@ namespace {
 
 class gexf final : public xml_dialect {
  public:
-  gexf() {
+  explicit gexf(const graph_file_options& options) : keeps_attributes_(options.keep_attributes) {
     info_.format = graph_format::gexf;
     info_.description = "GEXF";
     info_.has_weights = true;
@@ -30,12 +33,28 @@ class gexf final : public xml_dialect {
       // "mutual" has an arc in both directions, as an undirected edge has.
       info_.kind = kind == "directed" ? direction::directed : direction::undirected;
       info_.description += kind == "directed" ? ", directed, weights" : ", undirected, weights";
+    } else if (element == "attributes") {
+      is_of_nodes_ = text("class") == "node";
     } else if (element == "attribute") {
-      leave_out(text("title").empty() ? text("id") : text("title"));
+      declare(text("id"), text("title").empty() ? text("id") : text("title"), text("type"));
+    } else if (element == "attvalue" && !node_.empty()) {
+      const std::string key = attributes.find("for") != nullptr ? text("for") : text("id");
+      if (const auto found = node_keys_.find(key); found != node_keys_.end()) {
+        to.attribute(node_, found->second.name, text("value"), found->second.is_text);
+        given_.insert(key);
+      }
     } else if (element == "node") {
       if (attributes.find("id") == nullptr) to.refuse("the attribute \"id\" is missing");
-      to.node(text("id"), text("id"));
-      if (!text("label").empty() && text("label") != text("id")) leave_out("label");
+      node_ = text("id");
+      given_.clear();
+      to.node(node_, node_);
+      if (!text("label").empty() && text("label") != node_) {
+        if (keeps_attributes_) {
+          to.attribute(node_, "label", text("label"), true);
+        } else {
+          leave_out("label");
+        }
+      }
     } else if (element == "nodes" && std::exchange(is_in_nodes_, true)) {
       to.refuse("nodes inside nodes are not read");
     } else if (element == "edge") {
@@ -49,8 +68,17 @@ class gexf final : public xml_dialect {
               std::nullopt);
     }
   }
-  void end(std::string_view element, std::string_view, listed_elements&) override {
+  void end(std::string_view element, std::string_view text, listed_elements& to) override {
     if (element == "nodes") is_in_nodes_ = false;
+    if (element == "default") {
+      if (const auto found = node_keys_.find(declared_); found != node_keys_.end())
+        found->second.by_default = std::string(text);
+    }
+    if (element != "node") return;
+    for (const auto& [key, one] : node_keys_)
+      if (one.by_default && !given_.contains(key))
+        to.attribute(node_, one.name, *one.by_default, one.is_text);
+    node_.clear();
   }
   const graph_file_info& info() const noexcept override { return info_; }
   const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
@@ -60,6 +88,29 @@ class gexf final : public xml_dialect {
     if (std::find(left_out_.begin(), left_out_.end(), name) == left_out_.end()) left_out_.push_back(name);
   }
 
+  void declare(const std::string& id, const std::string& name, const std::string& type) {
+    declared_ = id;
+    constexpr std::array numbers = {"integer", "long", "short", "byte", "float", "double"};
+    const bool is_number = std::find(numbers.begin(), numbers.end(), type) != numbers.end();
+    if (keeps_attributes_ && is_of_nodes_) {
+      node_keys_.insert_or_assign(id, node_key{name, !is_number});
+    } else {
+      leave_out(name);
+    }
+  }
+
+  struct node_key {
+    std::string name;
+    bool is_text = false;
+    std::optional<std::string> by_default = {};
+  };
+
+  const bool keeps_attributes_;
+  bool is_of_nodes_ = false;
+  std::string declared_;                       // the attribute whose declaration it is in
+  std::string node_;                           // the node that it is in; empty: none
+  std::map<std::string, node_key> node_keys_;  // those that are kept
+  std::set<std::string> given_;                // that the node has
   graph_file_info info_;
   std::vector<std::string> left_out_;
   bool has_graph_ = false;
@@ -68,8 +119,8 @@ class gexf final : public xml_dialect {
 
 }  // namespace
 
-std::unique_ptr<xml_dialect> make_gexf() {
-  return std::make_unique<gexf>();
+std::unique_ptr<xml_dialect> make_gexf(const graph_file_options& options) {
+  return std::make_unique<gexf>(options);
 }
 
 }  // namespace perdure::graph::formats

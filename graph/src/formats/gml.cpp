@@ -25,6 +25,7 @@ class gml_source final : public graph_file, private listed_elements {
       : listed_elements(options.names),
         wanted_weight_(options.weight_column),
         wanted_time_(options.time_column),
+        keeps_attributes_(options.keep_attributes),
         stream_(std::move(stream)),
         tokens_(*stream_, [this](const std::string& what) { refuse(what); }) {
     info_.format = graph_format::gml;
@@ -45,6 +46,10 @@ class gml_source final : public graph_file, private listed_elements {
   }
   workload::progress progress() const noexcept override { return stream_->progress(); }
   const graph_file_info& info() const noexcept override { return info_; }
+  std::vector<vertex_attribute> take_vertex_attributes() override {
+    const std::lock_guard lock(mutex_);
+    return take_attributes();
+  }
   std::vector<std::string> left_out() const override {
     const std::lock_guard lock(mutex_);
     return left_out_;
@@ -135,9 +140,10 @@ class gml_source final : public graph_file, private listed_elements {
     }
   }
 
-  /// Reads the list of a node or an edge. `wanted(key)` gives where its value is to be kept, or null.
-  template <class Wanted>
-  void read_list(Wanted&& wanted) {
+  /// Reads the list of a node or an edge. `wanted(key)` gives where its value is to be kept, or null; then
+  /// `other(key, value, is_text)` may keep it, and returns whether it has.
+  template <class Wanted, class Other>
+  void read_list(Wanted&& wanted, Other&& other) {
     for (;;) {
       const token found = tokens_.next();
       if (found == token::close) return;
@@ -147,6 +153,8 @@ class gml_source final : public graph_file, private listed_elements {
       const token next = tokens_.next();
       std::optional<value>* const kept = wanted(key);
       if (kept == nullptr) {
+        const bool is_plain = next == token::number || next == token::text;
+        if (is_plain && other(key, tokens_.text(), next == token::text)) continue;
         skip(next);
         leave_out(key);
         continue;
@@ -165,10 +173,28 @@ class gml_source final : public graph_file, private listed_elements {
     const auto [line, column] = std::pair(tokens_.line(), tokens_.column());
     std::optional<value> id;
     std::optional<value> label;
-    read_list([&](const std::string& key) { return key == "id" ? &id : key == "label" ? &label : nullptr; });
+    struct plain_value {
+      std::string key;
+      std::string text;
+      bool is_text;
+    };
+    std::vector<plain_value> others;
+    read_list([&](const std::string& key) { return key == "id"      ? &id
+                                                   : key == "label" ? &label
+                                                                    : nullptr; },
+              [&](const std::string& key, const std::string& text, bool is_text) {
+                if (keeps_attributes_) others.push_back({key, text, is_text});
+                return keeps_attributes_;
+              });
     if (!id) refuse_at(line, column, "a node without an id");
-    if (label && !has_names() && label->text != id->text) leave_out("label");
     node(id->text, label ? label->text : id->text);
+    for (const plain_value& one : others) attribute(id->text, one.key, one.text, one.is_text);
+    if (!label || has_names() || label->text == id->text) return;
+    if (keeps_attributes_) {
+      attribute(id->text, "label", label->text, true);
+    } else {
+      leave_out("label");
+    }
   }
 
   void read_edge() {
@@ -178,13 +204,15 @@ class gml_source final : public graph_file, private listed_elements {
     std::optional<value> weight;
     std::optional<value> other_weight;
     std::optional<value> time;
-    read_list([&](const std::string& key) -> std::optional<value>* {
-      if (key == "source") return &source;
-      if (key == "target") return &target;
-      if (key == time_key_) return &time;
-      if (!wanted_weight_.empty()) return key == wanted_weight_ && key != no_column ? &weight : nullptr;
-      return key == "weight" ? &weight : key == "value" ? &other_weight : nullptr;
-    });
+    read_list(
+        [&](const std::string& key) -> std::optional<value>* {
+          if (key == "source") return &source;
+          if (key == "target") return &target;
+          if (key == time_key_) return &time;
+          if (!wanted_weight_.empty()) return key == wanted_weight_ && key != no_column ? &weight : nullptr;
+          return key == "weight" ? &weight : key == "value" ? &other_weight : nullptr;
+        },
+        [](const std::string&, const std::string&, bool) { return false; });
     if (!source || !target) refuse_at(line, column, "an edge without a source or a target");
     if (!std::exchange(has_edges_, true)) {
       if (wanted_weight_.empty() && !weight && other_weight) weight_key_ = "value";
@@ -216,6 +244,7 @@ class gml_source final : public graph_file, private listed_elements {
   mutable std::mutex mutex_;
   const std::string wanted_weight_;  // as asked for; empty: by itself
   const std::string wanted_time_;
+  const bool keeps_attributes_;
   std::unique_ptr<workload::byte_stream> stream_;
   gml_tokens tokens_;
   graph_file_info info_;

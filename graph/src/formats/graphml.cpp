@@ -1,7 +1,9 @@
 // GraphML: nodes, edges, and data by keys that are declared before. Unless other keys are asked for, weights
 // are an edge's data that is called "weight", times what is called "time". What else there is has no place in
 // a graph, and is named.
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +17,9 @@ namespace {
 class graphml final : public xml_dialect {
  public:
   explicit graphml(const graph_file_options& options)
-      : wanted_weight_(options.weight_column), wanted_time_(options.time_column) {
+      : wanted_weight_(options.weight_column),
+        wanted_time_(options.time_column),
+        keeps_attributes_(options.keep_attributes) {
     info_.format = graph_format::graphml;
     info_.description = "GraphML";
   }
@@ -30,8 +34,10 @@ class graphml final : public xml_dialect {
                                                                                      : direction::directed;
       finish_info(to);
     } else if (element == "node") {
-      const std::string id = required(attributes, "id", to);
-      to.node(id, id);
+      node_ = required(attributes, "id", to);
+      to.node(node_, node_);
+      is_in_node_ = true;
+      given_.clear();
     } else if (element == "edge") {
       begin_edge(attributes, to);
     } else if (element == "data") {
@@ -45,10 +51,22 @@ class graphml final : public xml_dialect {
   }
 
   void end(std::string_view element, std::string_view text, listed_elements& to) override {
-    if (element == "data" && is_in_edge_) {
+    if (element == "data" && is_in_node_) {
+      if (const auto found = node_keys_.find(key_); found != node_keys_.end()) {
+        to.attribute(node_, found->second.name, text, found->second.is_text);
+        given_.insert(key_);
+      }
+    } else if (element == "node") {
+      is_in_node_ = false;
+      for (const auto& [key, one] : node_keys_)
+        if (one.by_default && !given_.contains(key))
+          to.attribute(node_, one.name, *one.by_default, one.is_text);
+    } else if (element == "data" && is_in_edge_) {
       if (key_ == weight_key_) weight_ = to.number(text, "the weight");
       if (key_ == time_key_) time_ = to.number(text, "the time");
     } else if (element == "default") {
+      if (const auto found = node_keys_.find(declared_); found != node_keys_.end())
+        found->second.by_default = std::string(text);
       if (declared_ == weight_key_) default_weight_ = to.number(text, "the default weight");
       if (declared_ == time_key_) default_time_ = to.number(text, "the default time");
     } else if (element == "edge") {
@@ -87,6 +105,10 @@ class graphml final : public xml_dialect {
     } else if (is_of_edges && is_wanted(wanted_time_, "time")) {
       time_key_ = declared_;
       info_.has_times = true;
+    } else if (keeps_attributes_ && of == "node") {
+      const std::string type = text("attr.type");
+      node_keys_.insert_or_assign(declared_,
+                                  node_key{name, type.empty() || type == "string" || type == "boolean"});
     } else {
       left_out_.push_back(name);
     }
@@ -119,12 +141,23 @@ class graphml final : public xml_dialect {
 
   const std::string wanted_weight_;  // as asked for; empty: by itself
   const std::string wanted_time_;
+  const bool keeps_attributes_;
+  struct node_key {
+    std::string name;
+    bool is_text = false;
+    std::optional<std::string> by_default = {};
+  };
+
   graph_file_info info_;
   std::vector<std::string> left_out_;
   bool has_graph_ = false;
   bool is_in_edge_ = false;
-  std::string declared_;  // the key whose declaration it is in
-  std::string key_;       // of the data it is in
+  bool is_in_node_ = false;
+  std::string node_;                           // its id
+  std::map<std::string, node_key> node_keys_;  // those that are kept
+  std::set<std::string> given_;                // that the node has
+  std::string declared_;                       // the key whose declaration it is in
+  std::string key_;                            // of the data it is in
   std::optional<std::string> weight_key_;
   std::optional<std::string> time_key_;
   std::optional<double> default_weight_;

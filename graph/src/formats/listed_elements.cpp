@@ -1,7 +1,9 @@
 #include "listed_elements.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "line_scan.hpp"
@@ -27,6 +29,29 @@ void listed_elements::edge(std::string_view source, std::string_view target, std
   edges_.push_back({known(source), known(target)});
   if (weight) values_.push_back(*weight);
   if (time) times_.push_back(*time);
+}
+
+void listed_elements::attribute(std::string_view node, std::string_view name, std::string_view value,
+                                bool is_text) {
+  auto found = std::find_if(attributes_.begin(), attributes_.end(),
+                            [name](const listed_attribute& one) { return one.kept.name == name; });
+  if (found == attributes_.end()) {
+    attributes_.push_back({{std::string(name)}, {}});
+    found = std::prev(attributes_.end());
+  }
+  found->kept.is_text |= is_text;
+  found->kept.values.emplace_back(value);
+  found->nodes.push_back(known(node));
+}
+
+std::vector<vertex_attribute> listed_elements::take_attributes() {
+  std::vector<vertex_attribute> all;
+  for (listed_attribute& one : attributes_) {
+    for (const vertex_id* const node : one.nodes) one.kept.vertices.push_back(*node);
+    all.push_back(std::move(one.kept));
+  }
+  attributes_.clear();
+  return all;
 }
 
 void listed_elements::hand_out(edge_batch& batch) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <perdure/graph/edge.hpp>
+#include <perdure/graph/vertex_attribute.hpp>
 #include <perdure/graph/vertex_namer.hpp>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class listed_elements {
   /// Enters an edge. Throws where one of its ends is no node before it.
   void edge(std::string_view source, std::string_view target, std::optional<double> weight,
             std::optional<double> time);
+  /// Notes a value of a node that was entered.
+  void attribute(std::string_view node, std::string_view name, std::string_view value, bool is_text);
   /// Throws an error with the place in the file.
   [[noreturn]] virtual void refuse(const std::string& what) const = 0;
   /// Reads a number of the file. Refuses what is none.
@@ -39,6 +42,8 @@ class listed_elements {
   bool has_edges() const noexcept { return !edges_.empty(); }
   /// Number of nodes and edges that were not handed out.
   std::size_t waiting() const noexcept { return nodes_.size() + edges_.size(); }
+  /// Moves out what was noted of nodes, all of which were handed out.
+  std::vector<vertex_attribute> take_attributes();
   /// Moves them into an empty batch.
   void hand_out(edge_batch& batch);
 
@@ -46,6 +51,10 @@ class listed_elements {
   struct listed_node {
     vertex_id* number;
     std::string name;
+  };
+  struct listed_attribute {
+    vertex_attribute kept;
+    std::vector<const vertex_id*> nodes;
   };
   struct listed_edge {
     const vertex_id* source;
@@ -63,6 +72,7 @@ class listed_elements {
   std::vector<listed_edge> edges_;
   std::vector<double> values_;
   std::vector<double> times_;
+  std::vector<listed_attribute> attributes_;
 };
 
 }  // namespace perdure::graph::formats

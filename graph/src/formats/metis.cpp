@@ -48,8 +48,14 @@ bool metis::head(const char* begin, const char* feed, std::uint64_t number, flaw
   }
   const bool has_sizes = format >= 100 && may_have_sizes_;
   vertex_values_ = constraints + (has_sizes ? 1 : 0);
-  if (has_sizes) left_out_.emplace_back("sizes of vertices");
-  if (constraints != 0) left_out_.emplace_back("weights of vertices");
+  if (keeps_attributes_) {
+    if (has_sizes) attributes_.push_back({"size"});
+    for (std::uint64_t i = 1; i <= constraints; ++i)
+      attributes_.push_back({constraints == 1 ? "weight" : "weight" + std::to_string(i)});
+  } else {
+    if (has_sizes) left_out_.emplace_back("sizes of vertices");
+    if (constraints != 0) left_out_.emplace_back("weights of vertices");
+  }
   vertices_at_ = {number, static_cast<std::uint64_t>(vertices_at - begin) + 1};
   edges_at_ = {number, static_cast<std::uint64_t>(edges_at - begin) + 1};
   has_header_ = true;
@@ -81,9 +87,13 @@ const char* metis::parse(const char* p, const char* end, edge_batch& batch, line
   const vertex_id v = ++at_;
   if (!is_empty)
     for (std::uint64_t i = 0; i < vertex_values_; ++i) {
-      double ignored = 0;
-      p = scan.finite(p, ignored, "a weight of the vertex");
+      double value = 0;
+      const char* const at = after_blanks(p);
+      p = scan.finite(p, value, "a weight of the vertex");
       if (p == nullptr) return take_back();
+      if (!keeps_attributes_) continue;
+      attributes_[i].vertices.push_back(v);
+      attributes_[i].values.emplace_back(at, p);
     }
   while (!scan.at_end(p)) {
     vertex_id neighbour = 0;

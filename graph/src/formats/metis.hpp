@@ -11,7 +11,8 @@ class metis {
 
   /// `has_sizes`: whether a first digit of the format says that lines begin with the vertex's size. Some
   /// programs mean something else by it, and write lines that are empty.
-  explicit metis(bool has_sizes) : may_have_sizes_(has_sizes) {}
+  metis(bool has_sizes, bool keeps_attributes)
+      : may_have_sizes_(has_sizes), keeps_attributes_(keeps_attributes) {}
 
   bool head(const char* begin, const char* feed, std::uint64_t number, flaw& problem);
   const char* parse(const char* p, const char* end, edge_batch& batch, line_counts& counts, flaw& problem);
@@ -19,9 +20,11 @@ class metis {
   id_range declared() const noexcept { return {1, vertices_}; }
   const graph_file_info& info() const noexcept { return info_; }
   const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+  std::vector<vertex_attribute> take_attributes() { return std::exchange(attributes_, {}); }
 
  private:
   bool may_have_sizes_;
+  bool keeps_attributes_;
   bool has_header_ = false;
   std::uint64_t vertices_ = 0;
   std::uint64_t edges_ = 0;
@@ -31,6 +34,7 @@ class metis {
   place edges_at_;
   graph_file_info info_;
   std::vector<std::string> left_out_;
+  std::vector<vertex_attribute> attributes_;  // one for each number before the neighbours
 };
 
 }  // namespace perdure::graph::formats

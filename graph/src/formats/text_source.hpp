@@ -60,8 +60,9 @@ struct line_counts {
 ///     const graph_file_info& info() const;
 ///     bool take_vertices(std::vector<vertex_id>&);   // where edges do not name all: before the first edge
 ///     const std::vector<std::string>& left_out() const;
+///     std::vector<vertex_attribute> take_attributes();
 ///
-/// of which the last two may be left out, and are only there if lines are parsed in order.
+/// of which the last three may be left out, and are only there if lines are parsed in order.
 ///
 /// `parse` leaves the batch as it was where a line is malformed.
 template <class Format>
@@ -137,6 +138,13 @@ class text_source final : public graph_file {
     const std::lock_guard lock(mutex_);
     if (all_.has_lines_of_vertices) names.emplace_back("lines of vertices");
     return names;
+  }
+  std::vector<vertex_attribute> take_vertex_attributes() override {
+    if constexpr (requires { format_.take_attributes(); }) {
+      const std::lock_guard lock(turn_);
+      return format_.take_attributes();
+    }
+    return {};
   }
   id_range declared_vertices() const noexcept override { return format_.declared(); }
   const graph_file_info& info() const noexcept override { return format_.info(); }

@@ -26,6 +26,7 @@ class unweighted final : public graph_file {
   std::uint64_t skipped_lines() const noexcept override { return file_->skipped_lines(); }
   unsigned ignored_columns() const noexcept override { return file_->ignored_columns(); }
   std::vector<std::string> left_out() const override { return file_->left_out(); }
+  std::vector<vertex_attribute> take_vertex_attributes() override { return file_->take_vertex_attributes(); }
   const graph_file_info& info() const noexcept override { return info_; }
 
  private:

@@ -50,6 +50,10 @@ class xml_source final : public graph_file, private listed_elements {
   }
   workload::progress progress() const noexcept override { return stream_->progress(); }
   const graph_file_info& info() const noexcept override { return dialect_->info(); }
+  std::vector<vertex_attribute> take_vertex_attributes() override {
+    const std::lock_guard lock(mutex_);
+    return take_attributes();
+  }
   std::vector<std::string> left_out() const override {
     const std::lock_guard lock(mutex_);
     return dialect_->left_out();

@@ -38,7 +38,7 @@ class xml_dialect {
 };
 
 std::unique_ptr<xml_dialect> make_graphml(const graph_file_options& options);
-std::unique_ptr<xml_dialect> make_gexf();
+std::unique_ptr<xml_dialect> make_gexf(const graph_file_options& options);
 
 /// Which of the two a file is, by the first element of its head; nothing: neither.
 std::optional<graph_format> xml_format_of(std::string_view head);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <perdure/graph/edge.hpp>
+#include <perdure/graph/vertex_attribute.hpp>
 #include <perdure/workload/progress.hpp>
 #include <span>
 #include <string>
@@ -41,6 +42,10 @@ class edge_source {
 
   /// Names of what vertices and edges have beside and is not kept, as far as it was met.
   virtual std::vector<std::string> left_out() const { return {}; }
+
+  /// Moves out what was met of vertices' attributes, where they are kept
+  /// (`graph_file_options::keep_attributes`). To be called once, at the end.
+  virtual std::vector<vertex_attribute> take_vertex_attributes() { return {}; }
 };
 
 /// Edges that lie in memory. The span must outlive the source.

@@ -41,6 +41,12 @@ class properties {
   void set_vertices(std::string_view name, std::span<const T> values) {
     set(vertex_array(name), values, view_.size());
   }
+  /// The same with a text for each vertex.
+  void set_vertex_texts(std::string_view name, const std::vector<std::string>& values) {
+    require_one_for_each(vertex_array(name), values.size(), view_.size());
+    arrays_.store(vertex_array(name), values);
+    arrays_.array(vertex_array(name)).set_attribute(arcs_attribute, view_.arcs());
+  }
   /// The same with an element for each arc.
   template <array_element T>
   void set_edges(std::string_view name, std::span<const T> values) {
@@ -65,13 +71,16 @@ class properties {
   std::string edge_array(std::string_view name) const { return graph_ + "/edges/" + std::string(name); }
 
  private:
+  static void require_one_for_each(const std::string& id, std::uint64_t values, std::uint64_t wanted) {
+    if (values != wanted)
+      throw error(errc::invalid_argument, "the property \"" + id + "\" needs " + std::to_string(wanted) +
+                                              " values, and " + std::to_string(values) + " are given");
+  }
   static constexpr const char* arcs_attribute = "arcs of the graph";
 
   template <class T>
   void set(const std::string& id, std::span<const T> values, std::uint64_t wanted) {
-    if (values.size() != wanted)
-      throw error(errc::invalid_argument, "the property \"" + id + "\" needs " + std::to_string(wanted) +
-                                              " values, and " + std::to_string(values.size()) + " are given");
+    require_one_for_each(id, values.size(), wanted);
     arrays_.store(id, array_view<const T, 1>(values));
     arrays_.array(id).set_attribute(arcs_attribute, view_.arcs());
   }
