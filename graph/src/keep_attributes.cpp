@@ -88,6 +88,7 @@ std::vector<std::string> keep_attributes(array_store& arrays, const std::string&
     all.try_emplace(one.name, view.size()).first->second.add(one, view);
   properties to(arrays, graph, view);
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const auto& [name, values] : all) {
     values.store(to, name);
     names.push_back(name);

@@ -30,6 +30,7 @@ table_format table_format_of(const std::filesystem::path& path) {
 
 data_type record_type(const std::vector<result_column>& columns) {
   std::vector<data_field> fields;
+  fields.reserve(columns.size());
   for (const result_column& one : columns)
     fields.push_back({one.name, fields.size() * sizeof(std::uint64_t),
                       one.is_real ? element_kind::float64 : element_kind::uint64});

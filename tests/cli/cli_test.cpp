@@ -829,7 +829,7 @@ TEST_F(Cli, SumsUpManyLevels) {
   ok({"graph", "ingest", path("road"), file("road.txt", road)});
   const std::string text = ok({"graph", "bfs", path("road"), "--source", "0"});
   expect_part(text, "0 to 100; half of the vertices within 50; the most, 1, at 0");
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
   EXPECT_EQ(ok_json({"graph", "bfs", path("road"), "--source", "0"})["levels"].size(), 101U);
 }
 

@@ -61,6 +61,7 @@ bool begins_with_header(const file_head& text, const std::filesystem::path& name
   if (lines.empty()) return false;
   const char delimiter = workload::delimiter_of(lines.front(), ' ');
   std::vector<fields> rows;
+  rows.reserve(lines.size());
   for (const std::string_view line : lines) rows.push_back(fields_of(line, delimiter));
   const fields& first = rows.front();
   if (first.size() < 2 || std::any_of(first.begin(), first.end(), is_number)) return false;

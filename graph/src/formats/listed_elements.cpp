@@ -46,7 +46,9 @@ void listed_elements::attribute(std::string_view node, std::string_view name, st
 
 std::vector<vertex_attribute> listed_elements::take_attributes() {
   std::vector<vertex_attribute> all;
+  all.reserve(attributes_.size());
   for (listed_attribute& one : attributes_) {
+    one.kept.vertices.reserve(one.nodes.size());
     for (const vertex_id* const node : one.nodes) one.kept.vertices.push_back(*node);
     all.push_back(std::move(one.kept));
   }
