@@ -18,7 +18,9 @@ class wrapped_source : public edge_source {
   std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
   unsigned ignored_columns() const noexcept override { return source_->ignored_columns(); }
   std::vector<std::string> left_out() const override { return source_->left_out(); }
-  std::vector<vertex_attribute> take_vertex_attributes() override { return source_->take_vertex_attributes(); }
+  std::vector<vertex_attribute> take_vertex_attributes() override {
+    return source_->take_vertex_attributes();
+  }
 
  private:
   std::unique_ptr<edge_source> source_;

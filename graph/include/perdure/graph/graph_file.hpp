@@ -59,7 +59,8 @@ struct graph_file_options {
   /// So many vertices may be declared by a header (Matrix Market, DIMACS) that no edge need have. 0: a
   /// million, and 16 for each edge.
   std::uint64_t max_vertices = 0;
-  bool keep_attributes = false;  ///< collects attributes of vertices, in memory; else they are named as left out
+  bool keep_attributes =
+      false;  ///< collects attributes of vertices, in memory; else they are named as left out
   bool skip_bad_lines = false;  ///< leave malformed lines out and count them, instead of throwing
   /// A pipe or a terminal counts as ended once this descriptor can be read from, so that a signal handler can
   /// wake a thread that waits for input.

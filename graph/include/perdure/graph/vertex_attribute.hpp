@@ -1,4 +1,4 @@
-// What files say of vertices beside their ids and names.
+// Values that files have for vertices, beside ids and names.
 #pragma once
 
 #include <perdure/graph/vertex.hpp>
@@ -12,7 +12,7 @@ struct vertex_attribute {
   std::string name;
   bool is_text = false;               ///< else all values are numbers
   std::vector<vertex_id> vertices{};  ///< in the order of the file
-  std::vector<std::string> values{};  ///< of each of them, as the file writes it
+  std::vector<std::string> values{};  ///< one for each of them, as the file writes it
 };
 
 }  // namespace perdure::graph
