@@ -59,7 +59,8 @@ class attribute_values {
 
   /// False if a value is no number, or a whole one that would be rounded.
   bool store_real(properties& to, const std::string& name) const {
-    constexpr double largest_exact = 9007199254740992.0;  // 2^53
+    // 2^53, which may stand for the number above it.
+    constexpr double first_rounded = 9007199254740992.0;
     std::vector<double> numbers;
     numbers.reserve(values_.size());
     for (const std::string* const value : values_) {
@@ -68,7 +69,7 @@ class attribute_values {
         continue;
       }
       const std::optional<double> number = number_in<double>(*value);
-      if (!number || (std::abs(*number) > largest_exact && number_in<std::int64_t>(*value))) return false;
+      if (!number || (std::abs(*number) >= first_rounded && number_in<std::int64_t>(*value))) return false;
       numbers.push_back(*number);
     }
     to.set_vertices<double>(name, numbers);

@@ -13,7 +13,7 @@ namespace perdure::graph {
 /// Keeps attributes as properties of a CSR (`properties.hpp`): whole numbers as `int64` if every vertex has
 /// one, other numbers as `float64` with NaN where there is none, texts as texts that are empty where there is
 /// none. Of several of the same name and vertex the last counts; of different types, all are texts. Whole
-/// numbers beyond 2^53 that some vertices lack are texts too, so that none is rounded. Returns the
+/// numbers from 2^53 on that some vertices lack are texts too, so that none is rounded. Returns the
 /// properties' names, sorted.
 ///
 /// Throws `invalid_argument` for a name that no array can have, and as `array_store::store`. O(values +
