@@ -127,7 +127,7 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
   const bool goes_on =
       !options.anew && store.find<stored_csr_build>(options.graph + build_suffix).first != nullptr;
   if (options.anew) store.destroy<stored_csr_build>(options.graph + build_suffix);
-  // Those of a build that was interrupted go on with it.
+  // A build that goes on keeps its names.
   if (!goes_on) store.destroy<stored_names>(name_of_names);
   if (options.with_names) {
     auto* const kept = store.find_or_construct<stored_names>(name_of_names)(store.get_allocator<std::byte>());

@@ -109,7 +109,7 @@ std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> 
   const std::vector<std::string> fields = fields_of(line, delimiter);
   const bool has_header = format == graph_format::csv;
   chosen_fields chosen = choose_fields(has_header ? fields : std::vector<std::string>(), options);
-  // What is no number there is refused when it is read, and so is a line without it.
+  // A field that is no number there is refused when it is read, and so is a line without it.
   if (!has_header && options.weight_column.empty() && chosen.time != 2 && chosen.source == 0 &&
       chosen.target == 1 && std::any_of(lines.begin(), lines.end(), [delimiter](std::string_view one) {
         return fields_of(one, delimiter).size() > 2;

@@ -185,7 +185,7 @@ TEST_F(a_history, takes_none_of_several_home_files_of_another) {
   EXPECT_TRUE(has(*datastore::open(path()), 2 * in_second, 9));
 }
 
-// What was written of the table when it failed must not be taken for a part of another history later.
+// A part of the table that was written before the failure must not be taken for another history's later.
 TEST_F(a_history, goes_on_after_the_table_could_not_be_written) {
   const auto store = datastore::create(path(), small_store());
   store->memory().grow(4 * mib);

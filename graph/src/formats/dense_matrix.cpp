@@ -72,12 +72,7 @@ const char* dense_matrix::parse(const char* p, const char* end, edge_batch& batc
   const edge e{row_, column_};
   next_place();
   if (found.value == 0 && found.mirrored == 0) return feed + 1;
-  batch.edges.push_back(e);
-  batch.values.push_back(found.value);
-  if (banner_.has_mirrored_arcs() && e.source != e.target) {
-    batch.edges.push_back({e.target, e.source});
-    batch.values.push_back(found.mirrored);
-  }
+  add_entry(e, found, banner_, batch);
   return feed + 1;
 }
 

@@ -36,7 +36,7 @@ class gexf final : public xml_dialect {
     } else if (element == "attributes") {
       is_of_nodes_ = text("class") == "node";
     } else if (element == "attribute") {
-      declare(text("id"), text("title").empty() ? text("id") : text("title"), text("type"));
+      declare(text("id"), text("title").empty() ? text("id") : text("title"), text("type"), to);
     } else if (element == "attvalue" && !node_.empty()) {
       const std::string key = attributes.find("for") != nullptr ? text("for") : text("id");
       if (const auto found = node_keys_.find(key); found != node_keys_.end()) {
@@ -52,7 +52,7 @@ class gexf final : public xml_dialect {
         if (keeps_attributes_) {
           to.attribute(node_, "label", text("label"), true);
         } else {
-          leave_out("label");
+          to.leave_out("label");
         }
       }
     } else if (element == "nodes" && std::exchange(is_in_nodes_, true)) {
@@ -81,21 +81,16 @@ class gexf final : public xml_dialect {
     node_.clear();
   }
   const graph_file_info& info() const noexcept override { return info_; }
-  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
 
  private:
-  void leave_out(const std::string& name) {
-    if (std::find(left_out_.begin(), left_out_.end(), name) == left_out_.end()) left_out_.push_back(name);
-  }
-
-  void declare(const std::string& id, const std::string& name, const std::string& type) {
+  void declare(const std::string& id, const std::string& name, const std::string& type, listed_elements& to) {
     declared_ = id;
     constexpr std::array numbers = {"integer", "long", "short", "byte", "float", "double"};
     const bool is_number = std::find(numbers.begin(), numbers.end(), type) != numbers.end();
     if (keeps_attributes_ && is_of_nodes_) {
       node_keys_.insert_or_assign(id, node_key{name, !is_number});
     } else {
-      leave_out(name);
+      to.leave_out(name);
     }
   }
 
@@ -112,7 +107,6 @@ class gexf final : public xml_dialect {
   std::map<std::string, node_key> node_keys_;  // those that are kept
   std::set<std::string> given_;                // that the node has
   graph_file_info info_;
-  std::vector<std::string> left_out_;
   bool has_graph_ = false;
   bool is_in_nodes_ = false;
 };

@@ -4,7 +4,6 @@
 #include "gml.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,52 +11,33 @@
 
 #include "column_names.hpp"
 #include "gml_tokens.hpp"
-#include "listed_elements.hpp"
+#include "listed_source.hpp"
 
 namespace perdure::graph::formats {
 namespace {
 
 using token = gml_tokens::kind;
 
-class gml_source final : public graph_file, private listed_elements {
+class gml_source final : public listed_source {
  public:
   gml_source(std::unique_ptr<workload::byte_stream> stream, const graph_file_options& options)
-      : listed_elements(options.names),
+      : listed_source(std::move(stream), options.names),
         wanted_weight_(options.weight_column),
         wanted_time_(options.time_column),
         keeps_attributes_(options.keep_attributes),
-        stream_(std::move(stream)),
-        tokens_(*stream_, [this](const std::string& what) { refuse(what); }) {
+        tokens_(this->stream(), [this](const std::string& what) { refuse(what); }) {
     info_.format = graph_format::gml;
     info_.kind = direction::undirected;
     find_graph();
-    while (!has_ended_ && !has_edges()) read_on();
+    read_to_first_edge();
     info_.description = info_.kind == direction::directed ? "GML, directed" : "GML, undirected";
     if (info_.has_weights) info_.description += ", weights (" + weight_key_ + ")";
     if (info_.has_times) info_.description += ", times";
   }
 
-  bool next(edge_batch& batch) override {
-    batch.clear();
-    const std::lock_guard lock(mutex_);
-    while (!has_ended_ && waiting() < enough) read_on();
-    hand_out(batch);
-    return !batch.edges.empty() || !batch.vertices.empty();
-  }
-  workload::progress progress() const noexcept override { return stream_->progress(); }
   const graph_file_info& info() const noexcept override { return info_; }
-  std::vector<vertex_attribute> take_vertex_attributes() override {
-    const std::lock_guard lock(mutex_);
-    return take_attributes();
-  }
-  std::vector<std::string> left_out() const override {
-    const std::lock_guard lock(mutex_);
-    return left_out_;
-  }
 
  private:
-  static constexpr std::size_t enough = std::size_t{1} << 14;
-
   struct value {
     std::string text;
     std::uint64_t line = 0;
@@ -67,12 +47,6 @@ class gml_source final : public graph_file, private listed_elements {
   [[noreturn]] void refuse(const std::string& what) const override {
     refuse_at(tokens_.line(), tokens_.column(), what);
   }
-  [[noreturn]] void refuse_at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
-    throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
-                                   std::to_string(column) + ": " + what,
-                               line, column);
-  }
-
   /// Up to the list of the graph.
   void find_graph() {
     for (;;) {
@@ -87,11 +61,13 @@ class gml_source final : public graph_file, private listed_elements {
   }
 
   /// Takes in one entry of the graph's list, or finds its end.
-  void read_on() {
-    has_ended_ = true;  // stays so when anything below throws
+  bool read_some() override {
     const token found = tokens_.next();
     if (found == token::end) refuse("the file ends inside the graph");
-    if (found == token::close) return find_end();
+    if (found == token::close) {
+      find_end();
+      return false;
+    }
     if (found != token::key) refuse("expected a key, as node or edge");
     const std::string key = tokens_.text();
     const token next = tokens_.next();
@@ -106,7 +82,7 @@ class gml_source final : public graph_file, private listed_elements {
     } else {
       skip(next);
     }
-    has_ended_ = false;
+    return true;
   }
 
   void find_end() {
@@ -163,10 +139,6 @@ class gml_source final : public graph_file, private listed_elements {
       if (*kept) refuse("a second " + key);
       *kept = value{tokens_.text(), tokens_.line(), tokens_.column()};
     }
-  }
-
-  void leave_out(const std::string& key) {
-    if (std::find(left_out_.begin(), left_out_.end(), key) == left_out_.end()) left_out_.push_back(key);
   }
 
   void read_node() {
@@ -241,18 +213,14 @@ class gml_source final : public graph_file, private listed_elements {
     return number(given->text, what);
   }
 
-  mutable std::mutex mutex_;
   const std::string wanted_weight_;  // as asked for; empty: by itself
   const std::string wanted_time_;
   const bool keeps_attributes_;
-  std::unique_ptr<workload::byte_stream> stream_;
   gml_tokens tokens_;
   graph_file_info info_;
   std::string weight_key_ = wanted_weight_.empty() ? "weight" : wanted_weight_;
   std::string time_key_ = wanted_time_.empty() ? "time" : wanted_time_;
-  std::vector<std::string> left_out_;
   bool has_edges_ = false;
-  bool has_ended_ = false;
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ int gml_tokens::peek() {
     size_ = stream_.read(piece_.data(), piece_.size());
     at_ = 0;
     has_ended_ = size_ == 0;
-    // Of the whole file, as this is asked before anything was taken.
+    // This is asked before anything was taken, so the piece is the file's first.
     if (line_ahead_ == 1 && column_ahead_ == 1 &&
         std::string_view(piece_.data(), size_).starts_with(byte_order_mark))
       at_ = byte_order_mark.size();

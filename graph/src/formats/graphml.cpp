@@ -26,7 +26,7 @@ class graphml final : public xml_dialect {
 
   void begin(std::string_view element, const xml_attributes& attributes, listed_elements& to) override {
     if (element == "key") {
-      declare(attributes);
+      declare(attributes, to);
     } else if (element == "graph") {
       if (std::exchange(has_graph_, true)) to.refuse("a second graph, or one inside another, is not read");
       const char* const directed = attributes.find("edgedefault");
@@ -78,7 +78,6 @@ class graphml final : public xml_dialect {
   }
 
   const graph_file_info& info() const noexcept override { return info_; }
-  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
 
  private:
   static std::string required(const xml_attributes& attributes, const char* name, const listed_elements& to) {
@@ -87,7 +86,7 @@ class graphml final : public xml_dialect {
     return value;
   }
 
-  void declare(const xml_attributes& attributes) {
+  void declare(const xml_attributes& attributes, listed_elements& to) {
     const auto text = [&](const char* name) {
       const char* const value = attributes.find(name);
       return std::string(value == nullptr ? "" : value);
@@ -110,7 +109,7 @@ class graphml final : public xml_dialect {
       node_keys_.insert_or_assign(declared_,
                                   node_key{name, type.empty() || type == "string" || type == "boolean"});
     } else {
-      left_out_.push_back(name);
+      to.leave_out(name);
     }
   }
 
@@ -149,7 +148,6 @@ class graphml final : public xml_dialect {
   };
 
   graph_file_info info_;
-  std::vector<std::string> left_out_;
   bool has_graph_ = false;
   bool is_in_edge_ = false;
   bool is_in_node_ = false;

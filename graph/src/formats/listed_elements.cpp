@@ -44,6 +44,10 @@ void listed_elements::attribute(std::string_view node, std::string_view name, st
   found->nodes.push_back(known(node));
 }
 
+void listed_elements::leave_out(std::string_view name) {
+  if (std::find(left_out_.begin(), left_out_.end(), name) == left_out_.end()) left_out_.emplace_back(name);
+}
+
 std::vector<vertex_attribute> listed_elements::take_attributes() {
   std::vector<vertex_attribute> all;
   all.reserve(attributes_.size());

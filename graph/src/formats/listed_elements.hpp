@@ -32,6 +32,8 @@ class listed_elements {
             std::optional<double> time);
   /// Notes a value of a node that was entered.
   void attribute(std::string_view node, std::string_view name, std::string_view value, bool is_text);
+  /// Notes the name of something that is not kept.
+  void leave_out(std::string_view name);
   /// Throws an error with the place in the file.
   [[noreturn]] virtual void refuse(const std::string& what) const = 0;
   /// Reads a number of the file. Refuses what is none.
@@ -39,6 +41,7 @@ class listed_elements {
 
  protected:
   bool has_names() const noexcept { return names_ != nullptr; }
+  const std::vector<std::string>& names_left_out() const noexcept { return left_out_; }
   bool has_edges() const noexcept { return !edges_.empty(); }
   /// Number of nodes and edges that were not handed out.
   std::size_t waiting() const noexcept { return nodes_.size() + edges_.size(); }
@@ -73,6 +76,7 @@ class listed_elements {
   std::vector<double> values_;
   std::vector<double> times_;
   std::vector<listed_attribute> attributes_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace perdure::graph::formats

@@ -119,4 +119,12 @@ const char* read_value(const char* p, const line_scanner& scan, const matrix_ban
   return scan.ends(p) ? p : nullptr;
 }
 
+void add_entry(const edge& e, const matrix_value& found, const matrix_banner& banner, edge_batch& batch) {
+  batch.edges.push_back(e);
+  if (banner.info.has_weights) batch.values.push_back(found.value);
+  if (!banner.has_mirrored_arcs() || e.source == e.target) return;
+  batch.edges.push_back({e.target, e.source});
+  batch.values.push_back(found.mirrored);
+}
+
 }  // namespace perdure::graph::formats

@@ -33,6 +33,9 @@ struct matrix_value {
   double mirrored = 0;
 };
 
+/// Adds an entry of a matrix, and the arc back where the banner has such.
+void add_entry(const edge& e, const matrix_value& found, const matrix_banner& banner, edge_batch& batch);
+
 /// Reads what follows an entry's indices, or all of it where the matrix is dense, up to the line's end. Null:
 /// malformed.
 const char* read_value(const char* p, const line_scanner& scan, const matrix_banner& banner,

@@ -65,12 +65,7 @@ const char* matrix_market::parse(const char* p, const char* end, edge_batch& bat
   matrix_value found;
   if (read_value(p, scan, banner_, part_, found) == nullptr) return nullptr;
   ++counts.entries;
-  batch.edges.push_back(e);
-  if (banner_.info.has_weights) batch.values.push_back(found.value);
-  if (banner_.has_mirrored_arcs() && e.source != e.target) {
-    batch.edges.push_back({e.target, e.source});
-    batch.values.push_back(found.mirrored);
-  }
+  add_entry(e, found, banner_, batch);
   return feed + 1;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "line_scan.hpp"
+#include "listed_source.hpp"
 
 namespace perdure::graph::formats {
 namespace {
@@ -25,12 +26,11 @@ std::string_view local_name(std::string_view name) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-class xml_source final : public graph_file, private listed_elements {
+class xml_source final : public listed_source {
  public:
   xml_source(std::unique_ptr<workload::byte_stream> stream, std::unique_ptr<xml_dialect> dialect,
              vertex_namer* names)
-      : listed_elements(names),
-        stream_(std::move(stream)),
+      : listed_source(std::move(stream), names),
         dialect_(std::move(dialect)),
         parser_(XML_ParserCreate(nullptr)) {
     if (!parser_) throw std::bad_alloc();
@@ -38,35 +38,17 @@ class xml_source final : public graph_file, private listed_elements {
     XML_SetElementHandler(parser_.get(), on_begin, on_end);
     XML_SetCharacterDataHandler(parser_.get(), on_text);
     XML_SetEntityDeclHandler(parser_.get(), on_entity);
-    while (!has_ended_ && !has_edges()) read_on();
+    read_to_first_edge();
   }
 
-  bool next(edge_batch& batch) override {
-    batch.clear();
-    const std::lock_guard lock(mutex_);
-    while (!has_ended_ && waiting() < enough) read_on();
-    hand_out(batch);
-    return !batch.edges.empty() || !batch.vertices.empty();
-  }
-  workload::progress progress() const noexcept override { return stream_->progress(); }
   const graph_file_info& info() const noexcept override { return dialect_->info(); }
-  std::vector<vertex_attribute> take_vertex_attributes() override {
-    const std::lock_guard lock(mutex_);
-    return take_attributes();
-  }
-  std::vector<std::string> left_out() const override {
-    const std::lock_guard lock(mutex_);
-    return dialect_->left_out();
-  }
 
  private:
-  static constexpr std::size_t enough = std::size_t{1} << 14;
   static constexpr std::size_t longest_text = std::size_t{1} << 20;
 
   /// Parses a piece. What handlers throw must not pass through expat, and ends the parsing.
-  void read_on() {
-    has_ended_ = true;  // stays so when anything below throws
-    const std::size_t size = stream_->read(piece_.data(), piece_.size());
+  bool read_some() override {
+    const std::size_t size = stream().read(piece_.data(), piece_.size());
     const XML_Status status =
         XML_Parse(parser_.get(), piece_.data(), static_cast<int>(size), size == 0 ? XML_TRUE : XML_FALSE);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -75,7 +57,7 @@ class xml_source final : public graph_file, private listed_elements {
       if (what == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
       refuse(std::string("malformed XML: ") + XML_ErrorString(what));
     }
-    has_ended_ = size == 0;
+    return size != 0;
   }
 
   template <class Work>
@@ -107,7 +89,7 @@ class xml_source final : public graph_file, private listed_elements {
       if (source.text_.size() > longest_text) source.refuse("more than a megabyte of text in one element");
     });
   }
-  // What they stand for may be a file, or grow without end.
+  // An entity may stand for a file, or grow without end.
   static void on_entity(void* self, const char*, int, const char*, int, const char*, const char*, const char*,
                         const char*) {
     guarded(self, [](xml_source& source) { source.refuse("entities of a file's own are not read"); });
@@ -116,19 +98,14 @@ class xml_source final : public graph_file, private listed_elements {
   [[noreturn]] void refuse(const std::string& what) const override {
     const auto line = static_cast<std::uint64_t>(XML_GetCurrentLineNumber(parser_.get()));
     const auto column = static_cast<std::uint64_t>(XML_GetCurrentColumnNumber(parser_.get())) + 1;
-    throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
-                                   std::to_string(column) + ": " + what,
-                               line, column);
+    refuse_at(line, column, what);
   }
 
-  mutable std::mutex mutex_;
-  std::unique_ptr<workload::byte_stream> stream_;
   std::unique_ptr<xml_dialect> dialect_;
   std::unique_ptr<XML_ParserStruct, parser_closer> parser_;
   std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
   std::exception_ptr failure_;
   std::string text_;
-  bool has_ended_ = false;
 };
 
 /// The name of the first element of a text; empty where there is none.

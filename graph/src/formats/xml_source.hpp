@@ -33,8 +33,6 @@ class xml_dialect {
   virtual void end(std::string_view element, std::string_view text, listed_elements& to) = 0;
   /// Complete once the first edge has been met, or the end.
   virtual const graph_file_info& info() const noexcept = 0;
-  /// Names of what is not kept, as far as it was met.
-  virtual const std::vector<std::string>& left_out() const noexcept = 0;
 };
 
 std::unique_ptr<xml_dialect> make_graphml(const graph_file_options& options);

@@ -1,0 +1,67 @@
+// A file of a format that lists nodes before edges, read a piece at a time by whichever thread asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <perdure/graph/graph_file.hpp>
+#include <perdure/workload/byte_stream.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "listed_elements.hpp"
+
+namespace perdure::graph::formats {
+
+class listed_source : public graph_file, protected listed_elements {
+ public:
+  bool next(edge_batch& batch) final {
+    batch.clear();
+    const std::lock_guard lock(mutex_);
+    while (!has_ended_ && waiting() < enough) read_on();
+    hand_out(batch);
+    return !batch.edges.empty() || !batch.vertices.empty();
+  }
+  workload::progress progress() const noexcept final { return stream_->progress(); }
+  std::vector<vertex_attribute> take_vertex_attributes() final {
+    const std::lock_guard lock(mutex_);
+    return take_attributes();
+  }
+  std::vector<std::string> left_out() const final {
+    const std::lock_guard lock(mutex_);
+    return names_left_out();
+  }
+
+ protected:
+  listed_source(std::unique_ptr<workload::byte_stream> stream, vertex_namer* names)
+      : listed_elements(names), stream_(std::move(stream)) {}
+
+  workload::byte_stream& stream() noexcept { return *stream_; }
+  /// Reads until all is known that the first edge tells. Constructors call it.
+  void read_to_first_edge() {
+    while (!has_ended_ && !has_edges()) read_on();
+  }
+  [[noreturn]] void refuse_at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
+    throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
+                                   std::to_string(column) + ": " + what,
+                               line, column);
+  }
+
+ private:
+  static constexpr std::size_t enough = std::size_t{1} << 14;
+
+  /// Takes in some more. Returns whether there is more behind it.
+  virtual bool read_some() = 0;
+  void read_on() {
+    has_ended_ = true;  // stays so when anything below throws
+    has_ended_ = !read_some();
+  }
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<workload::byte_stream> stream_;
+  bool has_ended_ = false;
+};
+
+}  // namespace perdure::graph::formats
