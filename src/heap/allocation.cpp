@@ -29,16 +29,17 @@ void* take_last(cache_bin& cached) noexcept {
 // Gives back what the calling thread keeps in its cache, and tries once more, before it gives up: that may be
 // the memory that is missing.
 template <class Allocate>
-void* with_all_there_is(heap& memory, const detail::segment& bounds, const block_allowance& allowance,
-                        std::size_t bytes, Allocate allocate) {
+void* with_all_there_is(heap& memory, const detail::segment& bounds, std::size_t bytes, Allocate allocate) {
   try {
     return allocate();
   } catch (const std::bad_alloc&) {
     memory.flush_own_cache();
     try {
       return allocate();
+    } catch (const allowance_used_up&) {
+      throw_no_allowance(bounds, bytes);
     } catch (const std::bad_alloc&) {
-      throw_no_block(bounds, allowance, bytes);
+      throw_no_block(bounds, bytes);
     }
   }
 }
@@ -47,7 +48,7 @@ void* with_all_there_is(heap& memory, const detail::segment& bounds, const block
 
 void* heap::allocate_slow(std::size_t bytes) {
   const own_change change(*engine_, *this);
-  return with_all_there_is(*this, engine_->memory, engine_->allowance, bytes,
+  return with_all_there_is(*this, engine_->memory, bytes,
                            [&] { return engine_->allocate(change.cache(), bytes); });
 }
 
@@ -119,7 +120,7 @@ void* heap::allocate(std::size_t bytes, std::size_t alignment) {
   }
   const auto units = static_cast<std::uint32_t>(std::max(alignment / unit_size, std::size_t{1}));
   const own_change change(*engine_, *this);
-  return with_all_there_is(*this, engine_->memory, engine_->allowance, bytes,
+  return with_all_there_is(*this, engine_->memory, bytes,
                            [&] { return engine_->allocate_large(bytes, units); });
 }
 

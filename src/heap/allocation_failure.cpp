@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <limits>
 #include <new>
 
 #include "heap/layout.hpp"
@@ -53,24 +52,20 @@ const char* owner_of(const segment& memory) {
   return owner.c_str() + (owner.size() - std::min(owner.size(), most));
 }
 
-/// The bytes of a block that holds `bytes`; of a large one, the most that they may be.
-std::size_t most_bytes_of_block(std::size_t bytes) noexcept {
-  constexpr std::size_t step = 4 * unit_size;
-  if (bytes <= max_small_size) return class_size(class_of(bytes));
-  return bytes > std::numeric_limits<std::size_t>::max() - step ? bytes : (bytes + step - 1) / step * step;
-}
+constexpr const char* way_out =
+    "Free something, or give it more capacity (store_options::capacity when a store is made, "
+    "store_maintenance::raise_capacity while nobody has it open)";
 
 }  // namespace
 
-void throw_no_block(const segment& memory, const block_allowance& allowance, std::size_t bytes) {
-  static constexpr const char* way_out =
-      "Free something, or give it more capacity (store_options::capacity when a store is made, "
-      "store_maintenance::raise_capacity while nobody has it open)";
+void throw_no_allowance(const segment& memory, std::size_t bytes) {
+  throw allocation_failure("%s: no room for a block of %s: less than that is left of its capacity of %s. %s",
+                           owner_of(memory), in_units(bytes).text(), in_units(memory.limit()).text(),
+                           way_out);
+}
+
+void throw_no_block(const segment& memory, std::size_t bytes) {
   const char* const owner = owner_of(memory);
-  if (allowance.refuses(most_bytes_of_block(bytes)))
-    throw allocation_failure("%s: no room for a block of %s: of its capacity of %s, %s are left. %s", owner,
-                             in_units(bytes).text(), in_units(memory.limit()).text(),
-                             in_units(allowance.left()).text(), way_out);
   const std::size_t left = memory.capacity() - std::min(memory.size(), memory.capacity());
   if (bytes > left || left < chunk_size)
     throw allocation_failure(

@@ -5,13 +5,14 @@
 
 #include <cstddef>
 
-#include "heap/block_allowance.hpp"
 #include "segment/segment.hpp"
 
 namespace perdure::detail {
 
+/// The blocks that there are take the memory's limit.
+[[noreturn]] void throw_no_allowance(const segment& memory, std::size_t bytes);
 /// There is no block of that size: the memory's capacity is used up, or the system gives no more.
-[[noreturn]] void throw_no_block(const segment& memory, const block_allowance& allowance, std::size_t bytes);
+[[noreturn]] void throw_no_block(const segment& memory, std::size_t bytes);
 /// So many elements are more bytes than can be counted. Throws `std::bad_array_new_length`, which is a
 /// `std::bad_alloc`.
 [[noreturn]] void throw_no_such_length(const segment& memory, std::size_t elements,

@@ -75,7 +75,7 @@ void bin::drop_slab(unit_index slab) noexcept {
 std::uint32_t bin::take(void** blocks, std::uint32_t wanted) {
   const std::uint64_t block_size = slab_geometries[size_class_].block_size;
   const std::uint32_t allowed = allowance_->take_blocks(block_size, wanted);
-  if (allowed == 0) throw std::bad_alloc();
+  if (allowed == 0) throw allowance_used_up();
   std::uint32_t got = 0;
   try {
     got = take_allowed(blocks, allowed);

@@ -10,8 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 
 namespace perdure::detail {
+
+/// A block was refused for want of allowance. By the time it is caught there may be enough again.
+class allowance_used_up final : public std::bad_alloc {};
 
 /// Thread-safe.
 class block_allowance {
@@ -42,11 +46,6 @@ class block_allowance {
     if (is_limited_) left_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
 
-  /// Whether a block of `bytes` is refused for want of allowance.
-  bool refuses(std::uint64_t bytes) const noexcept { return is_limited_ && bytes > left(); }
-  std::uint64_t left() const noexcept {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, left_.load(std::memory_order_relaxed)));
-  }
   /// The most bytes of one size class, or of a large block, that a thread may cache.
   std::size_t most_cached() const noexcept { return most_cached_; }
 

@@ -58,7 +58,7 @@ void* heap::engine::allocate_large(std::size_t bytes, std::uint32_t alignment_un
   const std::uint32_t most = data_units - (alignment_units - 1);
   const bool is_huge = units > most;
   if (!is_huge) units = std::min(round_large(units), most);
-  if (!allowance.take(units * unit_size)) throw std::bad_alloc();
+  if (!allowance.take(units * unit_size)) throw allowance_used_up();
   unit_index first;
   try {
     first = is_huge ? runs.allocate_huge(bytes) : runs.allocate(units, alignment_units);

@@ -11,6 +11,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "perdure/container/vector.hpp"
@@ -84,7 +85,8 @@ TEST(full_store, OfLessThanAGiBHoldsNoMoreThanItsCapacity) {
     EXPECT_GT(taken, mib - 64 * kib);
     EXPECT_LT(store.get_free_memory(), kib);
     const std::string full = told_by_bad_alloc([&] { static_cast<void>(store.allocate(2 * mib)); });
-    EXPECT_NE(full.find("no room for a block of 2 MiB: of its capacity of 1 MiB, "), std::string::npos)
+    EXPECT_NE(full.find("no room for a block of 2 MiB: less than that is left of its capacity of 1 MiB. "),
+              std::string::npos)
         << full;
     EXPECT_NE(full.find("raise_capacity"), std::string::npos) << full;
   }
@@ -107,6 +109,34 @@ TEST(full_store, OfLessThanAGiBHoldsNoMoreThanItsCapacity) {
   manager store(create_only, scratch.path(), options);
   EXPECT_NE(store.allocate(std::size_t{1024} << 20, std::nothrow), nullptr);
   EXPECT_EQ(store.allocate(2 * mib, std::nothrow), nullptr);
+  store.discard();
+}
+
+// What one thread frees while the other fails must not look like a failure of the system.
+TEST(full_store, OfSeveralThreadsNamesItsCapacity) {
+  const scratch_directory scratch;
+  store_options options;
+  options.capacity = std::size_t{1} << 20;
+  manager store(create_only, scratch.path(), options);
+  std::array<std::string, 2> unexpected;
+  const auto fill_and_empty = [&](std::string& told) {
+    std::vector<void*> blocks;
+    for (int failures = 0; failures < 2000; ++failures) {
+      const std::string failure = told_by_bad_alloc([&] {
+        for (;;) blocks.push_back(store.allocate(256));
+      });
+      if (failure.find("its capacity of 1 MiB") == std::string::npos) told = failure;
+      const std::size_t kept = blocks.size() - std::min<std::size_t>(blocks.size(), 64);
+      for (std::size_t i = kept; i < blocks.size(); ++i) store.deallocate(blocks[i]);
+      blocks.resize(kept);
+    }
+    for (void* const block : blocks) store.deallocate(block);
+  };
+  std::thread other([&] { fill_and_empty(unexpected[0]); });
+  fill_and_empty(unexpected[1]);
+  other.join();
+  EXPECT_EQ(unexpected[0], "");
+  EXPECT_EQ(unexpected[1], "");
   store.discard();
 }
 
