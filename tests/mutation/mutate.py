@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Plants mistakes in a folder of src/, one at a time, and says which of them no test notices.
 
-usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point TEXT] [--jobs N] [--again] [--thorough]
+usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point TEXT] [--jobs N] [--again | --unnoticed] [--thorough]
   FOLDER         below src, as store/commit
   --sample N     only N of the mistakes, chosen by --seed
   --list         prints the mistakes and ends
   --point TEXT   only mistakes whose key has TEXT in it
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
+  --unnoticed    tries again what earlier runs did not notice, with whatever sources and tests; what they say of the
+                 others stands
   --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
                  else reaches
 
@@ -286,6 +288,7 @@ def main():
     parser.add_argument("--point")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--unnoticed", action="store_true")
     parser.add_argument("--thorough", action="store_true")
     options = parser.parse_args()
     folder = options.folder.strip("/").removeprefix("src/")
@@ -321,8 +324,12 @@ def main():
     results = {}
     if results_path.exists() and not options.again:
         known = json.loads(results_path.read_text())
-        if known["digest"] == digest:
+        if known["digest"] == digest or options.unnoticed:
             results = known["results"]
+    if options.unnoticed:
+        noticed = {key: each for key, each in results.items() if each["verdict"] in ("failed", "hung")}
+        numbers = [number for number in numbers if keys[number] in results]
+        results = noticed
     # Where nothing waits for a device, if there is room.
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="perdure-mutants-", dir=place) as scratch:
