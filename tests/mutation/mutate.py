@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Plants mistakes in a folder of src/, one at a time, and says which of them no test notices.
 
-usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point TEXT] [--jobs N] [--again | --unnoticed] [--thorough]
+usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point TEXT] [--jobs N] [--again | --unnoticed]
+           [--quick | --thorough]
   FOLDER         below src, as store/commit
   --sample N     only N of the mistakes, chosen by --seed
   --list         prints the mistakes and ends
@@ -9,6 +10,7 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
   --unnoticed    tries again what earlier runs did not notice, with whatever sources and tests; what they say of the
                  others stands
+  --quick        takes only cases of up to 2 s; what survives those is tried in all of them by the next run without it
   --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
                  else reaches
 
@@ -43,6 +45,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = ROOT / "build/release"
 EXPLAINED = ROOT / "docs/dev/surviving-mutants.md"
 LIMIT = 60  # seconds that a case may take
+QUICK = 2  # seconds that a quick case takes at most
+NOTICED = ("failed", "hung")
+SURVIVED_QUICK = "survived quick cases"
 # Of each folder: the ctest names of what may test it. The rigs come last of themselves, because they take longest.
 TESTS = {
     "store": r"^(journal|history|copied_files|copies|datastore|model|prepared|async|snapshot|staging|lock|verify|repair|trim|"
@@ -289,6 +294,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--unnoticed", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--thorough", action="store_true")
     options = parser.parse_args()
     folder = options.folder.strip("/").removeprefix("src/")
@@ -327,9 +333,10 @@ def main():
         if known["digest"] == digest or options.unnoticed:
             results = known["results"]
     if options.unnoticed:
-        noticed = {key: each for key, each in results.items() if each["verdict"] in ("failed", "hung")}
         numbers = [number for number in numbers if keys[number] in results]
-        results = noticed
+        results = {key: each for key, each in results.items() if each["verdict"] in NOTICED}
+    if not options.quick:
+        results = {key: each for key, each in results.items() if each["verdict"] != SURVIVED_QUICK}
     # Where nothing waits for a device, if there is room.
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="perdure-mutants-", dir=place) as scratch:
@@ -345,8 +352,11 @@ def main():
                 began_at = time.monotonic()
                 verdict = {"verdict": "survived" if number in reaching else "not reached", "cases": len(reaching[number])}
                 for seconds, case in reaching[number]:
+                    if options.quick and seconds > QUICK:
+                        verdict["verdict"] = SURVIVED_QUICK
+                        break
                     what, _ = runner.run(case, max(10.0, 10 * seconds) if seconds < LIMIT / 6 else LIMIT * 2, mutant=number)
-                    if what in ("failed", "hung"):
+                    if what in NOTICED:
                         verdict = {"verdict": what, "by": case.name}
                         break
                 verdict["seconds"] = round(time.monotonic() - began_at, 2)
@@ -367,7 +377,7 @@ def main():
     unexplained = []
     for number in numbers:
         verdict = results[keys[number]]["verdict"]
-        if verdict in ("survived", "not reached") and keys[number] not in why:
+        if verdict not in NOTICED and keys[number] not in why:
             unexplained.append(number)
             print(f"src/{build.points[number].source}:{build.points[number].line}: {verdict}: {keys[number]}")
     prefix = folder + "/"
