@@ -1,53 +1,8 @@
 // When ordinary memory runs out: every function says so, none throws, and the store stays sound.
-#include <cstdlib>
 #include <functional>
-#include <new>
 
 #include "c/c_store.hpp"
-
-namespace {
-
-/// Of this thread's next allocations so many succeed; negative: all.
-thread_local long allocations_left = -1;
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  if (allocations_left == 0) return nullptr;
-  if (allocations_left > 0) --allocations_left;
-  return std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
-}
-
-void* allocate_or_throw(std::size_t size, std::size_t alignment) {
-  void* const block = allocate(size, alignment);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return allocate_or_throw(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return allocate(size, alignof(std::max_align_t));
-}
-void operator delete(void* block) noexcept {
-  std::free(block);
-}
-void operator delete(void* block, std::size_t) noexcept {
-  std::free(block);
-}
-void operator delete(void* block, std::align_val_t) noexcept {
-  std::free(block);
-}
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
-  std::free(block);
-}
-void operator delete(void* block, const std::nothrow_t&) noexcept {
-  std::free(block);
-}
+#include "support/failing_allocation.hpp"
 
 namespace perdure::c {
 namespace {
@@ -56,9 +11,10 @@ struct out_of_memory_test : c_store_test {
   /// Calls with no allocation allowed, then one, two, … until the call succeeds. Returns how often it failed.
   long failures_of(const std::function<perdure_status()>& call) {
     for (long allowed = 0; allowed < 10'000; ++allowed) {
-      allocations_left = allowed;
-      const perdure_status status = call();
-      allocations_left = -1;
+      const perdure_status status = [&] {
+        const failing_allocation after(allowed);
+        return call();
+      }();
       if (status == PERDURE_OK) return allowed;
       EXPECT_EQ(status, PERDURE_OUT_OF_MEMORY) << allowed << ": " << perdure_last_error_message();
       if (store != nullptr) {

@@ -249,13 +249,13 @@ def explained():
     return set(re.findall(r"^- `(.*)`:? ", EXPLAINED.read_text(), re.MULTILINE))
 
 
-def learn(build, runner, cases, jobs, thorough):
+def learn(build, runner, cases, jobs, thorough, limit):
     """Which case reaches what, how long it takes; without those that fail or take too long."""
 
     def one(case):
         with tempfile.NamedTemporaryFile(dir=build.place) as file:
             file.truncate(runner.count)
-            what, seconds = runner.run(case, LIMIT, reached=file.name)
+            what, seconds = runner.run(case, limit, reached=file.name)
             bits = pathlib.Path(file.name).read_bytes()
         return case, what, seconds, [number for number, byte in enumerate(bits) if byte]
 
@@ -263,7 +263,7 @@ def learn(build, runner, cases, jobs, thorough):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for case, what, seconds, numbers in pool.map(one, cases):
             if what != "passed":
-                if what != "skipped":
+                if what == "failed" or (what == "hung" and limit == LIMIT):
                     print(f"left out, because without a mistake it {what}: {case.name}", flush=True)
                 continue
             for number in numbers:
@@ -341,7 +341,7 @@ def main():
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="perdure-mutants-", dir=place) as scratch:
         runner = Runner(linked, len(keys), scratch)
-        reaching = learn(build, runner, cases, options.jobs, options.thorough)
+        reaching = learn(build, runner, cases, options.jobs, options.thorough, QUICK if options.quick else LIMIT)
         lock = threading.Lock()
         began = time.monotonic()
         done = 0
@@ -351,10 +351,9 @@ def main():
             if keys[number] not in results:
                 began_at = time.monotonic()
                 verdict = {"verdict": "survived" if number in reaching else "not reached", "cases": len(reaching[number])}
+                if options.quick:
+                    verdict["verdict"] = SURVIVED_QUICK
                 for seconds, case in reaching[number]:
-                    if options.quick and seconds > QUICK:
-                        verdict["verdict"] = SURVIVED_QUICK
-                        break
                     what, _ = runner.run(case, max(10.0, 10 * seconds) if seconds < LIMIT / 6 else LIMIT * 2, mutant=number)
                     if what in NOTICED:
                         verdict = {"verdict": what, "by": case.name}
