@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <list>
 #include <memory>
@@ -248,6 +249,14 @@ TEST(String, ReadsAndPrints) {
   std::unordered_set<string> set{"a", "b"};
   EXPECT_TRUE(set.contains("a"));
   EXPECT_EQ('a' + string("b") + "c" + std::string("d") + string("e") + std::string_view("f"), "abcdef");
+}
+
+TEST(String, NamesFilesInDirectories) {
+  const std::filesystem::path directory("data");
+  const perdure::string name("graph.txt");
+  EXPECT_EQ(directory / name, std::filesystem::path("data/graph.txt"));
+  EXPECT_EQ(directory / perdure::string("/graph.txt"), std::filesystem::path("/graph.txt"));
+  EXPECT_EQ(std::filesystem::path(name), std::filesystem::path("graph.txt"));
 }
 
 TEST(String, KeepsToItsAllocator) {

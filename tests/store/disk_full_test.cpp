@@ -1,6 +1,7 @@
 // A full disk, real (a small tmpfs, where the tests may mount one) or by the limit on file sizes.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "support/small_file_system.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -184,6 +186,30 @@ TEST_F(a_full_disk, lets_no_zero_page_inherit_what_a_failed_checkpoint_wrote) {
   EXPECT_TRUE(has(*store, 0, 400, 1));
   for (std::uint64_t page = 600; page < 2000; ++page)
     ASSERT_TRUE(holds(store->memory().base() + page * page_size, 0));
+}
+
+TEST_F(a_full_disk, has_the_space_again_that_a_failed_checkpoint_took) {
+  const auto space_at_home = [&] {
+    struct stat file {};
+    EXPECT_EQ(::stat((path() / "heap.000").c_str(), &file), 0);
+    return static_cast<std::uint64_t>(file.st_blocks) * 512;
+  };
+  const auto store = datastore::create(path(), small_store());
+  store->memory().grow(16 * mib);
+  put(*store, 0, 1);
+  store->checkpoint();
+  store->wait_applied();
+  store->memory().grow(32 * mib);
+  const std::uint64_t before = space_at_home();
+  for (std::uint64_t page = 5000; page < 7000; ++page) put(*store, page, page);
+  {
+    const watched_calls broken(failing(os::file_operation::write, "jrnl.0", ENOSPC, 1));
+    EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
+  }
+  EXPECT_LE(space_at_home(), before + mib);
+  store->checkpoint();
+  EXPECT_TRUE(has(*store, 5000, 2000, 0));
+  EXPECT_GE(space_at_home(), before + 2000 * page_size);
 }
 
 TEST_F(a_small_file_system, can_fill_up_and_be_emptied) {

@@ -546,6 +546,13 @@ class basic_string {
   }
   friend basic_string operator+(Char a, const basic_string& b) { return joined(view(&a, 1), b, b.alloc_); }
 
+  /// `std::filesystem::path`'s way to append a name.
+  template <class Path>
+    requires std::is_same_v<decltype(Path::preferred_separator), const typename Path::value_type>
+  friend Path operator/(const Path& directory, const basic_string& name) {
+    return directory / Path(view(name));
+  }
+
   template <class Stream>
     requires std::is_base_of_v<std::basic_ostream<Char, Traits>, Stream>
   friend Stream& operator<<(Stream& out, const basic_string& text) {

@@ -17,9 +17,7 @@ void early_home::extend(std::uint64_t bytes) {
 
 // If the checkpoint fails, home has other bytes there than the checkpoint before left.
 void early_home::begin_fresh(detail::page_run fresh, std::uint64_t committed) {
-  const bool were_touched = !pages_.empty();
   for (std::uint64_t page = std::max(fresh.first, committed); page < fresh.first + fresh.count; ++page) {
-    if (were_touched && pages_.is_touched(page)) continue;
     if (!spent_tail_.empty() && spent_tail_.back().first + spent_tail_.back().count == page) {
       ++spent_tail_.back().count;
     } else {

@@ -16,7 +16,7 @@ class path_count {
   path_count& operator+=(const path_count& other) noexcept {
     if (other.mantissa_ == 0) return *this;
     if (mantissa_ == 0) return *this = other;
-    // What is smaller by more than 53 bits changes nothing; ldexp takes its exponent as an int.
+    // A count that is smaller by more than 53 bits changes nothing; ldexp takes its exponent as an int.
     if (exponent_ >= other.exponent_) {
       mantissa_ += std::ldexp(other.mantissa_, other.exponent_ - exponent_);
     } else {
