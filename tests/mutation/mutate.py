@@ -10,7 +10,8 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
   --unnoticed    tries again what earlier runs did not notice, with whatever sources and tests; what they say of the
                  others stands
-  --quick        takes only cases of up to 2 s; what survives those is tried in all of them by the next run without it
+  --quick        takes only 60 cases of up to 2 s, of as many programs as there are; what survives those is tried in all of them
+                 by the next run without it
   --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
                  else reaches
 
@@ -46,6 +47,7 @@ BUILD = ROOT / "build/release"
 EXPLAINED = ROOT / "docs/dev/surviving-mutants.md"
 LIMIT = 60  # seconds that a case may take
 QUICK = 2  # seconds that a quick case takes at most
+QUICK_CASES = 60
 NOTICED = ("failed", "hung")
 SURVIVED_QUICK = "survived quick cases"
 # Of each folder: the ctest names of what may test it. The rigs come last of themselves, because they take longest.
@@ -276,6 +278,17 @@ def learn(build, runner, cases, jobs, thorough, limit):
     return reaching
 
 
+def of_all_programs(reaching):
+    """The first cases of each program, then the second ones, and so on, up to QUICK_CASES."""
+    seen = collections.Counter()
+    ranked = []
+    for seconds, case in reaching:
+        ranked.append((seen[case.program], seconds, case))
+        seen[case.program] += 1
+    ranked.sort(key=lambda item: item[:2])
+    return [(seconds, case) for _, seconds, case in ranked[:QUICK_CASES]]
+
+
 def digest_of(build, cases):
     digest = hashlib.sha256()
     for source in build.sources:
@@ -353,9 +366,11 @@ def main():
             if keys[number] not in results:
                 began_at = time.monotonic()
                 verdict = {"verdict": "survived" if number in reaching else "not reached", "cases": len(reaching[number])}
+                to_run = reaching[number]
                 if options.quick:
                     verdict["verdict"] = SURVIVED_QUICK
-                for seconds, case in reaching[number]:
+                    to_run = of_all_programs(to_run)
+                for seconds, case in to_run:
                     what, _ = runner.run(case, max(10.0, 10 * seconds) if seconds < LIMIT / 6 else LIMIT * 2, mutant=number)
                     if what in NOTICED:
                         verdict = {"verdict": what, "by": case.name}
