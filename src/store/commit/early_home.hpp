@@ -1,6 +1,7 @@
 // Pages of home that the last checkpoint does not have: those written there for the epoch to come.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <utility>
 #include <vector>
@@ -8,15 +9,15 @@
 #include "store/commit/checkpoint_plan.hpp"
 #include "store/commit/early_pages.hpp"
 #include "store/commit/evicted_pages.hpp"
-#include "store/commit/store_parts.hpp"
+#include "store/file/home_files.hpp"
 
 namespace perdure::store {
 
 /// Not thread-safe: to be used in a turn of the commit, or by its worker.
 class early_home {
  public:
-  /// The parts must outlive it.
-  explicit early_home(store_parts& parts) : parts_(parts) {}
+  /// Home of the store of that name; both must outlive it.
+  early_home(home_files& home, const std::filesystem::path& store) : home_(home), store_(store) {}
   void attach(evicted_pages& evicted) noexcept { evicted_ = &evicted; }
 
   early_pages& pages() noexcept { return pages_; }
@@ -51,7 +52,8 @@ class early_home {
  private:
   void write_settled_again();
 
-  store_parts& parts_;
+  home_files& home_;
+  const std::filesystem::path& store_;
   evicted_pages* evicted_ = nullptr;
   early_pages pages_;
   bool is_unsure_ = false;  // a sync of home has failed since they were written

@@ -41,7 +41,7 @@ epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, const 
       departed_(last.epoch),
       bytes_(last.segment_bytes),
       identity_(last.identity),
-      early_(parts) {}
+      early_(parts.home, parts.path) {}
 
 void epoch_commit::attach(epoch_memory& memory) noexcept {
   memory_ = &memory;
