@@ -10,14 +10,13 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
   --unnoticed    tries again what earlier runs did not notice, with whatever sources and tests; what they say of the
                  others stands
-  --quick        takes only 60 cases of up to 2 s, of as many programs as there are; what survives those is tried in all of them
-                 by the next run without it
+  --quick        takes only cases of up to 2 s, 20 s of them; what survives those is tried in all of them by the next run without it
   --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
                  else reaches
 
 The folder's sources are compiled once more, with all mistakes in them (mutation_points.py), and every program of build/release
 that tests them is linked with the result. A first run without a mistake learns which case of which program reaches which mistake,
-and how long it takes. Then each mistake is made in turn, in the cases that reach it, those that are quick first, until one
+and how long it takes. Then each mistake is made in turn, in the cases that reach it, those first that are quick and have noticed many, until one
 fails, hangs (ten times its own time, and 10 s), or all have passed: that mistake has survived. No case runs for more than 60 s.
 
 What survived, and is not explained in docs/dev/surviving-mutants.md, is an error. Results: build/mutation/FOLDER/.
@@ -47,7 +46,7 @@ BUILD = ROOT / "build/release"
 EXPLAINED = ROOT / "docs/dev/surviving-mutants.md"
 LIMIT = 60  # seconds that a case may take
 QUICK = 2  # seconds that a quick case takes at most
-QUICK_CASES = 60
+QUICK_SUM = 20  # seconds that all quick cases take that one mistake is made in
 NOTICED = ("failed", "hung")
 SURVIVED_QUICK = "survived quick cases"
 # Of each folder: the ctest names of what may test it. The rigs come last of themselves, because they take longest.
@@ -278,15 +277,18 @@ def learn(build, runner, cases, jobs, thorough, limit):
     return reaching
 
 
-def of_all_programs(reaching):
-    """The first cases of each program, then the second ones, and so on, up to QUICK_CASES."""
-    seen = collections.Counter()
-    ranked = []
-    for seconds, case in reaching:
-        ranked.append((seen[case.program], seconds, case))
-        seen[case.program] += 1
-    ranked.sort(key=lambda item: item[:2])
-    return [(seconds, case) for _, seconds, case in ranked[:QUICK_CASES]]
+def ordered(reaching, results, quick):
+    """The cases that reach a mistake, in the order of what they take for what they have noticed."""
+    noticed = collections.Counter(each.get("by") for each in results.values())
+    order = sorted(reaching, key=lambda item: item[0] / (1 + noticed[item[1].name]))
+    if not quick:
+        return order
+    total = 0
+    for number, (seconds, _) in enumerate(order):
+        total += seconds
+        if total > QUICK_SUM:
+            return order[:number]
+    return order
 
 
 def digest_of(build, cases):
@@ -366,11 +368,11 @@ def main():
             if keys[number] not in results:
                 began_at = time.monotonic()
                 verdict = {"verdict": "survived" if number in reaching else "not reached", "cases": len(reaching[number])}
-                to_run = reaching[number]
                 if options.quick:
                     verdict["verdict"] = SURVIVED_QUICK
-                    to_run = of_all_programs(to_run)
-                for seconds, case in to_run:
+                with lock:
+                    order = ordered(reaching[number], results, options.quick)
+                for seconds, case in order:
                     what, _ = runner.run(case, max(10.0, 10 * seconds) if seconds < LIMIT / 6 else LIMIT * 2, mutant=number)
                     if what in NOTICED:
                         verdict = {"verdict": what, "by": case.name}
