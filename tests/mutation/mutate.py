@@ -48,6 +48,8 @@ LIMIT = 60  # seconds that a case may take
 QUICK = 2  # seconds that a quick case takes at most
 QUICK_SUM = 20  # seconds that all quick cases take that one mistake is made in
 NOTICED = ("failed", "hung")
+# What a case has mounted goes when it is killed.
+APART = ["unshare", "--mount", "--propagation", "private"] if os.geteuid() == 0 else []
 SURVIVED_QUICK = "survived quick cases"
 # Of each folder: the ctest names of what may test it. The rigs come last of themselves, because they take longest.
 TESTS = {
@@ -223,7 +225,7 @@ class Runner:
             environment["PERDURE_REACHED"] = f"{reached}:{self.count}"
         began = time.monotonic()
         process = subprocess.Popen(
-            [str(self.programs[case.program]), *case.arguments],
+            [*APART, str(self.programs[case.program]), *case.arguments],
             cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True,
         )
