@@ -8,8 +8,7 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
   --list         prints the mistakes and ends
   --point TEXT   only mistakes whose key has TEXT in it
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
-  --unnoticed    tries again what earlier runs did not notice, with whatever sources and tests; what they say of the
-                 others stands
+  --unnoticed    takes for noticed what an earlier run has noticed, with whatever sources and tests, and tries the others
   --quick        takes only cases of up to 2 s, 20 s of them; what survives those is tried in all of them by the next run without it
   --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
                  else reaches
@@ -352,7 +351,6 @@ def main():
         if known["digest"] == digest or options.unnoticed:
             results = known["results"]
     if options.unnoticed:
-        numbers = [number for number in numbers if keys[number] in results]
         results = {key: each for key, each in results.items() if each["verdict"] in NOTICED}
     if not options.quick:
         results = {key: each for key, each in results.items() if each["verdict"] != SURVIVED_QUICK}

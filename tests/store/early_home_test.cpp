@@ -67,7 +67,7 @@ struct page_state {
   content at_home = 0;
   bool is_touched = false;
   bool is_settled = false;
-  bool is_spent = false;  // written by the checkpoint under way beyond the committed length
+  bool is_spent = false;  // written by the checkpoint under way beyond the committed length, and not before
 };
 
 TEST_F(early_pages_at_home, are_given_back_and_cleared_away_where_no_checkpoint_has_them) {
@@ -94,7 +94,8 @@ TEST_F(early_pages_at_home, are_given_back_and_cleared_away_where_no_checkpoint_
         for (std::uint64_t one = page; one < page + count; ++one) {
           write(one, 201);
           early_->pages().unsettle({one, 1});
-          model[one] = {201, true, false, one >= committed || model[one].is_spent};
+          const bool is_new = one >= committed && !model[one].is_touched;
+          model[one] = {201, true, false, is_new || model[one].is_spent};
         }
         break;
       }

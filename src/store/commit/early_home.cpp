@@ -16,11 +16,11 @@ void early_home::extend(std::uint64_t bytes) {
   evicted_->home_extended();
 }
 
-// If the checkpoint fails, home has other bytes there than the checkpoint before left.
+// If the checkpoint fails, home has other bytes there than the checkpoint before left. Not of pages that were
+// written early: their memory may be mapped from home.
 void early_home::begin_fresh(detail::page_run fresh, std::uint64_t committed) {
-  const std::uint64_t first = std::max(fresh.first, committed);
-  const std::uint64_t end = fresh.first + fresh.count;
-  if (first < end) spent_tail_.push_back({first, end - first});
+  for (std::uint64_t page = std::max(fresh.first, committed); page < fresh.first + fresh.count; ++page)
+    if (!pages_.is_touched(page)) detail::add_run(spent_tail_, {page, 1});
   pages_.touch(fresh);
 }
 
@@ -30,9 +30,8 @@ std::vector<detail::page_run> early_home::give_back(std::span<const detail::page
   for (const detail::page_run& run : released) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page)
       if (pages_.is_touched(page) && (before.is_hole(page) || !before.needs(page)))
-        punched.push_back({page, 1});
+        detail::add_run(punched, {page, 1});
   }
-  detail::normalize(punched);
   for (const detail::page_run& run : punched) {
     pages_.unsettle(run);
     home_.punch(run);
@@ -53,9 +52,8 @@ void early_home::clear_away() {
   std::vector<detail::page_run> spent;
   for (const detail::page_run& run : spent_tail_) {
     for (std::uint64_t page = run.first; page < run.first + run.count; ++page)
-      if (!pages_.is_settled(page)) spent.push_back({page, 1});
+      if (!pages_.is_settled(page)) detail::add_run(spent, {page, 1});
   }
-  detail::normalize(spent);
   for (const detail::page_run& run : spent) home_.punch(run);
   // Synced: otherwise a crash might bring them back after a commit that takes these places to be zero.
   if (!spent.empty()) sync();
