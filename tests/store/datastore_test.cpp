@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "segment/segment.hpp"
+#include "store/file/layout.hpp"
 #include "store/tested_backing.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
@@ -197,6 +198,12 @@ TEST_F(a_datastore, describes_itself) {
     EXPECT_EQ(info.capacity, gib);
     EXPECT_EQ(info.size, 4 * mib);
     EXPECT_EQ(info.home_files, 1u);
+    EXPECT_EQ(info.home_file_size % (2 * mib), 0u);
+    EXPECT_GE(info.home_file_size, info.size);
+    EXPECT_EQ(info.compat_features, 0u);
+    EXPECT_EQ(info.read_only_compat_features, 0u);
+    EXPECT_EQ(info.incompat_features, perdure::store::layout::incompat_identities);
+    EXPECT_EQ(info.copied_epoch, 0u);
     EXPECT_EQ(info.uuid.size(), 36u);
     EXPECT_FALSE(info.open_dirty);
     EXPECT_FALSE(info.pinned);
@@ -206,6 +213,21 @@ TEST_F(a_datastore, describes_itself) {
   struct stat status;
   ASSERT_EQ(::stat((path() / "heap.000").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0077, 0u) << "others may not read a store's files";
+  put(*store, 1, 1);
+  store->checkpoint();
+  EXPECT_EQ(store->info().epoch, 2u);
+}
+
+TEST_F(a_datastore, tells_whether_it_is_a_copy_or_a_part_of_a_set) {
+  {
+    store_options options = store_of_files(4 * mib);
+    options.last_decided = 0;
+    const auto store = datastore::create(path(), options);
+    EXPECT_EQ(store->info().home_file_size, 4 * mib);
+    EXPECT_EQ(store->info().read_only_compat_features, perdure::store::layout::read_only_compat_joint);
+  }
+  store_maintenance::copy(path(), path("copy"));
+  EXPECT_EQ(store_maintenance::inspect(path("copy")).compat_features, perdure::store::layout::compat_copied);
 }
 
 TEST_F(a_datastore, may_be_opened_through_a_symbolic_link_and_with_a_trailing_slash) {
