@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/invariant.hpp"
 #include "segment/page_runs.hpp"
@@ -173,8 +174,7 @@ bool epoch_commit::plan(hold& held, std::span<const detail::page_run> released, 
   if (carrying_) carry(carrying_->index, plan.index);
   departed_ = epoch_ + 1;
   flight_.emplace(
-      flight{epoch_ + 1, bytes, std::move(plan), std::string(label), {}, {}, std::move(changed_)});
-  changed_.clear();
+      flight{epoch_ + 1, bytes, std::move(plan), std::string(label), {}, {}, std::exchange(changed_, {})});
   return true;
 }
 
