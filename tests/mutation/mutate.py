@@ -16,7 +16,8 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
 The folder's sources are compiled once more, with all mistakes in them (mutation_points.py), and every program of build/release
 that tests them is linked with the result. A first run without a mistake learns which case of which program reaches which mistake,
 and how long it takes. Then each mistake is made in turn, in the cases that reach it, those first that are quick and have noticed many, until one
-fails, hangs (ten times its own time, and 10 s), or all have passed: that mistake has survived. No case runs for more than 60 s.
+fails or hangs (ten times its own time, and 10 s). A mistake has survived if all have passed, or as many as take 60 s together
+without it; --thorough takes all.
 
 What survived, and is not explained in docs/dev/surviving-mutants.md, is an error. Results: build/mutation/FOLDER/.
 """
@@ -25,6 +26,7 @@ import collections
 import concurrent.futures
 import hashlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -46,6 +48,7 @@ EXPLAINED = ROOT / "docs/dev/surviving-mutants.md"
 LIMIT = 60  # seconds that a case may take
 QUICK = 2  # seconds that a quick case takes at most
 QUICK_SUM = 20  # seconds that all quick cases take that one mistake is made in
+SUM = 60  # the same of all cases
 NOTICED = ("failed", "hung")
 # What a case has mounted goes when it is killed.
 APART = ["unshare", "--mount", "--propagation", "private"] if os.geteuid() == 0 else []
@@ -278,16 +281,14 @@ def learn(build, runner, cases, jobs, thorough, limit):
     return reaching
 
 
-def ordered(reaching, results, quick):
-    """The cases that reach a mistake, in the order of what they take for what they have noticed."""
+def ordered(reaching, results, most):
+    """The cases that reach a mistake, in the order of what they take for what they have noticed, up to `most` seconds."""
     noticed = collections.Counter(each.get("by") for each in results.values())
     order = sorted(reaching, key=lambda item: item[0] / (1 + noticed[item[1].name]))
-    if not quick:
-        return order
     total = 0
     for number, (seconds, _) in enumerate(order):
         total += seconds
-        if total > QUICK_SUM:
+        if total > most and number != 0:
             return order[:number]
     return order
 
@@ -359,6 +360,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perdure-mutants-", dir=place) as scratch:
         runner = Runner(linked, len(keys), scratch)
         reaching = learn(build, runner, cases, options.jobs, options.thorough, QUICK if options.quick else LIMIT)
+        most = math.inf if options.thorough else QUICK_SUM if options.quick else SUM
         lock = threading.Lock()
         began = time.monotonic()
         done = 0
@@ -371,7 +373,7 @@ def main():
                 if options.quick:
                     verdict["verdict"] = SURVIVED_QUICK
                 with lock:
-                    order = ordered(reaching[number], results, options.quick)
+                    order = ordered(reaching[number], results, most)
                 for seconds, case in order:
                     what, _ = runner.run(case, max(10.0, 10 * seconds) if seconds < LIMIT / 6 else LIMIT * 2, mutant=number)
                     if what in NOTICED:
