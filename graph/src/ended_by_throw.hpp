@@ -1,4 +1,4 @@
-// The end of a source after a throw.
+// Ends sources of edges.
 #pragma once
 
 #include <atomic>

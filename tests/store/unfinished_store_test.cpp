@@ -1,4 +1,4 @@
-// What killed processes leave of stores that they were making, and who removes it.
+// Leftovers of stores that killed processes were making, and their removal.
 #include <sys/wait.h>
 #include <unistd.h>
 
