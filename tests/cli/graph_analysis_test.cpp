@@ -741,6 +741,35 @@ TEST_F(GraphAnalysis, AppendsABucketAnIteration) {
   EXPECT_EQ(ok({"graph", "export", path("named"), "-o", "-"}), "ann\tben\t1456790400\nben\tcy\t1459468800\n");
 }
 
+TEST_F(GraphAnalysis, AppendsWithEveryBackingThatMaps) {
+  const std::string events = dir_.write("t", "1 2 0\n2 3 2678399\n3 4 2678400\n4 1 5097600\n").string();
+  const auto append = [&](const std::string& store, arguments more) {
+    arguments all{"graph", "append", path(store), events, "--time-column", "3", "--bucket", "month"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::string expected = "1\t2\t0\n2\t3\t2678399\n3\t4\t2678400\n4\t1\t5097600\n";
+  for (const arguments& how : {arguments{"--backing", "private"},
+                               {"--backing", "paged", "--budget", "1MiB"},
+                               {"--budget", "1MiB"},
+                               {"--backing", "shared"}}) {
+    const std::string name = how.back() + std::to_string(how.size());
+    const nlohmann::json done = ok_json(append(name, how));
+    EXPECT_EQ(done["buckets"].size(), 3U);
+    EXPECT_EQ(done["backing"], how.back() == "1MiB" ? "paged" : how.back());
+    EXPECT_EQ(ok({"graph", "export", path(name), "-o", "-"}), expected);
+    EXPECT_EQ(ok_json(append(name, how))["was_complete"], true);
+    ok({"verify", path(name)});
+  }
+  const nlohmann::json shared = ok_json(append("again", {"--backing", "shared"}));
+  EXPECT_EQ(shared["kept"], false);
+  EXPECT_EQ(shared["why_not_kept"],
+            "checkpoints of a shared mapping have no labels; without --backing shared buckets can be kept");
+  EXPECT_NE(fails(append("x", {"--backing", "shared", "--budget", "1MiB"}), 2).find("for --backing paged"),
+            std::string::npos);
+  fails(append("x", {"--backing", "fast"}), 2);
+}
+
 TEST_F(GraphAnalysis, ListsWhatVerticesAndEdgesHaveBeside) {
   const std::string store = store_with({"web.csr"});
   EXPECT_EQ(ok({"graph", "properties", store}), "no properties\n");
