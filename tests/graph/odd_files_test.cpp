@@ -36,8 +36,8 @@ struct odd_file {
   std::string name;
   std::string text;
   vertices called = vertices::have_ids;
-  std::string edges = {};     ///< "1>2" or "1>2:0.5" for each, with blanks between
-  std::string left_out = {};  ///< with "; " between
+  std::string edges = {};     ///< "1>2" or "1>2:0.5" for each, and blanks between them
+  std::string left_out = {};  ///< names with "; " between them
   std::string refusal = {};   ///< a part of the message; empty: the file is read
 };
 
