@@ -1,10 +1,8 @@
 // Writes beside a file, then replaces it.
 #include "replaced_file.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <perdure/error.hpp>
+#include <perdure/workload/part_files.hpp>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,7 +10,6 @@
 namespace perdure::formats {
 
 replaced_file::replaced_file(std::filesystem::path path) : path_(std::move(path)) {
-  static std::atomic<unsigned> made{0};
   std::error_code ignored;
   const auto status = std::filesystem::status(path_, ignored);
   const bool is_in_place =
@@ -20,8 +17,7 @@ replaced_file::replaced_file(std::filesystem::path path) : path_(std::move(path)
                        !std::filesystem::is_regular_file(status));
   if (is_in_place) return;
   if (path_.filename().empty()) path_ = path_.parent_path();
-  temporary_ = path_;
-  temporary_ += ".part" + std::to_string(::getpid()) + '.' + std::to_string(made.fetch_add(1));
+  temporary_ = workload::part_name(path_);
 }
 
 replaced_file::~replaced_file() {

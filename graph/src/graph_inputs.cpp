@@ -4,15 +4,24 @@
 #include <perdure/graph/ingested_files.hpp>
 #include <utility>
 
+#include "ended_by_throw.hpp"
+
 namespace perdure::graph {
 namespace {
 
-/// Passes everything on but `next`.
+/// Passes everything on but what `next` does.
 class wrapped_source : public edge_source {
  public:
   explicit wrapped_source(std::unique_ptr<edge_source> source) : source_(std::move(source)) {}
 
-  bool next(edge_batch& batch) override { return source_->next(batch); }
+  bool next(edge_batch& batch) final {
+    batch.clear();
+    return end_.guard([&] {
+      const bool more = source_->next(batch);
+      change(batch);
+      return more;
+    });
+  }
   workload::progress progress() const noexcept override { return source_->progress(); }
   id_range declared_vertices() const noexcept override { return source_->declared_vertices(); }
   std::uint64_t skipped_lines() const noexcept override { return source_->skipped_lines(); }
@@ -23,7 +32,10 @@ class wrapped_source : public edge_source {
   }
 
  private:
+  virtual void change(edge_batch& batch) = 0;
+
   std::unique_ptr<edge_source> source_;
+  detail::ended_by_throw end_;
 };
 
 class polled_source final : public wrapped_source {
@@ -31,13 +43,9 @@ class polled_source final : public wrapped_source {
   polled_source(std::unique_ptr<edge_source> source, reading_poll poll)
       : wrapped_source(std::move(source)), poll_(std::move(poll)) {}
 
-  bool next(edge_batch& batch) override {
-    const bool more = wrapped_source::next(batch);
-    poll_();
-    return more;
-  }
-
  private:
+  void change(edge_batch&) override { poll_(); }
+
   reading_poll poll_;
 };
 
@@ -45,8 +53,8 @@ class both_directions_source final : public wrapped_source {
  public:
   using wrapped_source::wrapped_source;
 
-  bool next(edge_batch& batch) override {
-    const bool more = wrapped_source::next(batch);
+ private:
+  void change(edge_batch& batch) override {
     const std::size_t count = batch.edges.size();
     for (std::size_t i = 0; i < count; ++i) {
       const edge e = batch.edges[i];
@@ -55,7 +63,6 @@ class both_directions_source final : public wrapped_source {
       if (!batch.values.empty()) batch.values.push_back(double{batch.values[i]});
       if (!batch.times.empty()) batch.times.push_back(double{batch.times[i]});
     }
-    return more;
   }
 };
 
@@ -106,10 +113,16 @@ void give_directions(std::vector<graph_input>& inputs, direction kind) {
 }
 
 bool joined_inputs::next(edge_batch& batch) {
+  batch.clear();
   // A thread that finds the end of one input goes on with the next, while others may still draw from the
   // first.
   for (std::size_t at = at_.load(); at < inputs_.size(); at = at_.load()) {
-    if (inputs_[at].edges->next(batch)) return true;
+    try {
+      if (inputs_[at].edges->next(batch)) return true;
+    } catch (...) {
+      at_.store(inputs_.size());  // nobody goes on with the inputs behind
+      throw;
+    }
     at_.compare_exchange_strong(at, at + 1);
   }
   return false;

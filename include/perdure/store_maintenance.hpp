@@ -39,7 +39,8 @@ store_info inspect(const std::filesystem::path& path);
 verify_report verify(const std::filesystem::path& path, const verify_options& options = {});
 /// Mends what can be mended from what is sound, and says what cannot. Changes nothing that it cannot
 /// prove, unless told to by `accept_damage`; opens for writing first, so a committed checkpoint that is
-/// not yet home is brought home. `in_use`, `not_found`, `not_a_store`, `too_new`, `incompatible`, `io`.
+/// not yet home is brought home. Removes what killed processes left of stores that they were making at this
+/// path. `in_use`, `not_found`, `not_a_store`, `too_new`, `incompatible`, `io`.
 repair_report repair(const std::filesystem::path& path, const repair_options& options = {});
 
 /// Copies a store at its last checkpoint; durable on return, and after a crash there or not there. The

@@ -316,6 +316,7 @@ std::unique_ptr<datastore> create_new(const std::filesystem::path& given, const 
                   : choose_pinned_place(slot.capacity, seed, path);
       slot.address = reinterpret_cast<std::uintptr_t>(place.base());
     }
+    remove_unfinished(where);
     unfinished_store fresh(where, access_for(store_use::write, options));
     const os::file& directory = fresh.directory();
     super_block::create(directory, slot, fresh.super_name()).sync();

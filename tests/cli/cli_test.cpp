@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <perdure/perdure.hpp>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -821,6 +823,38 @@ TEST_F(Cli, AnInterruptedCommandLeavesNoHalfFile) {
   EXPECT_EQ(generating.wait().status, -SIGINT);
   EXPECT_EQ(parts(), 0U);
   EXPECT_FALSE(std::filesystem::exists(edges));
+}
+
+TEST_F(Cli, WhatAKilledCommandLeftIsRemovedByTheNextOfThatName) {
+  namespace fs = std::filesystem;
+  const std::string edges = path("edges.txt");
+  const fs::path directory = fs::path(edges).parent_path();
+  const auto parts = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(directory))
+      if (entry.path().filename().string().starts_with("edges.txt.part"))
+        found.push_back(entry.path().filename().string());
+    return found;
+  };
+  process generating(
+      {perdure_program(), "graph", "generate", "rmat", "--scale", "30", "--edge-factor", "64", "-o", edges});
+  while (parts().empty() && !generating.has_ended()) std::this_thread::yield();
+  generating.kill();
+  generating.wait();
+  ASSERT_EQ(parts().size(), 1U);
+  const std::string left = parts().front();
+  const std::string behind = left.substr(left.find('-'));
+  // One of a living process, of another boot, and what is called otherwise.
+  const std::set<std::string> others{"edges.txt.part" + std::to_string(::getpid()) + behind,
+                                     left.substr(0, left.find('-')) + "-00000000.0", "edges.txt.part2",
+                                     left + "x"};
+  for (const std::string& name : others) std::ofstream(directory / name) << "1 2\n";
+  fs::create_directory(directory / (left + "1"));
+  std::ofstream(directory / (left + "1") / "zarr.json") << "{}";
+  ok({"graph", "generate", "rmat", "--scale", "4", "-o", edges});
+  const std::vector<std::string> now = parts();
+  EXPECT_EQ(std::set<std::string>(now.begin(), now.end()), others);
+  EXPECT_GT(fs::file_size(edges), 0U);
 }
 
 TEST_F(Cli, SumsUpManyLevels) {

@@ -18,6 +18,7 @@
 #include <perdure/graph/store_containers.hpp>
 #include <perdure/manager.hpp>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "support/loop_mount.hpp"
@@ -140,6 +141,54 @@ TEST_F(GraphAnalysis, CommonOptionsServeEveryAnalysis) {
   EXPECT_NE(fails({"graph", "cc", store, "--json", "--labels", "-"}, 2).find("standard output"),
             std::string::npos);
   EXPECT_NE(fails({"graph", "cc", store, "--trials", "0"}, 2).find("--trials"), std::string::npos);
+}
+
+TEST_F(GraphAnalysis, AnExternalSearchKeepsItsArraysWithinTheBudget) {
+  ok({"graph", "generate", "rmat", "--scale", "18", "--edge-factor", "4", "-o", path("e.bin")});
+  ok({"graph", "build", path("s"), path("e.bin"), "--undirected", "--order", "degree"});
+  const arguments search{"graph", "bfs", path("s"), "--source", "1", "--check"};
+  const auto with = [&](arguments more) {
+    more.insert(more.begin(), search.begin(), search.end());
+    return more;
+  };
+  const nlohmann::json plain = ok_json(with({"--output", path("plain.csv")}));
+  const nlohmann::json paged =
+      ok_json(with({"--external", "--budget", "1MiB", "--threads", "2", "--output", path("external.csv")}));
+  EXPECT_FALSE(plain.contains("external"));
+  for (const char* key : {"source", "reached", "reached_arcs", "levels", "vertices", "is_right"})
+    EXPECT_EQ(paged[key], plain[key]) << key;
+  const nlohmann::json& external = paged["external"];
+  EXPECT_GE(external["array_bytes"], 8 * paged["vertices"].get<std::uint64_t>());
+  if (external["keeps_budget"] == true) {
+    EXPECT_LE(external["most_resident_bytes"], 512 << 10);
+    EXPECT_GT(external["bytes_written"], 0);
+  }
+  const auto levels_of = [](const std::string& text) {
+    // Parents may differ from run to run.
+    std::istringstream lines(text);
+    std::string levels;
+    for (std::string line; std::getline(lines, line);) levels += line.substr(0, line.rfind(',')) + '\n';
+    return levels;
+  };
+  EXPECT_EQ(levels_of(text_of(path("external.csv"))), levels_of(text_of(path("plain.csv"))));
+  // The file has no name, and goes where it is told to.
+  std::size_t names = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(dir_ / ".")) ++names;
+  EXPECT_EQ(names, 4U);
+  ok(with({"--external", "--budget", "1MiB", "--scratch", path("."), "--trials", "2"}));
+  EXPECT_NE(fails(with({"--external", "--budget", "1MiB", "--scratch", path("none")})).find("with --scratch"),
+            std::string::npos);
+  EXPECT_NE(fails(with({"--external"}), 2).find("needs --budget SIZE"), std::string::npos);
+  EXPECT_NE(fails(with({"--external", "--budget", "64KiB"}), 2).find("at least 1MiB"), std::string::npos);
+  EXPECT_NE(fails(with({"--scratch", path(".")}), 2).find("give --external too"), std::string::npos);
+  ok({"graph", "ingest", path("list"), dir_.write("few", "1 2\n2 3\n").string()});
+  const arguments of_list{"graph", "bfs", path("list"), "--source", "1", "--external", "--budget", "1MiB"};
+  EXPECT_NE(fails(of_list).find("only an adjacency list: bring it up to date with 'perdure graph freeze'"),
+            std::string::npos);
+  ok({"graph", "freeze", path("list")});
+  ok(of_list);
+  ok({"graph", "ingest", path("list"), dir_.write("more", "3 4\n").string(), "--append"});
+  EXPECT_NE(ok(of_list).find("reached        4 of 4"), std::string::npos);
 }
 
 TEST_F(GraphAnalysis, WritesResultsByTheNameOfTheFile) {
@@ -690,6 +739,35 @@ TEST_F(GraphAnalysis, AppendsABucketAnIteration) {
       dir_.write("n.csv", "from,to,date\nann,ben,2016-03-01\nben,cy,2016-04-01\n").string();
   ok({"graph", "append", path("named"), named, "--names", "--bucket", "month"});
   EXPECT_EQ(ok({"graph", "export", path("named"), "-o", "-"}), "ann\tben\t1456790400\nben\tcy\t1459468800\n");
+}
+
+TEST_F(GraphAnalysis, AppendsWithEveryBackingThatMaps) {
+  const std::string events = dir_.write("t", "1 2 0\n2 3 2678399\n3 4 2678400\n4 1 5097600\n").string();
+  const auto append = [&](const std::string& store, arguments more) {
+    arguments all{"graph", "append", path(store), events, "--time-column", "3", "--bucket", "month"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::string expected = "1\t2\t0\n2\t3\t2678399\n3\t4\t2678400\n4\t1\t5097600\n";
+  for (const arguments& how : {arguments{"--backing", "private"},
+                               {"--backing", "paged", "--budget", "1MiB"},
+                               {"--budget", "1MiB"},
+                               {"--backing", "shared"}}) {
+    const std::string name = how.back() + std::to_string(how.size());
+    const nlohmann::json done = ok_json(append(name, how));
+    EXPECT_EQ(done["buckets"].size(), 3U);
+    EXPECT_EQ(done["backing"], how.back() == "1MiB" ? "paged" : how.back());
+    EXPECT_EQ(ok({"graph", "export", path(name), "-o", "-"}), expected);
+    EXPECT_EQ(ok_json(append(name, how))["was_complete"], true);
+    ok({"verify", path(name)});
+  }
+  const nlohmann::json shared = ok_json(append("again", {"--backing", "shared"}));
+  EXPECT_EQ(shared["kept"], false);
+  EXPECT_EQ(shared["why_not_kept"],
+            "checkpoints of a shared mapping have no labels; without --backing shared buckets can be kept");
+  EXPECT_NE(fails(append("x", {"--backing", "shared", "--budget", "1MiB"}), 2).find("for --backing paged"),
+            std::string::npos);
+  fails(append("x", {"--backing", "fast"}), 2);
 }
 
 TEST_F(GraphAnalysis, ListsWhatVerticesAndEdgesHaveBeside) {

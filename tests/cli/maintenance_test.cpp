@@ -175,6 +175,26 @@ TEST_F(looking_after_stores, repair_mends_or_says_what_is_left) {
   EXPECT_EQ(accepted["whole"], true);
 }
 
+TEST_F(looking_after_stores, what_killed_commands_left_is_removed_by_the_next_and_by_repair) {
+  const auto leave_half = [this](const std::string& name) {
+    std::filesystem::create_directory(path(name));
+    std::ofstream(path(name) / "LOCK") << "process 1";
+    std::ofstream(path(name) / "heap.000") << "half";
+  };
+  leave_half(".store.new-0123abcd");
+  make_store();
+  EXPECT_FALSE(std::filesystem::exists(path(".store.new-0123abcd")));
+  leave_half(".store.new-4567cdef");
+  EXPECT_NE(ok({"repair", at("store")}).find("done: removed .store.new-4567cdef"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path(".store.new-4567cdef")));
+  leave_half(".built.new-89abcdef");
+  ok({"graph", "build", at("built"), at("edges.txt"), "--budget", "64MiB"});
+  EXPECT_FALSE(std::filesystem::exists(path(".built.new-89abcdef")));
+  leave_half(".gone.new-01234567");
+  fails({"repair", at("gone")}, "what it left (.gone.new-01234567) is removed now");
+  EXPECT_FALSE(std::filesystem::exists(path(".gone.new-01234567")));
+}
+
 TEST_F(looking_after_stores, copies_are_stores_and_rm_removes_them) {
   make_store();
   const json copied = ok_json({"copy", at("store"), at("one")});

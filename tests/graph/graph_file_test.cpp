@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <perdure/graph/graph_file.hpp>
+#include <perdure/graph/graph_inputs.hpp>
 #include <tuple>
 #include <vector>
 
@@ -46,7 +47,17 @@ file_reading read_all(const std::filesystem::path& path, const graph_file_option
   r.first = source->declared_vertices().first;
   r.vertices = source->declared_vertices().count;
   edge_batch batch;
-  while (source->next(batch)) {
+  const auto next = [&] {
+    try {
+      return source->next(batch);
+    } catch (...) {
+      // Another thread may ask.
+      EXPECT_FALSE(source->next(batch));
+      EXPECT_TRUE(batch.edges.empty() && batch.vertices.empty());
+      throw;
+    }
+  };
+  while (next()) {
     r.edges.insert(r.edges.end(), batch.edges.begin(), batch.edges.end());
     r.values.insert(r.values.end(), batch.values.begin(), batch.values.end());
     r.times.insert(r.times.end(), batch.times.begin(), batch.times.end());
@@ -707,6 +718,55 @@ TEST_F(GraphFile, NamesOfVerticesAreNumbered) {
   numbered_names others;
   EXPECT_EQ(read("from,to\nx,y\ny,x\n", {.names = &others}).entries(), (entries{{0, 1, 0}, {1, 0, 0}}));
   refuses("x\n", 1, 2, "column 2 is missing", {.names = &others});
+}
+
+TEST_F(GraphFile, AreAtTheirEndWhenNamesCannotBeKept) {
+  class full_names final : public vertex_namer {
+   public:
+    explicit full_names(int most) : left_(most) {}
+    vertex_id number_of(std::string_view) override {
+      if (left_-- == 0) throw perdure::error(errc::no_space, "no room for names");
+      return static_cast<vertex_id>(left_);
+    }
+
+   private:
+    int left_;
+  };
+  for (const char* text :
+       {"graph [ node [ id 1 label \"a\" ] node [ id 2 label \"b\" ] node [ id 3 label \"c\" ] "
+        "edge [ source 1 target 2 ] edge [ source 2 target 3 ] ]",
+        "*Vertices 3\n1 \"a\"\n2 \"b\"\n3 \"c\"\n*Edges\n1 2\n2 3\n", "a,b\nb,c\n"}) {
+    full_names names(2);
+    graph_file_options options;
+    options.names = &names;
+    EXPECT_TRUE(fails_with(errc::no_space, "no room", [&] { read(text, options, "names.csv"); })) << text;
+  }
+}
+
+TEST_F(GraphFile, JoinedInputsAreAtTheirEndAfterAThrow) {
+  const auto bad = dir_.write("a.txt", "1 2\n3 x\n");
+  const auto good = dir_.write("b.txt", "4 5\n");
+  std::vector<graph_input> inputs = open_graph_inputs({bad, good}, {});
+  give_directions(inputs, direction::directed);
+  joined_inputs joined(inputs);
+  edge_batch batch;
+  EXPECT_TRUE(fails_with(errc::bad_input, "line 2, column 3", [&] { joined.next(batch); }));
+  EXPECT_FALSE(joined.next(batch));
+  EXPECT_TRUE(batch.edges.empty());
+}
+
+TEST_F(GraphFile, PolledInputsAreAtTheirEndAfterAThrow) {
+  const auto file = dir_.write("a.txt", "1 2\n");
+  int polls = 0;
+  std::vector<graph_input> inputs = open_graph_inputs({file, file}, {}, [&polls] {
+    if (++polls == 1) throw perdure::error(errc::io, "interrupted");
+  });
+  joined_inputs joined(inputs);
+  edge_batch batch;
+  EXPECT_TRUE(fails_with(errc::io, "interrupted", [&] { joined.next(batch); }));
+  EXPECT_FALSE(inputs[0].edges->next(batch));
+  EXPECT_FALSE(joined.next(batch));
+  EXPECT_TRUE(batch.edges.empty());
 }
 
 TEST_F(GraphFile, BadLinesAreSkippedAndCounted) {

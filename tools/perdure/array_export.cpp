@@ -3,6 +3,7 @@
 #include <memory>
 #include <perdure/formats/array_file.hpp>
 #include <perdure/formats/store_exchange.hpp>
+#include <perdure/workload/part_files.hpp>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ void export_arrays(const array_export_wanted& given) {
   std::vector<formats::array_source*> all;
   for (const auto& one : arrays) all.push_back(one.get());
   const interruption_watch interruption;
+  if (given.file != "-") workload::remove_abandoned_parts(given.file);
   try {
     formats::write_arrays(given.file, all, {format, given.compressed, end_if_interrupted});
   } catch (...) {

@@ -77,6 +77,16 @@ const analysis_options& analysis::checked(const analysis_options& given) {
   return given;
 }
 
+void analysis::require_rows(const std::string& option) const {
+  const graph::stored_graph& graph = attached_.graph;
+  if (graph.list() == nullptr || graph.frozen() == graph::frozen_state::fresh) return;
+  throw error(errc::invalid_argument,
+              given_.store.string() + ": " + option + " needs the graph as a CSR, and " +
+                  (graph.frozen() == graph::frozen_state::stale ? "its frozen form is stale"
+                                                                : "it is only an adjacency list") +
+                  ": bring it up to date with 'perdure graph freeze'");
+}
+
 graph::vertex_id analysis::id_of(const std::string& called) const {
   if (const std::optional<graph::vertex_id> id = attached_.graph.id_of(called)) return *id;
   if (attached_.graph.names() != nullptr) throw_no_vertex(called);

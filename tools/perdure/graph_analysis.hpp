@@ -86,6 +86,10 @@ class analysis {
   /// Opens the store and finds the graph. Throws `usage_error`, and what opening throws.
   explicit analysis(const analysis_options& given);
 
+  /// Throws `invalid_argument` where a view of the graph would need memory for each vertex: a growing graph
+  /// whose frozen form is not up to date. `option` is what asks for that.
+  void require_rows(const std::string& option) const;
+
   /// Calls `work(view)` with a view of the graph, whichever kind it is.
   template <class Work>
   void on_graph(Work&& work) {

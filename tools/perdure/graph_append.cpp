@@ -33,6 +33,8 @@ struct append_options {
   unsigned kept = 4096;
   bool full_copies = false;
   std::filesystem::path plot;
+  backing mapped = backing::private_memory;
+  std::uint64_t budget = 0;
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
 };
@@ -57,7 +59,9 @@ struct iteration : graph::appended_bucket {
   double seconds() const { return open_seconds + append_seconds + checkpoint_seconds + close_seconds; }
 };
 
-constexpr const char* why_not_kept =
+constexpr const char* why_none_is_shared =
+    "checkpoints of a shared mapping have no labels; without --backing shared buckets can be kept";
+constexpr const char* why_no_blocks_are_shared =
     "the file system shares no blocks between files, so earlier buckets cannot be opened again; "
     "--full-copies "
     "keeps them, each at the size of the store";
@@ -68,6 +72,9 @@ class appending {
 
   void run() {
     require_changeable_store(given_.store);
+    if (given_.budget != 0 && (given_.mapped == backing::dax || given_.mapped == backing::shared_file))
+      throw usage_error("--budget is for --backing paged: " + std::string(name_of(given_.mapped)) +
+                        " maps the store's files themselves");
     try {
       append_all();
     } catch (...) {
@@ -96,7 +103,7 @@ class appending {
     total_ = waiting.edges();
     already_ = waiting.already_there();
     was_complete_ = waiting.was_complete();
-    keeps_ = given_.kept != 0;
+    keeps_ = given_.kept != 0 && given_.mapped != backing::shared_file;
     while (!waiting.done()) {
       append(waiting);
       stop_if_interrupted();
@@ -111,8 +118,8 @@ class appending {
   }
 
   store_options settings() const {
-    store_options settings;
-    settings.verify = given_.verify;
+    store_options settings = settings_for(given_.verify, given_.budget);
+    if (given_.mapped != backing::private_memory) settings.backing = given_.mapped;
     settings.keep_last = keeps_ ? given_.kept : 0;
     settings.keep_full_copies = given_.full_copies;
     return settings;
@@ -157,6 +164,9 @@ class appending {
 
   /// Returns whether buckets were to be kept and none was.
   bool is_kept_none() const noexcept { return !keeps_ && given_.kept != 0; }
+  const char* why_not_kept() const noexcept {
+    return given_.mapped == backing::shared_file ? why_none_is_shared : why_no_blocks_are_shared;
+  }
 
   /// Fits a line to the seconds of all iterations by the edges of their buckets.
   std::optional<linear_fit> fit() const {
@@ -215,10 +225,11 @@ class appending {
                                      {"seconds_fixed", line->intercept},
                                      {"r2", line->r2}}
                               : json(nullptr)},
+                 {"backing", name_of(settings().backing)},
                  {"kept", keeps_},
                  {"threads", given_.how.threads},
                  {"seconds", seconds}};
-      if (is_kept_none()) value["why_not_kept"] = why_not_kept;
+      if (is_kept_none()) value["why_not_kept"] = why_not_kept();
       tell_grown_store(value, given_.store, iterations_.size());
       print(value);
       return;
@@ -237,7 +248,7 @@ class appending {
     if (line)
       out.write("a bucket takes " + in_seconds(line->intercept) + " and " + in_seconds(line->slope * 1e6) +
                 " a million edges more (r² " + two_digits(line->r2) + ")\n");
-    if (is_kept_none()) out.write(std::string("kept           none: ") + why_not_kept + '\n');
+    if (is_kept_none()) out.write(std::string("kept           none: ") + why_not_kept() + '\n');
     if (!iterations_.empty()) tell_grown_store(out, given_.store);
     out.finish();
   }
@@ -278,6 +289,9 @@ void add_append_command(command graph_command) {
       "--full-copies", given->full_copies,
       "Keep buckets also where the file system shares no blocks, each as a full copy of the store");
   append.add_path("--plot", given->plot, "Draw the times by the buckets' sizes into this file, as SVG");
+  add_backing_option(append, given->mapped);
+  append.add_size("--budget", given->budget,
+                  "Have no more than this of the store in memory at once, as 4GiB; without --backing, paged");
   add_threads_option(append, given->how.threads);
   add_verify_option(append, given->verify);
   add_wait_option(append);

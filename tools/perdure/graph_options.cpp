@@ -1,5 +1,6 @@
 #include "graph_options.hpp"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -7,6 +8,14 @@
 #include <vector>
 
 namespace perdure::cli {
+namespace {
+
+constexpr std::array<std::pair<const char*, backing>, 4> backings{{{"private", backing::private_memory},
+                                                                   {"paged", backing::paged},
+                                                                   {"dax", backing::dax},
+                                                                   {"shared", backing::shared_file}}};
+
+}  // namespace
 
 void add_rmat_options(command target, graph::rmat_parameters& parameters) {
   target
@@ -93,6 +102,22 @@ void add_graph_options(command target, std::string& graph, std::uint64_t& budget
   target.add_size(
       "--budget", budget,
       "Have no more than this of the store in memory at once, as 4GiB; for graphs larger than memory");
+}
+
+const char* name_of(backing mapped) noexcept {
+  for (const auto& [name, one] : backings)
+    if (one == mapped) return name;
+  return "unknown";
+}
+
+void add_backing_option(command target, backing& mapped) {
+  target
+      .add_choice(
+          "--backing", mapped, {backings.begin(), backings.end()},
+          "How the store is mapped: privately, with changed pages written at the checkpoint; page by page "
+          "within --budget; as persistent memory; or shared, where a crash may leave any mixture of old "
+          "and new pages")
+      .default_text(name_of(mapped));
 }
 
 store_options settings_for(verify_mode verify, std::uint64_t budget) {

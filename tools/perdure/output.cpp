@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <perdure/error.hpp>
+#include <perdure/workload/part_files.hpp>
 #include <system_error>
 #include <utility>
 
@@ -44,8 +45,8 @@ output output::to(const std::filesystem::path& path) {
   struct stat status;
   std::filesystem::path temporary;
   if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
-    temporary = path;
-    temporary += ".part" + std::to_string(::getpid());
+    workload::remove_abandoned_parts(path);
+    temporary = workload::part_name(path);
   }
   const auto& name = temporary.empty() ? path : temporary;
   const int flags = O_WRONLY | O_CLOEXEC | (temporary.empty() ? 0 : O_CREAT | O_TRUNC);

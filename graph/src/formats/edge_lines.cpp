@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "matrix_banner.hpp"
+
 namespace perdure::graph::formats {
 namespace {
 
@@ -52,8 +54,7 @@ const char* number(flaw& problem, const char* p, std::uint64_t& value) {
 
 bool edge_lines::head(const char* begin, const char* feed, std::uint64_t number, flaw& problem) {
   // Its size line would be taken for an edge.
-  if (number == 1 && begin != nullptr &&
-      std::string_view(begin, static_cast<std::size_t>(feed - begin)).starts_with("%%MatrixMarket"))
+  if (number == 1 && begin != nullptr && has_matrix_banner({begin, static_cast<std::size_t>(feed - begin)}))
     wrong(problem, begin, "this is a Matrix Market file, not an edge list");
   return false;
 }

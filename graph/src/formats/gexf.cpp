@@ -1,6 +1,7 @@
 // GEXF, Gephi's format. An edge without a weight weighs 1, as the format says.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -55,6 +56,12 @@ class gexf final : public xml_dialect {
           to.leave_out("label");
         }
       }
+      leave_out({"pid", "start", "end"}, "of nodes", attributes, to);
+    } else if (element == "spell") {
+      to.leave_out("spells");
+    } else if (element == "color" || element == "position" || element == "size" || element == "shape" ||
+               element == "thickness") {
+      to.leave_out("colours, places and shapes");
     } else if (element == "nodes" && std::exchange(is_in_nodes_, true)) {
       to.refuse("nodes inside nodes are not read");
     } else if (element == "edge") {
@@ -63,6 +70,7 @@ class gexf final : public xml_dialect {
       const std::string type = text("type");
       if (!type.empty() && (type == "directed") != (info_.kind == direction::directed))
         to.refuse("directed and undirected edges in one graph are not read");
+      leave_out({"label", "start", "end"}, "of edges", attributes, to);
       const char* const weight = attributes.find("weight");
       to.edge(text("source"), text("target"), weight == nullptr ? 1 : to.number(weight, "the weight"),
               std::nullopt);
@@ -83,6 +91,12 @@ class gexf final : public xml_dialect {
   const graph_file_info& info() const noexcept override { return info_; }
 
  private:
+  static void leave_out(std::initializer_list<const char*> names, const char* of,
+                        const xml_attributes& attributes, listed_elements& to) {
+    for (const char* const name : names)
+      if (attributes.find(name) != nullptr) to.leave_out(std::string(name) + ' ' + of);
+  }
+
   void declare(const std::string& id, const std::string& name, const std::string& type, listed_elements& to) {
     declared_ = id;
     constexpr std::array numbers = {"integer", "long", "short", "byte", "float", "double"};

@@ -4,8 +4,10 @@
 #include "gml.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,16 @@ class gml_source final : public listed_source {
   [[noreturn]] void refuse(const std::string& what) const override {
     refuse_at(tokens_.line(), tokens_.column(), what);
   }
+  /// Takes the token behind a key. NAN and INF are numbers there, as NetworkX writes them.
+  token next_value() {
+    const token found = tokens_.next();
+    return found == token::key && is_not_finite(tokens_.text()) ? token::number : found;
+  }
+  static bool is_not_finite(std::string_view text) {
+    constexpr std::array words = {"NAN", "nan", "NaN", "INF", "inf"};
+    return std::find(words.begin(), words.end(), text) != words.end();
+  }
+
   /// Up to the list of the graph.
   void find_graph() {
     for (;;) {
@@ -54,7 +66,7 @@ class gml_source final : public listed_source {
       if (found == token::end) refuse("the file ends before its graph");
       if (found != token::key) refuse("expected a key, as graph");
       const std::string key = tokens_.text();
-      const token next = tokens_.next();
+      const token next = next_value();
       if (key == "graph" && next == token::open) return;
       skip(next);
     }
@@ -70,7 +82,7 @@ class gml_source final : public listed_source {
     }
     if (found != token::key) refuse("expected a key, as node or edge");
     const std::string key = tokens_.text();
-    const token next = tokens_.next();
+    const token next = next_value();
     if ((key == "node" || key == "edge") && next == token::open) {
       if (key == "node") {
         read_node();
@@ -91,7 +103,7 @@ class gml_source final : public listed_source {
       if (found == token::end) return;
       if (found != token::key) refuse("expected a key, or the file's end");
       if (tokens_.text() == "graph") refuse("a second graph is not read");
-      skip(tokens_.next());
+      skip(next_value());
     }
   }
 
@@ -126,7 +138,7 @@ class gml_source final : public listed_source {
       if (found == token::end) refuse("the file ends inside a list");
       if (found != token::key) refuse("expected a key");
       const std::string key = tokens_.text();
-      const token next = tokens_.next();
+      const token next = next_value();
       std::optional<value>* const kept = wanted(key);
       if (kept == nullptr) {
         const bool is_plain = next == token::number || next == token::text;

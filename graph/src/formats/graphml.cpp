@@ -43,6 +43,8 @@ class graphml final : public xml_dialect {
     } else if (element == "data") {
       const char* const key = attributes.find("key");
       key_ = key == nullptr ? "" : key;
+      if (!declared_keys_.contains(key_))
+        to.leave_out("data of the key \"" + key_ + "\", which is not declared");
     } else if (element == "hyperedge") {
       to.refuse("an edge of more than two nodes (hyperedge) is not read");
     } else if (element == "port") {
@@ -92,6 +94,7 @@ class graphml final : public xml_dialect {
       return std::string(value == nullptr ? "" : value);
     };
     declared_ = text("id");
+    declared_keys_.insert(declared_);
     const std::string of = text("for");
     const std::string name = text("attr.name").empty() ? declared_ : text("attr.name");
     const bool is_of_edges = of == "edge" || of == "all" || of.empty();
@@ -154,8 +157,9 @@ class graphml final : public xml_dialect {
   std::string node_;                           // its id
   std::map<std::string, node_key> node_keys_;  // those that are kept
   std::set<std::string> given_;                // that the node has
-  std::string declared_;                       // the key whose declaration it is in
-  std::string key_;                            // of the data it is in
+  std::set<std::string> declared_keys_;
+  std::string declared_;  // the key whose declaration it is in
+  std::string key_;       // of the data it is in
   std::optional<std::string> weight_key_;
   std::optional<std::string> time_key_;
   std::optional<double> default_weight_;

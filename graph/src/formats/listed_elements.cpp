@@ -97,7 +97,8 @@ vertex_id listed_elements::number_in(std::string_view id) const {
   vertex_id number = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size())
-    refuse("the node \"" + std::string(id) + "\" is no number; where vertices have names, ask for names");
+    refuse("the node \"" + std::string(id) +
+           "\" is no number from 0 to 18446744073709551615; where vertices have names, ask for names");
   return number;
 }
 

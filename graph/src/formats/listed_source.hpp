@@ -20,8 +20,11 @@ class listed_source : public graph_file, protected listed_elements {
   bool next(edge_batch& batch) final {
     batch.clear();
     const std::lock_guard lock(mutex_);
-    while (!has_ended_ && waiting() < enough) read_on();
+    if (has_failed_) return false;
+    has_failed_ = true;  // stays so when anything below throws: what waits is then handed out to nobody
+    while (!has_ended_ && waiting() < enough) has_ended_ = !read_some();
     hand_out(batch);
+    has_failed_ = false;
     return !batch.edges.empty() || !batch.vertices.empty();
   }
   workload::progress progress() const noexcept final { return stream_->progress(); }
@@ -41,7 +44,7 @@ class listed_source : public graph_file, protected listed_elements {
   workload::byte_stream& stream() noexcept { return *stream_; }
   /// Reads until all is known that the first edge tells. Constructors call it.
   void read_to_first_edge() {
-    while (!has_ended_ && !has_edges()) read_on();
+    while (!has_ended_ && !has_edges()) has_ended_ = !read_some();
   }
   [[noreturn]] void refuse_at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
     throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
@@ -54,14 +57,11 @@ class listed_source : public graph_file, protected listed_elements {
 
   /// Takes in some more. Returns whether there is more behind it.
   virtual bool read_some() = 0;
-  void read_on() {
-    has_ended_ = true;  // stays so when anything below throws
-    has_ended_ = !read_some();
-  }
 
   mutable std::mutex mutex_;
   std::unique_ptr<workload::byte_stream> stream_;
   bool has_ended_ = false;
+  bool has_failed_ = false;
 };
 
 }  // namespace perdure::graph::formats

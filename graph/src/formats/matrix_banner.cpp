@@ -1,6 +1,7 @@
 // Five words, whatever the case.
 #include "matrix_banner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -28,6 +29,16 @@ bool choose(std::string_view word, const std::array<std::pair<std::string_view, 
 
 }  // namespace
 
+bool has_matrix_banner(std::string_view text) noexcept {
+  const std::size_t at = text.find_first_not_of(" \t");
+  if (at == std::string_view::npos || text[at] != '%') return false;
+  text.remove_prefix(at + 1);
+  if (text.starts_with('%')) text.remove_prefix(1);
+  constexpr std::string_view name = "matrixmarket";
+  return text.size() >= name.size() &&
+         std::equal(name.begin(), name.end(), text.begin(), [](char a, char b) { return a == (b | 32); });
+}
+
 void read_banner(const char* begin, const char* feed, complex_part part, matrix_banner& banner,
                  flaw& problem) {
   using field = matrix_banner::field;
@@ -46,7 +57,8 @@ void read_banner(const char* begin, const char* feed, complex_part part, matrix_
   }
   enum class only { it };
   only chosen{};
-  constexpr std::array mark{std::pair{std::string_view("%%matrixmarket"), only::it}};
+  constexpr std::array mark{std::pair{std::string_view("%%matrixmarket"), only::it},
+                            std::pair{std::string_view("%matrixmarket"), only::it}};
   constexpr std::array matrix{std::pair{std::string_view("matrix"), only::it}};
   constexpr std::array coordinate{std::pair{std::string_view("coordinate"), only::it}};
   constexpr std::array array{std::pair{std::string_view("array"), only::it}};

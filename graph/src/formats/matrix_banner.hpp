@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perdure/graph/graph_file.hpp>
+#include <string_view>
 
 #include "line_scan.hpp"
 
@@ -22,6 +23,10 @@ struct matrix_banner {
     return form != symmetry::general && info.kind == direction::directed;
   }
 };
+
+/// Returns whether a text begins with the banner's first word, whatever the case. Blanks may stand before it,
+/// and one of its two percent signs may be missing, as in files of the Network Repository.
+bool has_matrix_banner(std::string_view text) noexcept;
 
 /// Reads it. `problem` says what is wrong with a line, if something is.
 void read_banner(const char* begin, const char* feed, complex_part part, matrix_banner& banner,

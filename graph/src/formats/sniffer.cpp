@@ -18,6 +18,7 @@
 #include "gml.hpp"
 #include "header_line.hpp"
 #include "line_scan.hpp"
+#include "matrix_banner.hpp"
 #include "pajek.hpp"
 #include "xml_source.hpp"
 
@@ -45,6 +46,20 @@ bool is_text(std::string_view bytes) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f';
   });
+}
+
+/// Letters of ASCII in UTF-16, behind a byte order mark.
+bool is_utf16(std::string_view bytes) {
+  const bool is_little = bytes.starts_with("\xFF\xFE");
+  if (!is_little && !bytes.starts_with("\xFE\xFF")) return false;
+  constexpr std::size_t looked_at = 64;
+  bytes = bytes.substr(2, looked_at);
+  if (bytes.size() < 4) return false;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const char high = bytes[is_little ? i + 1 : i];
+    if (high != 0 || !is_text(bytes.substr(is_little ? i : i + 1, 1))) return false;
+  }
+  return true;
 }
 
 bool is_dimacs(const file_head& head) {
@@ -251,6 +266,9 @@ graph_format sniff(const file_head& head, const std::filesystem::path& name,
   if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
   const file_head text{bytes, head.is_whole, head.length};
   if (ending == ".bin") return graph_format::binary;
+  if (is_utf16(bytes))
+    throw error(errc::invalid_argument,
+                "the file is text in UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
   if (gapbs_header::may_be(bytes) ||
       ((ending == ".sg" || ending == ".wsg") && bytes.size() >= gapbs_header::size))
     return graph_format::gapbs;
@@ -260,10 +278,7 @@ graph_format sniff(const file_head& head, const std::filesystem::path& name,
     if (feed == std::string_view::npos || feed == 0 || !is_text(bytes.substr(0, feed)))
       return records_of(head);
   }
-  constexpr std::string_view banner = "%%MatrixMarket";
-  if (bytes.size() >= banner.size() && std::equal(banner.begin(), banner.end(), bytes.begin(),
-                                                  [](char a, char b) { return (a | 32) == (b | 32); }))
-    return graph_format::matrix_market;
+  if (has_matrix_banner(bytes)) return graph_format::matrix_market;
   if (is_xml(bytes)) {
     if (const std::optional<graph_format> found = xml_format_of(bytes)) return *found;
     throw error(errc::invalid_argument,

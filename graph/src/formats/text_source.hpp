@@ -109,17 +109,18 @@ class text_source final : public graph_file {
     std::unique_lock turn(turn_, std::defer_lock);
     if constexpr (Format::in_order) turn.lock();
     if constexpr (requires { format_.take_vertices(batch.vertices); }) {
-      if (format_.take_vertices(batch.vertices)) return true;
+      if (take_vertices(batch)) return true;
     }
     if (!take(block)) return false;
     line_counts found;
     try {
       parse(block, batch, found);
     } catch (...) {
-      finish(found, true);
+      stop();
+      finish(found);
       throw;
     }
-    finish(found, false);
+    finish(found);
     return true;
   }
 
@@ -151,10 +152,31 @@ class text_source final : public graph_file {
 
  private:
   [[noreturn]] void fail(std::uint64_t line, const char* begin, const flaw& problem) {
-    lines_.stop();
+    stop();
     const std::string& taken_for = format_.info().description;
     throw lines_.error_at(line, static_cast<std::uint64_t>(problem.at - begin) + 1,
                           taken_for.empty() ? problem.what : problem.what + " (read as " + taken_for + ")");
+  }
+
+  /// Hands out nothing more.
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    has_failed_ = true;
+    has_first_ = false;
+    lines_.stop();
+  }
+
+  bool take_vertices(edge_batch& batch) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (has_failed_) return false;
+    }
+    try {
+      return format_.take_vertices(batch.vertices);
+    } catch (...) {
+      stop();
+      throw;
+    }
   }
 
   /// The next block. Whoever finds that there is none, and that nobody is at work any more, judges the whole.
@@ -165,9 +187,14 @@ class text_source final : public graph_file {
       ++at_work_;
       return true;
     }
-    if (lines_.next(block)) {
-      ++at_work_;
-      return true;
+    try {
+      if (lines_.next(block)) {
+        ++at_work_;
+        return true;
+      }
+    } catch (...) {
+      has_failed_ = true;
+      throw;
     }
     if (at_work_ == 0 && !std::exchange(is_judged_, true) && !has_failed_) judge();
     return false;
@@ -189,10 +216,9 @@ class text_source final : public graph_file {
       throw lines_.error_at(broken->where.line, broken->where.column, broken->what);
   }
 
-  void finish(const line_counts& found, bool failed) {
+  void finish(const line_counts& found) {
     const std::lock_guard lock(mutex_);
     all_ += found;
-    has_failed_ |= failed;
     --at_work_;
   }
 

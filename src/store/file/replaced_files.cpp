@@ -81,8 +81,10 @@ std::optional<os::file> replace_by_copies(const os::file& directory, std::vector
   return super;
 }
 
-void remove_abandoned_copies(const os::file& directory) {
-  if (os::exists_in(directory, copies_directory)) os::remove_tree_in(directory, copies_directory);
+bool remove_abandoned_copies(const os::file& directory) {
+  if (!os::exists_in(directory, copies_directory)) return false;
+  os::remove_tree_in(directory, copies_directory);
+  return true;
 }
 
 }  // namespace perdure::store

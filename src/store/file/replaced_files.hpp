@@ -29,7 +29,8 @@ std::optional<os::file> replace_by_copies(const os::file& directory, std::vector
                                           how_to_copy how,
                                           const std::function<void(const os::file& super)>& lock);
 
-/// Removes copies that a crash has left. To be called by a writer that has the lock.
-void remove_abandoned_copies(const os::file& directory);
+/// Removes copies that a crash has left, and returns whether there were any. To be called by a writer that
+/// has the lock.
+bool remove_abandoned_copies(const os::file& directory);
 
 }  // namespace perdure::store

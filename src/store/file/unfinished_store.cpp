@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "os/directory_names.hpp"
+#include "store/file/store_busy.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/super_block.hpp"
 
@@ -32,10 +33,33 @@ bool must_be_in_place(const std::filesystem::path& place) {
          ::faccessat(AT_FDCWD, parent_of(place).c_str(), W_OK | X_OK, AT_EACCESS) != 0;
 }
 
+std::string hidden_prefix(const std::filesystem::path& place) {
+  return "." + place.filename().string() + ".new-";
+}
+
 std::filesystem::path hidden_name(const std::filesystem::path& place) {
-  std::string name(1, '.');
-  name.append(place.filename().string()).append(".new-").append(to_text(random_uuid()), 0, 8);
-  return parent_of(place) / name;
+  return parent_of(place) / hidden_prefix(place).append(to_text(random_uuid()), 0, 8);
+}
+
+bool is_hidden_name(const std::string& name, const std::string& prefix) {
+  return name.size() == prefix.size() + 8 && name.starts_with(prefix) &&
+         name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string::npos;
+}
+
+/// Removes a hidden directory, unless another process has its lock. Returns whether it is gone.
+bool remove_abandoned(const os::file& parent, const std::string& name) noexcept {
+  try {
+    const os::file directory = os::file::open_directory(parent.path() / name);
+    if (!os::exists_in(directory, "LOCK")) {
+      os::remove_directory_in(parent, name);  // if it is empty
+      return true;
+    }
+    const store_lock lock(directory, store_access::alone);
+    remove_unfinished_directory(parent, name);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 /// Removes the store's files but `super` and LOCK.
@@ -73,10 +97,13 @@ void unfinished_store::begin_beside(store_access access) {
       lock_.emplace(directory_, access);
       return;
     } catch (const std::system_error& failure) {
-      // While it was empty another process took it for what a crash had left.
       if (failure.code() != std::errc::no_such_file_or_directory || attempt == attempts) throw;
-      is_begun_ = false;
+    } catch (const store_busy&) {
+      if (attempt == attempts) throw;
     }
+    // Before it was locked, another process took it for what a crash had left, and removes it.
+    is_begun_ = false;
+    path_ = hidden_name(place_);
   }
 }
 
@@ -142,6 +169,19 @@ void remove_unfinished_directory(const os::file& parent, const std::string& name
     os::remove_in(directory, "LOCK");
   }
   os::remove_directory_in(parent, name);
+}
+
+std::vector<std::string> remove_unfinished(const std::filesystem::path& place) noexcept {
+  std::vector<std::string> removed;
+  try {
+    const std::string prefix = hidden_prefix(place);
+    const os::file parent = os::file::open_directory(parent_of(place));
+    for (const std::string& name : os::names_in(parent.path()))
+      if (is_hidden_name(name, prefix) && remove_abandoned(parent, name)) removed.push_back(name);
+  } catch (const std::exception&) {
+    // The next who makes a store there tries again.
+  }
+  return removed;
 }
 
 void make_stores_in_place(bool wanted) noexcept {

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "os/file.hpp"
 #include "store/file/store_lock.hpp"
@@ -57,6 +58,11 @@ class unfinished_store {
 /// Removes what a crash left: a hidden directory in another, with its LOCK last, so that whatever is left of
 /// it can be recognised. The caller holds its lock, or it has none and is empty. Throws std::system_error.
 void remove_unfinished_directory(const os::file& parent, const std::string& name);
+
+/// Removes the hidden directories that killed processes left beside this place while they made a store there,
+/// and returns their names. Leaves those alone whose LOCK another process holds, and those that it cannot
+/// remove. Whoever makes a store calls it first; lists the parent directory.
+std::vector<std::string> remove_unfinished(const std::filesystem::path& place) noexcept;
 
 /// For tests: from now on stores are made inside empty directories wherever these are.
 void make_stores_in_place(bool wanted) noexcept;

@@ -15,6 +15,7 @@
 #include "os/directory_names.hpp"
 #include "os/file_clone.hpp"
 #include "store/file/kept_name.hpp"
+#include "store/file/unfinished_store.hpp"
 #include "store/offline/store_copy.hpp"
 
 namespace perdure::store {
@@ -77,8 +78,8 @@ void keep_epoch(const os::file& store, const layout::super_slot& super, const ke
   options.journals = journals_to_copy::none;
   options.only_shared = !wanted.full_copies;
   copy_store(store, super, path_of_kept(store.path(), super.epoch), options);
+  remove_unfinished_epochs(store);
   const kept_directories kept = directories_in(store);
-  for (const std::uint64_t epoch : kept.unfinished) remove_unfinished(path_of_kept(store.path(), epoch));
   for (std::size_t i = 0; i + wanted.last < kept.epochs.size(); ++i)
     remove_unless_in_use(path_of_kept(store.path(), kept.epochs[i]));
 }
@@ -97,9 +98,17 @@ std::vector<std::uint64_t> kept_epochs(const os::file& store) {
   return found;
 }
 
+std::vector<std::string> remove_unfinished_epochs(const os::file& store) {
+  std::vector<std::string> removed;
+  for (const std::uint64_t epoch : directories_in(store).unfinished)
+    for (std::string& name : remove_unfinished(path_of_kept(store.path(), epoch)))
+      removed.push_back(std::string(kept_directory_name) + '/' + name);
+  return removed;
+}
+
 void remove_kept_epochs(const os::file& store) {
+  remove_unfinished_epochs(store);
   const kept_directories kept = directories_in(store);
-  for (const std::uint64_t epoch : kept.unfinished) remove_unfinished(path_of_kept(store.path(), epoch));
   for (const std::uint64_t epoch : kept.epochs) store_maintenance::remove(path_of_kept(store.path(), epoch));
   std::error_code other_files;
   std::filesystem::remove(store.path() / kept_directory_name, other_files);

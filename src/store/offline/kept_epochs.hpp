@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "os/file.hpp"
@@ -23,6 +24,10 @@ void keep_epoch(const os::file& store, const layout::super_slot& super, const ke
 std::vector<std::uint64_t> kept_epochs(const os::file& store);
 /// Returns the directory that has the copy of this epoch.
 std::filesystem::path path_of_kept(const std::filesystem::path& store, std::uint64_t epoch);
+
+/// Removes what killed processes left of copies that they were making, and returns the names of the
+/// directories.
+std::vector<std::string> remove_unfinished_epochs(const os::file& store);
 
 /// Removes all copies, and the directory `epochs` where nothing else is in it.
 void remove_kept_epochs(const os::file& store);

@@ -13,8 +13,8 @@
 #include "store/file/replaced_files.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
+#include "store/file/unfinished_store.hpp"
 #include "store/offline/kept_epochs.hpp"
-#include "store/offline/store_copy.hpp"
 #include "store/offline/twin.hpp"
 
 namespace perdure {

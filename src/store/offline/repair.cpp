@@ -14,6 +14,9 @@
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "os/file.hpp"
 #include "segment/segment.hpp"
@@ -24,9 +27,13 @@
 #include "store/file/hard_links.hpp"
 #include "store/file/home_files.hpp"
 #include "store/file/journal.hpp"
+#include "store/file/replaced_files.hpp"
 #include "store/file/store_directory.hpp"
 #include "store/file/store_lock.hpp"
 #include "store/file/super_block.hpp"
+#include "store/file/unfinished_store.hpp"
+#include "store/offline/kept_epochs.hpp"
+#include "store/offline/twin.hpp"
 #include "store/offline/verify.hpp"
 
 namespace perdure::store {
@@ -55,6 +62,7 @@ class repair_of_store {
       const bool had_lock = os::exists_in(directory_, "LOCK");
       store_lock lock(directory_, store_access::alone);
       if (!had_lock) done("made the missing file LOCK");
+      remove_leftovers();
       report_.before = check(lock);
       if (report_.before.findings.empty()) {
         report_.after = report_.before;
@@ -100,6 +108,7 @@ class repair_of_store {
     return found;
   }
 
+  void remove_leftovers();
   bool mend_super();
   void mend_home_headers();
   void mend_checksum_header();
@@ -121,6 +130,14 @@ class repair_of_store {
 };
 
 // False when nothing more can be done.
+void repair_of_store::remove_leftovers() {
+  for (const std::vector<std::string>& names :
+       {remove_unfinished(path_), remove_abandoned_twins(path_), remove_unfinished_epochs(directory_)})
+    for (const std::string& name : names)
+      done("removed " + name + ", an unfinished store that a killed process had left");
+  if (remove_abandoned_copies(directory_)) done("removed copies of files that a killed writer had left");
+}
+
 bool repair_of_store::mend_super() {
   if (!os::exists_in(directory_, "super")) return false;
   const os::file file = os::file::open_in(directory_, "super", O_RDWR);
@@ -443,6 +460,19 @@ void repair_of_store::mend_table(const store_lock& lock) {
                       : "made all checksums anew: a shared mapping keeps none");
 }
 
+/// Throws `not_found` if there is no store at this path but leftovers of processes that were killed while
+/// they made it, which it removes.
+void refuse_unfinished(const std::filesystem::path& path) {
+  if (std::filesystem::exists(std::filesystem::symlink_status(path))) return;
+  const std::vector<std::string> removed = remove_unfinished(path);
+  if (removed.empty()) return;
+  std::string names;
+  for (const std::string& name : removed) names += (names.empty() ? "" : ", ") + name;
+  throw error(errc::not_found, "there is no datastore " + path.string() +
+                                   ": a process was killed while it made one, and what it left (" + names +
+                                   ") is removed now");
+}
+
 }  // namespace
 
 }  // namespace perdure::store
@@ -452,7 +482,10 @@ namespace perdure {
 repair_report store_maintenance::repair(const std::filesystem::path& given, const repair_options& options) {
   require_changeable_store(given);
   const std::filesystem::path path = store::normalized_store_path(given);
-  return store::reporting("repair", path, [&] { return store::repair_of_store(path, options).run(); });
+  return store::reporting("repair", path, [&] {
+    store::refuse_unfinished(path);
+    return store::repair_of_store(path, options).run();
+  });
 }
 
 }  // namespace perdure

@@ -105,11 +105,6 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
   for (const pair_of_files& files : all) files.to.sync();
 }
 
-bool is_unfinished_name(const std::string& name, const std::string& prefix) {
-  return name.size() == prefix.size() + 8 && name.starts_with(prefix) &&
-         name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string::npos;
-}
-
 }  // namespace
 
 copy_options copy_of_last_checkpoint(const os::file& directory, const layout::super_slot& super,
@@ -158,29 +153,6 @@ void copy_store(const os::file& from, const layout::super_slot& super, const std
   unfinished_store fresh(place, store_access::alone);
   copy_into(fresh, from, super, options);
   fresh.publish();
-}
-
-void remove_unfinished(const std::filesystem::path& path) noexcept {
-  try {
-    std::string prefix(1, '.');
-    prefix.append(path.filename().string()).append(".new-");
-    const os::file parent = os::file::open_directory(parent_of(path));
-    for (const std::string& name : os::names_in(parent.path())) {
-      if (!is_unfinished_name(name, prefix)) continue;
-      try {
-        const os::file directory = os::file::open_directory(parent.path() / name);
-        if (!os::exists_in(directory, "LOCK")) {
-          os::remove_directory_in(parent, name);  // if it is empty
-          continue;
-        }
-        // A process that still builds it holds the lock.
-        const store_lock lock(directory, store_access::alone);
-        remove_unfinished_directory(parent, name);
-      } catch (const std::exception&) {
-      }
-    }
-  } catch (const std::exception&) {
-  }
 }
 
 }  // namespace perdure::store

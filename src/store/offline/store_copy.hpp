@@ -41,7 +41,4 @@ void copy_into(const unfinished_store& to, const os::file& from, const layout::s
 void copy_store(const os::file& from, const layout::super_slot& super, const std::filesystem::path& to,
                 const copy_options& options);
 
-/// Removes unfinished stores of this name that crashes have left. Never fails.
-void remove_unfinished(const std::filesystem::path& path) noexcept;
-
 }  // namespace perdure::store

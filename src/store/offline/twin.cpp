@@ -4,12 +4,11 @@
 
 #include <string>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include "store/file/failure.hpp"
 #include "store/file/store_busy.hpp"
 #include "store/file/store_lock.hpp"
-#include "store/offline/store_copy.hpp"
 
 namespace perdure::store {
 
@@ -52,12 +51,15 @@ std::unique_ptr<unfinished_store> begin_twin(const std::filesystem::path& path, 
                        refusal + ")");
 }
 
-void remove_abandoned_twins(const std::filesystem::path& path) noexcept {
+std::vector<std::string> remove_abandoned_twins(const std::filesystem::path& path) noexcept {
+  std::vector<std::string> removed;
   try {
-    remove_unfinished(place_inside(path));
-    if (others_may_read(path)) remove_unfinished(place_beside(path));
+    removed = remove_unfinished(place_inside(path));
+    if (!others_may_read(path)) return removed;
+    for (std::string& name : remove_unfinished(place_beside(path))) removed.push_back(std::move(name));
   } catch (const std::exception&) {
   }
+  return removed;
 }
 
 }  // namespace perdure::store

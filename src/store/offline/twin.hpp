@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "os/file.hpp"
 #include "store/file/unfinished_store.hpp"
@@ -14,8 +16,9 @@ namespace perdure::store {
 /// make files there. Throws `permission_denied` (`store_busy`) where it may do neither.
 std::unique_ptr<unfinished_store> begin_twin(const std::filesystem::path& path, const os::file& directory);
 
-/// Removes the twins that readers have left which were killed while they made them. To be called by a writer
-/// that has the lock, since readers that have no lock yet make none. Never fails.
-void remove_abandoned_twins(const std::filesystem::path& path) noexcept;
+/// Removes the twins that readers have left which were killed while they made them, and returns the names of
+/// their directories. To be called by a writer that has the lock, since readers that have no lock yet make
+/// none. Never fails.
+std::vector<std::string> remove_abandoned_twins(const std::filesystem::path& path) noexcept;
 
 }  // namespace perdure::store

@@ -108,6 +108,11 @@ class recording_source final : public edge_source {
   bool next(edge_batch& batch) override {
     const bool more = source_.next(batch);
     const std::lock_guard lock(mutex_);
+    if (has_failed_) {
+      batch.clear();
+      return false;
+    }
+    has_failed_ = true;  // stays so when anything below throws
     if (!batch.edges.empty()) delta_.add(batch.edges, batch.values, missing_);
     for (std::size_t i = 0; i < batch.vertices.size();) {
       id_range run{batch.vertices[i++], 1};
@@ -115,6 +120,7 @@ class recording_source final : public edge_source {
       delta_.add(run);
     }
     if (!more && !std::exchange(has_ended_, true)) delta_.add(source_.declared_vertices());
+    has_failed_ = false;
     return more;
   }
   workload::progress progress() const noexcept override { return source_.progress(); }
@@ -130,6 +136,7 @@ class recording_source final : public edge_source {
   double missing_;
   std::mutex mutex_;
   bool has_ended_ = false;
+  bool has_failed_ = false;
 };
 
 }  // namespace perdure::graph
