@@ -33,6 +33,14 @@ box_list boxes_of(const untyped_arrays& arrays, std::string_view id, std::size_t
   return boxes;
 }
 
+array_making making_of(const untyped_arrays& arrays, const array_info& info) {
+  array_making making{info.layout, info.codec, info.chunk, info.dimensions, {}};
+  for (std::string& key : arrays.attributes(info.id))
+    if (const auto value = arrays.attribute(info.id, key))
+      making.attributes.emplace(std::move(key), hash_of(*value));
+  return making;
+}
+
 void require_type(std::string_view id, const data_type& stored, const data_type& asked) {
   if (stored == asked) return;
   throw error(errc::wrong_type, quoted(id) + " has elements of type " + stored.text() + ", not " +
@@ -86,6 +94,7 @@ rank_arrays::rank_arrays(set_access& set) : set_(set) {
   manager_core* const own = set.writable_part();
   if (own == nullptr) return;
   record_ = &require_part_of(*own, set.state(), static_cast<std::uint32_t>(set.rank()));
+  if (find_whole_arrays(*own) != nullptr) whole_ = &make_whole_arrays(*own);
   own_ = untyped_arrays::of(*own);
   for (const perdure::string& id : record_->arrays) changed_.emplace(std::string_view(id));
 }
@@ -144,9 +153,25 @@ bool rank_arrays::enter(std::string_view id) {
 }
 
 void rank_arrays::leave(std::string_view id) {
+  mark_whole(id, false);
   const std::scoped_lock lock(mutex_);
   const write_guard guard(set_.writable_part()->memory());
   record_->arrays.erase(id);
+}
+
+// Records for repartition whether this rank has stored the array whole. Returns whether that is new. Throws
+// only where it is whole now.
+bool rank_arrays::mark_whole(std::string_view id, bool is_whole) {
+  const std::scoped_lock lock(mutex_);
+  if (is_whole == (whole_ != nullptr && whole_->ids.contains(id))) return false;
+  if (whole_ == nullptr) whole_ = &make_whole_arrays(*set_.writable_part());
+  const write_guard guard(set_.writable_part()->memory());
+  if (is_whole) {
+    whole_->ids.insert(perdure::string(id));
+  } else {
+    whole_->ids.erase(id);
+  }
+  return true;
 }
 
 /// A change of one array by this rank. What of it has been done when it fails is looked at too.
@@ -167,19 +192,23 @@ class rank_arrays::change {
       throw;
     }
   }
-  /// Of an array that it may make.
+  /// Of an array that it may make, whole or to be divided.
   template <class Work>
-  void make_or_replace(Work&& work) {
+  void make_or_replace(bool is_whole, Work&& work) {
     make([&](untyped_arrays& own) {
       arrays_.forbid_stray(id_);
       arrays_.forget_shape(id_);
       const bool is_new = arrays_.enter(id_);
+      bool is_newly_whole = false;
       try {
+        is_newly_whole = is_whole && arrays_.mark_whole(id_, true);
         work(own);
       } catch (...) {
+        if (is_newly_whole) arrays_.mark_whole(id_, false);
         if (is_new) arrays_.leave(id_);
         throw;
       }
+      if (!is_whole) arrays_.mark_whole(id_, false);
     });
   }
 
@@ -191,18 +220,19 @@ class rank_arrays::change {
 
 void rank_arrays::store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                               const array_options& options) {
-  change(*this, id).make_or_replace([&](untyped_arrays& own) { own.store_whole(id, type, from, options); });
+  change(*this, id).make_or_replace(true,
+                                    [&](untyped_arrays& own) { own.store_whole(id, type, from, options); });
 }
 
 void rank_arrays::store_variable(std::string_view id, const data_type& type, const extents& dims,
                                  const variable_elements& from, const array_options& options) {
   change(*this, id).make_or_replace(
-      [&](untyped_arrays& own) { own.store_variable(id, type, dims, from, options); });
+      true, [&](untyped_arrays& own) { own.store_variable(id, type, dims, from, options); });
 }
 
 void rank_arrays::create(std::string_view id, const data_type& type, const extents& dims,
                          const array_options& options) {
-  change(*this, id).make_or_replace([&](untyped_arrays& own) {
+  change(*this, id).make_or_replace(false, [&](untyped_arrays& own) {
     if (options.layout == array_layout::contiguous)
       throw error(errc::unsupported, quoted(id) +
                                          " cannot be contiguous: it is divided among ranks; choose blocks, "
@@ -539,7 +569,8 @@ std::uint64_t rank_arrays::cover() {
       known_.erase(before);
     }
     if (info) {
-      known_array now{{info->type.text(), info->dims, boxes_of(*own_, id, info->dims.rank())}};
+      known_array now{
+          {info->type.text(), info->dims, boxes_of(*own_, id, info->dims.rank()), making_of(*own_, *info)}};
       // Chunks are those of one grid.
       if (info->layout != array_layout::chunked) now.parts.boxes = disjoint(now.parts.boxes);
       now.cover = cover_of(id, now.parts, set_.rank(), set_.ranks());
