@@ -26,7 +26,7 @@
 
 namespace perdure::detail {
 
-/// What ranks have to make alike of an array, beside its type and shape.
+/// Properties of an array that all ranks have to choose alike, beside its type and shape.
 struct array_making {
   array_layout layout = array_layout::blocks;
   compression codec = compression::none;
@@ -51,8 +51,8 @@ struct array_parts {
 /// Returns the hash that `array_making` has of an attribute.
 std::uint64_t hash_of(const attribute_value& value);
 
-/// What a rank adds to the sum for an array. All of these add up to 0 where each rank has the array, made
-/// alike, and all of its elements are written once.
+/// Returns the number that a rank adds to the sum for an array. All of these add up to 0 where each rank has
+/// the array, made alike, and all of its elements are written once.
 std::uint64_t cover_of(std::string_view id, const array_parts& array, int rank, int ranks);
 
 /// What a rank gives for a closer look: arrays that have changed since the last one.

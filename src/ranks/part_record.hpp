@@ -1,5 +1,5 @@
-// What each part of a set keeps of itself: whose it is, which of its arrays all ranks have a part in, and
-// which of these its rank alone has stored as a whole.
+// Facts that each part of a set keeps of itself: whose it is, which of its arrays all ranks have a part in,
+// and which of these its rank alone has stored as a whole.
 #pragma once
 
 #include <array>

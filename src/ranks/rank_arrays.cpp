@@ -192,7 +192,7 @@ class rank_arrays::change {
       throw;
     }
   }
-  /// Of an array that it may make, whole or to be divided.
+  /// Calls `work` with an array that it may make, whole or to be divided.
   template <class Work>
   void make_or_replace(bool is_whole, Work&& work) {
     make([&](untyped_arrays& own) {
