@@ -2,6 +2,7 @@
 #include "ranks/coverage.hpp"
 
 #include <cstring>
+#include <perdure/detail/index_order.hpp>
 #include <perdure/detail/rank_group.hpp>
 #include <perdure/hash.hpp>
 #include <set>
@@ -112,19 +113,13 @@ array_making take_making(byte_reader& from) {
 
 std::string layout_text(const array_making& making) {
   std::string text = making.layout == array_layout::blocks ? "in blocks" : "contiguous";
-  if (making.layout == array_layout::chunked) text = "in chunks of " + making.chunk.text();
+  if (making.layout == array_layout::chunked) text = "in chunks of " + shape_text(making.chunk);
   if (making.codec != compression::none) text.append(", compressed by ").append(to_string(making.codec));
   return text;
 }
 
-std::string names_text(const array_making& making) {
-  if (making.dimensions.empty()) return "not named";
-  std::string text = "named ";
-  for (const std::string& name : making.dimensions) {
-    if (text.back() != ' ') text += ", ";
-    text.append(1, '"').append(name).append(1, '"');
-  }
-  return text;
+std::string naming_text(const array_making& making) {
+  return making.dimensions.empty() ? "not named" : "named " + names_text(making.dimensions);
 }
 
 std::string rank_text(int rank) {
@@ -221,12 +216,12 @@ void cover_book::require_sound(const std::string& id, const ranks_parts& all) {
     const std::string is = detail::quoted(id) + " is ";
     if (array.type != expected.type) throw error(errc::wrong_type, differ(is, expected.type, array.type));
     if (!(array.dims == expected.dims))
-      throw error(errc::conflict, differ(is, expected.dims.text(), array.dims.text()));
+      throw error(errc::conflict, differ(is, shape_text(expected.dims), shape_text(array.dims)));
     if (!array.making.has_layout_of(expected.making))
       throw error(errc::conflict, differ(is, layout_text(expected.making), layout_text(array.making)));
     if (array.making.dimensions != expected.making.dimensions)
       throw error(errc::conflict, differ("the dimensions of " + detail::quoted(id) + " are ",
-                                         names_text(expected.making), names_text(array.making)));
+                                         naming_text(expected.making), naming_text(array.making)));
     for (const auto& [key, hash] : array.making.attributes) {
       const auto [known, is_new] = attributes.try_emplace(key, rank, hash);
       if (is_new || known->second.second == hash) continue;
@@ -247,8 +242,8 @@ void cover_book::require_sound(const std::string& id, const ranks_parts& all) {
   const slab part = common(one, boxes.at(found->second)).at(0);
   throw error(errc::conflict,
               rank_text(owners[found->first]) + " and " + rank_text(owners[found->second]) +
-                  " have both written the part at " + part.offset.text() + " of " + part.count.text() +
-                  " elements of " + detail::quoted(id) +
+                  " have both written the part at " + place_text(part.offset) + " of " +
+                  shape_text(part.count) + " elements of " + detail::quoted(id) +
                   ": let one of them do so, or erase the array on all ranks and write it anew");
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <perdure/detail/index_order.hpp>
 #include <perdure/error.hpp>
 #include <perdure/write_guard.hpp>
 #include <utility>
@@ -82,8 +83,9 @@ void require_whole_chunks(std::string_view id, const extents& dims, const extent
     const std::uint64_t end = where.offset[i] + where.count[i];
     if (where.offset[i] % chunk[i] == 0 && (end % chunk[i] == 0 || end == dims[i])) continue;
     throw error(errc::invalid_argument,
-                "the part at " + where.offset.text() + " of " + where.count.text() +
-                    " elements divides a chunk of " + quoted(id) + ", whose chunks are of " + chunk.text() +
+                "the part at " + place_text(where.offset) + " of " + shape_text(where.count) +
+                    " elements divides a chunk of " + quoted(id) + ", whose chunks are of " +
+                    shape_text(chunk) +
                     ": of an array of several ranks each chunk is written by one, as a whole");
   }
 }
@@ -429,9 +431,9 @@ void rank_arrays::read_found(std::string_view id, const found_array& found, cons
       if (!part.has_array(id)) return false;
       const array_info other = part.arrays().info(id);
       if (!(other.type == info.type) || !(other.dims == info.dims))
-        throw error(errc::conflict, quoted(id) + " is " + info.type.text() + ' ' + info.dims.text() +
-                                        " in one part and " + other.type.text() + ' ' + other.dims.text() +
-                                        " in part " + std::to_string(part.rank()) +
+        throw error(errc::conflict, quoted(id) + " is " + info.type.text() + ' ' + shape_text(info.dims) +
+                                        " in one part and " + other.type.text() + ' ' +
+                                        shape_text(other.dims) + " in part " + std::to_string(part.rank()) +
                                         ": all ranks must make it the same, and make a checkpoint then");
       const box_list held = common(boxes_of(part.arrays(), id, info.dims.rank()), box);
       if (held.empty()) return false;
