@@ -27,7 +27,7 @@ static void step(double plate[n][n]) {
 int main(void) {
   const uint64_t dims[] = {n, n};
   const uint64_t none[] = {0};
-  perdure_array_options growing = {sizeof growing, PERDURE_LAYOUT_CHUNKED, 0, 0, 0, NULL, NULL};
+  perdure_array_options growing = {sizeof growing, PERDURE_LAYOUT_CHUNKED, 0, 0, 0, NULL, NULL, 0, 0};
   static double plate[n][n];
   perdure_array_list* history;
   const perdure_array_info* info;

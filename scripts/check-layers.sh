@@ -22,7 +22,7 @@ rooms() {
   local h=include/perdure
   local public="$h $h/container $h/array"
   room $h/c
-  room $h                   $h/{detail,container,array,mpi} $h/c/version.h
+  room $h                   $h/{detail,container,array,mpi} $h/c/{set,version}.h
   room $h/detail            $h $h/array
   room $h/array             $h $h/detail
   room $h/mpi               $h $h/detail

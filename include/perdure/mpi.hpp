@@ -147,9 +147,10 @@ class basic_manager {
 
   /// Collective: makes the present state of all parts durable, all or none: a reduction and a broadcast of
   /// half a KiB each, and a second of both with one gather after arrays were written in part.
-  /// Then throws also `conflict` and `wrong_type`, if ranks have made different things of one array, or two
-  /// of them have written the same elements. On failure the checkpoint before stays, and so does what is in
-  /// memory.
+  /// Then throws also `conflict` and `wrong_type`, if ranks have made different things of one array (its
+  /// type, shape, layout, names of dimensions, the value of an attribute), or two of them have written the
+  /// same elements. On failure the checkpoint before stays, and so does what is in memory. `invalid_argument`
+  /// after MPI_Finalize.
   ///
   /// With `keep_last` in the options of all ranks, a labelled checkpoint is kept as a set in `epochs/EPOCH`
   /// in the set's directory. `unsupported` before anything is written if the file system cannot share blocks,
@@ -231,8 +232,11 @@ using manager = basic_manager<relocatable>;
 using pinned_manager = basic_manager<pinned>;
 
 /// Collective, on as many ranks as the set shall have: divides its arrays among them along their first
-/// dimension. Nobody may have it open. `unsupported` where parts hold anything but arrays of all ranks, which
-/// only their program could divide; then, and on any other failure, the set is as before.
+/// dimension. What one rank has stored whole (`store(id, value)`) stays whole: it is the same rank's, or rank
+/// 0's where there is no such rank any more. An attribute goes to those ranks that had it. Nobody may have
+/// the set open. `conflict` where parts differ in the layout, the names or an attribute of an array, as those
+/// of earlier versions may. `unsupported` where parts hold anything but arrays of all ranks, which only their
+/// program could divide; then, and on any other failure, the set is as before.
 inline void repartition(MPI_Comm communicator, const std::filesystem::path& path,
                         const options& wanted = {}) {
   detail::store_set::repartition(detail_::group_of(communicator, wanted), path,

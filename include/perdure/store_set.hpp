@@ -127,10 +127,10 @@ void copy_set(const std::filesystem::path& from, const std::filesystem::path& to
 bool remove_set(const std::filesystem::path& path);
 
 /// Divides the arrays of a set among `parts` parts: along their first dimension, in shares as equal as
-/// possible. Nobody may have the set open. `options` apply to the new parts, which lie in the set's
-/// directory. After a crash the set is divided or as before. Throws `unsupported` if parts hold anything but
-/// arrays of all ranks, `invalid_argument` (no parts), `in_use`, and what `set_reader` throws; then the set
-/// is as before.
+/// possible. Arrays that one rank has stored whole stay whole, in the part of the same number, or in part 0.
+/// Nobody may have the set open. `options` apply to the new parts, which lie in the set's directory. After a
+/// crash the set is divided or as before. Throws `unsupported` if parts hold anything but arrays of all
+/// ranks, `invalid_argument` (no parts), `in_use`, and what `set_reader` throws; then the set is as before.
 void repartition_set(const std::filesystem::path& path, std::uint32_t parts,
                      const store_options& options = {});
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <perdure/detail/index_order.hpp>
 
 #include "array/array_geometry.hpp"
 #include "array/array_name.hpp"
@@ -17,7 +18,7 @@ void stored_arrays::set_attribute(std::string_view id, std::string_view key, con
   if (!type.is_variable() && value.size() != bytes_of(dims, type.size()))
     throw error(errc::invalid_argument, "the attribute \"" + std::string(key) + "\" has " +
                                             std::to_string(value.size()) + " bytes, which are no " +
-                                            dims.text() + " elements of " + type.text());
+                                            shape_text(dims) + " elements of " + type.text());
   const std::unique_lock lock(arrays_.mutex());
   stored_array& array = arrays_.require(id);
   const write_guard guard(arrays_.store().memory());

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <perdure/array/extents.hpp>
+#include <perdure/detail/index_order.hpp>
 #include <perdure/error.hpp>
 #include <string>
 
@@ -38,7 +39,7 @@ inline std::size_t bytes_of(const extents& dims, std::size_t element_size) {
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(dims.elements(), element_size, &bytes) ||
       bytes > static_cast<std::uint64_t>(PTRDIFF_MAX))
-    throw error(errc::invalid_argument, "an array of " + dims.text() + " elements of " +
+    throw error(errc::invalid_argument, "an array of " + shape_text(dims) + " elements of " +
                                             std::to_string(element_size) +
                                             " bytes is larger than memory can be");
   return bytes;

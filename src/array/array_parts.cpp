@@ -1,6 +1,7 @@
 // Parts of arrays written; arrays that grow, shrink and go.
 #include <algorithm>
 #include <mutex>
+#include <perdure/detail/index_order.hpp>
 
 #include "array/array_name.hpp"
 #include "array/array_shape.hpp"
@@ -177,8 +178,9 @@ void array_writer::append(std::string_view id, const data_type& type, const cons
   bool fits = steps.dims.rank() == dims.rank();
   for (std::size_t i = 1; fits && i < dims.rank(); ++i) fits = steps.dims[i] == dims[i];
   if (!fits)
-    throw error(errc::invalid_argument, "elements of shape " + from.dims.text() + " cannot be appended to " +
-                                            quoted(id) + " of shape " + of.dims.text());
+    throw error(errc::invalid_argument, "elements of shape " + shape_text(from.dims) +
+                                            " cannot be appended to " + quoted(id) + " of shape " +
+                                            shape_text(of.dims));
   slab where{extents::all(dims.rank(), 0), steps.dims, {}};
   where.offset[0] = dims[0];
   if (__builtin_add_overflow(dims[0], steps.dims[0], &dims[0]))
@@ -202,7 +204,7 @@ void array_writer::resize(std::string_view id, const extents& dims) {
   const array_shape of = shape_of_stored(id);
   if (dims.rank() != of.dims.rank())
     throw error(errc::invalid_argument, quoted(id) + " has " + std::to_string(of.dims.rank()) +
-                                            " dimensions, and cannot be made one of " + dims.text());
+                                            " dimensions, and cannot be made one of " + shape_text(dims));
   bytes_of(dims, of.type.size());
   if (dims == of.dims) return;
   if (of.type.is_variable() || of.layout == array_layout::contiguous)

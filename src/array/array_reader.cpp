@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <perdure/detail/index_order.hpp>
 
 #include "array/array_geometry.hpp"
 #include "array/array_name.hpp"
@@ -213,7 +214,7 @@ void array_reader::require_checksum(std::string_view id, const held_block& one,
   }
   if (checksum == one.block.checksum) return;
   throw error(errc::damaged,
-              quoted(id) + ": the block at " + one.where.offset.text() + " contradicts its checksum");
+              quoted(id) + ": the block at " + place_text(one.where.offset) + " contradicts its checksum");
 }
 
 }  // namespace perdure::detail

@@ -2,6 +2,7 @@
 #include "array/array_shape.hpp"
 
 #include <algorithm>
+#include <perdure/detail/index_order.hpp>
 #include <perdure/error.hpp>
 #include <string>
 
@@ -21,12 +22,13 @@ extents chunk_for(const extents& dims, std::size_t element_size, const array_opt
   if (options.layout != array_layout::chunked) return {};
   if (!options.chunk.empty()) {
     if (options.chunk.rank() != dims.rank())
-      throw error(errc::invalid_argument, "chunks of " + options.chunk.text() +
+      throw error(errc::invalid_argument, "chunks of " + shape_text(options.chunk) +
                                               " have another number of dimensions than "
                                               "the array " +
-                                              dims.text());
+                                              shape_text(dims));
     for (const std::uint64_t n : options.chunk)
-      if (n == 0) throw error(errc::invalid_argument, "chunks of " + options.chunk.text() + " hold nothing");
+      if (n == 0)
+        throw error(errc::invalid_argument, "chunks of " + shape_text(options.chunk) + " hold nothing");
     bytes_of(options.chunk, element_size);
     return options.chunk;
   }

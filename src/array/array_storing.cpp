@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <perdure/detail/index_order.hpp>
 
 #include "array/array_name.hpp"
 #include "array/array_shape.hpp"
@@ -148,7 +149,7 @@ void array_writer::store_variable(std::string_view id, const data_type& type, co
   const std::uint64_t count = dims.elements();
   if (from.ends.size() != count)
     throw error(errc::invalid_argument,
-                std::to_string(from.ends.size()) + " elements are given for an array of " + dims.text());
+                std::to_string(from.ends.size()) + " elements are given for an array of " + shape_text(dims));
   const wanted_array wanted{id, type, dims, options, {}};
   const std::unique_lock writing(arrays_.writing_of(id));
   require_may_replace(wanted);

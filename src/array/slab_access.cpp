@@ -1,6 +1,7 @@
 // What is asked of a part of an array before any of it is read or written.
 #include "array/slab_access.hpp"
 
+#include <perdure/detail/index_order.hpp>
 #include <string>
 
 #include "array/array_name.hpp"
@@ -20,8 +21,9 @@ void require_slab(std::string_view id, const extents& dims, const slab& where, c
     std::uint64_t last = 0;
     if (stride == 0 || __builtin_mul_overflow(where.count[i] - 1, stride, &last) ||
         __builtin_add_overflow(last, where.offset[i], &last) || last >= dims[i])
-      throw error(errc::invalid_argument, "the part at " + where.offset.text() + " of " + where.count.text() +
-                                              " elements is not inside " + quoted(id) + " of " + dims.text());
+      throw error(errc::invalid_argument, "the part at " + place_text(where.offset) + " of " +
+                                              shape_text(where.count) + " elements is not inside " +
+                                              quoted(id) + " of " + shape_text(dims));
   }
   // Dimensions of one element may be left out on either side.
   const auto without_ones = [](const extents& of) {
@@ -31,8 +33,9 @@ void require_slab(std::string_view id, const extents& dims, const slab& where, c
     return rest;
   };
   if (!(without_ones(given) == without_ones(where.count)))
-    throw error(errc::invalid_argument, "elements of shape " + given.text() + " are given for a part of " +
-                                            quoted(id) + " of shape " + where.count.text());
+    throw error(errc::invalid_argument, "elements of shape " + shape_text(given) +
+                                            " are given for a part of " + quoted(id) + " of shape " +
+                                            shape_text(where.count));
 }
 
 bool is_strided(const slab& where) {

@@ -39,10 +39,6 @@ static_assert(PERDURE_COMPRESSION_NONE == static_cast<int>(compression::none));
 static_assert(PERDURE_COMPRESSION_LZ4 == static_cast<int>(compression::lz4));
 static_assert(PERDURE_COMPRESSION_ZSTD == static_cast<int>(compression::zstd));
 
-std::shared_ptr<untyped_arrays> arrays_of(const perdure_store* store) {
-  return untyped_arrays::of(core_of(store));
-}
-
 data_type type_of(const char* text) {
   return data_type::parse(required_text(text, "type"));
 }
@@ -67,6 +63,7 @@ array_options options_for(const perdure_array_options* given, size_t rank) {
   options.codec = static_cast<compression>(wanted.compression);
   options.level = wanted.level;
   options.shuffle = wanted.no_shuffle == 0;
+  options.replaces_any = wanted.replaces_any != 0;
   if (wanted.chunk != nullptr) options.chunk = numbers_from(wanted.chunk, rank, "options->chunk");
   if (wanted.dimensions != nullptr)
     for (size_t i = 0; i < rank; ++i)
@@ -118,8 +115,9 @@ void require_bytes(const perdure_array_part* part, const extents& count, size_t 
   } else if (is_number && needed == bytes) {
     return;
   }
-  refuse("the memory has " + std::to_string(bytes) + " bytes, and elements of shape " + count.text() +
-         " take " + (is_number ? std::to_string(needed) : "more than there can be"));
+  refuse("the memory has " + std::to_string(bytes) + " bytes, and elements of shape " +
+         perdure::detail::shape_text(count) + " take " +
+         (is_number ? std::to_string(needed) : "more than there can be"));
 }
 
 void add(perdure_array_list& list, array_info info) {
@@ -152,9 +150,9 @@ perdure_array_list* complete(std::unique_ptr<perdure_array_list> list) {
   return new_handle(std::move(list));
 }
 
-[[noreturn]] void report_missing(const perdure_store* store, const char* id) {
-  throw perdure::error(perdure::errc::not_found, core_of(store).store().path().string() +
-                                                     " has no array named \"" + std::string(id) + '"');
+[[noreturn]] void report_missing(const untyped_arrays& arrays, const char* id) {
+  throw perdure::error(perdure::errc::not_found,
+                       arrays.path().string() + " has no array named \"" + std::string(id) + '"');
 }
 [[noreturn]] void report_missing_attribute(const char* id, const char* key) {
   throw perdure::error(perdure::errc::not_found,
@@ -167,7 +165,7 @@ perdure_status perdure_array_store(perdure_store* store, const char* id, const c
                                    const uint64_t* dims, const void* data,
                                    const perdure_array_options* options) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     const data_type element = type_of(type);
     const extents shape = numbers_from(dims, rank, "dims");
     if (element.is_variable())
@@ -191,7 +189,7 @@ perdure_status perdure_array_create(perdure_store* store, const char* id, const 
 perdure_status perdure_array_write(perdure_store* store, const char* id, const char* type,
                                    const perdure_array_part* part, const void* data) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     const data_type element = type_of(type);
     const slab where = slab_from(part, *arrays, required_text(id, "id"));
     arrays->write(id, element, where,
@@ -202,7 +200,7 @@ perdure_status perdure_array_write(perdure_store* store, const char* id, const c
 perdure_status perdure_array_read(const perdure_store* store, const char* id, const char* type,
                                   const perdure_array_part* part, void* data, size_t bytes) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     const data_type element = type_of(type);
     const slab where = slab_from(part, *arrays, required_text(id, "id"));
     require_bytes(part, where.count, element.size(), bytes);
@@ -213,7 +211,7 @@ perdure_status perdure_array_read(const perdure_store* store, const char* id, co
 perdure_status perdure_array_append(perdure_store* store, const char* id, const char* type, uint64_t steps,
                                     const void* data) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     const data_type element = type_of(type);
     extents dims = arrays->info(required_text(id, "id")).dims;
     if (dims.empty()) refuse("the array \"" + std::string(id) + "\" is a single element, and cannot grow");
@@ -231,7 +229,7 @@ perdure_status perdure_array_resize(perdure_store* store, const char* id, size_t
 perdure_status perdure_array_store_text(perdure_store* store, const char* id, const char* text,
                                         size_t length) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     if (length != 0) required_text(text, "text");
     arrays->store_variable(required_text(id, "id"), perdure::element_kind::text, {},
                            {{length}, length == 0 ? std::string() : std::string(text, length)}, {});
@@ -242,7 +240,7 @@ perdure_status perdure_array_store_variable(perdure_store* store, const char* id
                                             size_t rank, const uint64_t* dims, const void* bytes,
                                             const uint64_t* ends, const perdure_array_options* options) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     const data_type element = type_of(type);
     if (!element.is_variable())
       refuse("elements of type " + element.text() + " have one length: store them by perdure_array_store");
@@ -267,7 +265,7 @@ perdure_status perdure_array_read_variable(const perdure_store* store, const cha
                                            perdure_text_list** all) {
   return guarded([&] {
     perdure_text_list*& result = required_result(all, "elements");
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     const data_type element = type_of(type);
     if (!element.is_variable())
       refuse("elements of type " + element.text() + " have one length: read them by perdure_array_read");
@@ -285,7 +283,8 @@ perdure_status perdure_array_read_variable(const perdure_store* store, const cha
 
 perdure_status perdure_array_erase(perdure_store* store, const char* id) {
   return guarded([&] {
-    if (!arrays_of(store)->erase(required_text(id, "id"))) report_missing(store, id);
+    const arrays_of arrays(store);
+    if (!arrays->erase(required_text(id, "id"))) report_missing(*arrays, id);
   });
 }
 
@@ -302,7 +301,7 @@ perdure_status perdure_array_list_create(const perdure_store* store, const char*
                                          perdure_array_list** list) {
   return guarded([&] {
     perdure_array_list*& result = required_result(list, "list");
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     auto made = std::make_unique<perdure_array_list>();
     for (const std::string& id : arrays->list(group == nullptr ? std::string_view() : group))
       if (auto info = arrays->find(id)) add(*made, *std::move(info));
@@ -366,7 +365,7 @@ perdure_status perdure_array_attribute_set(perdure_store* store, const char* id,
                                            const char* type, size_t rank, const uint64_t* dims,
                                            const void* value, size_t bytes) {
   return guarded([&] {
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     if (bytes != 0) required(static_cast<const char*>(value), "value");
     arrays->set_attribute(required_text(id, "id"), required_text(key, "key"), type_of(type),
                           numbers_from(dims, rank, "dims"),
@@ -379,7 +378,7 @@ perdure_status perdure_array_attribute_get(const perdure_store* store, const cha
                                            size_t* value_size) {
   return guarded([&] {
     if (value_size != nullptr) *value_size = 0;
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     if (capacity != 0) required(static_cast<char*>(buffer), "buffer");
     const auto found = arrays->attribute(required_text(id, "id"), required_text(key, "key"));
     if (!found) report_missing_attribute(id, key);
@@ -408,7 +407,7 @@ perdure_status perdure_array_attribute_list_create(const perdure_store* store, c
                                                    perdure_array_attribute_list** list) {
   return guarded([&] {
     perdure_array_attribute_list*& result = required_result(list, "list");
-    const auto arrays = arrays_of(store);
+    const arrays_of arrays(store);
     auto made = std::make_unique<perdure_array_attribute_list>();
     for (const std::string& key : arrays->attributes(required_text(id, "id"))) {
       auto value = arrays->attribute(id, key);

@@ -30,7 +30,18 @@ const perdure::pending_checkpoint& checkpoint_of(const perdure_pending_checkpoin
 }  // namespace
 
 perdure_status perdure_checkpoint(perdure_store* store, const char* label) {
-  return guarded([&] { core_of(store).checkpoint(label_of(label)); });
+  return guarded([&] {
+    const perdure_store& opened = object_of(store);
+    const perdure::detail::messages_in order(opened.indices);
+    if (opened.set != nullptr) {
+      opened.set->checkpoint(label_of(label));
+    } else if (opened.arrays != nullptr) {
+      throw perdure::error(perdure::errc::read_only, opened.arrays->path().string() +
+                                                         " is open for reading only: it has no checkpoints");
+    } else {
+      core_of(store).checkpoint(label_of(label));
+    }
+  });
 }
 
 perdure_status perdure_checkpoint_async(perdure_store* store, const char* label,

@@ -11,15 +11,22 @@
 #include "perdure/array/untyped_arrays.hpp"
 #include "perdure/c/perdure.h"
 #include "perdure/checkpoint_log.hpp"
+#include "perdure/datastore.hpp"
+#include "perdure/detail/index_order.hpp"
 #include "perdure/detail/manager_core.hpp"
+#include "perdure/detail/store_set.hpp"
 #include "perdure/kind_decorator.hpp"
 #include "perdure/object_info.hpp"
 #include "perdure/pager.hpp"
 #include "perdure/pending_checkpoint.hpp"
 #include "perdure/verify.hpp"
 
+/// An open store or set. One of the first three members is set.
 struct perdure_store {
-  std::unique_ptr<perdure::detail::manager_core> core;
+  std::unique_ptr<perdure::detail::manager_core> core;  // a store
+  std::unique_ptr<perdure::detail::store_set> set;      // a set of stores, by its ranks
+  std::shared_ptr<perdure::untyped_arrays> arrays;      // a set of stores, read by one process
+  perdure::detail::index_order indices = perdure::detail::index_order::c;
 };
 
 struct perdure_pending_checkpoint {
@@ -167,9 +174,30 @@ struct handle_traits<perdure_array_view> {
   static constexpr const char* what = "the view";
 };
 
+/// Returns this rank's part of a set; `errc::unsupported` where it has none.
+detail::manager_core& part_of_set(const perdure_store& opened);
+/// Returns the store, or this rank's part of a set.
 inline detail::manager_core& core_of(const perdure_store* store) {
-  return *object_of(store).core;
+  const perdure_store& opened = object_of(store);
+  return opened.core != nullptr ? *opened.core : part_of_set(opened);
 }
+
+/// The arrays of a store or a set, and as long as it lives the order in which messages about them name
+/// indices.
+class arrays_of {
+ public:
+  explicit arrays_of(const perdure_store* store);
+  untyped_arrays& operator*() const noexcept { return *arrays_; }
+  untyped_arrays* operator->() const noexcept { return arrays_.get(); }
+
+ private:
+  detail::messages_in order_;
+  std::shared_ptr<untyped_arrays> arrays_;
+};
+
+/// The options of a store that C gives.
+store_options options_of(const perdure_store_options* given);
+detail::index_order indices_of(const perdure_store_options* given);
 
 /// The element of a list; `errc::invalid_argument` past its end.
 template <class List>

@@ -1,6 +1,10 @@
 // Opening, closing and what concerns a store as a whole.
 #include "perdure/c/store.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,16 +12,15 @@
 #include "c/handles.hpp"
 #include "perdure/datastore.hpp"
 #include "perdure/kept_checkpoint.hpp"
+#include "perdure/store_set.hpp"
 
 using namespace perdure::c;
 
-namespace {
+namespace perdure::c {
 
-using perdure::detail::manager_core;
-
-perdure::store_options options_of(const perdure_store_options* given) {
+store_options options_of(const perdure_store_options* given) {
   const perdure_store_options wanted = options_from(given, "options");
-  perdure::store_options options;
+  store_options options;
   if (wanted.capacity != 0) options.capacity = wanted.capacity;
   if (wanted.home_file_size != 0) options.home_file_size = wanted.home_file_size;
   options.pinned = wanted.pinned != 0;
@@ -26,17 +29,19 @@ perdure::store_options options_of(const perdure_store_options* given) {
   options.keep_last = wanted.keep_last;
   options.keep_full_copies = wanted.keep_full_copies != 0;
   options.others_may_write = wanted.others_may_write != 0;
+  if (wanted.wait_ms != 0)
+    options.wait = std::chrono::milliseconds(std::max<std::int64_t>(wanted.wait_ms, 0));
   switch (wanted.backing) {
     case PERDURE_BACKING_PRIVATE:
       break;
     case PERDURE_BACKING_SHARED:
-      options.backing = perdure::backing::shared_file;
+      options.backing = backing::shared_file;
       break;
     case PERDURE_BACKING_PAGED:
-      options.backing = perdure::backing::paged;
+      options.backing = backing::paged;
       break;
     case PERDURE_BACKING_DAX:
-      options.backing = perdure::backing::dax;
+      options.backing = backing::dax;
       break;
     default:
       refuse("options->backing is " + std::to_string(wanted.backing) + ", which is none");
@@ -45,15 +50,62 @@ perdure::store_options options_of(const perdure_store_options* given) {
     case PERDURE_OPEN_CHECKS_JOURNAL:
       break;
     case PERDURE_OPEN_CHECKS_ALL:
-      options.verify = perdure::verify_mode::open;
+      options.verify = verify_mode::open;
       break;
     case PERDURE_OPEN_CHECKS_LAZILY:
-      options.verify = perdure::verify_mode::lazy;
+      options.verify = verify_mode::lazy;
       break;
     default:
       refuse("options->checks is " + std::to_string(wanted.checks) + ", which is none");
   }
   return options;
+}
+
+detail::index_order indices_of(const perdure_store_options* given) {
+  const perdure_store_options wanted = options_from(given, "options");
+  switch (wanted.indices) {
+    case PERDURE_INDICES_C:
+      return detail::index_order::c;
+    case PERDURE_INDICES_FORTRAN:
+      return detail::index_order::fortran;
+    default:
+      refuse("options->indices is " + std::to_string(wanted.indices) + ", which is none");
+  }
+}
+
+detail::manager_core& part_of_set(const perdure_store& opened) {
+  if (opened.set != nullptr) return opened.set->own().core();
+  throw error(errc::unsupported,
+              opened.arrays->path().string() +
+                  " is a set of stores, of which one process reads the arrays only: open a "
+                  "part of it for reading to do more");
+}
+
+arrays_of::arrays_of(const perdure_store* store) : order_(object_of(store).indices) {
+  const perdure_store& opened = object_of(store);
+  if (opened.arrays != nullptr) {
+    arrays_ = opened.arrays;
+  } else {
+    arrays_ = opened.set != nullptr ? opened.set->arrays() : untyped_arrays::of(*opened.core);
+  }
+}
+
+}  // namespace perdure::c
+
+namespace {
+
+using perdure::detail::manager_core;
+
+// If its checkpoint fails it stays open, unless nothing more can be done with it.
+void close_set(perdure_store* store) {
+  perdure::detail::store_set& set = *object_of(store).set;
+  try {
+    set.close();
+  } catch (...) {
+    if (!set.is_open()) take_object(store);
+    throw;
+  }
+  take_object(store);
 }
 
 perdure_status open(manager_core::mode how, const char* path, const perdure_store_options* given,
@@ -62,7 +114,12 @@ perdure_status open(manager_core::mode how, const char* path, const perdure_stor
     perdure_store*& result = required_result(store, "store");
     const char* const where = required_text(path, "path");
     auto opened = std::make_unique<perdure_store>();
-    opened->core = manager_core::open(how, where, options_of(given), false);
+    opened->indices = indices_of(given);
+    if (how == manager_core::mode::open_read_only && perdure::is_set(where)) {
+      opened->arrays = perdure::detail::open_arrays_of_set(where, options_of(given));
+    } else {
+      opened->core = manager_core::open(how, where, options_of(given), false);
+    }
     result = new_handle(std::move(opened));
   });
 }
@@ -92,6 +149,7 @@ perdure_status perdure_store_open_kept(const char* path, const char* label, uint
     const perdure::kept_checkpoint kept = label == nullptr ? perdure::find_kept_checkpoint(where, epoch)
                                                            : perdure::find_kept_checkpoint(where, label);
     auto opened = std::make_unique<perdure_store>();
+    opened->indices = indices_of(options);
     opened->core =
         manager_core::open(manager_core::mode::open_read_only, kept.path, options_of(options), false);
     result = new_handle(std::move(opened));
@@ -106,26 +164,48 @@ perdure_status perdure_store_open_or_create(const char* path, const perdure_stor
 perdure_status perdure_store_close(perdure_store* store) {
   return guarded([&] {
     if (store == nullptr) return;
-    core_of(store).checkpoint_to_close();
-    take_object(store)->core->close();
+    const perdure_store& opened = object_of(store);
+    const perdure::detail::messages_in order(opened.indices);
+    if (opened.set != nullptr) {
+      close_set(store);
+    } else if (opened.core != nullptr) {
+      opened.core->checkpoint_to_close();
+      take_object(store)->core->close();
+    } else {
+      take_object(store);
+    }
   });
 }
 
 perdure_status perdure_store_discard(perdure_store* store) {
   const perdure_status refused = guarded([&] {
-    if (store != nullptr) core_of(store).require_not_writing("discarding it");
+    if (store == nullptr) return;
+    const perdure_store& opened = object_of(store);
+    if (opened.core != nullptr) opened.core->require_not_writing("discarding it");
+    if (opened.set != nullptr) opened.set->discard();
   });
   return refused == PERDURE_OK ? free_handle(store) : refused;
 }
 
 perdure_status perdure_store_is_read_only(const perdure_store* store, int* read_only) {
-  return guarded([&] { required(read_only, "read_only") = core_of(store).store().read_only() ? 1 : 0; });
+  return guarded([&] {
+    const perdure_store& opened = object_of(store);
+    bool is_read_only = true;
+    if (opened.core != nullptr) is_read_only = opened.core->store().read_only();
+    if (opened.set != nullptr) is_read_only = opened.set->read_only();
+    required(read_only, "read_only") = is_read_only ? 1 : 0;
+  });
 }
 
 perdure_status perdure_store_path(const perdure_store* store, const char** path) {
   return guarded([&] {
     const char*& result = required_result(path, "path");
-    result = core_of(store).store().path().c_str();
+    const perdure_store& opened = object_of(store);
+    if (opened.core != nullptr) {
+      result = opened.core->store().path().c_str();
+    } else {
+      result = (opened.set != nullptr ? opened.set->path() : opened.arrays->path()).c_str();
+    }
   });
 }
 

@@ -6,12 +6,17 @@
 // the whole array if they have written each element once, and another number, but for a chance of about 1 in
 // 2^56, if some element was written twice and another not at all. A sum that is neither that nor one that was
 // looked at is looked at: then rank 0 compares the boxes themselves.
+//
+// A rank that has an array adds a random number for that too, which follows from the array's layout, names of
+// dimensions and attributes: so the sum also differs where ranks have made different arrays of one name.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <perdure/array/array_info.hpp>
 #include <perdure/array/extents.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/error.hpp>
 #include <string>
 #include <string_view>
@@ -21,16 +26,33 @@
 
 namespace perdure::detail {
 
+/// Properties of an array that all ranks have to choose alike, beside its type and shape.
+struct array_making {
+  array_layout layout = array_layout::blocks;
+  compression codec = compression::none;
+  extents chunk;
+  std::vector<std::string> dimensions;              // their names
+  std::map<std::string, std::uint64_t> attributes;  // by key: a hash of type, shape and value
+
+  bool has_layout_of(const array_making& other) const {
+    return layout == other.layout && codec == other.codec && chunk == other.chunk;
+  }
+};
+
 /// One array as one rank has it.
 struct array_parts {
   std::string type;
   extents dims;
   box_list boxes;  // that do not overlap
+  array_making making = {};
   bool exists = true;
 };
 
-/// What a rank adds to the sum for an array. All of these add up to 0 where each rank has the array and all
-/// of its elements are written once.
+/// Returns the hash that `array_making` has of an attribute.
+std::uint64_t hash_of(const attribute_value& value);
+
+/// Returns the number that a rank adds to the sum for an array. All of these add up to 0 where each rank has
+/// the array, made alike, and all of its elements are written once.
 std::uint64_t cover_of(std::string_view id, const array_parts& array, int rank, int ranks);
 
 /// What a rank gives for a closer look: arrays that have changed since the last one.
@@ -42,7 +64,8 @@ class cover_book {
   /// Whether a sum needs no closer look.
   bool is_known(std::uint64_t sum) const noexcept { return sum == 0 || known_ == sum; }
   /// Takes down what all ranks gave, and looks for two that have the same element of one array, or differ in
-  /// what that array is. `conflict`, `wrong_type`.
+  /// what that array is. An attribute may be missing on some ranks, but must be the same on the others.
+  /// `conflict`, `wrong_type`.
   void look(const std::vector<std::string>& given);
   /// Nothing was found where the sum was this.
   void remember(std::uint64_t sum) noexcept { known_ = sum; }

@@ -15,6 +15,7 @@ part_reader::part_reader(const set_directory& directory, const set_state& set, s
   store_ = manager_core::open(manager_core::mode::open_read_only, directory.part(set.number, rank), options,
                               false);
   record_ = &require_part_of(*store_, set, rank);
+  whole_ = find_whole_arrays(*store_);
   arrays_ = untyped_arrays::of(*store_);
 }
 

@@ -30,12 +30,15 @@ class part_reader {
   untyped_arrays& arrays() const noexcept { return *arrays_; }
   /// Whether this is one of the arrays of all ranks.
   bool has_array(std::string_view id) const;
+  /// Whether this rank has stored it whole.
+  bool has_whole(std::string_view id) const { return whole_ != nullptr && whole_->ids.contains(id); }
 
  private:
   std::uint32_t rank_;
   std::unique_ptr<manager_core> store_;
   std::shared_ptr<untyped_arrays> arrays_;
   const part_record* record_;
+  const whole_arrays* whole_;  // or null
 };
 
 /// The parts of a set that does not change, a few of them open at a time: each takes the address space of its

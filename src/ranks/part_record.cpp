@@ -28,6 +28,19 @@ part_record& make_part_record(manager_core& part, const set_state& set, std::uin
   return *record;
 }
 
+const whole_arrays* find_whole_arrays(manager_core& part) {
+  return static_cast<const whole_arrays*>(part.find(unique_instance, type_stamp_of<whole_arrays>()).first);
+}
+
+whole_arrays& make_whole_arrays(manager_core& part) {
+  object_construction made(part, unique_instance, type_stamp_of<whole_arrays>(), 1, if_exists::use);
+  if (made.exists()) return *static_cast<whole_arrays*>(made.object());
+  const write_guard guard(part.memory());
+  auto* const whole = ::new (made.object()) whole_arrays();
+  made.publish();
+  return *whole;
+}
+
 part_record& require_part_of(manager_core& part, const set_state& set, std::uint32_t rank) {
   auto* const record =
       static_cast<part_record*>(part.find(unique_instance, type_stamp_of<part_record>()).first);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <perdure/detail/index_order.hpp>
 #include <perdure/error.hpp>
 #include <perdure/write_guard.hpp>
 #include <utility>
@@ -31,6 +32,14 @@ box_list boxes_of(const untyped_arrays& arrays, std::string_view id, std::size_t
   box_list boxes(rank);
   for (const slab& one : arrays.parts(id)) boxes.add(one);
   return boxes;
+}
+
+array_making making_of(const untyped_arrays& arrays, const array_info& info) {
+  array_making making{info.layout, info.codec, info.chunk, info.dimensions, {}};
+  for (std::string& key : arrays.attributes(info.id))
+    if (const auto value = arrays.attribute(info.id, key))
+      making.attributes.emplace(std::move(key), hash_of(*value));
+  return making;
 }
 
 void require_type(std::string_view id, const data_type& stored, const data_type& asked) {
@@ -74,8 +83,9 @@ void require_whole_chunks(std::string_view id, const extents& dims, const extent
     const std::uint64_t end = where.offset[i] + where.count[i];
     if (where.offset[i] % chunk[i] == 0 && (end % chunk[i] == 0 || end == dims[i])) continue;
     throw error(errc::invalid_argument,
-                "the part at " + where.offset.text() + " of " + where.count.text() +
-                    " elements divides a chunk of " + quoted(id) + ", whose chunks are of " + chunk.text() +
+                "the part at " + place_text(where.offset) + " of " + shape_text(where.count) +
+                    " elements divides a chunk of " + quoted(id) + ", whose chunks are of " +
+                    shape_text(chunk) +
                     ": of an array of several ranks each chunk is written by one, as a whole");
   }
 }
@@ -86,6 +96,7 @@ rank_arrays::rank_arrays(set_access& set) : set_(set) {
   manager_core* const own = set.writable_part();
   if (own == nullptr) return;
   record_ = &require_part_of(*own, set.state(), static_cast<std::uint32_t>(set.rank()));
+  if (find_whole_arrays(*own) != nullptr) whole_ = &make_whole_arrays(*own);
   own_ = untyped_arrays::of(*own);
   for (const perdure::string& id : record_->arrays) changed_.emplace(std::string_view(id));
 }
@@ -144,9 +155,25 @@ bool rank_arrays::enter(std::string_view id) {
 }
 
 void rank_arrays::leave(std::string_view id) {
+  mark_whole(id, false);
   const std::scoped_lock lock(mutex_);
   const write_guard guard(set_.writable_part()->memory());
   record_->arrays.erase(id);
+}
+
+// Records for repartition whether this rank has stored the array whole. Returns whether that is new. Throws
+// only where it is whole now.
+bool rank_arrays::mark_whole(std::string_view id, bool is_whole) {
+  const std::scoped_lock lock(mutex_);
+  if (is_whole == (whole_ != nullptr && whole_->ids.contains(id))) return false;
+  if (whole_ == nullptr) whole_ = &make_whole_arrays(*set_.writable_part());
+  const write_guard guard(set_.writable_part()->memory());
+  if (is_whole) {
+    whole_->ids.insert(perdure::string(id));
+  } else {
+    whole_->ids.erase(id);
+  }
+  return true;
 }
 
 /// A change of one array by this rank. What of it has been done when it fails is looked at too.
@@ -167,19 +194,23 @@ class rank_arrays::change {
       throw;
     }
   }
-  /// Of an array that it may make.
+  /// Calls `work` with an array that it may make, whole or to be divided.
   template <class Work>
-  void make_or_replace(Work&& work) {
+  void make_or_replace(bool is_whole, Work&& work) {
     make([&](untyped_arrays& own) {
       arrays_.forbid_stray(id_);
       arrays_.forget_shape(id_);
       const bool is_new = arrays_.enter(id_);
+      bool is_newly_whole = false;
       try {
+        is_newly_whole = is_whole && arrays_.mark_whole(id_, true);
         work(own);
       } catch (...) {
+        if (is_newly_whole) arrays_.mark_whole(id_, false);
         if (is_new) arrays_.leave(id_);
         throw;
       }
+      if (!is_whole) arrays_.mark_whole(id_, false);
     });
   }
 
@@ -191,18 +222,19 @@ class rank_arrays::change {
 
 void rank_arrays::store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                               const array_options& options) {
-  change(*this, id).make_or_replace([&](untyped_arrays& own) { own.store_whole(id, type, from, options); });
+  change(*this, id).make_or_replace(true,
+                                    [&](untyped_arrays& own) { own.store_whole(id, type, from, options); });
 }
 
 void rank_arrays::store_variable(std::string_view id, const data_type& type, const extents& dims,
                                  const variable_elements& from, const array_options& options) {
   change(*this, id).make_or_replace(
-      [&](untyped_arrays& own) { own.store_variable(id, type, dims, from, options); });
+      true, [&](untyped_arrays& own) { own.store_variable(id, type, dims, from, options); });
 }
 
 void rank_arrays::create(std::string_view id, const data_type& type, const extents& dims,
                          const array_options& options) {
-  change(*this, id).make_or_replace([&](untyped_arrays& own) {
+  change(*this, id).make_or_replace(false, [&](untyped_arrays& own) {
     if (options.layout == array_layout::contiguous)
       throw error(errc::unsupported, quoted(id) +
                                          " cannot be contiguous: it is divided among ranks; choose blocks, "
@@ -399,9 +431,9 @@ void rank_arrays::read_found(std::string_view id, const found_array& found, cons
       if (!part.has_array(id)) return false;
       const array_info other = part.arrays().info(id);
       if (!(other.type == info.type) || !(other.dims == info.dims))
-        throw error(errc::conflict, quoted(id) + " is " + info.type.text() + ' ' + info.dims.text() +
-                                        " in one part and " + other.type.text() + ' ' + other.dims.text() +
-                                        " in part " + std::to_string(part.rank()) +
+        throw error(errc::conflict, quoted(id) + " is " + info.type.text() + ' ' + shape_text(info.dims) +
+                                        " in one part and " + other.type.text() + ' ' +
+                                        shape_text(other.dims) + " in part " + std::to_string(part.rank()) +
                                         ": all ranks must make it the same, and make a checkpoint then");
       const box_list held = common(boxes_of(part.arrays(), id, info.dims.rank()), box);
       if (held.empty()) return false;
@@ -539,7 +571,8 @@ std::uint64_t rank_arrays::cover() {
       known_.erase(before);
     }
     if (info) {
-      known_array now{{info->type.text(), info->dims, boxes_of(*own_, id, info->dims.rank())}};
+      known_array now{
+          {info->type.text(), info->dims, boxes_of(*own_, id, info->dims.rank()), making_of(*own_, *info)}};
       // Chunks are those of one grid.
       if (info->layout != array_layout::chunked) now.parts.boxes = disjoint(now.parts.boxes);
       now.cover = cover_of(id, now.parts, set_.rank(), set_.ranks());

@@ -123,6 +123,7 @@ class rank_arrays final : public untyped_arrays {
                   const untyped_view& to) const;
   bool enter(std::string_view id);
   void leave(std::string_view id);
+  bool mark_whole(std::string_view id, bool is_whole);
   void forbid_stray(std::string_view id) const;
   std::vector<std::uint32_t> other_parts() const;
   bool any_other(const std::function<bool(part_reader&)>& look) const;
@@ -134,6 +135,7 @@ class rank_arrays final : public untyped_arrays {
   set_access& set_;
   std::shared_ptr<untyped_arrays> own_;  // of the own part where that is open for writing
   part_record* record_ = nullptr;        // its
+  whole_arrays* whole_ = nullptr;        // its, or null
   mutable std::shared_mutex changing_;
   mutable std::mutex mutex_;              // of the record, and of what follows
   mutable std::recursive_mutex reading_;  // of other parts

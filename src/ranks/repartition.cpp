@@ -11,6 +11,7 @@
 #include "array/array_name.hpp"
 #include "array/stored_array.hpp"
 #include "ranks/boxes.hpp"
+#include "ranks/coverage.hpp"
 #include "ranks/part_options.hpp"
 #include "ranks/part_reader.hpp"
 #include "ranks/set_destination.hpp"
@@ -49,25 +50,70 @@ array_options options_of(const array_info& info) {
   return options;
 }
 
+/// Arrays that are moved as they are, with the number of the part that has all of their elements.
+using whole_arrays_of_set = std::map<std::string, std::uint32_t>;
+
+/// Looks for the arrays that one rank has stored whole. An array that one part of several has is such a one
+/// too, as all ranks that write parts of an array create it.
+whole_arrays_of_set find_whole(part_readers& old, std::uint32_t parts) {
+  struct seen_array {
+    std::uint32_t parts = 0;    // that have it
+    std::uint32_t holders = 0;  // that have elements of it
+    std::uint32_t owner = 0;    // the last one with elements, or else the first one
+    bool is_whole = false;
+  };
+  std::map<std::string, seen_array> seen;
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const auto part = old.get(i);
+    for (const std::string& id : part->arrays().list({})) {
+      if (!part->has_array(id)) continue;
+      const array_info info = part->arrays().info(id);
+      seen_array& array = seen[id];
+      if (array.parts == 0 || info.blocks != 0) array.owner = i;
+      ++array.parts;
+      if (info.blocks != 0) ++array.holders;
+      array.is_whole = array.is_whole || part->has_whole(id) || info.type.is_variable() ||
+                       info.layout == array_layout::contiguous;
+    }
+  }
+  whole_arrays_of_set whole;
+  for (const auto& [id, array] : seen)
+    if (array.holders <= 1 && (array.is_whole || (array.parts == 1 && parts > 1)))
+      whole.emplace(id, array.owner);
+  return whole;
+}
+
 /// Makes one new part from all old ones.
 class new_part {
  public:
-  new_part(manager_core& store, part_record& record, int rank, int ranks)
-      : store_(store), record_(record), arrays_(untyped_arrays::of(store)), rank_(rank), ranks_(ranks) {}
+  new_part(manager_core& store, part_record& record, int rank, int ranks, const whole_arrays_of_set& whole)
+      : store_(store),
+        record_(record),
+        whole_(whole),
+        arrays_(untyped_arrays::of(store)),
+        rank_(rank),
+        ranks_(ranks) {}
 
   void take_from(part_reader& old) {
     require_only_arrays(old);
     for (const std::string& id : old.arrays().list({}))
       if (old.has_array(id)) take(old, id);
   }
+  /// Once all old parts have been taken from.
+  void finish() {
+    for (const auto& [id, values] : attributes_)
+      for (const auto& [key, value] : values)
+        arrays_->set_attribute(id, key, value.type, value.dims, std::as_bytes(std::span(value.bytes)));
+  }
 
  private:
   static void require_only_arrays(part_reader& old) {
     manager_core& store = old.store();
-    // The record of the part is one of its objects, and so is the catalogue of its arrays.
+    // Objects of the part itself: its record, the catalogue of its arrays, and which of them are whole.
     const bool has_catalogue = store.find(unique_instance, type_stamp_of<array_catalogue>()).first != nullptr;
+    const std::size_t its_own = 1 + (has_catalogue ? 1 : 0) + (find_whole_arrays(store) != nullptr ? 1 : 0);
     std::size_t others = store.count(instance_kind::named) + store.count(instance_kind::anonymous) +
-                         store.count(instance_kind::unique) - (has_catalogue ? 2 : 1);
+                         store.count(instance_kind::unique) - its_own;
     for (const std::string& id : old.arrays().list({}))
       if (!old.has_array(id)) ++others;
     if (others == 0) return;
@@ -86,29 +132,75 @@ class new_part {
                                       known->second.dims.text() + " in one part and " + info.type.text() +
                                       ' ' + info.dims.text() + " in part " + std::to_string(old.rank()));
     }
-    const bool is_divided = !info.type.is_variable() && info.layout != array_layout::contiguous;
-    if (!is_divided && rank_ != 0) return;
+    if (!has_making_of(known->second, info))
+      throw error(errc::conflict,
+                  detail::quoted(id) + " has another layout, or other names of dimensions, in part " +
+                      std::to_string(old.rank()) +
+                      " than in a part before it: open the set for writing, erase the array on "
+                      "all ranks, and create it as the same on all of them");
+    const auto owner = whole_.find(id);
+    if (owner != whole_.end()) {
+      if (heir_of(owner->second) != rank_) return;
+      if (owner->second == old.rank()) take_whole(from, id, info);
+      return take_attributes(old, id);
+    }
     if (is_new) {
+      enter(id);
+      arrays_->create(id, info.type, info.dims, options_of(info));
+    }
+    take_rows(from, id, info);
+    if (heir_of(old.rank()) == rank_) take_attributes(old, id);
+  }
+
+  static bool has_making_of(const array_info& known, const array_info& info) {
+    return known.layout == info.layout && known.chunk == info.chunk && known.codec == info.codec &&
+           known.dimensions == info.dimensions;
+  }
+
+  /// Returns the new rank that has what an old one had alone: the same one, where there still is one.
+  int heir_of(std::uint32_t old) const {
+    return old < static_cast<std::uint32_t>(ranks_) ? static_cast<int>(old) : 0;
+  }
+
+  void enter(const std::string& id) {
+    const write_guard guard(store_.memory());
+    record_.arrays.insert(perdure::string(id));
+  }
+
+  void take_whole(untyped_arrays& from, const std::string& id, const array_info& info) {
+    enter(id);
+    whole_arrays& whole = make_whole_arrays(store_);
+    {
       const write_guard guard(store_.memory());
-      record_.arrays.insert(perdure::string(id));
+      whole.ids.insert(perdure::string(id));
     }
     if (info.type.is_variable()) {
-      if (is_new || info.blocks != 0)
-        arrays_->store_variable(id, info.type, info.dims, from.read_variable(id, info.type),
-                                options_of(info));
-    } else if (!is_divided) {
+      arrays_->store_variable(id, info.type, info.dims, from.read_variable(id, info.type), options_of(info));
+    } else if (info.layout == array_layout::contiguous) {
       const viewed_array all = from.view(id, info.type, false);
       arrays_->store_whole(id, info.type,
                            const_untyped_view::row_major(all.data, info.dims, info.type.size()),
                            options_of(info));
     } else {
-      if (is_new) arrays_->create(id, info.type, info.dims, options_of(info));
-      take_rows(from, id, info);
+      arrays_->create(id, info.type, info.dims, options_of(info));
+      take_held(from, id, info, slab::whole(info.dims));
     }
-    if (rank_ != 0) return;
-    for (const std::string& key : from.attributes(id))
-      if (const auto value = from.attribute(id, key))
-        arrays_->set_attribute(id, key, value->type, value->dims, std::as_bytes(std::span(value->bytes)));
+  }
+
+  // An attribute that several parts have is the same in all of them.
+  void take_attributes(part_reader& old, const std::string& id) {
+    const untyped_arrays& from = old.arrays();
+    for (const std::string& key : from.attributes(id)) {
+      auto value = from.attribute(id, key);
+      if (!value) continue;
+      const auto& known = attributes_[id].try_emplace(key, *value).first->second;
+      if (hash_of(known) != hash_of(*value))
+        throw error(errc::conflict,
+                    "the attribute \"" + key + "\" of " + detail::quoted(id) + " has another value in part " +
+                        std::to_string(old.rank()) +
+                        " than in a part before it: open the set for writing, and set it on one "
+                        "rank, or alike on all that set it");
+    }
   }
 
   void take_rows(untyped_arrays& from, const std::string& id, const array_info& info) {
@@ -120,6 +212,10 @@ class new_part {
       mine.offset[0] = rows.first;
       mine.count[0] = rows.end - rows.first;
     }
+    take_held(from, id, info, mine);
+  }
+
+  void take_held(untyped_arrays& from, const std::string& id, const array_info& info, const slab& mine) {
     box_list boxes(info.dims.rank());
     for (const slab& one : from.parts(id)) boxes.add(one);
     boxes = common(disjoint(boxes), mine);
@@ -150,8 +246,10 @@ class new_part {
 
   manager_core& store_;
   part_record& record_;
+  const whole_arrays_of_set& whole_;
   std::shared_ptr<untyped_arrays> arrays_;
   std::map<std::string, array_info> known_;
+  std::map<std::string, std::map<std::string, attribute_value>> attributes_;
   int rank_;
   int ranks_;
 };
@@ -162,10 +260,9 @@ struct part_checkpoint {
 };
 
 /// Makes a new part, closed on return. Returns its checkpoint.
-part_checkpoint make_new_part(const set_directory& directory, const set_state& before, const set_state& after,
-                              std::uint32_t part, const set_options& wanted) {
-  store_options reading = wanted.store;
-  part_readers old(directory, before, reading);
+part_checkpoint make_new_part(const set_directory& directory, part_readers& old,
+                              const whole_arrays_of_set& whole, const set_state& after, std::uint32_t part,
+                              const set_options& wanted) {
   store_options making = wanted.store;
   const store_info first = old.get(0)->store().store().info();
   making.capacity = std::max(making.capacity, first.capacity);
@@ -176,8 +273,9 @@ part_checkpoint make_new_part(const set_directory& directory, const set_state& b
   const auto store = manager_core::open(manager_core::mode::create, place, making, first.pinned);
   {
     new_part made(*store, make_part_record(*store, after, part), static_cast<int>(part),
-                  static_cast<int>(after.ranks));
-    for (std::uint32_t i = 0; i < before.ranks; ++i) made.take_from(*old.get(i));
+                  static_cast<int>(after.ranks), whole);
+    for (std::uint32_t i = 0; i < old.set().ranks; ++i) made.take_from(*old.get(i));
+    made.finish();
   }
   store->checkpoint();
   const part_checkpoint made{store->store().epoch(), store->store().checkpoint_identity()};
@@ -224,8 +322,10 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   own = vote_for(*group, step::repartitioned);
   try {
     store::reporting("divide the set", path, [&] {
+      part_readers old(directory, before, options.store);
+      const whole_arrays_of_set whole = find_whole(old, before.ranks);
       for (std::uint32_t part = rank; part < after.ranks; part += ranks) {
-        const part_checkpoint made_there = make_new_part(directory, before, after, part, options);
+        const part_checkpoint made_there = make_new_part(directory, old, whole, after, part, options);
         const std::uint64_t epoch = made_there.epoch;
         own.least_epoch.number = part == rank ? epoch : std::min(own.least_epoch.number, epoch);
         own.most_epoch.number = std::max(own.most_epoch.number, epoch);

@@ -1,6 +1,7 @@
 // Arrays by name: whole and in parts, in every layout, of elements of one length and of any; and with C++.
 #include "perdure/c/array.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -225,6 +226,71 @@ TEST_F(array_test, HasAttributes) {
   close();
   const array_store in_cpp(open_read_only, path);
   EXPECT_EQ(in_cpp["x"].attribute<std::vector<double>>("range"), (std::vector<double>{-1, 1}));
+}
+
+TEST_F(array_test, ReplacesAnyArrayWhereItMay) {
+  const std::vector<double> values = counted(6);
+  const std::uint64_t dims[] = {2, 3};
+  const std::int32_t single = 7;
+  ASSERT_OK(perdure_array_store(store, "x", "float64", 2, dims, values.data(), nullptr));
+  ASSERT_OK(perdure_array_attribute_set(store, "x", "units", "string", 0, nullptr, "K", 1));
+  perdure_array_options options = in_layout(PERDURE_LAYOUT_BLOCKS);
+  EXPECT_EQ(perdure_array_store(store, "x", "int32", 0, nullptr, &single, &options), PERDURE_WRONG_TYPE);
+  EXPECT_EQ(perdure_array_create(store, "x", "int32", 2, dims, &options), PERDURE_ALREADY_EXISTS);
+  options.replaces_any = 1;
+  ASSERT_OK(perdure_array_store(store, "x", "int32", 0, nullptr, &single, &options));
+  std::int32_t found = 0;
+  ASSERT_OK(perdure_array_read(store, "x", "int32", nullptr, &found, sizeof found));
+  EXPECT_EQ(found, 7);
+  EXPECT_EQ(perdure_array_attribute_get(store, "x", "units", "string", nullptr, 0, nullptr),
+            PERDURE_NOT_FOUND);
+  ASSERT_OK(perdure_array_create(store, "x", "float32", 2, dims, &options));
+  EXPECT_EQ(perdure_array_create(store, "x", "float32", 2, dims, &options), PERDURE_ALREADY_EXISTS);
+  const std::uint64_t end = 2;
+  ASSERT_OK(perdure_array_store_variable(store, "x", "string", 0, nullptr, "ab", &end, &options));
+
+  // Programs that know less of the options have the rest at its default.
+  perdure_array_options older = in_layout(PERDURE_LAYOUT_BLOCKS);
+  older.struct_size = offsetof(perdure_array_options, replaces_any);
+  older.replaces_any = 1;
+  EXPECT_EQ(perdure_array_store(store, "x", "int32", 0, nullptr, &single, &older), PERDURE_WRONG_TYPE);
+}
+
+TEST_F(array_test, NamesIndicesInFortransOrderWhereItIsAskedTo) {
+  ASSERT_OK(perdure_store_close(store));
+  perdure_store_options options = small_options();
+  options.indices = 2;
+  EXPECT_EQ(perdure_store_open(path.c_str(), &options, &store), PERDURE_INVALID_ARGUMENT);
+  options.indices = PERDURE_INDICES_FORTRAN;
+  ASSERT_OK(perdure_store_open(path.c_str(), &options, &store));
+  const std::vector<double> values = counted(12);
+  const std::uint64_t dims[] = {4, 3};
+  ASSERT_OK(perdure_array_store(store, "x", "float64", 2, dims, values.data(), nullptr));
+  const std::uint64_t offset[] = {3, 0};
+  const std::uint64_t count[] = {2, 3};
+  const perdure_array_part part{2, offset, count, nullptr, nullptr};
+  double elements[6] = {};
+  const auto message = [](perdure_status status) {
+    EXPECT_EQ(status, PERDURE_INVALID_ARGUMENT);
+    return std::string(perdure_last_error_message());
+  };
+  const std::string in_fortran =
+      message(perdure_array_read(store, "x", "float64", &part, elements, sizeof elements));
+  EXPECT_NE(in_fortran.find("the part at (1, 4) of (3, 2) elements is not inside the array \"x\" of (3, 4)"),
+            std::string::npos)
+      << in_fortran;
+  EXPECT_NE(message(perdure_array_read(store, "x", "float64", nullptr, elements, 8)).find("(3, 4)"),
+            std::string::npos);
+  perdure_store* another = nullptr;
+  options.indices = PERDURE_INDICES_C;
+  ASSERT_OK(perdure_store_create(beside("another").c_str(), &options, &another));
+  ASSERT_OK(perdure_array_store(another, "x", "float64", 2, dims, values.data(), nullptr));
+  const std::string in_c =
+      message(perdure_array_read(another, "x", "float64", &part, elements, sizeof elements));
+  EXPECT_NE(in_c.find("at [3, 0] of [2, 3] elements is not inside the array \"x\" of [4, 3]"),
+            std::string::npos)
+      << in_c;
+  ASSERT_OK(perdure_store_discard(another));
 }
 
 TEST_F(array_test, RefusesWhatCannotBe) {

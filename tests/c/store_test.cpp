@@ -1,8 +1,12 @@
 // Opening, closing, and what concerns a store as a whole.
 #include <sys/mman.h>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "c/c_store.hpp"
 #include "perdure/manager.hpp"
@@ -207,6 +211,32 @@ TEST_F(c_store_test, OptionsReachTheStore) {
   options.backing = PERDURE_BACKING_SHARED;
   options.checks = PERDURE_OPEN_CHECKS_JOURNAL;
   EXPECT_OK(perdure_store_open(path.c_str(), &options, &store));
+}
+
+TEST_F(c_store_test, WaitsForAnotherWriterAsLongAsItIsToldTo) {
+  perdure_store_options options = small_options();
+  perdure_store* second = nullptr;
+  const auto waited = [&](std::int64_t wait_ms) {
+    options.wait_ms = wait_ms;
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(perdure_store_open(path.c_str(), &options, &second), PERDURE_IN_USE);
+    return std::chrono::steady_clock::now() - start;
+  };
+  EXPECT_GE(waited(300), std::chrono::milliseconds(300));
+  // As the environment says, unless the program does.
+  ASSERT_EQ(::setenv("PERDURE_WAIT", "1", 1), 0);
+  EXPECT_GE(waited(0), std::chrono::seconds(1));
+  ASSERT_EQ(::setenv("PERDURE_WAIT", "60", 1), 0);
+  EXPECT_LT(waited(-1), std::chrono::seconds(60));
+  ASSERT_EQ(::unsetenv("PERDURE_WAIT"), 0);
+  std::thread closing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_OK(perdure_store_close(store));
+  });
+  options.wait_ms = 60000;
+  EXPECT_OK(perdure_store_open(path.c_str(), &options, &second));
+  closing.join();
+  store = second;
 }
 
 TEST_F(c_store_test, IsInPersistentMemoryWhereThereIsSome) {

@@ -295,6 +295,87 @@ TEST_F(an_array_of_ranks, is_the_same_on_all_of_them) {
   });
 }
 
+TEST_F(an_array_of_ranks, is_laid_out_and_named_alike_by_all_of_them) {
+  struct making {
+    array_options of_most;
+    array_options of_rank_1;
+    std::string words;
+  };
+  const std::string all_alike = " on rank 1: all ranks must create it as the same";
+  const array_options chunked{.layout = array_layout::chunked, .chunk = {2, 5}};
+  std::vector<making> makings = {
+      {{}, chunked, "is in blocks on rank 0 and in chunks of [2, 5]"},
+      {chunked,
+       {.layout = array_layout::chunked, .chunk = {4, 5}},
+       "is in chunks of [2, 5] on rank 0 and in chunks of [4, 5]"},
+      {{.dimensions = {"y", "x"}},
+       {.dimensions = {"x", "y"}},
+       "the dimensions of the array \"field\" are named \"y\", \"x\" on rank 0 and named \"x\", \"y\""},
+      {{}, {.dimensions = {"y", "x"}}, "are not named on rank 0 and named \"y\", \"x\""}};
+  if (is_available(compression::zstd))
+    makings.push_back(
+        {{}, {.codec = compression::zstd}, "is in blocks on rank 0 and in blocks, compressed by zstd"});
+  for (const making& one : makings) {
+    SCOPED_TRACE(one.words);
+    std::filesystem::remove_all(path());
+    on(3, set_mode::create, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      const std::uint64_t before = set.epoch();
+      arrays.create<double>("field", {12, 10}, rank == 1 ? one.of_rank_1 : one.of_most);
+      write_rows(arrays, 1, rank, 3);
+      EXPECT_TRUE(fails_with(errc::conflict, one.words + all_alike, [&] { set.checkpoint({}); }));
+      EXPECT_EQ(set.epoch(), before);
+      if (rank == 1) {
+        arrays.erase("field");
+        arrays.create<double>("field", {12, 10}, one.of_most);
+        write_rows(arrays, 1, rank, 3);
+      }
+      set.checkpoint({});
+      expect_part(arrays, 1, slab::whole({12, 10}));
+      set.close();
+    });
+  }
+}
+
+TEST_F(an_array_of_ranks, has_no_attribute_of_two_values) {
+  make_field(3);
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    const std::uint64_t before = set.epoch();
+    const auto field = [&] { return arrays.array("field"); };
+    field().set_attribute("units", std::string(rank == 2 ? "C" : "K"));
+    for (int times = 0; times < 2; ++times) {
+      EXPECT_TRUE(fails_with(errc::conflict,
+                             "the attribute \"units\" of the array \"field\" has another value on rank 0 "
+                             "than on rank 2: set it on one",
+                             [&] { set.checkpoint({}); }));
+    }
+    EXPECT_EQ(set.epoch(), before);
+    if (rank == 2) field().remove_attribute("units");
+    set.checkpoint({});
+    if (rank == 2) field().set_attribute("units", 273.15);
+    EXPECT_TRUE(fails_with(errc::conflict, "on rank 0 than on rank 2", [&] { set.checkpoint({}); }));
+    if (rank == 2) field().set_attribute("units", std::string("K"));
+    set.checkpoint({});
+    // Values that all ranks change alike take no closer look, as none is of one rank only.
+    const std::uint64_t gathers = set.counted().gathers;
+    for (int step = 0; step < 3; ++step) {
+      field().set_attribute("time", step);
+      set.checkpoint({});
+    }
+    EXPECT_EQ(set.counted().gathers, gathers);
+    if (rank == 1) field().set_attribute("note", std::string("of rank 1 alone"));
+    set.checkpoint({});
+    EXPECT_EQ(field().attribute<std::string>("note"), "of rank 1 alone");
+    set.close();
+  });
+  on(2, set_mode::open_read_only, [&](store_set& set, int) {
+    const array_store arrays = arrays_of(set);
+    EXPECT_EQ(arrays.array("field").attribute<std::string>("units"), "K");
+    EXPECT_EQ(arrays.array("field").attribute<int>("time"), 2);
+  });
+}
+
 TEST_F(an_array_of_ranks, refuses_what_is_wrong_on_the_rank_that_asks) {
   const auto thrown = try_on(3, set_mode::create, [&](store_set& set, int rank) {
     array_store arrays = arrays_of(set);
@@ -520,6 +601,57 @@ TEST_F(an_array_of_ranks, is_divided_anew) {
       }
       set.discard();
     });
+  }
+}
+
+TEST_F(an_array_of_ranks, stays_whole_where_one_rank_has_stored_it_so) {
+  const auto table = [](int step) { return std::vector<int>{step, step + 1, step + 2, step + 3, step + 4}; };
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    write_rows(arrays, 1, rank, 3);
+    if (rank == 1) {
+      arrays.store("table", table(0));
+      arrays.array("table").set_attribute("unit", std::string("K"));
+      arrays.store("packed", table(0), {.layout = array_layout::chunked, .chunk = {2}});
+      arrays.store("name", "of rank 1");
+    }
+    // One that is divided after all.
+    if (rank == 0) arrays.store("grown", table(0));
+    set.checkpoint({});
+    if (rank == 0) arrays.erase("grown");
+    arrays.create<int>("grown", {6});
+    arrays.store("grown", array_view<const int, 1>(table(rank).data(), {2}),
+                 {2u * static_cast<unsigned>(rank)});
+    set.close();
+  });
+  int step = 0;
+  for (const int ranks : {4, 2, 1, 3}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    rank_threads team(ranks);
+    expect_none(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+      store_set::repartition(std::move(group), path(), small_set());
+    }));
+    // Rank 1 keeps it; rank 0 has it since rank 1 was not there.
+    const int owner = step < 2 ? 1 : 0;
+    on(ranks, set_mode::open, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      EXPECT_EQ(arrays.load<std::vector<int>>("table"), table(step));
+      EXPECT_EQ(arrays.array("table").attribute<std::string>("unit"), "K");
+      if (rank == owner) {
+        EXPECT_EQ(arrays.view<int>("table")(4), step + 4);
+        arrays.store("table", table(step + 1));
+        arrays.store("packed", table(step + 1), {.layout = array_layout::chunked, .chunk = {2}});
+        arrays.store("name", "again");
+      }
+      write_rows(arrays, 2, rank, ranks);
+      // The larger shares are those of the first ranks.
+      const auto first = static_cast<std::uint64_t>(6 / ranks * rank + std::min(6 % ranks, rank));
+      arrays.store("grown", array_view<const int, 1>(table(9).data(), {1}), {first});
+      set.checkpoint({});
+      set.close();
+    });
+    ++step;
   }
 }
 

@@ -38,6 +38,10 @@ typedef struct perdure_array_options {
   int32_t no_shuffle;             ///< not 0: compress elements as they are, not sorted by bytes
   const uint64_t* chunk;          ///< chunked: elements along each dimension; NULL: chosen, of about a MiB
   const char* const* dimensions;  ///< a name for each dimension; NULL: none
+  /// Not 0: an array of that id that is of another type (where one is created: of another type or shape) is
+  /// replaced in one step, with its attributes. With 0 that is PERDURE_WRONG_TYPE or PERDURE_ALREADY_EXISTS.
+  int32_t replaces_any;
+  int32_t reserved;  ///< 0
 } perdure_array_options;
 
 /// A part of an array: `count` elements along each dimension, the first at `offset`, each `stride` behind the
@@ -94,14 +98,16 @@ PERDURE_BEGIN_DECLARATIONS
 
 /// Replaces the array of that id, or makes one, of row-major elements at `data` (which may be NULL if there
 /// are none). A `rank` of 0 is a single element; `dims` may be NULL then. `options` may be NULL.
-/// PERDURE_WRONG_TYPE where there is an array of another type (its shape may be another), PERDURE_READ_ONLY,
+/// PERDURE_WRONG_TYPE where there is an array of another type (its shape may be another) and
+/// `options->replaces_any` is 0, PERDURE_READ_ONLY,
 /// PERDURE_INVALID_ARGUMENT, PERDURE_BAD_INPUT (a text that is no type), PERDURE_NO_SPACE,
 /// PERDURE_OUT_OF_MEMORY, PERDURE_IO.
 PERDURE_API perdure_status perdure_array_store(perdure_store* store, const char* id, const char* type,
                                                size_t rank, const uint64_t* dims, const void* data,
                                                const perdure_array_options* options);
 
-/// Makes an array of zeros, of which parts will be written. PERDURE_ALREADY_EXISTS, and as above.
+/// Makes an array of zeros, of which parts will be written. PERDURE_ALREADY_EXISTS (with
+/// `options->replaces_any` only where the array has this type and shape), and as above.
 PERDURE_API perdure_status perdure_array_create(perdure_store* store, const char* id, const char* type,
                                                 size_t rank, const uint64_t* dims,
                                                 const perdure_array_options* options);

@@ -16,6 +16,7 @@
 #include <perdure/c/kind_ops.h>
 #include <perdure/c/object.h>
 #include <perdure/c/pager.h>
+#include <perdure/c/set.h>
 #include <perdure/c/store.h>
 #include <perdure/c/text_list.h>
 #include <perdure/c/tiered_kind.h>

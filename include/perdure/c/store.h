@@ -45,6 +45,16 @@ enum {
   PERDURE_OPEN_CHECKS_LAZILY = 2
 };
 
+/// How messages about arrays write shapes and indices.
+enum {
+  /// The slowest dimension first, counted from 0: [0, 2] (default).
+  PERDURE_INDICES_C = 0,
+  /// The fastest dimension first, counted from 1: (3, 1). For Fortran and other languages that do so.
+  /// Arguments
+  /// and results of functions stay in C's order.
+  PERDURE_INDICES_FORTRAN = 1
+};
+
 /// How to create or open a store. Zero in a member means its default, so that a zeroed struct with its size
 /// is a valid one: `perdure_store_options options = {0}; options.struct_size = sizeof options;`. Later
 /// versions add members at the end. What the store records (capacity, file size, pinning) matters at its
@@ -65,6 +75,12 @@ typedef struct perdure_store_options {
   /// Not 0: create the store also in an empty directory that every user may write to, who could then replace
   /// its files. With 0 that is PERDURE_PERMISSION_DENIED.
   int32_t others_may_write;
+  /// Milliseconds that an opening waits for others that have the store open, before it is PERDURE_IN_USE: a
+  /// writer for another writer, and for readers where the file system cannot share blocks. 0: the
+  /// environment's PERDURE_WAIT (seconds), else not at all. Negative: not at all.
+  int64_t wait_ms;
+  int32_t indices;   ///< PERDURE_INDICES_…
+  int32_t reserved;  ///< 0
 } perdure_store_options;
 
 PERDURE_BEGIN_DECLARATIONS
@@ -80,10 +96,12 @@ PERDURE_API perdure_status perdure_store_create(const char* path, const perdure_
 PERDURE_API perdure_status perdure_store_open(const char* path, const perdure_store_options* options,
                                               perdure_store** store);
 
-/// As perdure_store_open, for reading, also by many processes at once. What lies in the store must not be
-/// written to (its pages are protected); functions that would change it give PERDURE_READ_ONLY. `path` may be
-/// STORE@LABEL, which stands for a kept checkpoint, here and in all functions that only read; see
-/// perdure_store_open_kept.
+/// Opens a store for reading at its last checkpoint, also by many processes at once. A set of stores
+/// (<perdure/c/set.h>) is opened too: its arrays, of all parts, may be read; other functions but those of
+/// array.h, perdure_store_path, perdure_store_is_read_only and those that close it give PERDURE_UNSUPPORTED.
+/// What lies in the store must not be written to (its pages are protected); functions that would change it
+/// give PERDURE_READ_ONLY. `path` may be STORE@LABEL, which stands for a kept checkpoint, here and in all
+/// functions that only read; see perdure_store_open_kept.
 PERDURE_API perdure_status perdure_store_open_read_only(const char* path,
                                                         const perdure_store_options* options,
                                                         perdure_store** store);

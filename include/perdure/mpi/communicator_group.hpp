@@ -22,7 +22,8 @@ namespace perdure::mpi {
 /// them from time to time: who waits does not take a processor from who computes. Where the time is over the
 /// communicator and what is under way in it are left as they are, since MPI lets nobody take them back.
 ///
-/// It makes calls of MPI in the thread that uses it only, so MPI_THREAD_FUNNELED is enough.
+/// It makes calls of MPI in the thread that uses it only, so MPI_THREAD_FUNNELED is enough. After
+/// MPI_Finalize every member that talks to other ranks throws `invalid_argument`.
 class communicator_group final : public detail::rank_group {
  public:
   /// Collective. `invalid_argument` where MPI is not initialised or the communicator is none, `timed_out`.
@@ -58,6 +59,7 @@ class communicator_group final : public detail::rank_group {
   int size() const noexcept override { return size_; }
 
   detail::vote reduce(const detail::vote& own) override {
+    require_running();
     struct votes {
       detail::vote own;
       detail::vote all;
@@ -71,6 +73,7 @@ class communicator_group final : public detail::rank_group {
   }
 
   void broadcast(detail::outcome& told) override {
+    require_running();
     auto call = std::make_unique<pending<detail::outcome>>(told);
     count(counted_.broadcasts, sizeof told);
     require(
@@ -80,6 +83,7 @@ class communicator_group final : public detail::rank_group {
   }
 
   std::vector<std::string> gather(const std::string& bytes) override {
+    require_running();
     const auto ranks = static_cast<std::size_t>(rank_ == 0 ? size_ : 0);
     struct lengths {
       int own;
@@ -118,6 +122,7 @@ class communicator_group final : public detail::rank_group {
   std::size_t most_gathered() const noexcept override { return static_cast<std::size_t>(INT_MAX / size_); }
 
   void pause() override {
+    require_running();
     // Lets MPI pass on what others wait for.
     int is_there = 0;
     require(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_, &is_there, MPI_STATUS_IGNORE));
@@ -139,6 +144,15 @@ class communicator_group final : public detail::rank_group {
     int is_finalized = 0;
     MPI_Finalized(&is_finalized);
     return is_finalized != 0;
+  }
+
+  // MPI ends the whole program where one of its functions is called after its end.
+  void require_running() {
+    if (!has_ended()) return;
+    is_left_ = true;
+    throw error(errc::invalid_argument,
+                "MPI has ended, and no rank can be asked: checkpoint and close a set of stores before "
+                "MPI_Finalize");
   }
 
   static void add_votes(void* from, void* into, int* count, MPI_Datatype*) {

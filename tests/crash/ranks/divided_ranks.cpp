@@ -41,8 +41,10 @@ void store_content(store_set& set, int rank, int ranks, int content, bool is_new
     for (std::uint64_t column = 0; column < columns; ++column)
       mine.push_back(element(content, where.offset[0] + row, column));
   arrays.store("field", array_view<const double, 2>(mine.data(), where.count), where.offset);
-  // A division gives whole values to rank 0.
-  if (rank == (is_new ? ranks - 1 : 0)) arrays.store("name", name_of_content(content));
+  // A division leaves a whole value with its rank, or gives it to rank 0 where that rank is gone.
+  const bool has_name =
+      is_new ? rank == ranks - 1 : untyped_arrays::of(set.own().core())->find("name").has_value();
+  if (has_name) arrays.store("name", name_of_content(content));
 }
 
 /// Of this rank's rows, and of the name where it is this one's to look.
