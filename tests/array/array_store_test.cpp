@@ -517,6 +517,69 @@ TEST_F(array_store_test, HasAttributes) {
   EXPECT_EQ(t.info().dimensions, (std::vector<std::string>{"y", "x"}));
 }
 
+TEST_F(array_store_test, AttributesAreListsOfTextsToo) {
+  const std::vector<std::string> names{"first", "", std::string("a\0b", 3), "\u00e9"};
+  {
+    auto arrays = create();
+    arrays.store("t", 1);
+    arrays["t"].set_attribute("names", names);
+    arrays["t"].set_attribute("literals", std::vector<const char*>{"x", "yy"});
+    arrays["t"].set_attribute("one", std::vector<std::string>{"alone"});
+    arrays["t"].set_attribute("none", std::vector<std::string>{});
+    arrays["t"].set_attribute("text", "alone");
+  }
+  const auto arrays = open();
+  const auto t = arrays["t"];
+  using texts = std::vector<std::string>;
+  EXPECT_EQ(t.attribute<texts>("names"), names);
+  EXPECT_EQ(t.attribute<texts>("literals"), (texts{"x", "yy"}));
+  EXPECT_EQ(t.attribute<texts>("one"), texts{"alone"});
+  EXPECT_EQ(t.attribute<texts>("none"), texts{});
+  EXPECT_EQ(code_of([&] { t.attribute<std::string>("one"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<texts>("text"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<std::vector<int>>("names"); }), errc::wrong_type);
+}
+
+TEST_F(array_store_test, AnAttributeMayHaveNoValue) {
+  {
+    auto arrays = create();
+    arrays.store("t", 1);
+    arrays["t"].set_attribute("missing", nullptr);
+    arrays["t"].set_attribute("zero", 0);
+    arrays["t"].set_attribute("empty", "");
+    arrays.untyped()->set_attribute("t", "no float", null_type(element_kind::float32), {}, {});
+  }
+  const auto arrays = open();
+  const auto t = arrays["t"];
+  EXPECT_TRUE(t.is_null_attribute("missing"));
+  EXPECT_TRUE(t.is_null_attribute("no float"));
+  EXPECT_FALSE(t.is_null_attribute("zero"));
+  EXPECT_FALSE(t.is_null_attribute("empty"));
+  EXPECT_FALSE(t.is_null_attribute("not there"));
+  EXPECT_EQ(code_of([&] { t.attribute<int>("missing"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<std::string>("missing"); }), errc::wrong_type);
+  EXPECT_EQ(type_without_value(arrays.untyped()->attribute("t", "missing")->type), data_type());
+  EXPECT_EQ(type_without_value(arrays.untyped()->attribute("t", "no float")->type), element_kind::float32);
+}
+
+TEST_F(array_store_test, RefusesAttributesWhoseBytesAreNotThoseOfTheirType) {
+  auto arrays = create();
+  arrays.store("t", 1);
+  const auto set = [&](const data_type& type, const extents& dims, std::string_view bytes) {
+    return code_of(
+        [&] { arrays.untyped()->set_attribute("t", "k", type, dims, std::as_bytes(std::span(bytes))); });
+  };
+  const std::string packed = pack_elements({{1, 3}, "abb"});
+  arrays.untyped()->set_attribute("t", "k", element_kind::text, {2}, std::as_bytes(std::span(packed)));
+  EXPECT_EQ(set(element_kind::text, {3}, packed), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {1}, packed), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {2}, packed.substr(0, packed.size() - 1)), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {2}, pack_elements({{3, 1}, "a"})), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {std::uint64_t{1} << 61}, ""), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::float64, {2}, "12345678"), errc::invalid_argument);
+  EXPECT_EQ(set(data_type::list_of(element_kind::float64), {}, "1234"), errc::invalid_argument);
+}
+
 TEST_F(array_store_test, SharesAManagersStore) {
   manager store(create_only, scratch.path(), small_store());
   store.construct<int>("object")(7);
