@@ -1,6 +1,7 @@
 // Arrays between stores and files.
 #include <algorithm>
 #include <perdure/error.hpp>
+#include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 #include <span>
 #include <utility>
@@ -54,6 +55,15 @@ class stored_source final : public array_source {
   array_selection::selected selected_;
 };
 
+[[noreturn]] void refuse_empty(const array_file& from) {
+  std::string why = from.path().string() + ": it has no arrays";
+  if (!from.losses().empty()) {
+    const loss& first = from.losses().front();
+    why = from.path().string() + ": it has no arrays that can be read: " + first.array + ' ' + first.what;
+  }
+  throw error(from.losses().empty() ? errc::not_found : errc::unsupported, why);
+}
+
 }  // namespace
 
 void import_array(array_store& to, std::string_view id, array_source& from, const import_options& options) {
@@ -82,14 +92,16 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
 
 std::vector<std::string> import_arrays(array_store& to, std::string_view id, const array_file& from,
                                        const import_options& options) {
-  if (from.empty()) throw error(errc::not_found, from.path().string() + ": it has no arrays");
+  const auto arrays = std::count_if(from.begin(), from.end(),
+                                    [](const auto& one) { return !is_group_attributes(one->what()); });
+  if (arrays == 0) refuse_empty(from);
   std::vector<std::string> ids;
   for (const auto& one : from) {
     std::string called(id);
     const std::string& name = one->what().name;
     if (called.empty())
       called = name.empty() ? from.path().stem().string() : name;
-    else if (from.size() != 1)
+    else if (arrays != 1 || is_group_attributes(one->what()))
       called.append(1, '/').append(name);
     import_array(to, called, *one, options);
     ids.push_back(std::move(called));
@@ -119,6 +131,10 @@ array_sources sources_of(const array_store& from, std::string_view id) {
   array_sources sources;
   if (!id.empty() && from.contains(id)) {
     sources.push_back(source_of(from, id, {}, std::string(id)));
+    // Attributes of the file that the array came from.
+    const std::string attributes = name_of_group_attributes(id);
+    if (from.contains(attributes))
+      sources.push_back(source_of(from, attributes, {}, std::string(group_attributes_name)));
     return sources;
   }
   for (const std::string& one : from.list(id))

@@ -125,7 +125,14 @@ TEST_F(ArrayCommands, StoresAndGroupsGoToAFileAndBack) {
     EXPECT_EQ(ok({"diff", all, path("back")}), "6 arrays are the same\n");
     EXPECT_EQ(ok_json({"stat", path("back") + ":run/box"})["dimensions"], nlohmann::json({"z", "y", "x"}));
   }
-  ok({"export", all + ":run", path("group.npz")});
+  const perdure::test::outcome npz = array({"export", all + ":run", path("group.npz")});
+  EXPECT_EQ(npz.status, 0);
+  EXPECT_EQ(npz.err,
+            "perdure: " + path("group.npz") +
+                ": box loses 2 attributes and the names of its dimensions: the format npz has none\n");
+  EXPECT_NE(fails({"export", all + ":run", path("strict.npz"), "--strict"}).find("box loses 2 attributes"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("strict.npz")));
   ok({"import", path("group") + ":other", path("group.npz"), "--member", "box"});
   EXPECT_EQ(ok({"dump", all + ":run/box[1]"}), ok({"dump", path("group") + ":other[1]"}));
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <perdure/formats/array_comparison.hpp>
 #include <perdure/formats/array_text.hpp>
+#include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 
 #include "formats/npy_bytes.hpp"
@@ -120,6 +121,54 @@ TEST_F(ArrayFiles, EveryFormatGivesBackWhatItTook) {
   EXPECT_EQ((*group.begin())->what().name, "box");
   import_array(store, "other", group.at("box"));
   EXPECT_EQ(store.load<std::vector<double>>("other"), numbers(60));
+}
+
+TEST_F(ArrayFiles, WhatAFormatCannotHoldIsReported) {
+  array_store store(create_only, path("s"));
+  store.store("t", std::vector<double>{1, 2}, {.dimensions = {"x"}});
+  store.store("u", 1);
+  store.array("t").set_attribute("units", "K");
+  import_array(store, ".attributes", *group_attributes("", {{"title", element_kind::text, {}, "a file"}}));
+  import_array(store, "t/.attributes", *group_attributes("t", {{"title", element_kind::text, {}, "t"}}));
+  std::vector<std::string> lost;
+  const writing_options options{
+      .on_loss = [&](const loss& one) { lost.push_back(one.array + ' ' + one.what); }};
+  export_arrays(store, "", path("all.npz"), options);
+  EXPECT_EQ(lost, (std::vector<std::string>{
+                      ".attributes is left out: the format npz has no attributes",
+                      "t/.attributes is left out: the format npz has no attributes",
+                      "t loses 1 attribute and the names of its dimensions: the format npz has none"}));
+  EXPECT_EQ(array_file(path("all.npz")).size(), 2U);
+  lost.clear();
+  // One array, as its attributes are not another.
+  export_arrays(store, "t", path("t.npy"), options);
+  EXPECT_EQ(lost.size(), 2U);
+  lost.clear();
+  export_arrays(store, "", path("all.zarr"), options);
+  EXPECT_EQ(lost, std::vector<std::string>{
+                      "t/.attributes is left out: \"t\" is an array in this file, and no group"});
+  EXPECT_TRUE(fails_with(errc::io, "units", [&] {
+    export_arrays(store, "t", path("never.npy"), {.on_loss = [](const loss& one) {
+                    throw error(errc::io, one.array + " units " + one.what);
+                  }});
+  }));
+  EXPECT_FALSE(std::filesystem::exists(path("never.npy")));
+}
+
+TEST_F(ArrayFiles, OneMemberIsOpenedAlone) {
+  array_store store(create_only, path("s"));
+  store_all(store);
+  for (const char* const ending : {"npz", "h5", "nc", "zarr"}) {
+    const std::filesystem::path file = path(std::string("file.") + ending);
+    if (!is_available(format_named(file))) continue;
+    export_arrays(store, "", file);
+    const array_file opened(file, {.member = "run/box"});
+    ASSERT_EQ(opened.size(), 1U) << ending;
+    EXPECT_EQ(load<double>(opened.at("run/box")), numbers(60)) << ending;
+    EXPECT_TRUE(fails_with(errc::not_found, "\"run/none\"", [&] {
+      array_file(file, {.member = "run/none"});
+    })) << ending;
+  }
 }
 
 TEST_F(ArrayFiles, ViewsInMemoryAreWrittenWithAnyStrides) {

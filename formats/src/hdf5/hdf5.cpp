@@ -450,11 +450,12 @@ void write_hdf5(const std::filesystem::path& path, std::span<array_source* const
 
 namespace modules {
 
-array_sources open_file(const std::filesystem::path& path) {
-  return open_hdf5(path);
+opened_arrays open_file(const std::filesystem::path& path, const opening&) {
+  return {open_hdf5(path), {}};
 }
 
-void write_file(const std::filesystem::path& path, std::span<array_source* const> arrays, bool compressed) {
+void write_file(const std::filesystem::path& path, std::span<array_source* const> arrays, bool compressed,
+                const loss_sink&) {
   write_hdf5(path, arrays, compressed);
 }
 

@@ -339,11 +339,12 @@ void write_netcdf(const std::filesystem::path& path, std::span<array_source* con
 
 namespace modules {
 
-array_sources open_file(const std::filesystem::path& path) {
-  return open_netcdf(path);
+opened_arrays open_file(const std::filesystem::path& path, const opening&) {
+  return {open_netcdf(path), {}};
 }
 
-void write_file(const std::filesystem::path& path, std::span<array_source* const> arrays, bool compressed) {
+void write_file(const std::filesystem::path& path, std::span<array_source* const> arrays, bool compressed,
+                const loss_sink&) {
   write_netcdf(path, arrays, compressed);
 }
 
