@@ -42,7 +42,7 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
       found = open_by_module(std::string(to_string(format)), path, {options.member, options.before_array});
       break;
     default:
-      arrays = open_zarr(path);
+      found = open_zarr(path, {options.member, options.before_array});
       break;
   }
   if (!options.member.empty())
@@ -123,7 +123,7 @@ void write_format(const std::filesystem::path& path, bool is_tab_separated,
     case file_format::netcdf:
       return write_by_module(std::string(to_string(format)), path, arrays, compressed, report);
     case file_format::zarr:
-      return write_zarr(path, arrays, compressed);
+      return write_zarr(path, arrays, compressed, report);
     default:
       break;
   }

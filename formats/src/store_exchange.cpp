@@ -1,5 +1,7 @@
 // Arrays between stores and files.
 #include <algorithm>
+#include <optional>
+#include <perdure/array/chunk_grid.hpp>
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
@@ -28,6 +30,16 @@ class stored_source final : public array_source {
       where.count[i] = part.count[k++];
     }
     arrays_->read(id_, what_.type, where, untyped_view::row_major(to, where.count, what_.type.size()));
+  }
+
+  std::optional<std::vector<slab>> stored_parts() override {
+    const array_info info = arrays_->info(id_);
+    const bool is_whole = selected_.where.count == dims_;
+    if (!is_whole || info.layout != array_layout::chunked) return std::nullopt;
+    std::vector<slab> parts = arrays_->parts(id_);
+    const std::uint64_t all = chunk_grid(dims_, info.chunk).count_in(extents::all(dims_.rank(), 0), dims_);
+    if (parts.size() > all / 2) return std::nullopt;
+    return parts;
   }
 
   variable_elements read_variable() override {
@@ -74,17 +86,18 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   if (!what.dimensions.empty()) how.dimensions = what.dimensions;
   // With its attributes: they belonged to what is replaced.
   if (options.replaces_any) arrays.erase(id);
+  const element_source source = [&](const slab& part, std::byte* bytes) {
+    if (options.before_piece) options.before_piece();
+    from.read(part, bytes);
+  };
   if (what.type.is_variable()) {
     if (options.before_piece) options.before_piece();
     arrays.store_variable(id, what.type, what.dims, from.read_variable(), how);
+  } else if (const std::optional<std::vector<slab>> parts = from.stored_parts()) {
+    if (how.layout == array_layout::blocks) how.chunk = what.chunk;
+    arrays.store_sparse(id, what.type, what.dims, *parts, source, how);
   } else {
-    arrays.store_from(
-        id, what.type, what.dims,
-        [&](const slab& part, std::byte* bytes) {
-          if (options.before_piece) options.before_piece();
-          from.read(part, bytes);
-        },
-        how);
+    arrays.store_from(id, what.type, what.dims, source, how);
   }
   for (const array_attribute& one : what.attributes)
     arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));

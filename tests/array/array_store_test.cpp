@@ -453,6 +453,54 @@ TEST_F(array_store_test, StoresWhatASourceGivesInPieces) {
   EXPECT_TRUE(store.check().empty());
 }
 
+TEST_F(array_store_test, StoresTheStoredPartsOfASparseArray) {
+  manager store(create_only, scratch.path(), small_store());
+  const auto core = untyped_arrays::of(detail::core_of(store));
+  // 240 GB, of which three chunks are stored.
+  const extents dims{3, 10'000'000'000};
+  std::uint64_t asked = 0;
+  const element_source source = [&](const slab& part, std::byte* to) {
+    asked += part.count.elements();
+    auto* at = reinterpret_cast<double*>(to);
+    for (std::uint64_t i = 0; i < part.count[0]; ++i)
+      for (std::uint64_t j = 0; j < part.count[1]; ++j)
+        *at++ = static_cast<double>(part.offset[0] + i + part.offset[1] + j);
+  };
+  array_options options;
+  options.layout = array_layout::chunked;
+  options.chunk = {2, 100};
+  // The second part overlaps the first one, and has elements of another chunk.
+  const slab parts[]{{{0, 0}, {2, 100}, {}}, {{1, 50}, {1, 100}, {}}, {{2, 9'999'999'900}, {1, 100}, {}}};
+  core->store_sparse("x", element_kind::float64, dims, parts, source, options);
+  EXPECT_EQ(asked, 500U);
+  EXPECT_EQ(core->parts("x").size(), 3U);
+  const auto at = [&](std::uint64_t i, std::uint64_t j) {
+    double value = -1;
+    core->read("x", element_kind::float64, {{i, j}, {1, 1}, {}}, untyped_view::row_major(&value, {1, 1}, 8));
+    return value;
+  };
+  EXPECT_EQ(at(1, 199), 200);
+  EXPECT_EQ(at(2, 9'999'999'999), 10'000'000'001);
+  EXPECT_EQ(at(2, 0), 0);
+  EXPECT_EQ(at(0, 5'000'000'000), 0);
+  EXPECT_TRUE(core->check("x").empty());
+  // A part outside, and a source that fails, leave what was there.
+  const slab outside[]{{{0, 9'999'999'999}, {1, 2}, {}}};
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "x", [&] {
+    core->store_sparse("x", element_kind::float64, dims, outside, source, options);
+  }));
+  const element_source failing = [](const slab&, std::byte*) { throw std::runtime_error("no more"); };
+  EXPECT_THROW(core->store_sparse("x", element_kind::float64, dims, parts, failing, options),
+               std::runtime_error);
+  EXPECT_EQ(at(1, 199), 200);
+  // As a whole where elements lie beside each other.
+  options.layout = array_layout::contiguous;
+  const slab some[]{{{0, 0}, {1, 1}, {}}};
+  core->store_sparse("y", element_kind::float64, {2, 3}, some, source, options);
+  EXPECT_TRUE(core->info("y").is_viewable);
+  EXPECT_TRUE(store.check().empty());
+}
+
 TEST_F(array_store_test, AppendsToChunksThatAreNotFull) {
   auto arrays = create();
   array_options options;

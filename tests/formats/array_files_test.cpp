@@ -88,6 +88,43 @@ TEST_F(ArrayFiles, OtherOrdersOfElementsAndBytesAreRead) {
   EXPECT_EQ(bytes_of(path("c.npy")).substr(10, 16), "{'descr': '|S3',");
 }
 
+TEST_F(ArrayFiles, TextsOfFixedLengthKeepTheirShape) {
+  struct row {
+    const char* type;
+    const char* shape;
+    std::string characters;
+    extents dims;
+  };
+  for (const row& one : {row{"|S1", "(3,)", "abc", {3, 1}}, row{"|S3", "()", "abc", {3}},
+                         row{"|S1", "(2, 3, )", std::string("a\0cdef", 6), {2, 3, 1}},
+                         row{"|S1", "()", "a", {1}}, row{"|S0", "(2,)", "", {2, 0}}}) {
+    const array_file file(dir_.write(
+        "t.npy",
+        npy_bytes(one.type, one.shape, std::vector<char>(one.characters.begin(), one.characters.end()))));
+    EXPECT_EQ(file.at("").what().type, data_type(element_kind::character));
+    EXPECT_EQ(file.at("").what().dims, one.dims) << one.type << one.shape;
+    for (const char* const name : {"u.npy", "u.npz", "u.zarr"}) {
+      write_array(path(name), file.at(""));
+      const array_file copy(path(name));
+      EXPECT_TRUE(compare_arrays(file.at(""), **copy.begin()).is_same()) << one.type << one.shape << name;
+    }
+    write_array(path("v.npy"), file.at(""));
+    EXPECT_EQ(bytes_of(path("v.npy")), bytes_of(path("t.npy"))) << one.type << one.shape;
+  }
+  // A field of one character is that character; several are texts of one.
+  const array_file fields(dir_.write("t.npy", [] {
+    std::string bytes = npy_bytes("X", "(1,)", std::vector<char>{'a', 'b', 'c', 'd', 'e'});
+    const std::string type = "[('x', '|S1'), ('y', '|S1', (2,)), ('z', '|S2')]";
+    const std::size_t room = bytes.find("}") + 1;
+    bytes.replace(bytes.find("'X'"), 3, type);
+    bytes.erase(room + type.size() - 3, type.size() - 3);
+    return bytes;
+  }()));
+  EXPECT_EQ(fields.at("").what().type.text(), "{5/1 x:char@0 y:char[2,1]@1 z:char[2]@3}");
+  write_array(path("v.npy"), fields.at(""));
+  EXPECT_EQ(array_file(path("v.npy")).at("").what().type, fields.at("").what().type);
+}
+
 TEST_F(ArrayFiles, EveryFormatGivesBackWhatItTook) {
   array_store store(create_only, path("all"));
   store_all(store);

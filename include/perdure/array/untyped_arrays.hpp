@@ -115,6 +115,14 @@ class untyped_arrays {
   /// old array is erased first.
   virtual void store_from(std::string_view id, const data_type& type, const extents& dims,
                           const element_source& source, const array_options& options);
+  /// Like `store_from`, of an array that is zero outside of `parts`, which may overlap and have no strides.
+  /// `source` is asked for the chunks that have elements of a part; the others are never written and take no
+  /// space. The layout is `array_layout::chunked`, with the chunks of `options`; with
+  /// `array_layout::contiguous` this is `store_from`. `invalid_argument` for a part outside of `dims`. Linear
+  /// in the number of elements of those chunks.
+  virtual void store_sparse(std::string_view id, const data_type& type, const extents& dims,
+                            std::span<const slab> parts, const element_source& source,
+                            const array_options& options);
   /// Like `store_whole`, of elements of variable length; `dims` has as many elements as `from`.
   virtual void store_variable(std::string_view id, const data_type& type, const extents& dims,
                               const variable_elements& from, const array_options& options) = 0;

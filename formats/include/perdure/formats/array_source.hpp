@@ -64,7 +64,8 @@ class array_source {
   /// Reads all elements of an array of texts or lists. Errors as `read`.
   virtual variable_elements read_variable() { return {}; }
   /// Returns the parts that are stored, which may overlap, of an array that is zero outside of them. Returns
-  /// nothing if most of the array is stored, or if that is not known.
+  /// nothing if most of the array is stored, or if that is not known. Errors as `read`; `unsupported` for an
+  /// array of too many elements that are neither zero nor stored.
   virtual std::optional<std::vector<slab>> stored_parts() { return {}; }
 
  protected:
