@@ -88,6 +88,7 @@ for group in "$@"; do
       want_package libgtest-dev
       want_package libhdf5-dev
       want_package libnetcdf-dev
+      want_package libblosc-dev
       want_package libhwloc-dev
       want_package libfuse3-dev
       want_package libgraphblas-dev

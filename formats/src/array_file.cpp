@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <perdure/error.hpp>
 #include <perdure/formats/array_file.hpp>
+#include <perdure/formats/group_attributes.hpp>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "input_file.hpp"
 #include "npy.hpp"
 #include "npz.hpp"
+#include "opened_arrays.hpp"
 #include "output_file.hpp"
 #include "replaced_file.hpp"
 #include "zarr.hpp"
@@ -17,9 +20,10 @@
 namespace perdure::formats {
 namespace {
 
-array_sources open_arrays(const std::filesystem::path& path, file_format format,
+opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
                           const reading_options& options) {
-  array_sources arrays;
+  opened_arrays found;
+  array_sources& arrays = found.sources;
   switch (format) {
     case file_format::npy: {
       auto file = std::make_shared<const input_file>(path);
@@ -35,15 +39,17 @@ array_sources open_arrays(const std::filesystem::path& path, file_format format,
       break;
     case file_format::hdf5:
     case file_format::netcdf:
-      arrays = open_by_module(std::string(to_string(format)), path);
+      found = open_by_module(std::string(to_string(format)), path, {options.member, options.before_array});
       break;
     default:
-      arrays = open_zarr(path);
+      found = open_zarr(path, {options.member, options.before_array});
       break;
   }
+  if (!options.member.empty())
+    std::erase_if(arrays, [&](const auto& one) { return one->what().name != options.member; });
   std::sort(arrays.begin(), arrays.end(),
             [](const auto& a, const auto& b) { return a->what().name < b->what().name; });
-  return arrays;
+  return found;
 }
 
 /// Calls the caller's function before each piece.
@@ -59,6 +65,7 @@ class watched_source final : public array_source {
     before_();
     return from_.read_variable();
   }
+  std::optional<std::vector<slab>> stored_parts() override { return from_.stored_parts(); }
 
  private:
   array_source& from_;
@@ -74,14 +81,49 @@ void require_different_names(std::span<array_source* const> arrays) {
     throw error(errc::invalid_argument, "two arrays for one file are called \"" + std::string(*twice) + '"');
 }
 
+/// Takes out what a format cannot hold, which `report` learns: attributes where it has none, and attributes
+/// of a group that is an array here.
+void drop_unwritable(std::vector<array_source*>& arrays, file_format format, const loss_sink& report) {
+  const bool has_groups =
+      format == file_format::hdf5 || format == file_format::netcdf || format == file_format::zarr;
+  const std::string no_place = "the format " + std::string(to_string(format)) + " has no attributes";
+  std::set<std::string_view> names;
+  for (const array_source* const one : arrays) names.insert(one->what().name);
+  std::erase_if(arrays, [&](const array_source* one) {
+    const array_description& what = one->what();
+    if (!is_group_attributes(what)) return false;
+    const std::string_view group = group_of_attributes(what.name);
+    if (!has_groups)
+      report({what.name, "is left out: " + no_place});
+    else if (!group.empty() && names.contains(group))
+      report(
+          {what.name, "is left out: \"" + std::string(group) + "\" is an array in this file, and no group"});
+    else
+      return false;
+    return true;
+  });
+  if (has_groups) return;
+  for (const array_source* const one : arrays) {
+    const array_description& what = one->what();
+    const std::size_t count = what.attributes.size();
+    std::string lost;
+    if (count != 0) lost = std::to_string(count) + (count == 1 ? " attribute" : " attributes");
+    if (!what.dimensions.empty())
+      lost += std::string(lost.empty() ? "" : " and ") + "the names of its dimensions";
+    if (!lost.empty())
+      report({what.name, "loses " + lost + ": the format " + std::string(to_string(format)) + " has none"});
+  }
+}
+
 void write_format(const std::filesystem::path& path, bool is_tab_separated,
-                  std::span<array_source* const> arrays, file_format format, bool compressed) {
+                  std::span<array_source* const> arrays, file_format format, bool compressed,
+                  const loss_sink& report) {
   switch (format) {
     case file_format::hdf5:
     case file_format::netcdf:
-      return write_by_module(std::string(to_string(format)), path, arrays, compressed);
+      return write_by_module(std::string(to_string(format)), path, arrays, compressed, report);
     case file_format::zarr:
-      return write_zarr(path, arrays, compressed);
+      return write_zarr(path, arrays, compressed, report);
     default:
       break;
   }
@@ -99,9 +141,12 @@ void write_format(const std::filesystem::path& path, bool is_tab_separated,
 }  // namespace
 
 array_file::array_file(const std::filesystem::path& path, const reading_options& options)
-    : path_(path),
-      format_(options.format == file_format::automatic ? format_of(path) : options.format),
-      arrays_(open_arrays(path, format_, options)) {}
+    : path_(path), format_(options.format == file_format::automatic ? format_of(path) : options.format) {
+  opened_arrays found = open_arrays(path, format_, options);
+  losses_ = std::move(found.losses);
+  arrays_ = std::move(found.sources);
+  if (!options.member.empty()) at(options.member);
+}
 
 array_source* array_file::find(std::string_view name) const noexcept {
   const auto found = std::find_if(arrays_.begin(), arrays_.end(),
@@ -112,6 +157,11 @@ array_source* array_file::find(std::string_view name) const noexcept {
 array_source& array_file::at(std::string_view name) const {
   array_source* const found = find(name);
   if (found != nullptr) return *found;
+  for (const loss& one : losses_)
+    if (one.array == name)
+      throw error(errc::unsupported, path_.string() + ": " + std::string(name) + ' ' + one.what);
+  if (empty())
+    throw error(errc::not_found, path_.string() + ": it has no array \"" + std::string(name) + '"');
   throw error(errc::not_found, path_.string() + ": none of its " + std::to_string(size()) +
                                    (size() == 1 ? " array" : " arrays") + " is called \"" +
                                    std::string(name) + '"');
@@ -125,18 +175,22 @@ void write_arrays(const std::filesystem::path& path, std::span<array_source* con
         errc::invalid_argument,
         "the name " + path.string() +
             " says no format: call the file .npy, .npz, .csv, .tsv, .h5, .nc or .zarr, or name a format");
-  if (!holds_several(format) && arrays.size() != 1)
-    throw error(errc::unsupported, "a file of format " + std::string(to_string(format)) +
-                                       " has one array, and " + std::to_string(arrays.size()) +
-                                       " are to be written: choose .npz, .h5, .nc or .zarr, or name one");
   require_different_names(arrays);
-  array_sources watched;
+  const loss_sink report = [&](const loss& one) {
+    if (options.on_loss) options.on_loss(one);
+  };
   std::vector<array_source*> all(arrays.begin(), arrays.end());
+  drop_unwritable(all, format, report);
+  if (!holds_several(format) && all.size() != 1)
+    throw error(errc::unsupported, "a file of format " + std::string(to_string(format)) +
+                                       " has one array, and " + std::to_string(all.size()) +
+                                       " are to be written: choose .npz, .h5, .nc or .zarr, or name one");
+  array_sources watched;
   if (options.before_piece)
     for (array_source*& one : all)
       one = watched.emplace_back(std::make_unique<watched_source>(*one, options.before_piece)).get();
   replaced_file file(path);
-  write_format(file.written(), path.native().ends_with(".tsv"), all, format, options.compressed);
+  write_format(file.written(), path.native().ends_with(".tsv"), all, format, options.compressed, report);
   file.finish();
 }
 

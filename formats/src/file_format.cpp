@@ -79,9 +79,12 @@ file_format format_named(const std::filesystem::path& path) {
 file_format format_of(const std::filesystem::path& path) {
   const file_format named = format_named(path);
   if (std::filesystem::is_directory(path)) {
-    if (named == file_format::zarr || std::filesystem::exists(path / "zarr.json")) return file_format::zarr;
-    throw error(errc::bad_input,
-                path.string() + ": it is a directory, and no zarr array or group of version 3");
+    constexpr std::string_view metadata[] = {"zarr.json", ".zarray", ".zgroup", ".zmetadata"};
+    const bool is_zarr =
+        std::any_of(std::begin(metadata), std::end(metadata),
+                    [&path](std::string_view file) { return std::filesystem::exists(path / file); });
+    if (named == file_format::zarr || is_zarr) return file_format::zarr;
+    throw error(errc::bad_input, path.string() + ": it is a directory, and no zarr array or group");
   }
   const std::string begin = input_file(path).text_at(0, 8);
   for (const format_row& row : format_rows) {

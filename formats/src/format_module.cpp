@@ -23,7 +23,11 @@ using namespace modules;
 /// Outcome of a call of a module's function.
 struct module_call {
   std::span<array_source* const> written = {};
+  const loss_sink* report = nullptr;
+  const opening* how = nullptr;
   std::vector<array_description> added = {};
+  std::vector<loss> losses = {};
+  std::vector<slab> parts = {};
   variable_elements taken = {};
   std::exception_ptr failure = {};
 
@@ -61,6 +65,25 @@ constexpr program_table functions{
     [](void* call, const description* what) {
       return kept_failure(call, [&](module_call& state) { state.added.push_back(from_description(*what)); });
     },
+    [](void* call) {
+      return kept_failure(call, [](const module_call& state) {
+        if (state.how->before_array) state.how->before_array();
+      });
+    },
+    [](void* call, text array, text what) {
+      return kept_failure(call, [&](module_call& state) {
+        loss one{std::string(from_text(array)), std::string(from_text(what))};
+        if (state.report != nullptr)
+          (*state.report)(one);
+        else
+          state.losses.push_back(std::move(one));
+      });
+    },
+    [](void* call, const shape* offset, const shape* count) {
+      return kept_failure(call, [&](module_call& state) {
+        state.parts.push_back({from_shape(*offset), from_shape(*count), {}});
+      });
+    },
     [](void* call, const elements* all) {
       return kept_failure(call, [&](module_call& state) { state.taken = from_elements(*all); });
     },
@@ -75,6 +98,19 @@ constexpr program_table functions{
         const variable_elements all = state.written[array]->read_variable();
         const elements table = to_elements(all);
         if (!receive(receiver, &table)) throw std::bad_alloc();
+      });
+    },
+    [](void* call, std::size_t array, void* receiver, bool (*receive)(void*, const shape*, const shape*),
+       bool* is_sparse) {
+      return kept_failure(call, [&](module_call& state) {
+        const auto parts = state.written[array]->stored_parts();
+        *is_sparse = parts.has_value();
+        if (!parts) return;
+        for (const slab& one : *parts) {
+          const shape offset = to_shape(one.offset);
+          const shape count = to_shape(one.count);
+          if (!receive(receiver, &offset, &count)) throw std::bad_alloc();
+        }
       });
     }};
 
@@ -179,6 +215,13 @@ class module_source final : public array_source {
     call.require(file_->format().read_variable(&call, file_->get(), number_));
     return std::move(call.taken);
   }
+  std::optional<std::vector<slab>> stored_parts() override {
+    module_call call;
+    bool is_sparse = false;
+    call.require(file_->format().stored_parts(&call, file_->get(), number_, &is_sparse));
+    if (!is_sparse) return std::nullopt;
+    return std::move(call.parts);
+  }
 
  private:
   std::shared_ptr<const module_file> file_;
@@ -195,22 +238,25 @@ bool has_format_module(const std::string& name) {
   }
 }
 
-array_sources open_by_module(const std::string& name, const std::filesystem::path& path) {
+opened_arrays open_by_module(const std::string& name, const std::filesystem::path& path, const opening& how) {
   const format_table& format = *find_module(name, true);
   module_call call;
-  void* const opened = format.open(&call, to_text(path.native()));
+  call.how = &how;
+  void* const opened = format.open(&call, to_text(path.native()), to_text(how.member));
   if (opened == nullptr) call.raise();
   const auto file = std::make_shared<const module_file>(format, opened);
-  array_sources arrays;
+  opened_arrays found;
+  found.losses = std::move(call.losses);
   for (array_description& what : call.added)
-    arrays.push_back(std::make_unique<module_source>(file, arrays.size(), std::move(what)));
-  return arrays;
+    found.sources.push_back(std::make_unique<module_source>(file, found.sources.size(), std::move(what)));
+  return found;
 }
 
 void write_by_module(const std::string& name, const std::filesystem::path& path,
-                     std::span<array_source* const> arrays, bool compressed) {
+                     std::span<array_source* const> arrays, bool compressed, const loss_sink& report) {
   const format_table& format = *find_module(name, true);
   module_call call;
+  call.report = &report;
   call.written = arrays;
   std::vector<described> described_arrays;
   std::vector<description> descriptions;

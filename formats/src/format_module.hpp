@@ -7,14 +7,16 @@
 #include <span>
 #include <string>
 
+#include "opened_arrays.hpp"
+
 namespace perdure::formats {
 
 /// Whether the module perdure_NAME.so can be loaded.
 bool has_format_module(const std::string& name);
 /// Opens a file by the module perdure_NAME.so, which stays loaded. `unsupported` where there is none; what
 /// the module's library says of the file.
-array_sources open_by_module(const std::string& name, const std::filesystem::path& path);
+opened_arrays open_by_module(const std::string& name, const std::filesystem::path& path, const opening& how);
 void write_by_module(const std::string& name, const std::filesystem::path& path,
-                     std::span<array_source* const> arrays, bool compressed);
+                     std::span<array_source* const> arrays, bool compressed, const loss_sink& report);
 
 }  // namespace perdure::formats

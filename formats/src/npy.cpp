@@ -234,7 +234,7 @@ std::string header_for(const extents& dims, const std::string& descr) {
 /// The last dimension of characters is the length of texts.
 std::string header_for(const array_description& what) {
   const std::size_t rank = what.dims.rank();
-  if (what.type.kind() != element_kind::character || rank == 0 || what.dims[rank - 1] == 0)
+  if (what.type.kind() != element_kind::character || rank == 0)
     return header_for(what.dims, numpy_type_name(what.type));
   return header_for(extents(what.dims.span().first(rank - 1)),
                     "'|S" + std::to_string(what.dims[rank - 1]) + '\'');
@@ -248,8 +248,8 @@ std::unique_ptr<array_source> open_npy(std::shared_ptr<const input_file> file, s
   array_description what;
   what.name = std::move(name);
   what.dims = layout.dims;
-  for (const std::uint64_t n : layout.element.type.dims()) what.dims.push_back(n);
-  what.type = layout.element.type.base();
+  for (const std::uint64_t n : layout.element.dims) what.dims.push_back(n);
+  what.type = layout.element.type;
   return std::make_unique<npy_input>(std::move(file), std::move(layout), std::move(what));
 }
 

@@ -52,9 +52,8 @@ numpy_type simple_type(std::string_view name) {
   switch (letter) {
     case 'S':
     case 'a':
-      if (size == 0) refuse(shown + ": texts of no characters");
       found.type = element_kind::character;
-      if (size > 1) found.type = found.type.array({size});
+      found.dims.push_back(size);
       return found;
     case 'U':
       found.type = element_kind::text;
@@ -112,13 +111,17 @@ numpy_type structure(const python_literal& fields) {
     if (part.is_utf32)
       throw error(errc::unsupported,
                   "its elements are structs with texts, which structs here do not have: store them apart");
+    if (part.type.kind() == element_kind::character && part.size == 0)
+      refuse("have a field with texts of no characters");
     std::size_t count = 1;
-    if (given.items.size() == 3) {
-      const std::vector<std::uint64_t> shape = shape_from(given.items[2]);
-      for (const std::uint64_t n : shape)
-        if (__builtin_mul_overflow(count, n, &count) || count > largest_element) refuse("are too large");
-      if (!shape.empty()) part.type = part.type.array(shape);
-    }
+    std::vector<std::uint64_t> dims;
+    if (given.items.size() == 3) dims = shape_from(given.items[2]);
+    for (const std::uint64_t n : dims)
+      if (__builtin_mul_overflow(count, n, &count) || count > largest_element) refuse("are too large");
+    // A field of one character is that character; several of them are texts of one.
+    const bool is_character = part.size == 1 && dims.empty();
+    if (!is_character) dims.insert(dims.end(), part.dims.begin(), part.dims.end());
+    if (!dims.empty()) part.type = part.type.array(dims);
     if (part.size > (largest_element - whole.size) / count) refuse("are too large");
     // What has no name is there to fill.
     if (!name.text.empty()) {

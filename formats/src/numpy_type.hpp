@@ -1,6 +1,7 @@
 // NumPy's names of element types, as headers of .npy files have them.
 #pragma once
 
+#include <cstdint>
 #include <perdure/data_type.hpp>
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@ namespace perdure::formats {
 
 /// An element as a file has it.
 struct numpy_type {
-  data_type type;                     ///< with fixed dimensions: a text of fixed length is of characters
+  data_type type;  ///< without fixed dimensions: a text of fixed length is of characters
+  /// Dimensions of an element itself: the length of such a text, also if it is 1 or 0.
+  std::vector<std::uint64_t> dims = {};
   std::size_t size = 0;               ///< bytes in the file
   std::vector<byte_swap> swaps = {};  ///< what is in the other byte order
   bool is_utf32 = false;              ///< texts of `size` / 4 characters, filled up with zeros

@@ -1,6 +1,9 @@
 // Arrays between stores and files.
 #include <algorithm>
+#include <optional>
+#include <perdure/array/chunk_grid.hpp>
 #include <perdure/error.hpp>
+#include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 #include <span>
 #include <utility>
@@ -29,6 +32,16 @@ class stored_source final : public array_source {
     arrays_->read(id_, what_.type, where, untyped_view::row_major(to, where.count, what_.type.size()));
   }
 
+  std::optional<std::vector<slab>> stored_parts() override {
+    const array_info info = arrays_->info(id_);
+    const bool is_whole = selected_.where.count == dims_;
+    if (!is_whole || info.layout != array_layout::chunked) return std::nullopt;
+    std::vector<slab> parts = arrays_->parts(id_);
+    const std::uint64_t all = chunk_grid(dims_, info.chunk).count_in(extents::all(dims_.rank(), 0), dims_);
+    if (parts.size() > all / 2) return std::nullopt;
+    return parts;
+  }
+
   variable_elements read_variable() override {
     variable_elements all = arrays_->read_variable(id_, what_.type);
     if (selected_.where.count == dims_) return all;
@@ -54,6 +67,15 @@ class stored_source final : public array_source {
   array_selection::selected selected_;
 };
 
+[[noreturn]] void refuse_empty(const array_file& from) {
+  std::string why = from.path().string() + ": it has no arrays";
+  if (!from.losses().empty()) {
+    const loss& first = from.losses().front();
+    why = from.path().string() + ": it has no arrays that can be read: " + first.array + ' ' + first.what;
+  }
+  throw error(from.losses().empty() ? errc::not_found : errc::unsupported, why);
+}
+
 }  // namespace
 
 void import_array(array_store& to, std::string_view id, array_source& from, const import_options& options) {
@@ -64,17 +86,18 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   if (!what.dimensions.empty()) how.dimensions = what.dimensions;
   // With its attributes: they belonged to what is replaced.
   if (options.replaces_any) arrays.erase(id);
+  const element_source source = [&](const slab& part, std::byte* bytes) {
+    if (options.before_piece) options.before_piece();
+    from.read(part, bytes);
+  };
   if (what.type.is_variable()) {
     if (options.before_piece) options.before_piece();
     arrays.store_variable(id, what.type, what.dims, from.read_variable(), how);
+  } else if (const std::optional<std::vector<slab>> parts = from.stored_parts()) {
+    if (how.layout == array_layout::blocks) how.chunk = what.chunk;
+    arrays.store_sparse(id, what.type, what.dims, *parts, source, how);
   } else {
-    arrays.store_from(
-        id, what.type, what.dims,
-        [&](const slab& part, std::byte* bytes) {
-          if (options.before_piece) options.before_piece();
-          from.read(part, bytes);
-        },
-        how);
+    arrays.store_from(id, what.type, what.dims, source, how);
   }
   for (const array_attribute& one : what.attributes)
     arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
@@ -82,14 +105,16 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
 
 std::vector<std::string> import_arrays(array_store& to, std::string_view id, const array_file& from,
                                        const import_options& options) {
-  if (from.empty()) throw error(errc::not_found, from.path().string() + ": it has no arrays");
+  const auto arrays = std::count_if(from.begin(), from.end(),
+                                    [](const auto& one) { return !is_group_attributes(one->what()); });
+  if (arrays == 0) refuse_empty(from);
   std::vector<std::string> ids;
   for (const auto& one : from) {
     std::string called(id);
     const std::string& name = one->what().name;
     if (called.empty())
       called = name.empty() ? from.path().stem().string() : name;
-    else if (from.size() != 1)
+    else if (arrays != 1 || is_group_attributes(one->what()))
       called.append(1, '/').append(name);
     import_array(to, called, *one, options);
     ids.push_back(std::move(called));
@@ -119,6 +144,10 @@ array_sources sources_of(const array_store& from, std::string_view id) {
   array_sources sources;
   if (!id.empty() && from.contains(id)) {
     sources.push_back(source_of(from, id, {}, std::string(id)));
+    // Attributes of the file that the array came from.
+    const std::string attributes = name_of_group_attributes(id);
+    if (from.contains(attributes))
+      sources.push_back(source_of(from, attributes, {}, std::string(group_attributes_name)));
     return sources;
   }
   for (const std::string& one : from.list(id))

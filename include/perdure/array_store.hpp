@@ -116,12 +116,21 @@ class array_ref {
   /// Elements outside are dropped; new ones are zero. `unsupported` for a contiguous array.
   void resize(const extents& dims) { arrays_->resize(id_, dims); }
 
-  /// Small or large values beside the array: units, a description, a table. Any value that could be an array.
+  /// Sets an attribute: units, a description, a table. A value is a number, a struct of numbers, a string, a
+  /// vector of numbers, structs or strings, or `nullptr` for an attribute that has no value. There is no
+  /// limit on its size. `not_found` for the array, `read_only`, `invalid_argument` (no key),
+  /// `std::bad_alloc`.
   template <class T>
   void set_attribute(std::string_view key, const T& value);
-  /// `not_found`, `wrong_type`.
+  /// Returns an attribute as it was set. A list of strings is loaded as a vector of `std::string`.
+  /// `not_found` for the array and for the attribute, `wrong_type` for another type and for null.
   template <class T>
   T attribute(std::string_view key) const;
+  /// Returns whether the array has an attribute of that key without a value.
+  bool is_null_attribute(std::string_view key) const {
+    const auto found = arrays_->attribute(id_, key);
+    return found && is_null(found->type);
+  }
   std::vector<std::string> attributes() const { return arrays_->attributes(id_); }
   bool has_attribute(std::string_view key) const { return arrays_->attribute(id_, key).has_value(); }
   bool remove_attribute(std::string_view key) { return arrays_->remove_attribute(id_, key); }
@@ -400,7 +409,9 @@ class array_store {
 
 template <class T>
 void array_ref::set_attribute(std::string_view key, const T& value) {
-  if constexpr (detail::array_text<T>) {
+  if constexpr (std::is_null_pointer_v<T>) {
+    arrays_->set_attribute(id_, key, null_type(), {}, {});
+  } else if constexpr (detail::array_text<T>) {
     const std::string_view text = value;
     arrays_->set_attribute(id_, key, element_kind::text, {}, std::as_bytes(std::span(text)));
   } else if constexpr (array_element<T>) {
@@ -411,6 +422,10 @@ void array_ref::set_attribute(std::string_view key, const T& value) {
     arrays_->set_attribute(id_, key, detail::base_type_of<element>(),
                            detail::with_fixed_dims<element>({std::ranges::size(value)}),
                            std::as_bytes(std::span(std::ranges::data(value), std::ranges::size(value))));
+  } else if constexpr (detail::text_range<T>) {
+    const std::string packed = pack_elements(detail::texts_of(value));
+    arrays_->set_attribute(id_, key, element_kind::text, {std::ranges::size(value)},
+                           std::as_bytes(std::span(packed)));
   } else {
     static_assert(detail::element_range<T>,
                   "perdure: attributes are numbers, structs of numbers, strings, and vectors");
@@ -429,7 +444,7 @@ T array_ref::attribute(std::string_view key) const {
                                       asked.text());
   };
   if constexpr (std::is_same_v<T, std::string>) {
-    require(element_kind::text, true);
+    require(element_kind::text, found->dims.empty());
     return found->bytes;
   } else if constexpr (array_element<T>) {
     require(detail::base_type_of<T>(), found->bytes.size() == sizeof(T));
@@ -443,6 +458,16 @@ T array_ref::attribute(std::string_view key) const {
     values.resize(found->bytes.size() / sizeof(element));
     if (!found->bytes.empty())
       std::memcpy(std::ranges::data(values), found->bytes.data(), found->bytes.size());
+    return values;
+  } else if constexpr (detail::text_range<T>) {
+    require(element_kind::text, !found->dims.empty());
+    T values;
+    std::uint64_t begin = 0;
+    const variable_elements all = unpack_elements(found->dims, found->bytes);
+    for (const std::uint64_t end : all.ends) {
+      values.emplace_back(all.bytes.substr(begin, end - begin));
+      begin = end;
+    }
     return values;
   } else {
     static_assert(detail::resizable_elements<T>,

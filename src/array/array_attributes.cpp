@@ -9,16 +9,36 @@
 #include "array/stored_arrays.hpp"
 
 namespace perdure::detail {
+namespace {
+
+/// `bad_input` if these cannot be the bytes of an attribute of that type and shape.
+void require_bytes(const data_type& type, const extents& dims, std::string_view bytes) {
+  if (type.is_variable()) {
+    if (!dims.empty())
+      unpack_elements(dims, bytes);
+    else if (type.kind() == element_kind::sequence && type.element().size() != 0 &&
+             bytes.size() % type.element().size() != 0)
+      throw error(errc::bad_input,
+                  std::to_string(bytes.size()) + " bytes are no elements of " + type.element().text());
+  } else if (bytes.size() != bytes_of(dims, type.size())) {
+    throw error(errc::bad_input, std::to_string(bytes.size()) + " bytes are not " + shape_text(dims) +
+                                     " elements of " + type.text());
+  }
+}
+
+}  // namespace
 
 void stored_arrays::set_attribute(std::string_view id, std::string_view key, const data_type& type,
                                   const extents& dims, std::span<const std::byte> value) {
   arrays_.require_writable();
   if (key.empty() || key.size() > longest_id)
     throw error(errc::invalid_argument, "an attribute's name has 1 to 4096 bytes");
-  if (!type.is_variable() && value.size() != bytes_of(dims, type.size()))
-    throw error(errc::invalid_argument, "the attribute \"" + std::string(key) + "\" has " +
-                                            std::to_string(value.size()) + " bytes, which are no " +
-                                            shape_text(dims) + " elements of " + type.text());
+  try {
+    require_bytes(type, dims, {reinterpret_cast<const char*>(value.data()), value.size()});
+  } catch (const error& failure) {
+    throw error(errc::invalid_argument,
+                "the attribute \"" + std::string(key) + "\" cannot be set: " + failure.what());
+  }
   const std::unique_lock lock(arrays_.mutex());
   stored_array& array = arrays_.require(id);
   const write_guard guard(arrays_.store().memory());
@@ -47,8 +67,7 @@ std::optional<attribute_value> stored_arrays::attribute(std::string_view id, std
   const stored_attribute& stored = found->second;
   try {
     attribute_value value{data_type::parse(stored.type), to_extents(stored.dims), std::string(stored.bytes)};
-    if (!value.type.is_variable() && value.bytes.size() != bytes_of(value.dims, value.type.size()))
-      throw error(errc::damaged, "its bytes are not those of its type");
+    require_bytes(value.type, value.dims, value.bytes);
     return value;
   } catch (const error& failure) {
     throw error(errc::damaged,

@@ -3,12 +3,14 @@
 #include <cstring>
 #include <mutex>
 #include <perdure/detail/index_order.hpp>
+#include <unordered_set>
 
 #include "array/array_name.hpp"
 #include "array/array_shape.hpp"
 #include "array/array_writer.hpp"
 #include "array/block_source.hpp"
 #include "array/region_copy.hpp"
+#include "array/slab_access.hpp"
 #include "array/stored_arrays.hpp"
 #include "os/crc32c.hpp"
 
@@ -131,6 +133,38 @@ void array_writer::store_from(std::string_view id, const data_type& type, const 
     std::vector<std::byte> content;
     const chunk_grid grid(dims, wanted.chunk);
     grid.for_each_in(extents::all(dims.rank(), 0), dims, [&](const extents& place) {
+      const slab part = grid.part_at(place);
+      content.resize(bytes_of(part.count, type.size()));
+      source(part, content.data());
+      dense_source given(content);
+      made.add({part.offset, part.count}, given, type.size(), wanted.how());
+    });
+  }
+  made.link([&](std::span<const new_blocks::entry> all) { replace(wanted, all); });
+}
+
+void array_writer::store_sparse(std::string_view id, const data_type& type, const extents& dims,
+                                std::span<const slab> parts, const element_source& source,
+                                const array_options& options) {
+  if (options.layout == array_layout::contiguous) return store_from(id, type, dims, source, options);
+  array_options how = options;
+  how.layout = array_layout::chunked;
+  arrays_.require_writable();
+  require_id(id);
+  require_options(type, dims, how);
+  require_fixed_size(type);
+  static_cast<void>(bytes_of(dims, type.size()));
+  const wanted_array wanted{id, type, dims, how, chunk_for(dims, type.size(), how)};
+  const std::unique_lock writing(arrays_.writing_of(id));
+  require_may_replace(wanted);
+  new_blocks made(maker_);
+  std::vector<std::byte> content;
+  const chunk_grid grid(dims, wanted.chunk);
+  std::unordered_set<std::uint64_t> known;
+  for (const slab& one : parts) {
+    require_slab(id, dims, one, one.count);
+    grid.for_each_in(one.offset, one.count, [&](const extents& place) {
+      if (!known.insert(grid.number_of(place)).second) return;
       const slab part = grid.part_at(place);
       content.resize(bytes_of(part.count, type.size()));
       source(part, content.data());

@@ -24,6 +24,8 @@ class array_writer {
                    const array_options& options);
   void store_from(std::string_view id, const data_type& type, const extents& dims,
                   const element_source& source, const array_options& options);
+  void store_sparse(std::string_view id, const data_type& type, const extents& dims,
+                    std::span<const slab> parts, const element_source& source, const array_options& options);
   void store_variable(std::string_view id, const data_type& type, const extents& dims,
                       const variable_elements& from, const array_options& options);
   void create(std::string_view id, const data_type& type, const extents& dims, const array_options& options);

@@ -45,6 +45,11 @@ class stored_arrays final : public untyped_arrays,
                   const element_source& source, const array_options& options) override {
     writer_.store_from(id, type, dims, source, options);
   }
+  void store_sparse(std::string_view id, const data_type& type, const extents& dims,
+                    std::span<const slab> parts, const element_source& source,
+                    const array_options& options) override {
+    writer_.store_sparse(id, type, dims, parts, source, options);
+  }
   void store_variable(std::string_view id, const data_type& type, const extents& dims,
                       const variable_elements& from, const array_options& options) override {
     writer_.store_variable(id, type, dims, from, options);

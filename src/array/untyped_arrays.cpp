@@ -37,19 +37,40 @@ detail::array_catalogue* find_or_make_catalogue(detail::manager_core& store) {
 
 }  // namespace
 
+namespace {
+
+/// Writes the elements of a part that `source` gives, a few MiB at a time.
+void write_part(untyped_arrays& arrays, std::string_view id, const data_type& type, const slab& whole,
+                const element_source& source) {
+  std::vector<std::byte> content;
+  const std::size_t most =
+      std::max<std::size_t>(detail::gathered_bytes / std::max<std::size_t>(type.size(), 1), 1);
+  for (array_pieces pieces(whole.count, most); pieces.next_elements() != 0;) {
+    slab part = pieces.next();
+    for (std::size_t i = 0; i < part.offset.rank(); ++i) part.offset[i] += whole.offset[i];
+    content.resize(part.count.elements() * type.size());
+    source(part, content.data());
+    arrays.write(id, type, part, const_untyped_view::row_major(content.data(), part.count, type.size()));
+  }
+}
+
+}  // namespace
+
 void untyped_arrays::store_from(std::string_view id, const data_type& type, const extents& dims,
                                 const element_source& source, const array_options& options) {
   erase(id);
   create(id, type, dims, options);
-  std::vector<std::byte> content;
-  for (array_pieces pieces(
-           dims, std::max<std::size_t>(detail::gathered_bytes / std::max<std::size_t>(type.size(), 1), 1));
-       pieces.next_elements() != 0;) {
-    const slab part = pieces.next();
-    content.resize(part.count.elements() * type.size());
-    source(part, content.data());
-    write(id, type, part, const_untyped_view::row_major(content.data(), part.count, type.size()));
-  }
+  write_part(*this, id, type, slab::whole(dims), source);
+}
+
+void untyped_arrays::store_sparse(std::string_view id, const data_type& type, const extents& dims,
+                                  std::span<const slab> parts, const element_source& source,
+                                  const array_options& options) {
+  array_options how = options;
+  if (how.layout != array_layout::contiguous) how.layout = array_layout::chunked;
+  erase(id);
+  create(id, type, dims, how);
+  for (const slab& one : parts) write_part(*this, id, type, one, source);
 }
 
 std::shared_ptr<untyped_arrays> untyped_arrays::of(detail::manager_core& store) {

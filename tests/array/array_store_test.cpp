@@ -453,6 +453,54 @@ TEST_F(array_store_test, StoresWhatASourceGivesInPieces) {
   EXPECT_TRUE(store.check().empty());
 }
 
+TEST_F(array_store_test, StoresTheStoredPartsOfASparseArray) {
+  manager store(create_only, scratch.path(), small_store());
+  const auto core = untyped_arrays::of(detail::core_of(store));
+  // 240 GB, of which three chunks are stored.
+  const extents dims{3, 10'000'000'000};
+  std::uint64_t asked = 0;
+  const element_source source = [&](const slab& part, std::byte* to) {
+    asked += part.count.elements();
+    auto* at = reinterpret_cast<double*>(to);
+    for (std::uint64_t i = 0; i < part.count[0]; ++i)
+      for (std::uint64_t j = 0; j < part.count[1]; ++j)
+        *at++ = static_cast<double>(part.offset[0] + i + part.offset[1] + j);
+  };
+  array_options options;
+  options.layout = array_layout::chunked;
+  options.chunk = {2, 100};
+  // The second part overlaps the first one, and has elements of another chunk.
+  const slab parts[]{{{0, 0}, {2, 100}, {}}, {{1, 50}, {1, 100}, {}}, {{2, 9'999'999'900}, {1, 100}, {}}};
+  core->store_sparse("x", element_kind::float64, dims, parts, source, options);
+  EXPECT_EQ(asked, 500U);
+  EXPECT_EQ(core->parts("x").size(), 3U);
+  const auto at = [&](std::uint64_t i, std::uint64_t j) {
+    double value = -1;
+    core->read("x", element_kind::float64, {{i, j}, {1, 1}, {}}, untyped_view::row_major(&value, {1, 1}, 8));
+    return value;
+  };
+  EXPECT_EQ(at(1, 199), 200);
+  EXPECT_EQ(at(2, 9'999'999'999), 10'000'000'001);
+  EXPECT_EQ(at(2, 0), 0);
+  EXPECT_EQ(at(0, 5'000'000'000), 0);
+  EXPECT_TRUE(core->check("x").empty());
+  // A part outside, and a source that fails, leave what was there.
+  const slab outside[]{{{0, 9'999'999'999}, {1, 2}, {}}};
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "x", [&] {
+    core->store_sparse("x", element_kind::float64, dims, outside, source, options);
+  }));
+  const element_source failing = [](const slab&, std::byte*) { throw std::runtime_error("no more"); };
+  EXPECT_THROW(core->store_sparse("x", element_kind::float64, dims, parts, failing, options),
+               std::runtime_error);
+  EXPECT_EQ(at(1, 199), 200);
+  // As a whole where elements lie beside each other.
+  options.layout = array_layout::contiguous;
+  const slab some[]{{{0, 0}, {1, 1}, {}}};
+  core->store_sparse("y", element_kind::float64, {2, 3}, some, source, options);
+  EXPECT_TRUE(core->info("y").is_viewable);
+  EXPECT_TRUE(store.check().empty());
+}
+
 TEST_F(array_store_test, AppendsToChunksThatAreNotFull) {
   auto arrays = create();
   array_options options;
@@ -515,6 +563,69 @@ TEST_F(array_store_test, HasAttributes) {
   EXPECT_EQ(code_of([&] { t.attribute<double>("scale"); }), errc::not_found);
   EXPECT_EQ(t.attributes(), (std::vector<std::string>{"large", "range", "units"}));
   EXPECT_EQ(t.info().dimensions, (std::vector<std::string>{"y", "x"}));
+}
+
+TEST_F(array_store_test, AttributesAreListsOfTextsToo) {
+  const std::vector<std::string> names{"first", "", std::string("a\0b", 3), "\u00e9"};
+  {
+    auto arrays = create();
+    arrays.store("t", 1);
+    arrays["t"].set_attribute("names", names);
+    arrays["t"].set_attribute("literals", std::vector<const char*>{"x", "yy"});
+    arrays["t"].set_attribute("one", std::vector<std::string>{"alone"});
+    arrays["t"].set_attribute("none", std::vector<std::string>{});
+    arrays["t"].set_attribute("text", "alone");
+  }
+  const auto arrays = open();
+  const auto t = arrays["t"];
+  using texts = std::vector<std::string>;
+  EXPECT_EQ(t.attribute<texts>("names"), names);
+  EXPECT_EQ(t.attribute<texts>("literals"), (texts{"x", "yy"}));
+  EXPECT_EQ(t.attribute<texts>("one"), texts{"alone"});
+  EXPECT_EQ(t.attribute<texts>("none"), texts{});
+  EXPECT_EQ(code_of([&] { t.attribute<std::string>("one"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<texts>("text"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<std::vector<int>>("names"); }), errc::wrong_type);
+}
+
+TEST_F(array_store_test, AnAttributeMayHaveNoValue) {
+  {
+    auto arrays = create();
+    arrays.store("t", 1);
+    arrays["t"].set_attribute("missing", nullptr);
+    arrays["t"].set_attribute("zero", 0);
+    arrays["t"].set_attribute("empty", "");
+    arrays.untyped()->set_attribute("t", "no float", null_type(element_kind::float32), {}, {});
+  }
+  const auto arrays = open();
+  const auto t = arrays["t"];
+  EXPECT_TRUE(t.is_null_attribute("missing"));
+  EXPECT_TRUE(t.is_null_attribute("no float"));
+  EXPECT_FALSE(t.is_null_attribute("zero"));
+  EXPECT_FALSE(t.is_null_attribute("empty"));
+  EXPECT_FALSE(t.is_null_attribute("not there"));
+  EXPECT_EQ(code_of([&] { t.attribute<int>("missing"); }), errc::wrong_type);
+  EXPECT_EQ(code_of([&] { t.attribute<std::string>("missing"); }), errc::wrong_type);
+  EXPECT_EQ(type_without_value(arrays.untyped()->attribute("t", "missing")->type), data_type());
+  EXPECT_EQ(type_without_value(arrays.untyped()->attribute("t", "no float")->type), element_kind::float32);
+}
+
+TEST_F(array_store_test, RefusesAttributesWhoseBytesAreNotThoseOfTheirType) {
+  auto arrays = create();
+  arrays.store("t", 1);
+  const auto set = [&](const data_type& type, const extents& dims, std::string_view bytes) {
+    return code_of(
+        [&] { arrays.untyped()->set_attribute("t", "k", type, dims, std::as_bytes(std::span(bytes))); });
+  };
+  const std::string packed = pack_elements({{1, 3}, "abb"});
+  arrays.untyped()->set_attribute("t", "k", element_kind::text, {2}, std::as_bytes(std::span(packed)));
+  EXPECT_EQ(set(element_kind::text, {3}, packed), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {1}, packed), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {2}, packed.substr(0, packed.size() - 1)), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {2}, pack_elements({{3, 1}, "a"})), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::text, {std::uint64_t{1} << 61}, ""), errc::invalid_argument);
+  EXPECT_EQ(set(element_kind::float64, {2}, "12345678"), errc::invalid_argument);
+  EXPECT_EQ(set(data_type::list_of(element_kind::float64), {}, "1234"), errc::invalid_argument);
 }
 
 TEST_F(array_store_test, SharesAManagersStore) {

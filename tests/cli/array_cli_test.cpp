@@ -1,6 +1,7 @@
 // Arrays of stores on the command line: to files of other formats and back, parts of them, and files that
 // lie.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "formats/npy_bytes.hpp"
+#include "formats/zarr_bytes.hpp"
 #include "support/program.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -125,7 +127,14 @@ TEST_F(ArrayCommands, StoresAndGroupsGoToAFileAndBack) {
     EXPECT_EQ(ok({"diff", all, path("back")}), "6 arrays are the same\n");
     EXPECT_EQ(ok_json({"stat", path("back") + ":run/box"})["dimensions"], nlohmann::json({"z", "y", "x"}));
   }
-  ok({"export", all + ":run", path("group.npz")});
+  const perdure::test::outcome npz = array({"export", all + ":run", path("group.npz")});
+  EXPECT_EQ(npz.status, 0);
+  EXPECT_EQ(npz.err,
+            "perdure: " + path("group.npz") +
+                ": box loses 2 attributes and the names of its dimensions: the format npz has none\n");
+  EXPECT_NE(fails({"export", all + ":run", path("strict.npz"), "--strict"}).find("box loses 2 attributes"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("strict.npz")));
   ok({"import", path("group") + ":other", path("group.npz"), "--member", "box"});
   EXPECT_EQ(ok({"dump", all + ":run/box[1]"}), ok({"dump", path("group") + ":other[1]"}));
 }
@@ -157,6 +166,37 @@ TEST_F(ArrayCommands, TablesOfTextAreImportedAndExported) {
             std::string::npos);
   EXPECT_NE(fails({"import", path("s") + ":v", write("w.csv", "1\nx\n"), "--type", "int8"}).find("line 2"),
             std::string::npos);
+}
+
+TEST_F(ArrayCommands, ZarrDirectoriesOfBothVersionsAreImportedAndStaySparse) {
+  using perdure::test::write_file;
+  const std::filesystem::path old = path("old");
+  write_file(old / ".zgroup", R"({"zarr_format": 2})");
+  write_file(old / ".zattrs", R"({"title": "t"})");
+  write_file(old / "a" / ".zarray", perdure::test::zarr_2_json("\"|u1\"", "[2]", "[2]"));
+  write_file(old / "a" / "0", "\1\2");
+  write_file(old / "b" / ".zarray", perdure::test::zarr_2_json("\"<M8[s]\"", "[1]", "[1]"));
+  const perdure::test::outcome import = array({"import", path("s"), old.string()});
+  EXPECT_EQ(import.status, 0);
+  EXPECT_NE(import.err.find("b is skipped: its elements are dates"), std::string::npos) << import.err;
+  EXPECT_EQ(ok({"dump", path("s") + ":a"}), "1 2\n");
+  EXPECT_EQ(ok_json({"stat", path("s") + ":.attributes"})["attributes"]["title"], "t");
+  fails({"import", path("strict"), old.string(), "--strict"});
+  EXPECT_FALSE(std::filesystem::exists(path("strict")));
+  // 384 GiB, of which 160 bytes are there.
+  const std::filesystem::path sparse = path("sparse.zarr");
+  write_file(sparse / "zarr.json", perdure::test::zarr_3_json("\"float64\"", "[12, 4294967296]", "[5, 4]"));
+  write_file(sparse / "c" / "1" / "1", std::string(160, '\1'));
+  ok({"import", path("t") + ":x", sparse.string()});
+  EXPECT_EQ(ok_json({"stat", path("t") + ":x"})["shape"], nlohmann::json({12, 4294967296}));
+  std::uintmax_t taken = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path("t")))
+    if (entry.is_regular_file()) {
+      struct stat facts {};
+      ASSERT_EQ(::stat(entry.path().c_str(), &facts), 0);
+      taken += static_cast<std::uintmax_t>(facts.st_blocks) * 512;
+    }
+  EXPECT_LT(taken, std::uintmax_t{16} << 20);
 }
 
 TEST_F(ArrayCommands, DiffTellsWhatDiffers) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <perdure/formats/array_comparison.hpp>
 #include <perdure/formats/array_text.hpp>
+#include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 
 #include "formats/npy_bytes.hpp"
@@ -87,6 +88,43 @@ TEST_F(ArrayFiles, OtherOrdersOfElementsAndBytesAreRead) {
   EXPECT_EQ(bytes_of(path("c.npy")).substr(10, 16), "{'descr': '|S3',");
 }
 
+TEST_F(ArrayFiles, TextsOfFixedLengthKeepTheirShape) {
+  struct row {
+    const char* type;
+    const char* shape;
+    std::string characters;
+    extents dims;
+  };
+  for (const row& one : {row{"|S1", "(3,)", "abc", {3, 1}}, row{"|S3", "()", "abc", {3}},
+                         row{"|S1", "(2, 3, )", std::string("a\0cdef", 6), {2, 3, 1}},
+                         row{"|S1", "()", "a", {1}}, row{"|S0", "(2,)", "", {2, 0}}}) {
+    const array_file file(dir_.write(
+        "t.npy",
+        npy_bytes(one.type, one.shape, std::vector<char>(one.characters.begin(), one.characters.end()))));
+    EXPECT_EQ(file.at("").what().type, data_type(element_kind::character));
+    EXPECT_EQ(file.at("").what().dims, one.dims) << one.type << one.shape;
+    for (const char* const name : {"u.npy", "u.npz", "u.zarr"}) {
+      write_array(path(name), file.at(""));
+      const array_file copy(path(name));
+      EXPECT_TRUE(compare_arrays(file.at(""), **copy.begin()).is_same()) << one.type << one.shape << name;
+    }
+    write_array(path("v.npy"), file.at(""));
+    EXPECT_EQ(bytes_of(path("v.npy")), bytes_of(path("t.npy"))) << one.type << one.shape;
+  }
+  // A field of one character is that character; several are texts of one.
+  const array_file fields(dir_.write("t.npy", [] {
+    std::string bytes = npy_bytes("X", "(1,)", std::vector<char>{'a', 'b', 'c', 'd', 'e'});
+    const std::string type = "[('x', '|S1'), ('y', '|S1', (2,)), ('z', '|S2')]";
+    const std::size_t room = bytes.find("}") + 1;
+    bytes.replace(bytes.find("'X'"), 3, type);
+    bytes.erase(room + type.size() - 3, type.size() - 3);
+    return bytes;
+  }()));
+  EXPECT_EQ(fields.at("").what().type.text(), "{5/1 x:char@0 y:char[2,1]@1 z:char[2]@3}");
+  write_array(path("v.npy"), fields.at(""));
+  EXPECT_EQ(array_file(path("v.npy")).at("").what().type, fields.at("").what().type);
+}
+
 TEST_F(ArrayFiles, EveryFormatGivesBackWhatItTook) {
   array_store store(create_only, path("all"));
   store_all(store);
@@ -120,6 +158,54 @@ TEST_F(ArrayFiles, EveryFormatGivesBackWhatItTook) {
   EXPECT_EQ((*group.begin())->what().name, "box");
   import_array(store, "other", group.at("box"));
   EXPECT_EQ(store.load<std::vector<double>>("other"), numbers(60));
+}
+
+TEST_F(ArrayFiles, WhatAFormatCannotHoldIsReported) {
+  array_store store(create_only, path("s"));
+  store.store("t", std::vector<double>{1, 2}, {.dimensions = {"x"}});
+  store.store("u", 1);
+  store.array("t").set_attribute("units", "K");
+  import_array(store, ".attributes", *group_attributes("", {{"title", element_kind::text, {}, "a file"}}));
+  import_array(store, "t/.attributes", *group_attributes("t", {{"title", element_kind::text, {}, "t"}}));
+  std::vector<std::string> lost;
+  const writing_options options{
+      .on_loss = [&](const loss& one) { lost.push_back(one.array + ' ' + one.what); }};
+  export_arrays(store, "", path("all.npz"), options);
+  EXPECT_EQ(lost, (std::vector<std::string>{
+                      ".attributes is left out: the format npz has no attributes",
+                      "t/.attributes is left out: the format npz has no attributes",
+                      "t loses 1 attribute and the names of its dimensions: the format npz has none"}));
+  EXPECT_EQ(array_file(path("all.npz")).size(), 2U);
+  lost.clear();
+  // One array, as its attributes are not another.
+  export_arrays(store, "t", path("t.npy"), options);
+  EXPECT_EQ(lost.size(), 2U);
+  lost.clear();
+  export_arrays(store, "", path("all.zarr"), options);
+  EXPECT_EQ(lost, std::vector<std::string>{
+                      "t/.attributes is left out: \"t\" is an array in this file, and no group"});
+  EXPECT_TRUE(fails_with(errc::io, "units", [&] {
+    export_arrays(store, "t", path("never.npy"), {.on_loss = [](const loss& one) {
+                    throw error(errc::io, one.array + " units " + one.what);
+                  }});
+  }));
+  EXPECT_FALSE(std::filesystem::exists(path("never.npy")));
+}
+
+TEST_F(ArrayFiles, OneMemberIsOpenedAlone) {
+  array_store store(create_only, path("s"));
+  store_all(store);
+  for (const char* const ending : {"npz", "h5", "nc", "zarr"}) {
+    const std::filesystem::path file = path(std::string("file.") + ending);
+    if (!is_available(format_named(file))) continue;
+    export_arrays(store, "", file);
+    const array_file opened(file, {.member = "run/box"});
+    ASSERT_EQ(opened.size(), 1U) << ending;
+    EXPECT_EQ(load<double>(opened.at("run/box")), numbers(60)) << ending;
+    EXPECT_TRUE(fails_with(errc::not_found, "\"run/none\"", [&] {
+      array_file(file, {.member = "run/none"});
+    })) << ending;
+  }
 }
 
 TEST_F(ArrayFiles, ViewsInMemoryAreWrittenWithAnyStrides) {

@@ -28,6 +28,16 @@ inline std::string gzip(std::string_view bytes, int level = 6) {
   return out;
 }
 
+inline std::string zlib(std::string_view bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string out(size, '\0');
+  const int status = compress(reinterpret_cast<Bytef*>(out.data()), &size,
+                              reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  if (status != Z_OK) throw std::runtime_error("zlib does not compress");
+  out.resize(size);
+  return out;
+}
+
 /// With a check sum of the content, as the program makes it.
 inline std::string zstd(std::string_view bytes, int level = 3) {
   ZSTD_CCtx* const state = ZSTD_createCCtx();

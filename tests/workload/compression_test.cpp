@@ -36,6 +36,7 @@ TEST(Compression, GivesBackWhatWasCompressed) {
   EXPECT_EQ(workload::decompress(codec::xz, test::xz(text), text.size()), text);
   EXPECT_EQ(workload::decompress(codec::bzip2, test::bzip2(text), text.size()), text);
   EXPECT_EQ(workload::decompress(codec::deflate, deflated(text), text.size()), text);
+  EXPECT_EQ(workload::decompress(codec::zlib, test::zlib(text), text.size()), text);
   EXPECT_EQ(workload::crc32(workload::crc32(0, "12345"), "6789"), 0xcbf43926U);
 }
 
@@ -45,7 +46,8 @@ TEST(Compression, DamagedTruncatedAndLongerBytesAreRefused) {
                                    {codec::zstd, test::zstd(text)},
                                    {codec::xz, test::xz(text)},
                                    {codec::bzip2, test::bzip2(text)},
-                                   {codec::deflate, deflated(text)}}) {
+                                   {codec::deflate, deflated(text)},
+                                   {codec::zlib, test::zlib(text)}}) {
     const auto refused = [of = of, &text](const std::string& bytes, std::size_t most) {
       return code_of([&] { workload::decompress(of, bytes, most); }) == errc::bad_input;
     };

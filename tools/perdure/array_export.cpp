@@ -1,12 +1,15 @@
 // perdure array export STORE[:ID[PART]] FILE: arrays as files of other formats.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <perdure/formats/array_file.hpp>
+#include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 #include <perdure/workload/part_files.hpp>
 #include <string>
 #include <vector>
 
+#include "array_losses.hpp"
 #include "array_options.hpp"
 #include "command.hpp"
 #include "interruption.hpp"
@@ -21,6 +24,7 @@ struct array_export_wanted {
   std::filesystem::path file;
   formats::file_format format = formats::file_format::automatic;
   bool compressed = false;
+  bool is_strict = false;
   bool as_json = false;
 };
 
@@ -36,19 +40,22 @@ void export_arrays(const array_export_wanted& given) {
   const arrays_to_read store(place.store);
   const formats::array_selection part = take_part(place.id, store.core());
   formats::array_sources arrays;
-  std::vector<std::string> ids{place.id};
-  if (part.is_whole() && (place.id.empty() || !store.core().find(place.id))) {
-    ids = store.named(place.id);
+  const std::vector<std::string> ids =
+      place.id.empty() || !store.core().find(place.id) ? store.named(place.id) : std::vector{place.id};
+  if (part.is_whole())
     arrays = formats::sources_of(store.arrays(), place.id);
-  } else {
+  else
     arrays.push_back(formats::source_of(store.arrays(), place.id, part, place.id));
-  }
   std::vector<formats::array_source*> all;
   for (const auto& one : arrays) all.push_back(one.get());
+  array_losses losses(given.file, given.is_strict);
   const interruption_watch interruption;
   if (given.file != "-") workload::remove_abandoned_parts(given.file);
   try {
-    formats::write_arrays(given.file, all, {format, given.compressed, end_if_interrupted});
+    formats::write_arrays(
+        given.file, all,
+        {format, given.compressed, end_if_interrupted, [&](const formats::loss& one) { losses.add(one); }});
+    losses.finish();
   } catch (...) {
     const int signal = interruption_watch::signal();
     if (signal == 0) throw;
@@ -60,11 +67,14 @@ void export_arrays(const array_export_wanted& given) {
            {"file", given.file.string()},
            {"format", std::string(formats::to_string(format))},
            {"arrays", ids},
+           {"losses", losses.all()},
            {"seconds", watch.seconds()}});
     return;
   }
+  const auto count = static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [](const auto* one) { return !formats::is_group_attributes(one->what()); }));
   output out = output::standard();
-  out.write(counted(ids.size(), "array", "arrays") + " to " + given.file.string() + " in " +
+  out.write(counted(count, "array", "arrays") + " to " + given.file.string() + " in " +
             in_seconds(watch.seconds()) + '\n');
   out.finish();
 }
@@ -86,6 +96,7 @@ void add_array_export_command(command array) {
   add_file_format_option(export_command, given->format);
   export_command.add_flag("--compress", given->compressed,
                           "Make the file smaller, where its format can do that");
+  add_strict_option(export_command, given->is_strict);
   add_wait_option(export_command);
   add_json_option(export_command, given->as_json);
   export_command.footer("The file appears under its name when it is whole.");

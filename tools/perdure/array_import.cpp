@@ -1,13 +1,16 @@
 // perdure array import STORE[:ID] FILE: arrays from files of other formats, as one checkpoint.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <perdure/array_store.hpp>
 #include <perdure/error.hpp>
+#include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 #include <string>
 #include <vector>
 
 #include "apart.hpp"
+#include "array_losses.hpp"
 #include "array_options.hpp"
 #include "array_place.hpp"
 #include "command.hpp"
@@ -29,13 +32,17 @@ struct array_import_wanted {
   compression codec = compression::none;
   std::uint64_t level = 0;
   bool replace = false;
+  bool is_strict = false;
   bool as_json = false;
 };
 
 class array_import {
  public:
   explicit array_import(const array_import_wanted& given)
-      : given_(given), place_(parse_array_place(given.place)), created_(!manager::exists(place_.store)) {}
+      : given_(given),
+        place_(parse_array_place(given.place)),
+        created_(!manager::exists(place_.store)),
+        losses_(given.file, given.is_strict) {}
 
   void run() {
     try {
@@ -66,11 +73,17 @@ class array_import {
 
   void import() {
     // The file is known to be sound as far as its headers tell before a store is made or opened.
-    formats::reading_options reading{given_.format, {}};
+    formats::reading_options reading;
+    reading.format = given_.format;
+    reading.member = given_.member;
+    reading.before_array = end_if_interrupted;
     if (!given_.type.empty()) reading.type = data_type::parse(given_.type);
     const formats::array_file file(given_.file, reading);
     formats::array_source* const member = given_.member.empty() ? nullptr : &file.at(given_.member);
-    if (file.empty()) throw error(errc::not_found, given_.file.string() + ": it has no arrays");
+    for (const formats::loss& one : file.losses()) losses_.add(one);
+    losses_.finish();
+    if (file.empty() && file.losses().empty())
+      throw error(errc::not_found, given_.file.string() + ": it has no arrays");
     array_store store(open_or_create, place_.store);
     try {
       const stopwatch watch;
@@ -82,6 +95,11 @@ class array_import {
       store.checkpoint("import " + given_.file.filename().string());
       seconds_ = watch.seconds();
       for (const std::string& id : ids) facts_.push_back(facts_of(store.info(id)));
+      arrays_ = member != nullptr
+                    ? 1
+                    : static_cast<std::size_t>(std::count_if(file.begin(), file.end(), [](const auto& one) {
+                        return !formats::is_group_attributes(one->what());
+                      }));
     } catch (...) {
       store.discard();
       if (created_) manager::remove(place_.store);
@@ -96,6 +114,7 @@ class array_import {
              {"created", created_},
              {"file", given_.file.string()},
              {"arrays", facts_},
+             {"losses", losses_.all()},
              {"seconds", seconds_}});
       return;
     }
@@ -103,15 +122,17 @@ class array_import {
     for (const json& one : facts_)
       out.write(one["id"].get<std::string>() + "  " + one["dtype"].get<std::string>() + ' ' +
                 one["shape"].dump() + "  " + in_bytes(one["bytes"].get<std::uint64_t>()) + '\n');
-    out.write(counted(facts_.size(), "array", "arrays") + " in " + in_seconds(seconds_) + '\n');
+    out.write(counted(arrays_, "array", "arrays") + " in " + in_seconds(seconds_) + '\n');
     out.finish();
   }
 
   const array_import_wanted& given_;
   array_place place_;
   bool created_;
+  array_losses losses_;
   interruption_watch interruption_;
   json facts_ = json::array();
+  std::size_t arrays_ = 0;
   double seconds_ = 0;
 };
 
@@ -146,12 +167,15 @@ void add_array_import_command(command array) {
                     [given](std::uint64_t n) { given->level = n; });
   import.add_flag("--replace", given->replace,
                   "Take the place of an array whatever its type was, and drop its attributes");
+  add_strict_option(import, given->is_strict);
   add_wait_option(import);
   add_json_option(import, given->as_json);
   import.footer(
       "After a crash the store has all arrays of the file, or is as it was before. An array of the same id "
       "is\n"
-      "replaced if its type is the same; --replace does so whatever it was.");
+      "replaced if its type is the same; --replace does so whatever it was. Arrays and attributes that a "
+      "store\n"
+      "cannot keep are left out and named on standard error.");
   import.callback([given] {
     if (given->format == formats::file_format::automatic) given->format = formats::format_of(given->file);
     if (formats::is_by_library(given->format)) {

@@ -46,7 +46,18 @@ void list_arrays(const std::string& named, bool as_json) {
 
 /// An attribute's value as JSON.
 json value_of(const attribute_value& value) {
-  if (value.type.kind() == element_kind::text) return value.bytes;
+  if (is_null(value.type)) return nullptr;
+  if (value.type.kind() == element_kind::text) {
+    if (value.dims.empty()) return value.bytes;
+    json texts = json::array();
+    std::uint64_t begin = 0;
+    const variable_elements all = unpack_elements(value.dims, value.bytes);
+    for (const std::uint64_t end : all.ends) {
+      texts.push_back(all.bytes.substr(begin, end - begin));
+      begin = end;
+    }
+    return texts;
+  }
   if (value.type.is_variable()) return {{"bytes", value.bytes.size()}, {"type", value.type.text()}};
   std::string text;
   const std::size_t size = value.type.size();

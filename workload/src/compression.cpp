@@ -20,6 +20,8 @@ const char* name_of(codec of) noexcept {
       return "zstd";
     case codec::bzip2:
       return "bzip2";
+    case codec::zlib:
+      return "zlib";
     default:
       return "xz";
   }
@@ -37,6 +39,8 @@ std::unique_ptr<decoder> make_decoder(codec of) {
       return make_zstd_decoder();
     case codec::bzip2:
       return make_bzip2_decoder();
+    case codec::zlib:
+      return make_zlib_decoder();
     default:
       return make_xz_decoder();
   }

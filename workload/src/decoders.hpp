@@ -10,6 +10,7 @@ std::unique_ptr<decoder> make_bzip2_decoder();
 std::unique_ptr<decoder> make_deflate_decoder();
 std::unique_ptr<decoder> make_gzip_decoder();
 std::unique_ptr<decoder> make_xz_decoder();
+std::unique_ptr<decoder> make_zlib_decoder();
 std::unique_ptr<decoder> make_zstd_decoder();
 
 }  // namespace perdure::workload

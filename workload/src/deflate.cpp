@@ -1,4 +1,4 @@
-// Raw deflate and the checksum of zip archives, by zlib.
+// Deflate, raw and in zlib's own frame, and the checksum of zip archives, by zlib.
 #include <zlib.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ constexpr std::size_t most_deflated_at_once = std::size_t{1} << 30;
 
 class deflate_decoder final : public decoder {
  public:
-  deflate_decoder() {
-    // Without zlib's own header.
-    if (inflateInit2(&state_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  /// `window_bits` as zlib takes them: negative without its own header and checksum.
+  explicit deflate_decoder(int window_bits) {
+    if (inflateInit2(&state_, window_bits) != Z_OK) throw std::bad_alloc();
   }
   ~deflate_decoder() override { inflateEnd(&state_); }
 
@@ -47,7 +47,11 @@ class deflate_decoder final : public decoder {
 }  // namespace
 
 std::unique_ptr<decoder> make_deflate_decoder() {
-  return std::make_unique<deflate_decoder>();
+  return std::make_unique<deflate_decoder>(-MAX_WBITS);
+}
+
+std::unique_ptr<decoder> make_zlib_decoder() {
+  return std::make_unique<deflate_decoder>(MAX_WBITS);
 }
 
 struct deflate_encoder::state {

@@ -65,16 +65,39 @@ class program_source final : public array_source {
     }));
     return all;
   }
+  std::optional<std::vector<slab>> stored_parts() override {
+    std::vector<slab> parts;
+    bool is_sparse = false;
+    require(program->stored_parts(
+        call_, number_, &parts,
+        [](void* receiver, const shape* offset, const shape* count) -> bool {
+          try {
+            static_cast<std::vector<slab>*>(receiver)->push_back(
+                {from_shape(*offset), from_shape(*count), {}});
+            return true;
+          } catch (const std::bad_alloc&) {
+            return false;
+          }
+        },
+        &is_sparse));
+    if (!is_sparse) return std::nullopt;
+    return parts;
+  }
 
  private:
   void* call_;
   std::size_t number_;
 };
 
-void* open(void* call, text path) {
+void* open(void* call, text path, text member) {
   std::unique_ptr<array_sources> file;
   const bool done = guarded(call, [&] {
-    file = std::make_unique<array_sources>(open_file(std::string(from_text(path))));
+    opened_arrays found =
+        open_file(std::string(from_text(path)),
+                  {std::string(from_text(member)), [call] { require(program->before_array(call)); }});
+    for (const loss& one : found.losses)
+      require(program->add_loss(call, to_text(one.array), to_text(one.what)));
+    file = std::make_unique<array_sources>(std::move(found.sources));
     for (const auto& one : *file) {
       const described what(one->what());
       const description table = what.table();
@@ -106,6 +129,19 @@ bool read_variable(void* call, void* file, std::size_t array) {
   });
 }
 
+bool stored_parts(void* call, void* file, std::size_t array, bool* is_sparse) {
+  return guarded(call, [&] {
+    const auto parts = source_in(file, array).stored_parts();
+    *is_sparse = parts.has_value();
+    if (!parts) return;
+    for (const slab& one : *parts) {
+      const shape offset = to_shape(one.offset);
+      const shape count = to_shape(one.count);
+      require(program->add_part(call, &offset, &count));
+    }
+  });
+}
+
 bool write(void* call, text path, const description* arrays, std::size_t count, bool compressed) {
   return guarded(call, [&] {
     array_sources sources;
@@ -114,11 +150,13 @@ bool write(void* call, text path, const description* arrays, std::size_t count, 
       sources.push_back(std::make_unique<program_source>(call, i, from_description(arrays[i])));
       all.push_back(sources.back().get());
     }
-    write_file(std::string(from_text(path)), all, compressed);
+    write_file(std::string(from_text(path)), all, compressed, [call](const loss& one) {
+      require(program->add_loss(call, to_text(one.array), to_text(one.what)));
+    });
   });
 }
 
-constexpr format_table functions{table_version, open, close, read, read_variable, write};
+constexpr format_table functions{table_version, open, close, read, read_variable, stored_parts, write};
 
 }  // namespace
 }  // namespace perdure::formats::modules

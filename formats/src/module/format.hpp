@@ -5,9 +5,12 @@
 #include <perdure/formats/array_source.hpp>
 #include <span>
 
+#include "opened_arrays.hpp"
+
 namespace perdure::formats::modules {
 
-array_sources open_file(const std::filesystem::path& path);
-void write_file(const std::filesystem::path& path, std::span<array_source* const> arrays, bool compressed);
+opened_arrays open_file(const std::filesystem::path& path, const opening& how);
+void write_file(const std::filesystem::path& path, std::span<array_source* const> arrays, bool compressed,
+                const loss_sink& report);
 
 }  // namespace perdure::formats::modules

@@ -10,7 +10,7 @@
 
 namespace perdure::formats::modules {
 
-inline constexpr std::uint32_t table_version = 1;
+inline constexpr std::uint32_t table_version = 2;
 
 /// Characters or bytes that belong to the caller, valid during the call.
 struct text {
@@ -58,6 +58,12 @@ struct program_table {
   void (*fail)(void* call, std::int32_t code, text what);
   /// Takes the next array of a file that is opened.
   bool (*add_array)(void* call, const description* what);
+  /// Is called before an array or group of a file that is opened is looked at.
+  bool (*before_array)(void* call);
+  /// Takes what a file that is opened has and cannot be read, or what a file that is written cannot hold.
+  bool (*add_loss)(void* call, text array, text what);
+  /// Takes the next part of an array for `stored_parts` of the module.
+  bool (*add_part)(void* call, const shape* offset, const shape* count);
   /// Takes the elements that `read_variable` of the module was called for.
   bool (*take_elements)(void* call, const elements* all);
   /// Reads of the arrays that are written. Where they fail the program knows why, and `fail` need not be
@@ -65,17 +71,24 @@ struct program_table {
   bool (*read)(void* call, std::size_t array, const shape* offset, const shape* count, void* to);
   bool (*read_variable)(void* call, std::size_t array, void* receiver,
                         bool (*receive)(void* receiver, const elements* all));
+  /// Gives the parts of an array that is written; none, and `*is_sparse` false, if all of it is stored.
+  bool (*stored_parts)(void* call, std::size_t array, void* receiver,
+                       bool (*receive)(void* receiver, const shape* offset, const shape* count),
+                       bool* is_sparse);
 };
 
 /// Functions of a module, each of which but `close` calls `fail` before it fails.
 struct format_table {
   std::uint32_t version;
-  /// Opens a file and gives its arrays to `add_array`; null where it fails.
-  void* (*open)(void* call, text path);
+  /// Opens a file, or only its array `member` if that is not empty, and gives its arrays to `add_array`; null
+  /// where it fails.
+  void* (*open)(void* call, text path, text member);
   void (*close)(void* file);
   /// Reads of the array of that number, in the order in which they were added.
   bool (*read)(void* call, void* file, std::size_t array, const shape* offset, const shape* count, void* to);
   bool (*read_variable)(void* call, void* file, std::size_t array);
+  /// Gives the stored parts of an array to `add_part`; none, and `*is_sparse` false, if all of it is stored.
+  bool (*stored_parts)(void* call, void* file, std::size_t array, bool* is_sparse);
   /// Writes a new file.
   bool (*write)(void* call, text path, const description* arrays, std::size_t count, bool compressed);
 };

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <perdure/array/array_info.hpp>
+#include <perdure/array/attribute_value.hpp>
 #include <perdure/array/extents.hpp>
 #include <perdure/data_type.hpp>
 #include <span>
@@ -54,20 +55,6 @@ struct untyped_view {
 /// A function that writes the elements of `part`, which has no strides, to `to`: row-major, without gaps. It
 /// may throw; the caller passes the exception on.
 using element_source = std::function<void(const slab& part, std::byte* to)>;
-
-/// Elements of variable length (texts, lists), one after the other: element `i` is the bytes
-/// `[ends[i - 1], ends[i])` of `bytes`, and element 0 begins at byte 0.
-struct variable_elements {
-  std::vector<std::uint64_t> ends;
-  std::string bytes;
-};
-
-/// A value beside an array: units, a description, a table. The bytes of a text are the text itself.
-struct attribute_value {
-  data_type type;
-  extents dims;  ///< empty for a single value
-  std::string bytes;
-};
 
 /// A reference to the blocks of an array. While it exists, blocks that were replaced or erased keep their
 /// content.
@@ -128,6 +115,14 @@ class untyped_arrays {
   /// old array is erased first.
   virtual void store_from(std::string_view id, const data_type& type, const extents& dims,
                           const element_source& source, const array_options& options);
+  /// Like `store_from`, of an array that is zero outside of `parts`, which may overlap and have no strides.
+  /// `source` is asked for the chunks that have elements of a part; the others are never written and take no
+  /// space. The layout is `array_layout::chunked`, with the chunks of `options`; with
+  /// `array_layout::contiguous` this is `store_from`. `invalid_argument` for a part outside of `dims`. Linear
+  /// in the number of elements of those chunks.
+  virtual void store_sparse(std::string_view id, const data_type& type, const extents& dims,
+                            std::span<const slab> parts, const element_source& source,
+                            const array_options& options);
   /// Like `store_whole`, of elements of variable length; `dims` has as many elements as `from`.
   virtual void store_variable(std::string_view id, const data_type& type, const extents& dims,
                               const variable_elements& from, const array_options& options) = 0;
@@ -177,8 +172,8 @@ class untyped_arrays {
   /// Compares all blocks with their checksums. Returns a sentence for each mismatch.
   virtual std::vector<std::string> check(std::string_view id) const = 0;
 
-  /// Sets an attribute, in the place of one of that key. `value` has the bytes of `dims` elements; of a text,
-  /// its characters. Keys have 1 to 4096 bytes.
+  /// Sets an attribute, in the place of one of that key. `value` has the bytes that `attribute_value`
+  /// describes; `invalid_argument` if it has not. Keys have 1 to 4096 bytes.
   virtual void set_attribute(std::string_view id, std::string_view key, const data_type& type,
                              const extents& dims, std::span<const std::byte> value) = 0;
   /// Returns an attribute; nothing if the array has none of that key.

@@ -77,7 +77,10 @@ typedef struct perdure_array_info {
 /// the store.
 typedef struct perdure_array_list perdure_array_list;
 
-/// A value beside an array: units, a description, a table. Of "string" the value is one text.
+/// A value beside an array: units, a description, a table. With type "string" and rank 0 the value is one
+/// text. With a higher rank the value begins with one uint64_t per text, the offset where that text ends in
+/// the characters; the characters of all texts follow. An attribute without a value (null) has 0 bytes and a
+/// type that begins with "opaque(0/1 ".
 typedef struct perdure_array_attribute {
   const char* key;
   const char* type;

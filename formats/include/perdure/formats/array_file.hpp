@@ -18,6 +18,7 @@
 #include <perdure/formats/array_source.hpp>
 #include <perdure/formats/file_format.hpp>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +29,15 @@ struct reading_options {
   /// Element type of a table of text: a number, text, or a struct with a field for each column. Not
   /// set: the smallest of bool, int64, uint64, float64 and complex128 that has all numbers, or text.
   std::optional<data_type> type = {};
+  /// Name of the only array that is opened; the file may have others that cannot be read. Empty: all.
+  std::string member = {};
+  /// Called before each array and each group of an HDF5 or NetCDF file is looked at; what it throws ends the
+  /// opening. May be empty.
+  std::function<void()> before_array = {};
 };
 
-/// An open file of arrays: a file, or a directory of zarr. Its arrays are sorted by name.
+/// An open file of arrays: a file, or a directory of zarr. Its arrays are sorted by name. Attributes of the
+/// file and of its groups are arrays without elements (group_attributes.hpp).
 ///
 /// Thread safety: one thread at a time, with all its sources. HDF5 and NetCDF files of one process: one
 /// thread at a time for all of them, as their libraries ask for.
@@ -38,7 +45,8 @@ class array_file {
  public:
   /// Opens a file and reads what it says of its arrays. `not_found`, `permission_denied`, `io`; `bad_input`
   /// for a damaged file and an unknown format; `unsupported` for a type or an encoding that is not known, and
-  /// if the format's module is not installed.
+  /// if the format's module is not installed; `not_found` for a member that is not there. Of an HDF5 or
+  /// NetCDF file arrays that cannot be read are left out, and `losses` names them.
   explicit array_file(const std::filesystem::path& path, const reading_options& options = {});
 
   const std::filesystem::path& path() const noexcept { return path_; }
@@ -47,14 +55,18 @@ class array_file {
   bool empty() const noexcept { return arrays_.empty(); }
   auto begin() const noexcept { return arrays_.begin(); }
   auto end() const noexcept { return arrays_.end(); }
+  /// Returns what the file has and cannot be read: arrays that are left out, and attributes.
+  const std::vector<loss>& losses() const noexcept { return losses_; }
   /// Returns the array of that name, or null.
   array_source* find(std::string_view name) const noexcept;
-  /// Returns the array of that name; the only array of a file without names for the empty one. `not_found`.
+  /// Returns the array of that name; the only array of a file without names for the empty one. `not_found`;
+  /// `unsupported` for an array that is left out.
   array_source& at(std::string_view name) const;
 
  private:
   std::filesystem::path path_;
   file_format format_;
+  std::vector<loss> losses_;
   array_sources arrays_;
 };
 
@@ -63,6 +75,9 @@ struct writing_options {
   bool compressed = false;                      ///< where the format can do that
   /// Called before each piece is read, about 8 MiB; what it throws ends the writing. May be empty.
   std::function<void()> before_piece = {};
+  /// Called for what the format cannot hold: attributes of some types, names of dimensions. What it throws
+  /// ends the writing. May be empty.
+  std::function<void(const loss&)> on_loss = {};
 };
 
 /// Writes a file of these arrays. It appears under its name once it is whole: then a file of that name is

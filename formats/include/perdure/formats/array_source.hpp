@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <perdure/array/array_pieces.hpp>
 #include <perdure/array/array_values.hpp>
 #include <perdure/array/array_view.hpp>
@@ -38,6 +39,13 @@ struct array_description {
   std::vector<array_attribute> attributes = {};
 };
 
+/// Something that a file has and that is not read, or that an array has and a file cannot hold.
+struct loss {
+  std::string
+      array;  ///< name of the array in the file; of a group's attributes for a group (group_attributes.hpp)
+  std::string what;  ///< a sentence without a subject, such as "is skipped: its elements are references"
+};
+
 /// A readable array.
 ///
 /// Thread safety: sources of one file are used by one thread at a time.
@@ -55,6 +63,10 @@ class array_source {
   virtual void read(const slab& part, std::byte* to) = 0;
   /// Reads all elements of an array of texts or lists. Errors as `read`.
   virtual variable_elements read_variable() { return {}; }
+  /// Returns the parts that are stored, which may overlap, of an array that is zero outside of them. Returns
+  /// nothing if most of the array is stored, or if that is not known. Errors as `read`; `unsupported` for an
+  /// array of too many elements that are neither zero nor stored.
+  virtual std::optional<std::vector<slab>> stored_parts() { return {}; }
 
  protected:
   array_description what_;

@@ -37,9 +37,10 @@ struct import_options {
 void import_array(array_store& to, std::string_view id, array_source& from,
                   const import_options& options = {});
 /// Stores all arrays of a file: the only one as `id`, several as `id`/NAME. For an empty `id` an array is
-/// called as in the file, and one without a name after the file: `t` for `t.npy`. Returns the ids.
-/// `not_found` for a file without arrays; and the errors of `import_array`, which leave the arrays before it
-/// imported.
+/// called as in the file, and one without a name after the file: `t` for `t.npy`. Attributes of the file and
+/// of its groups become attributes of `id`/.attributes and `id`/GROUP/.attributes, which have no elements
+/// (group_attributes.hpp). Returns the ids. `not_found` for a file without arrays, `unsupported` if none of
+/// its arrays can be read; and the errors of `import_array`, which leave the arrays before it imported.
 std::vector<std::string> import_arrays(array_store& to, std::string_view id, const array_file& from,
                                        const import_options& options = {});
 
@@ -48,7 +49,8 @@ std::vector<std::string> import_arrays(array_store& to, std::string_view id, con
 std::unique_ptr<array_source> source_of(const array_store& from, std::string_view id,
                                         const array_selection& part = {}, std::string name = {});
 /// Returns the sources of an array, or of all arrays of a group (all of the store for an empty id), with the
-/// names that they have in a file of the group: an id behind `id`/. `not_found` if there is none.
+/// names that they have in a file of the group: an id behind `id`/. Attributes of `id`/.attributes are those
+/// of the file. `not_found` if there is none.
 array_sources sources_of(const array_store& from, std::string_view id);
 /// Writes an array, or all arrays of a group, to a file. Errors as `sources_of` and `write_arrays`.
 void export_arrays(const array_store& from, std::string_view id, const std::filesystem::path& path,

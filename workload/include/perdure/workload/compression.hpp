@@ -1,5 +1,5 @@
-// Compressed bytes: gzip, raw deflate, zstd, xz and bzip2, a piece at a time or in one piece. The one place
-// that knows their libraries; blocks of arrays in stores have their own (src/array/block_codec.hpp).
+// Compressed bytes: gzip, zlib, raw deflate, zstd, xz and bzip2, a piece at a time or in one piece. The one
+// place that knows their libraries; blocks of arrays in stores have their own (src/array/block_codec.hpp).
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ enum class codec : std::uint8_t {
   zstd,     ///< frames, any number one after the other
   xz,       ///< streams, any number one after the other
   bzip2,    ///< the same
+  zlib,     ///< one stream of deflate with zlib's header and checksum
 };
 
 /// What a call of `decode` has taken and given.

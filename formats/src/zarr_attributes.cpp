@@ -1,0 +1,204 @@
+// Attributes from JSON, and to JSON.
+#include "zarr_attributes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <perdure/array/attribute_value.hpp>
+#include <perdure/error.hpp>
+#include <perdure/formats/array_text.hpp>
+#include <utility>
+
+namespace perdure::formats {
+
+namespace {
+
+/// Kinds of values that a list may have.
+enum class value_kind { nothing, boolean, integer, positive, real, text, other };
+
+value_kind kind_of(const zarr_json& value) {
+  if (value.is_boolean()) return value_kind::boolean;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return value_kind::positive;
+  if (value.is_number_integer()) return value_kind::integer;
+  if (value.is_number() || non_finite(value)) return value_kind::real;
+  return value.is_string() ? value_kind::text : value_kind::other;
+}
+
+value_kind joined(value_kind a, value_kind b) {
+  if (a > b) std::swap(a, b);
+  if (a == value_kind::nothing || a == b) return b;
+  // Not of large whole numbers and fractions, as a double rounds them.
+  const bool are_numbers = a == value_kind::integer && (b == value_kind::positive || b == value_kind::real);
+  return are_numbers ? b : value_kind::other;
+}
+
+/// Values of a list of lists in row-major order.
+struct listed_values {
+  std::vector<const zarr_json*> all;
+  extents dims;
+  value_kind kind = value_kind::nothing;
+  bool is_regular = true;
+};
+
+void add_values(listed_values& values, const zarr_json& value, std::size_t depth) {
+  if (!value.is_array()) {
+    values.is_regular = values.is_regular && depth == values.dims.rank();
+    values.kind = joined(values.kind, kind_of(value));
+    values.all.push_back(&value);
+    return;
+  }
+  if (depth == values.dims.rank()) {
+    values.is_regular = values.is_regular && values.all.empty() && depth < max_rank;
+    if (values.is_regular) values.dims.push_back(value.size());
+  }
+  values.is_regular = values.is_regular && depth < values.dims.rank() && values.dims[depth] == value.size();
+  if (!values.is_regular) return;
+  for (const zarr_json& one : value) add_values(values, one, depth + 1);
+}
+
+template <class T>
+void append_value(std::string& bytes, const T& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+double real_of(const zarr_json& value) {
+  const std::optional<double> number = non_finite(value);
+  return number ? *number : value.get<double>();
+}
+
+/// Whether doubles have all whole numbers of the list.
+bool are_exact(const listed_values& values) {
+  constexpr std::int64_t largest = std::int64_t{1} << 53;
+  return std::all_of(values.all.begin(), values.all.end(), [](const zarr_json* one) {
+    return !one->is_number_integer() ||
+           (one->get<std::int64_t>() <= largest && one->get<std::int64_t>() >= -largest);
+  });
+}
+
+array_attribute text_of_json(const std::string& key, const zarr_json& value,
+                             std::vector<std::string>& losses) {
+  losses.push_back("keeps the attribute \"" + key.substr(0, 60) +
+                   "\" as the text of its JSON: it is neither a value nor a list of values of one kind");
+  return {key, element_kind::text, {}, value.dump(-1, ' ', false, zarr_json::error_handler_t::replace)};
+}
+
+array_attribute attribute_from(const std::string& key, const zarr_json& value,
+                               std::vector<std::string>& losses) {
+  if (value.is_null()) return {key, null_type(), {}, {}};
+  listed_values values;
+  add_values(values, value, 0);
+  if (!values.is_regular) return text_of_json(key, value, losses);
+  array_attribute made{key, {}, values.dims, {}};
+  switch (values.kind) {
+    case value_kind::boolean:
+      made.type = element_kind::boolean;
+      for (const zarr_json* const one : values.all) append_value(made.bytes, one->get<bool>());
+      return made;
+    case value_kind::integer:
+      made.type = element_kind::int64;
+      for (const zarr_json* const one : values.all) append_value(made.bytes, one->get<std::int64_t>());
+      return made;
+    case value_kind::positive:
+      if (!std::all_of(values.all.begin(), values.all.end(),
+                       [](const zarr_json* one) { return one->is_number_unsigned(); }))
+        return text_of_json(key, value, losses);
+      made.type = element_kind::uint64;
+      for (const zarr_json* const one : values.all) append_value(made.bytes, one->get<std::uint64_t>());
+      return made;
+    case value_kind::nothing:  // an empty list
+    case value_kind::real:
+      if (!are_exact(values)) return text_of_json(key, value, losses);
+      made.type = element_kind::float64;
+      for (const zarr_json* const one : values.all) append_value(made.bytes, real_of(*one));
+      return made;
+    case value_kind::text: {
+      made.type = element_kind::text;
+      if (made.dims.empty()) {
+        made.bytes = value.get<std::string>();
+        return made;
+      }
+      variable_elements texts;
+      for (const zarr_json* const one : values.all) {
+        texts.bytes += one->get<std::string>();
+        texts.ends.push_back(texts.bytes.size());
+      }
+      made.bytes = pack_elements(texts);
+      return made;
+    }
+    case value_kind::other:
+      break;
+  }
+  return text_of_json(key, value, losses);
+}
+
+/// A number that JSON lacks as `read_json_file` has it.
+zarr_json number_json(const data_type& type, const std::byte* element) {
+  std::string text;
+  append_json(text, type, element);
+  if (text == "\"nan\"") return non_finite_json("NaN");
+  if (text == "\"inf\"") return non_finite_json("Infinity");
+  if (text == "\"-inf\"") return non_finite_json("-Infinity");
+  return zarr_json::parse(text, nullptr, false);
+}
+
+zarr_json nested(const std::vector<zarr_json>& values, const extents& dims, std::size_t depth,
+                 std::size_t& next) {
+  if (depth == dims.rank()) return values[next++];
+  zarr_json list = zarr_json::array();
+  for (std::uint64_t i = 0; i < dims[depth]; ++i) list.push_back(nested(values, dims, depth + 1, next));
+  return list;
+}
+
+zarr_json json_of(const array_attribute& one) {
+  if (is_null(one.type)) return nullptr;
+  std::vector<zarr_json> values;
+  extents dims = one.dims;
+  if (one.type.kind() == element_kind::text) {
+    if (dims.empty()) return one.bytes;
+    const variable_elements texts = unpack_elements(dims, one.bytes);
+    std::uint64_t begin = 0;
+    for (const std::uint64_t end : texts.ends) {
+      values.emplace_back(texts.bytes.substr(begin, end - begin));
+      begin = end;
+    }
+  } else if (one.type.is_variable() || one.type.size() == 0) {
+    throw error(errc::unsupported, "zarr has no attributes of type " + one.type.text() +
+                                       ", as the attribute \"" + one.key + "\" is");
+  } else if (one.type.kind() == element_kind::character && !dims.empty()) {
+    // The last dimension is the length of texts.
+    const std::size_t length = dims[dims.rank() - 1];
+    dims = extents(dims.span().first(dims.rank() - 1));
+    for (std::uint64_t i = 0; i < dims.elements(); ++i) {
+      const std::string text = one.bytes.substr(i * length, length);
+      values.emplace_back(text.substr(0, std::min(text.find('\0'), text.size())));
+    }
+  } else {
+    for (std::size_t at = 0; at < one.bytes.size(); at += one.type.size())
+      values.push_back(number_json(one.type, reinterpret_cast<const std::byte*>(one.bytes.data()) + at));
+  }
+  if (values.size() != dims.elements())
+    throw error(errc::bad_input,
+                "the attribute \"" + one.key + "\" has another number of values than it says");
+  std::size_t next = 0;
+  return nested(values, dims, 0, next);
+}
+
+}  // namespace
+
+std::vector<array_attribute> attributes_from(const zarr_json& object, std::vector<std::string>& losses) {
+  std::vector<array_attribute> attributes;
+  for (const auto& [key, value] : object.items())
+    if (key.empty())
+      losses.emplace_back("loses an attribute that has no name");
+    else
+      attributes.push_back(attribute_from(key, value, losses));
+  return attributes;
+}
+
+zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes) {
+  zarr_json object = zarr_json::object();
+  for (const array_attribute& one : attributes) object[one.key] = json_of(one);
+  return object;
+}
+
+}  // namespace perdure::formats

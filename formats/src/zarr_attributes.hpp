@@ -1,0 +1,20 @@
+// Attributes as JSON.
+#pragma once
+
+#include <perdure/formats/array_source.hpp>
+#include <string>
+#include <vector>
+
+#include "zarr_json.hpp"
+
+namespace perdure::formats {
+
+/// Returns the attributes of an object: numbers, texts, truths, null, and lists of one of these with any
+/// dimensions. A value of any other kind (an object, a list of different kinds) is the text of its JSON, and
+/// `losses` gets a sentence about it, as in `loss`.
+std::vector<array_attribute> attributes_from(const zarr_json& object, std::vector<std::string>& losses);
+/// Returns an object with these attributes. `unsupported` for a type that JSON does not have (lists of any
+/// length).
+zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes);
+
+}  // namespace perdure::formats
