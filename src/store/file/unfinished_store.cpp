@@ -34,7 +34,9 @@ bool must_be_in_place(const std::filesystem::path& place) {
 }
 
 std::string hidden_prefix(const std::filesystem::path& place) {
-  return "." + place.filename().string() + ".new-";
+  std::string prefix(1, '.');
+  prefix += place.filename().string();
+  return prefix += ".new-";
 }
 
 std::filesystem::path hidden_name(const std::filesystem::path& place) {
