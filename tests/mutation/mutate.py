@@ -10,14 +10,13 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
   --unnoticed    takes for noticed what an earlier run has noticed, with whatever sources and tests, and tries the others
   --quick        takes only cases of up to 2 s, 20 s of them; what survives those is tried in all of them by the next run without it
-  --thorough     takes the repetitions of tests with other backings and trackers too; else only for mistakes that nothing
-                 else reaches
+  --thorough     takes all cases, however long they take
 
 The folder's sources are compiled once more, with all mistakes in them (mutation_points.py), and every program of build/release
 that tests them is linked with the result. A first run without a mistake learns which case of which program reaches which mistake,
 and how long it takes. Then each mistake is made in turn, in the cases that reach it, those first that are quick and have noticed many, until one
 fails or hangs (ten times its own time, and 10 s). A mistake has survived if all have passed, or as many as take 60 s together
-without it; --thorough takes all.
+without it, and then as many of the repetitions of tests with other backings and trackers; --thorough takes all.
 
 What survived, and is not explained in docs/dev/surviving-mutants.md, is an error. Results: build/mutation/FOLDER/.
 """
@@ -256,7 +255,7 @@ def explained():
     return set(re.findall(r"^- `(.*)`:? ", EXPLAINED.read_text(), re.MULTILINE))
 
 
-def learn(build, runner, cases, jobs, thorough, limit):
+def learn(build, runner, cases, jobs, limit):
     """Which case reaches what, how long it takes; without those that fail or take too long."""
 
     def one(case):
@@ -275,9 +274,6 @@ def learn(build, runner, cases, jobs, thorough, limit):
                 continue
             for number in numbers:
                 reaching[number].append((seconds, case))
-    for number, each in reaching.items():
-        own = [item for item in each if not item[1].repeats]
-        reaching[number] = sorted(each if thorough or not own else own, key=lambda item: item[0])
     return reaching
 
 
@@ -359,7 +355,7 @@ def main():
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="perdure-mutants-", dir=place) as scratch:
         runner = Runner(linked, len(keys), scratch)
-        reaching = learn(build, runner, cases, options.jobs, options.thorough, QUICK if options.quick else LIMIT)
+        reaching = learn(build, runner, cases, options.jobs, QUICK if options.quick else LIMIT)
         most = math.inf if options.thorough else QUICK_SUM if options.quick else SUM
         lock = threading.Lock()
         began = time.monotonic()
@@ -373,7 +369,9 @@ def main():
                 if options.quick:
                     verdict["verdict"] = SURVIVED_QUICK
                 with lock:
-                    order = ordered(reaching[number], results, most)
+                    order = []
+                    for repeats in (False, True):
+                        order += ordered([item for item in reaching[number] if item[1].repeats == repeats], results, most)
                 for seconds, case in order:
                     what, _ = runner.run(case, max(10.0, 10 * seconds) if seconds < LIMIT / 6 else LIMIT * 2, mutant=number)
                     if what in NOTICED:

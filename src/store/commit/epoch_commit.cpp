@@ -107,7 +107,7 @@ void epoch_commit::give_back(std::span<const detail::page_run> released) {
 }
 
 bool epoch_commit::may_failed_journal_count() const noexcept {
-  for (std::size_t parity = 0; parity < suspect_.size(); ++parity)
+  for (const unsigned parity : {0U, 1U})
     if (suspect_[parity] && parts_.journals[parity].is_header_begun()) return true;
   return false;
 }
@@ -123,10 +123,10 @@ void epoch_commit::finish_apply() {
 }
 
 void epoch_commit::clear_away_failed_attempt() {
-  for (std::size_t parity = 0; parity < suspect_.size(); ++parity) {
+  for (const unsigned parity : {0U, 1U}) {
     if (!suspect_[parity]) continue;
     parts_.journals[parity].replace(evicted_->only_in_journal());
-    evicted_->journal_replaced(static_cast<unsigned>(parity), parts_.journals[parity]);
+    evicted_->journal_replaced(parity, parts_.journals[parity]);
     suspect_[parity] = false;
   }
   committing_.reset();
