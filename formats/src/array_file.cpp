@@ -35,7 +35,7 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
       arrays = open_npz(path);
       break;
     case file_format::csv:
-      arrays.push_back(open_csv(path, options.type));
+      found = open_csv(path, options.type, options.table);
       break;
     case file_format::hdf5:
     case file_format::netcdf:
