@@ -129,7 +129,6 @@ class repair_of_store {
   bool is_table_lost_ = false;  // the journal is lost that had the entries which `crc` lacks
 };
 
-// False when nothing more can be done.
 void repair_of_store::remove_leftovers() {
   for (const std::vector<std::string>& names :
        {remove_unfinished(path_), remove_abandoned_twins(path_), remove_unfinished_epochs(directory_)})
@@ -138,6 +137,7 @@ void repair_of_store::remove_leftovers() {
   if (remove_abandoned_copies(directory_)) done("removed copies of files that a killed writer had left");
 }
 
+// False when nothing more can be done.
 bool repair_of_store::mend_super() {
   if (!os::exists_in(directory_, "super")) return false;
   const os::file file = os::file::open_in(directory_, "super", O_RDWR);
