@@ -24,7 +24,7 @@ constexpr std::string_view null_tag = "null";
 constexpr std::size_t longest_key = 4096;
 constexpr std::uint64_t most_attribute_dims = std::uint64_t{1} << 40;
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_attribute(const std::string& why) {
   throw error(errc::unsupported, why);
 }
 
@@ -46,8 +46,8 @@ class attribute_reader {
     if (key_ == back_references_key) return;
     if (key_ == scales_key && rank_ != 0) return read_scales();
     if (key_.empty() || key_.size() > longest_key)
-      refuse("its name has " + std::to_string(key_.size()) + " bytes");
-    if (is_reserved_key(key_)) refuse("its name stands for something else here");
+      refuse_attribute("its name has " + std::to_string(key_.size()) + " bytes");
+    if (is_reserved_key(key_)) refuse_attribute("its name stands for something else here");
     const bool is_null = H5Sget_simple_extent_type(space_.get()) == H5S_NULL;
     hdf5_element element;
     try {
@@ -75,11 +75,11 @@ class attribute_reader {
     std::array<hsize_t, H5S_MAX_RANK> dims{};
     const int rank = H5Sget_simple_extent_ndims(space_.get());
     if (rank < 0 || H5Sget_simple_extent_dims(space_.get(), dims.data(), nullptr) < 0)
-      refuse("its shape cannot be read: " + hdf5_complaint());
+      refuse_attribute("its shape cannot be read: " + hdf5_complaint());
     extents result;
     for (int i = 0; i < rank; ++i) {
       const hsize_t n = dims[static_cast<std::size_t>(i)];
-      if (n > most_attribute_dims) refuse("it declares more elements than its file can hold");
+      if (n > most_attribute_dims) refuse_attribute("it declares more elements than its file can hold");
       result.push_back(n);
     }
     return result;
@@ -93,7 +93,7 @@ class attribute_reader {
   std::uint64_t require_held(const extents& dims, std::size_t element_size) const {
     const std::uint64_t count = dims.elements();
     if (element_size != 0 && count > file_.bytes / element_size)
-      refuse("it declares more elements than its file can hold");
+      refuse_attribute("it declares more elements than its file can hold");
     return count;
   }
 
@@ -112,7 +112,7 @@ class attribute_reader {
     const hdf5_handle memory_type = hdf5_memory_type(type, type_.get());
     variable_memory memory(type, count, file_.bytes);
     if (H5Aread(attribute_.get(), memory_type.get(), memory.data()) < 0)
-      refuse("its elements cannot be read: " + hdf5_complaint());
+      refuse_attribute("its elements cannot be read: " + hdf5_complaint());
     memory.reclaim(memory_type.get(), space_.get());
     return memory.elements();
   }
@@ -122,7 +122,7 @@ class attribute_reader {
     const hdf5_handle memory_type = hdf5_memory_type(type, type_.get());
     std::string bytes(count * type.size(), '\0');
     if (!bytes.empty() && H5Aread(attribute_.get(), memory_type.get(), bytes.data()) < 0)
-      refuse("its elements cannot be read: " + hdf5_complaint());
+      refuse_attribute("its elements cannot be read: " + hdf5_complaint());
     if (type.kind() == element_kind::character && type.dims().size() == 1)
       return add_texts(dims, bytes, type.size(), count);
     for (const std::uint64_t n : type.dims()) dims.push_back(n);
@@ -151,12 +151,12 @@ class attribute_reader {
                            "its type");
     const extents dims = shape();
     if (H5Tequal(base.get(), H5T_STD_REF_OBJ) <= 0 || dims.rank() != 1 || dims[0] != rank_)
-      refuse("it is no list of scales");
+      refuse_attribute("it is no list of scales");
     const data_type list = data_type::list_of(data_type::opaque("reference", sizeof(hobj_ref_t), 1));
     const hdf5_handle memory_type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose, "a type");
     variable_memory memory(list, rank_, file_.bytes);
     if (H5Aread(attribute_.get(), memory_type.get(), memory.data()) < 0)
-      refuse("its elements cannot be read: " + hdf5_complaint());
+      refuse_attribute("its elements cannot be read: " + hdf5_complaint());
     memory.reclaim(memory_type.get(), space_.get());
     const variable_elements all = memory.elements();
     std::vector<std::string> names(rank_);
@@ -229,7 +229,7 @@ class attribute_writer {
   }
 
   hdf5_handle make(const std::string& key, hid_t type, const hdf5_handle& space) const {
-    if (key.find('\0') != std::string::npos) refuse("its name has a zero byte");
+    if (key.find('\0') != std::string::npos) refuse_attribute("its name has a zero byte");
     const hdf5_handle properties(H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose, "properties");
     H5Pset_char_encoding(properties.get(), H5T_CSET_UTF8);
     const hid_t made = H5Acreate2(object_, key.c_str(), type, space.get(), properties.get(), H5P_DEFAULT);
@@ -267,7 +267,7 @@ class attribute_writer {
                     const extents& dims) const {
     std::size_t longest = 1;
     for (const std::string& one : texts) {
-      if (one.ends_with('\0')) refuse("HDF5 does not keep a zero byte at the end of a text");
+      if (one.ends_with('\0')) refuse_attribute("HDF5 does not keep a zero byte at the end of a text");
       longest = std::max(longest, one.size());
     }
     std::string bytes;
