@@ -3,6 +3,7 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/build_graph.hpp>
+#include <perdure/graph/degree_ordering.hpp>
 #include <perdure/graph/external_build.hpp>
 #include <perdure/graph/keep_attributes.hpp>
 #include <string>
@@ -57,27 +58,51 @@ class build_in_steps {
     const std::optional<std::string> all = fingerprints_of(inputs);
     if (build != nullptr && !all)
       refuse("an input cannot be read a second time, as going on with the build needs");
+    const bool by_degree = how.order == vertex_order::by_degree;
     const std::string made_of = all.value_or("") + (options_.with_names ? "names\n" : "") +
-                                (options_.with_attributes ? "attributes\n" : "");
+                                (options_.with_attributes ? "attributes\n" : "") +
+                                (by_degree ? "by-degree\n" : "");
     result.resumed = build != nullptr;
     if (build == nullptr) {
       build = store_.construct<stored_csr_build>(name_)();
       store_.set_attribute(object_name(name_), inputs_attribute, made_of);
     } else if (store_.attribute(object_name(name_), inputs_attribute) != made_of) {
       refuse(
-          "a build of other files, or with other names, is under way; give what it was given to go on with "
-          "it");
+          "a build of other files, or with other names or another order, is under way; give what it was "
+          "given "
+          "to go on with it");
     }
-    build->run(edges, how, {.memory = options_.budget / 2, .checkpoint = [&] {
-                              store_.checkpoint();
-                              ++result.checkpoints;
-                              if (options_.on_checkpoint) options_.on_checkpoint();
-                            }});
-    build->give_to(*store_.construct<stored_csr>(options_.graph)());
+    const external_options external{.memory = options_.budget / 2, .checkpoint = [&] {
+                                      store_.checkpoint();
+                                      ++result.checkpoints;
+                                      if (options_.on_checkpoint) options_.on_checkpoint();
+                                    }};
+    if (by_degree) {
+      build_by_degree(*build, edges, how, external);
+    } else {
+      build->run(edges, how, external);
+      build->give_to(*store_.construct<stored_csr>(options_.graph)());
+    }
     store_.destroy<stored_csr_build>(name_);
   }
 
  private:
+  void build_by_degree(stored_csr_build& build, edge_source& edges, const csr_options& how,
+                       const external_options& external) {
+    const std::string name = options_.graph + ordering_suffix;
+    auto& ordering = *store_.find_or_construct<stored_degree_ordering>(name)();
+    if (!ordering.has_rows()) {
+      csr_options by_id = how;
+      by_id.order = vertex_order::by_id;
+      build.run(edges, by_id, external);
+      ordering.take_from(build);
+      external.checkpoint();
+    }
+    ordering.run(how, external);
+    ordering.give_to(*store_.construct<stored_csr>(options_.graph)());
+    store_.destroy<stored_degree_ordering>(name);
+  }
+
   [[noreturn]] void refuse(const std::string& why) const {
     throw error(errc::invalid_argument,
                 store_.path().string() + ": " + why + "; or begin anew (--anew; in C++ build_options::anew)");
@@ -126,7 +151,10 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
   const std::string name_of_names = options.graph + names_suffix;
   const bool goes_on =
       !options.anew && store.find<stored_csr_build>(options.graph + build_suffix).first != nullptr;
-  if (options.anew) store.destroy<stored_csr_build>(options.graph + build_suffix);
+  if (options.anew) {
+    store.destroy<stored_csr_build>(options.graph + build_suffix);
+    store.destroy<stored_degree_ordering>(options.graph + ordering_suffix);
+  }
   // A build that goes on keeps its names.
   if (!goes_on) store.destroy<stored_names>(name_of_names);
   if (options.with_names) {

@@ -10,6 +10,7 @@
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/core_numbers.hpp>
+#include <perdure/graph/degree_ordering.hpp>
 #include <perdure/graph/external_build.hpp>
 #include <perdure/graph/freeze.hpp>
 #include <perdure/graph/ingest.hpp>
@@ -281,6 +282,53 @@ TEST(Csr, BuiltInPiecesIsTheSame) {
     build.give_to(made);
     expect_identical(made.view(), expected.view());
     EXPECT_EQ(made.self_loops(), expected.self_loops());
+    if (HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+// The same, and then the vertices are ordered by degree.
+TEST(Csr, OrderedByDegreeInPiecesIsTheSame) {
+  std::mt19937_64 random(12);
+  for (int round = 0; round < 200; ++round) {
+    const std::uint64_t ids = 1 + random() % 300;
+    const std::vector<edge> edges = random_edges(random(), random() % 3000, ids, random() % 3 == 0);
+    csr_options options{.kind = random() % 2 == 0 ? direction::directed : direction::undirected,
+                        .drop_loops = random() % 2 == 0,
+                        .drop_duplicates = random() % 2 == 0,
+                        .with_incoming = random() % 2 == 0,
+                        .with_weights = random() % 2 == 0};
+    std::vector<std::pair<edge, double>> weighted;
+    for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
+    weighted_source of_build(weighted);
+    weighted_source of_expected(weighted);
+    const external_options external{.memory = 1024 + random() % 20000};
+    memory_build build;
+    build.run(of_build, options, external);
+    options.order = vertex_order::by_degree;
+    memory_csr expected;
+    build_csr(expected, of_expected, options);
+
+    degree_ordering<std::allocator<std::byte>> ordering;
+    ordering.take_from(build);
+    external_options steps = external;
+    const std::uint64_t most = 1 + random() % 12;
+    for (bool is_ready = false; !is_ready;) {
+      std::uint64_t left = most;
+      steps.checkpoint = [&left] {
+        if (--left == 0) throw interruption();
+      };
+      options.threads = static_cast<unsigned>(1 + random() % 3);
+      try {
+        ordering.run(options, steps);
+        is_ready = true;
+      } catch (const interruption&) {
+      }
+    }
+    memory_csr made;
+    ordering.give_to(made);
+    expect_identical(made.view(), expected.view());
+    EXPECT_EQ(made.self_loops(), expected.self_loops());
+    EXPECT_FALSE(ordering.has_rows());
     if (HasFailure()) FAIL() << "round " << round;
   }
 }

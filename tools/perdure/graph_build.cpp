@@ -147,9 +147,11 @@ void add_build_command(command graph_command) {
   build.add_flag("--drop-duplicates", given->how.drop_duplicates,
                  "Of several edges keep the one with the smallest weight");
   build
-      .add_choice("--order", given->how.order,
-                  {{"id", graph::vertex_order::by_id}, {"degree", graph::vertex_order::by_degree}},
-                  "Order of vertices: by id, or by falling number of neighbours; with --budget by id")
+      .add_choice(
+          "--order", given->how.order,
+          {{"id", graph::vertex_order::by_id}, {"degree", graph::vertex_order::by_degree}},
+          "Order of vertices: by id, or by falling number of neighbours, which with --budget takes a second "
+          "build of the same size")
       .default_text("id");
   add_file_options(build, given->input.reading);
   add_generated_options(build, given->input);
@@ -161,8 +163,6 @@ void add_build_command(command graph_command) {
     given->input.require_some("build from");
     given->how.kind = given->input.kind();
     given->input.reading.keep_attributes = given->how.with_attributes;
-    if (given->how.budget != 0 && given->how.order == graph::vertex_order::by_degree)
-      throw usage_error("--order degree needs memory for all arcs: it cannot be had with --budget");
     // Memory that one step frees must be there for the next: malloc keeps it where it raises this limit.
     if (given->how.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     building(*given).run();

@@ -22,11 +22,11 @@ struct build_options {
   std::string graph = default_graph_name;
   std::optional<direction> kind = {};  ///< nothing: as the inputs are, else directed
   bool drop_loops = false;
-  bool drop_duplicates = false;              ///< keeps of several edges the one with the smallest weight
-  vertex_order order = vertex_order::by_id;  ///< by id only, if there is a budget
-  std::uint64_t budget = 0;                  ///< bytes of memory; 0: the arcs are sorted in memory
-  bool anew = false;                         ///< begins again where a build is under way
-  bool with_names = false;                   ///< vertices have names, which are kept
+  bool drop_duplicates = false;  ///< keeps of several edges the one with the smallest weight
+  vertex_order order = vertex_order::by_id;
+  std::uint64_t budget = 0;      ///< bytes of memory; 0: the arcs are sorted in memory
+  bool anew = false;             ///< begins again where a build is under way
+  bool with_names = false;       ///< vertices have names, which are kept
   bool with_attributes = false;  ///< keeps what the inputs say of vertices (`keep_attributes.hpp`)
   unsigned threads = 1;
   std::function<void()> on_checkpoint = {};  ///< called after each checkpoint; what it throws ends the build
@@ -45,15 +45,16 @@ struct build_result {
 /// Makes the CSR `options.graph` of all edges of the inputs, of a directed graph with incoming arcs, with
 /// weights if an input has some. Half of the budget is for arcs that are sorted; the store itself should be
 /// opened `paged` with the other half. With a budget a checkpoint is made after each step
-/// (`external_build.hpp`), and the same call in a process that opens the store again goes on from there. The
-/// caller makes the last checkpoint.
+/// (`external_build.hpp`, and for `by_degree` `degree_ordering.hpp`, which needs twice the disk), and the
+/// same call in a process that opens the store again goes on from there. The caller makes the last
+/// checkpoint.
 ///
 /// If `with_names` is set, the inputs were opened with `names`, and the names are kept as those of a growing
 /// graph are (`graph_objects.hpp`). If `with_attributes` is set, they were opened with `keep_attributes`.
 ///
 /// Throws `already_exists` where the store has something else of this name, or a graph of other inputs;
-/// `invalid_argument` where a build of other inputs is under way, or of inputs that cannot be read twice, or
-/// with a budget and `by_degree`; `read_only`; and what reading and building throw. Call `discard` of the
+/// `invalid_argument` where a build of other inputs is under way, or of inputs that cannot be read twice;
+/// `read_only`; and what reading and building throw. Call `discard` of the
 /// store then.
 build_result build_graph(manager& store, std::vector<graph_input>& inputs, const build_options& options = {},
                          deferred_names* names = nullptr);

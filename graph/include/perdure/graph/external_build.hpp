@@ -69,7 +69,8 @@ class csr_build {
   ///
   /// After a throw, which may come from the source or be `std::bad_alloc`, go back to the last checkpoint.
   /// `invalid_argument` where the options are not those that the build was begun with, or the source is
-  /// another one; `unsupported` for `vertex_order::by_degree`, and for more than 2^32 - 1 vertices.
+  /// another one; `unsupported` for `vertex_order::by_degree` (`degree_ordering` does that afterwards), and
+  /// for more than 2^32 - 1 vertices.
   void run(edge_source& source, const csr_options& options, const external_options& external) {
     begin(options);
     const auto checkpoint = [&] {
@@ -114,6 +115,8 @@ class csr_build {
     stage_ = stage::ready;
   }
 
+  /// The arrays that `run` has filled, for callers that add to them before they give them away.
+  csr_arrays<Allocator, Weight>& filled() noexcept { return arrays_; }
   /// Replaces the graph, which is in the same memory, by what was built; the build is empty then.
   void give_to(csr<Allocator, Weight>& graph) {
     graph.replace(std::move(arrays_));
@@ -150,7 +153,7 @@ class csr_build {
   void begin(const csr_options& options) {
     if (options.order == vertex_order::by_degree)
       throw error(errc::unsupported,
-                  "vertices can be ordered by degree only where the build has memory for all arcs");
+                  "an external build orders vertices by id: give what it has built to a degree_ordering");
     const wanted now{options.kind, options.drop_loops, options.drop_duplicates,
                      options.with_incoming && options.kind == direction::directed, options.with_weights};
     if (stage_ != stage::none && !(now == options_))

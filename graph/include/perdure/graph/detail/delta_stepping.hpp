@@ -29,7 +29,8 @@ namespace perdure::graph::detail {
 /// Throws `not_found` or `invalid_argument`.
 void require_sssp_arguments(std::size_t vertices, vertex_handle source, double delta);
 
-/// A delta from a sample of the weights: after the paper, the largest weight through the average degree.
+/// A delta from a sample of the weights: the mean weight through the average degree. The paper takes the
+/// largest weight; docs/dev/sssp-step.md has what other widths cost.
 template <graph_view Graph>
 double suitable_delta(const Graph& graph) {
   if (!knows_weights(graph)) return 1;
@@ -46,7 +47,7 @@ double suitable_delta(const Graph& graph) {
   }
   if (count == 0) return 1;
   const double degree = static_cast<double>(graph.arcs()) / static_cast<double>(graph.size());
-  const double delta = 2 * sum / static_cast<double>(count) / std::max(1.0, degree);
+  const double delta = sum / static_cast<double>(count) / std::max(1.0, degree);
   return delta > 0 && delta < std::numeric_limits<double>::infinity() ? delta : 1;
 }
 
