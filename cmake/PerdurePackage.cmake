@@ -19,7 +19,8 @@ function(perdure_install)
     set(fortran perdure_fortran)
     add_dependencies(perdure_installed perdure_fortran)
     get_target_property(modules perdure_fortran Fortran_MODULE_DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${modules}/perdure.mod
+    # perdure_mpi.f90 is compiled by programs, with the MPI of theirs.
+    install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${PROJECT_SOURCE_DIR}/fortran/perdure_mpi.f90 ${modules}/perdure.mod
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-fortran)
   endif()
   set(libraries "")

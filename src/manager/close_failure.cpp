@@ -1,6 +1,7 @@
 // Tells of changes that are lost where nothing can be thrown: a checkpoint fails in the destructor of a
 // manager, or the program ends with a store open.
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -11,6 +12,12 @@
 
 #include "manager/manager_state.hpp"
 #include "perdure/manager.hpp"
+
+extern "C" {
+/// Flushes a unit of a Fortran program, or all with numbers from 0 on for null; does nothing for one that is
+/// not open. Of gfortran's library, where a program has it.
+[[gnu::weak]] void flush_fortran_unit(const std::int32_t* unit) __asm__("_gfortran_flush_i4");
+}
 
 namespace perdure {
 
@@ -67,6 +74,15 @@ class open_writers {
   std::vector<entry> all_;
 };
 
+void flush_fortran_units() {
+  if (flush_fortran_unit == nullptr) return;
+  flush_fortran_unit(nullptr);
+  // Files opened by NEWUNIT= have numbers from -10 downwards.
+  constexpr std::int32_t first = -10;
+  constexpr std::int32_t most = 1000;
+  for (std::int32_t unit = first; unit > first - most; --unit) flush_fortran_unit(&unit);
+}
+
 // Flushes what a program prints with, as no handler that was registered earlier runs any more.
 void end_as_failed() {
   open_writers::of_this_process().report_all();
@@ -74,6 +90,7 @@ void end_as_failed() {
   std::cout.flush();
   std::clog.flush();
   std::fflush(nullptr);
+  flush_fortran_units();
   std::_Exit(EXIT_FAILURE);
 }
 

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <perdure/array_store.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@ int stores_everything(const char* path);
 int loads_what_cpp_stored(const char* path);
 int works_in_parts(const char* path);
 int tells_errors(const char* path);
+int keeps_what_is_open(const char* path);
+int has_attributes(const char* path);
+int chooses_how_arrays_are_kept(const char* path);
+int counts_from_one(const char* path);
 }
 
 namespace perdure {
@@ -66,6 +71,34 @@ TEST(arrays, WorksInParts) {
 TEST(arrays, TellsErrors) {
   const scratch_directory scratch;
   EXPECT_EQ(tells_errors(scratch.path().c_str()), 0);
+}
+
+TEST(arrays, KeepsWhatIsOpen) {
+  const scratch_directory scratch;
+  EXPECT_EQ(keeps_what_is_open(scratch.path().c_str()), 0);
+  EXPECT_FALSE(std::filesystem::exists(scratch.path().string() + ".other"));
+}
+
+TEST(arrays, HasAttributesThatCppReads) {
+  const scratch_directory scratch;
+  ASSERT_EQ(has_attributes(scratch.path().c_str()), 0);
+  const array_store arrays(open_read_only, scratch.path());
+  EXPECT_EQ(arrays["t"].attribute<std::string>("units"), "K ");
+  EXPECT_EQ(arrays["t"].attribute<std::vector<double>>("range"), (std::vector<double>{0.5, 1.5}));
+  EXPECT_EQ(arrays.untyped()->attribute("t", "matrix")->dims, (extents{3, 2}));
+}
+
+TEST(arrays, ChoosesHowArraysAreKept) {
+  const scratch_directory scratch;
+  ASSERT_EQ(chooses_how_arrays_are_kept(scratch.path().c_str()), 0);
+  const array_store arrays(open_read_only, scratch.path());
+  EXPECT_EQ(arrays.info("run/field").chunk, (extents{2, 3}));
+  EXPECT_EQ(arrays.info("run/field").dimensions, (std::vector<std::string>{"time", "x"}));
+}
+
+TEST(arrays, CountsFromOneInMessages) {
+  const scratch_directory scratch;
+  EXPECT_EQ(counts_from_one(scratch.path().c_str()), 0);
 }
 
 }  // namespace

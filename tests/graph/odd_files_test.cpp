@@ -56,7 +56,7 @@ class OddFiles : public testing::Test {
       names_in_order names;
       graph_file_options options;
       if (one.called == vertices::have_names) options.names = &names;
-      std::string edges;
+      std::string was_read;
       std::string left_out;
       std::string refusal;
       try {
@@ -65,7 +65,7 @@ class OddFiles : public testing::Test {
         const auto called = [&](vertex_id v) { return options.names ? names[v] : std::to_string(v); };
         while (source->next(batch))
           for (std::size_t i = 0; i < batch.edges.size(); ++i)
-            edges += (edges.empty() ? "" : " ") + called(batch.edges[i].source) + '>' +
+            was_read += (was_read.empty() ? "" : " ") + called(batch.edges[i].source) + '>' +
                      called(batch.edges[i].target) +
                      (batch.values.empty() ? "" : ":" + number_text(batch.values[i]));
         for (const std::string& name : source->left_out()) left_out += (left_out.empty() ? "" : "; ") + name;
@@ -76,8 +76,8 @@ class OddFiles : public testing::Test {
         EXPECT_NE(refusal.find(one.name), std::string::npos) << refusal;
         continue;
       }
-      EXPECT_EQ(one.refusal, "") << "was read: " << edges;
-      EXPECT_EQ(edges, one.edges);
+      EXPECT_EQ(one.refusal, "") << "was read: " << was_read;
+      EXPECT_EQ(was_read, one.edges);
       EXPECT_EQ(left_out, one.left_out);
     }
   }
@@ -233,8 +233,8 @@ TEST_F(OddFiles, OfGraphml) {
 }
 
 TEST_F(OddFiles, OfGexf) {
-  const auto graph = [](const std::string& start, const std::string& edges) {
-    return "<gexf><graph" + start + "><nodes><node id='0'/><node id='1'/></nodes><edges>\n" + edges +
+  const auto graph = [](const std::string& start, const std::string& list) {
+    return "<gexf><graph" + start + "><nodes><node id='0'/><node id='1'/></nodes><edges>\n" + list +
            "</edges></graph></gexf>\n";
   };
   judge({

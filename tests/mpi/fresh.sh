@@ -1,9 +1,10 @@
 #!/bin/sh
-# Removes what an earlier run left at a path, and runs a command with the path as its last argument.
+# Makes a folder anew, and runs a command with the path of a set in it as the last argument.
 #
-# usage: fresh.sh PATH COMMAND...
+# usage: fresh.sh FOLDER COMMAND...
 set -eu
-path=$1
+folder=$1
 shift
-rm -rf "$path"
-exec "$@" "$path"
+rm -rf "$folder"
+mkdir -p "$folder"
+exec "$@" "$folder/run.set"

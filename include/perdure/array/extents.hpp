@@ -16,6 +16,12 @@ namespace perdure {
 /// The most dimensions an array may have.
 inline constexpr std::size_t max_rank = 32;
 
+class extents;
+
+namespace detail {
+std::string shape_text(const extents& dims);  // <perdure/detail/index_order.hpp>
+}
+
 /// Some numbers, one for each dimension, the slowest (outermost) first.
 class extents {
  public:
@@ -66,7 +72,8 @@ class extents {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : *this)
       if (__builtin_mul_overflow(product, extent, &product))
-        throw error(errc::invalid_argument, "an array of " + text() + " has more elements than there can be");
+        throw error(errc::invalid_argument,
+                    "an array of " + detail::shape_text(*this) + " has more elements than there can be");
     return product;
   }
   /// "[3, 4]".

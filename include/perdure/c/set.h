@@ -29,7 +29,7 @@ typedef struct perdure_ranks {
   size_t struct_size;   ///< sizeof(perdure_ranks)
   void* context;        ///< passed to each function
   const char* failure;  ///< NULL; else why ranks cannot be reached: functions of sets give it as their error
-  int32_t rank;         ///< of this process, from 0 on
+  int32_t rank;         ///< number of this process, from 0 on
   int32_t size;         ///< number of ranks
   /// Starts to make a channel of its own for all that follows. Collective. May be NULL.
   int (*begin)(void* context);
@@ -58,7 +58,7 @@ typedef struct perdure_ranks {
 /// How to create or open a set. Zero in a member means its default. Later versions add members at the end.
 typedef struct perdure_set_options {
   size_t struct_size;  ///< sizeof(perdure_set_options)
-  /// Of each part; NULL: defaults. `keep_last` and `keep_full_copies` are of the set. The backings
+  /// Options of each part; NULL: defaults. `keep_last` and `keep_full_copies` are of the set. The backings
   /// PERDURE_BACKING_SHARED and PERDURE_BACKING_DAX are PERDURE_UNSUPPORTED for writing.
   const perdure_store_options* store;
   /// Where this rank's part is made, on a device of its machine; NULL: in the set's directory.
@@ -71,10 +71,10 @@ typedef struct perdure_set_options {
 /// An open set. Later versions add members at the end.
 typedef struct perdure_set_info {
   size_t struct_size;  ///< sizeof(perdure_set_info), to be set by the caller
-  int32_t rank;        ///< of this process
+  int32_t rank;        ///< number of this process
   int32_t ranks;       ///< number of ranks that have it open
   uint64_t parts;      ///< number of ranks that write it, which may differ where it is open for reading
-  uint64_t epoch;      ///< of the last checkpoint; grows by one with each
+  uint64_t epoch;      ///< number of the last checkpoint; grows by one with each
 } perdure_set_info;
 
 PERDURE_BEGIN_DECLARATIONS
@@ -91,12 +91,12 @@ PERDURE_API perdure_status perdure_set_create(const char* path, const perdure_ra
 PERDURE_API perdure_status perdure_set_open(const char* path, const perdure_ranks* ranks,
                                             const perdure_set_options* options, perdure_store** store);
 
-/// As perdure_set_open, for reading, on any number of ranks. `path` may be SET@LABEL or SET@EPOCH.
+/// Opens a set for reading, on any number of ranks. `path` may be SET@LABEL or SET@EPOCH.
 PERDURE_API perdure_status perdure_set_open_read_only(const char* path, const perdure_ranks* ranks,
                                                       const perdure_set_options* options,
                                                       perdure_store** store);
 
-/// As perdure_set_open, or perdure_set_create where there is no set.
+/// Opens a set like perdure_set_open, or makes it like perdure_set_create where there is none.
 PERDURE_API perdure_status perdure_set_open_or_create(const char* path, const perdure_ranks* ranks,
                                                       const perdure_set_options* options,
                                                       perdure_store** store);
