@@ -32,7 +32,7 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
       break;
     }
     case file_format::npz:
-      arrays = open_npz(path);
+      found = open_npz(path, {options.member, options.before_array});
       break;
     case file_format::csv:
       found = open_csv(path, options.type, options.table);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "csv_leaves.hpp"
+#include "unicode.hpp"
 
 namespace perdure::formats {
 
@@ -239,7 +240,12 @@ csv_shape shape_of_csv(const input_file& file, const std::optional<data_type>& t
   std::vector<csv_field> row;
   first_rows begin;
   while (rows.next(row)) {
-    for (const csv_field& one : row) shape.text_bytes += one.text.size();
+    for (const csv_field& one : row) {
+      shape.text_bytes += one.text.size();
+      if (!is_utf8(one.text))
+        rows.refuse('"' + sound_utf8(one.text.substr(0, 40)) +
+                    "\" is not UTF-8: convert the file, as by `iconv -f LATIN1 -t UTF-8`");
+    }
     if (shape.rows++ == 0) {
       begin.first = row;
       begin.line = rows.line();

@@ -92,6 +92,8 @@ TEST_F(Csv, ALineOfNamesIsNoDataAndDataAreNoNames) {
                     "1\0\n\0",
                     6));
   }));
+  EXPECT_TRUE(
+      fails_with(errc::bad_input, "line 2: \"gr\xef\xbf\xbd\" is not UTF-8", [&] { open("a\ngr\xfc\n"); }));
   // What may be a value is not taken for a name.
   for (const char* const text : {"1_000\n2\n", "NA\n1\n2\n", "2020-01-01,2020-01-02\n1,2\n", "10%\n20\n"})
     EXPECT_TRUE(fails_with(errc::bad_input, "line 1: ", [&] { open(text); })) << text;
