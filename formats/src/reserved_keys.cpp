@@ -71,6 +71,21 @@ array_attribute list_of_texts(std::string key, const std::vector<std::string>& t
   return {std::move(key), element_kind::text, {texts.size()}, pack_elements(joined(texts))};
 }
 
+array_attribute characters_as_texts(const array_attribute& attribute) {
+  array_attribute result{attribute.key, element_kind::text, {}, {}};
+  const std::size_t rank = attribute.dims.rank();
+  const std::size_t length = rank == 0 ? 1 : attribute.dims[rank - 1];
+  if (rank > 1) result.dims = extents(attribute.dims.span().first(rank - 1));
+  std::vector<std::string> texts;
+  for (std::uint64_t i = 0; i < result.dims.elements(); ++i) {
+    std::string one = attribute.bytes.substr(i * length, length);
+    one.resize(one.find_last_not_of('\0') + 1);
+    texts.push_back(std::move(one));
+  }
+  result.bytes = rank > 1 ? pack_elements(joined(texts)) : texts[0];
+  return result;
+}
+
 bool parse_enumerator(std::string_view text, std::string& name, std::uint64_t& value) noexcept {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) return false;

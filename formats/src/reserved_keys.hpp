@@ -30,6 +30,10 @@ std::vector<std::string> texts_of(const array_attribute* attribute);
 /// Returns a list of texts as an attribute.
 array_attribute list_of_texts(std::string key, const std::vector<std::string>& texts);
 
+/// Returns an attribute of characters as one text, or as a list of texts: the last dimension is the length of
+/// each. Zeros at the end of a text are dropped.
+array_attribute characters_as_texts(const array_attribute& attribute);
+
 /// Name and value of one value of an enumeration, from NAME=VALUE. The value is of any integer type, with its
 /// lowest bytes first. Returns false if the text is nothing such.
 bool parse_enumerator(std::string_view text, std::string& name, std::uint64_t& value) noexcept;

@@ -66,8 +66,8 @@ class OddFiles : public testing::Test {
         while (source->next(batch))
           for (std::size_t i = 0; i < batch.edges.size(); ++i)
             was_read += (was_read.empty() ? "" : " ") + called(batch.edges[i].source) + '>' +
-                     called(batch.edges[i].target) +
-                     (batch.values.empty() ? "" : ":" + number_text(batch.values[i]));
+                        called(batch.edges[i].target) +
+                        (batch.values.empty() ? "" : ":" + number_text(batch.values[i]));
         for (const std::string& name : source->left_out()) left_out += (left_out.empty() ? "" : "; ") + name;
       } catch (const perdure::error& failure) {
         refusal = failure.what();

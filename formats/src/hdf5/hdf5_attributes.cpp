@@ -58,8 +58,9 @@ class attribute_reader {
     }
     for (const std::string& one : element.losses) found_.losses.push_back("\"" + key_ + "\" " + one);
     const data_type& type = element.type;
-    if (is_null || (type.kind() == element_kind::opaque && type.name() == null_tag && type.size() == 1)) {
-      return add(null_type(is_null ? type : data_type()), {}, {});
+    if (is_null) {
+      const bool is_tag = type.kind() == element_kind::opaque && type.name() == null_tag && type.size() == 1;
+      return add(null_type(is_tag ? data_type() : type), {}, {});
     }
     const extents dims = shape();
     if (type.is_variable())
@@ -198,6 +199,7 @@ class attribute_writer {
   /// `unsupported`, with the reason, for what HDF5 cannot hold.
   void write(const array_attribute& one) const {
     if (is_null(one.type)) return write_null(one);
+    if (one.type.kind() == element_kind::character) return write(characters_as_texts(one));
     if (one.type.kind() == element_kind::text) return write_texts(one.key, split_texts(one), one.dims);
     if (one.type.is_variable()) return write_lists(one);
     hdf5_element element{one.type};

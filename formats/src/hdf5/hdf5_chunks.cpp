@@ -18,8 +18,8 @@ constexpr std::uint64_t most_by_place = std::uint64_t{1} << 22;
 
 class chunk_finder {
  public:
-  chunk_finder(hid_t dataset, const extents& dims, const extents& chunk)
-      : dataset_(dataset), dims_(dims), chunk_(chunk) {}
+  chunk_finder(hid_t dataset, hid_t space, const extents& dims, const extents& chunk)
+      : dataset_(dataset), space_(space), dims_(dims), chunk_(chunk) {}
 
   void by_number(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ class chunk_finder {
       unsigned filters = 0;
       haddr_t address = 0;
       hsize_t bytes = 0;
-      if (H5Dget_chunk_info(dataset_, H5S_ALL, i, at.data(), &filters, &address, &bytes) < 0) refuse();
+      if (H5Dget_chunk_info(dataset_, space_, i, at.data(), &filters, &address, &bytes) < 0) refuse();
       add(at.data());
     }
   }
@@ -64,6 +64,7 @@ class chunk_finder {
   }
 
   hid_t dataset_;
+  hid_t space_;
   const extents& dims_;
   const extents& chunk_;
   std::vector<slab> parts_;
@@ -96,13 +97,14 @@ std::optional<std::vector<slab>> stored_chunks(hid_t dataset, hid_t properties, 
     places *= (dims[i] - 1) / chunk[i] + 1;
     chunk_elements *= std::min(chunk[i], dims[i]);
   }
+  const hdf5_handle space(H5Dget_space(dataset), H5Sclose, "its shape");
   hsize_t count = 0;
-  if (H5Dget_num_chunks(dataset, H5S_ALL, &count) < 0)
+  if (H5Dget_num_chunks(dataset, space.get(), &count) < 0)
     throw error(errc::bad_input, "the chunks of a dataset cannot be counted: " + hdf5_complaint());
   std::uint64_t stored = 0;
   if (__builtin_mul_overflow(count, chunk_elements, &stored) || stored >= dims.elements() / 2)
     return std::nullopt;
-  chunk_finder finder(dataset, dims, chunk);
+  chunk_finder finder(dataset, space.get(), dims, chunk);
   if (count <= most_by_number)
     finder.by_number(count);
   else if (places <= most_by_place)

@@ -177,7 +177,15 @@ class type_reader {
       if (fields[0].type == element_kind::float32) return element_kind::complex64;
       if (fields[0].type == element_kind::float64) return element_kind::complex128;
     }
-    // Fields need not be in their order; their places in memory are ours to choose. Elements are packed.
+    // Where they lie as they can lie here, they stay; else elements are packed.
+    std::uint64_t end = 0;
+    bool is_kept = true;
+    for (const data_field& field : fields) {
+      is_kept = is_kept && field.offset >= end;
+      end = field.offset + field.type.size();
+      if (end > largest_element) refuse_type("very large");
+    }
+    if (is_kept && end <= H5Tget_size(type)) return naturally_aligned(std::move(fields), H5Tget_size(type));
     std::size_t at = 0;
     for (data_field& field : fields) {
       field.offset = at;

@@ -106,11 +106,7 @@ class dataset_writer {
     } else {
       write_part(slab::whole(what_.dims));
     }
-    if (!what_.dimensions.empty()) {
-      std::vector<std::string> names = what_.dimensions;
-      names.resize(rank_);
-      if (rank_ != 0) write_labels(path_, dataset_.get(), std::move(names));
-    }
+    write_names();
     write_attributes(path_, dataset_.get(), what_, report_);
   }
 
@@ -150,6 +146,17 @@ class dataset_writer {
     if (given->type != what_.type || given->bytes.size() != element_.type.size() ||
         element_.type.is_variable() || H5Pset_fill_value(creation, type_.get(), given->bytes.data()) < 0)
       report_({what_.name, "loses its fill value: it is not of the array's type"});
+  }
+
+  void write_names() const {
+    std::vector<std::string> names = what_.dimensions;
+    if (names.size() > rank_ && !names.back().empty())
+      report_(
+          {what_.name, "loses the name " + names.back() + ": the length of texts is no dimension in HDF5"});
+    if (names.size() > rank_) names.resize(rank_);
+    const auto is_empty = [](const std::string& one) { return one.empty(); };
+    if (!std::all_of(names.begin(), names.end(), is_empty))
+      write_labels(path_, dataset_.get(), std::move(names));
   }
 
   void write_variable() {

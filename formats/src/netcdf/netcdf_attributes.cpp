@@ -97,6 +97,7 @@ class attribute_writer {
   /// `unsupported`, with the reason, for what NetCDF cannot hold.
   void write(const array_attribute& one) const {
     if (is_null(one.type)) refuse("NetCDF has no null");
+    if (one.type.kind() == element_kind::character) return write(characters_as_texts(one));
     if (one.dims.rank() > 1)
       report_({what_.name, "has an attribute \"" + one.key + "\" of shape " + one.dims.text() +
                                ", which becomes a list: NetCDF has no others"});
