@@ -134,7 +134,7 @@ array_attribute attribute_from(const std::string& key, const zarr_json& value,
 }
 
 /// A number that JSON lacks as `read_json_file` has it.
-zarr_json number_json(const data_type& type, const std::byte* element) {
+zarr_json attribute_number(const data_type& type, const std::byte* element) {
   std::string text;
   append_json(text, type, element);
   if (text == "\"nan\"") return non_finite_json("NaN");
@@ -179,7 +179,7 @@ zarr_json json_of(const array_attribute& one) {
     }
   } else {
     for (std::size_t at = 0; at < one.bytes.size(); at += one.type.size())
-      values.push_back(number_json(one.type, reinterpret_cast<const std::byte*>(one.bytes.data()) + at));
+      values.push_back(attribute_number(one.type, reinterpret_cast<const std::byte*>(one.bytes.data()) + at));
   }
   if (values.size() != dims.elements())
     throw error(errc::bad_input,

@@ -25,7 +25,7 @@ namespace perdure::formats {
 namespace {
 
 /// Returns the elements that a chunk and a part have in common, from the array's beginning.
-slab common_part(const extents& at, const extents& chunk, const slab& part) {
+slab part_of_chunk(const extents& at, const extents& chunk, const slab& part) {
   slab common;
   for (std::size_t i = 0; i < chunk.rank(); ++i) {
     const std::uint64_t begin = std::max(at[i] * chunk[i], part.offset[i]);
@@ -127,7 +127,7 @@ void write_zarr_array(const std::filesystem::path& directory, array_source& from
   std::vector<std::byte> part;
   std::string bytes;
   for_each_chunk(parts, chunk_grid(what.dims, chunk), [&](const extents& at) {
-    const slab common = common_part(at, chunk, whole);
+    const slab common = part_of_chunk(at, chunk, whole);
     part.resize(common.count.elements() * size);
     from.read(common, part.data());
     // Chunks at the edges are as large as the others.
