@@ -1,4 +1,4 @@
-// What a journal carries on from the one before it.
+// Entries that a journal carries on from the one before it.
 #include "store/commit/carried_entries.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using layout::entry_kind;
 using layout::journal_entry;
 
-/// What a journal says of one page.
+/// A journal's words about one page.
 struct said {
   entry_kind kind;
   std::uint32_t checksum;  // 0 where runs have no place for one

@@ -1,4 +1,4 @@
-// What a checkpoint does with each page, for all that may be known of it.
+// Plans of checkpoints, for all that may be known of each page.
 #include "store/commit/checkpoint_plan.hpp"
 
 #include <gtest/gtest.h>

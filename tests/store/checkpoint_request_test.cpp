@@ -1,4 +1,4 @@
-// What a program may ask of a checkpoint.
+// Requests of programs for a checkpoint.
 #include "store/commit/checkpoint_request.hpp"
 
 #include <gtest/gtest.h>

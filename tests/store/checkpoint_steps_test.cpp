@@ -1,4 +1,4 @@
-// What a checkpoint asks of the files, and when.
+// The order in which a checkpoint changes files.
 #include <atomic>
 #include <functional>
 #include <memory>

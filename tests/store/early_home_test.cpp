@@ -16,7 +16,7 @@
 namespace perdure::store {
 namespace {
 
-/// What a page holds: a number in each of its bytes.
+/// A page has this number in each of its bytes.
 using content = std::uint8_t;
 
 class early_pages_at_home : public testing::Test {
@@ -62,7 +62,7 @@ class early_pages_at_home : public testing::Test {
   random_stream random_{23};
 };
 
-/// What the model knows of a page.
+/// The model's knowledge of a page.
 struct page_state {
   content at_home = 0;
   bool is_touched = false;

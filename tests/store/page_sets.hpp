@@ -10,7 +10,7 @@
 
 namespace perdure::store {
 
-/// Of what the models are about.
+/// Number of pages in the models.
 inline constexpr std::uint64_t page_count = 24;
 
 using page_set = std::set<std::uint64_t>;

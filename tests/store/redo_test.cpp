@@ -60,7 +60,7 @@ class journals_of_a_store : public testing::Test {
                        nullptr, made);
   }
   layout::journal_header write(std::uint64_t epoch) { return write(epoch, identity(epoch - 1)); }
-  /// As a power cut may, in the page.
+  /// Damages the page, as a power cut may.
   void tear(std::uint64_t epoch) {
     const char torn = 0x55;
     (*journals_)[epoch & 1].opened().write_at(&torn, 1, journal_image::slot_offset(0) + 100);
