@@ -1,6 +1,7 @@
 // Tables as text: values between separators, a row a line.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <perdure/formats/array_source.hpp>
@@ -9,6 +10,9 @@
 #include "opened_arrays.hpp"
 
 namespace perdure::formats {
+
+/// Size of the pieces in which files are read and written.
+inline constexpr std::size_t csv_buffer_bytes = std::size_t{1} << 18;
 
 /// Opens a table. It is read twice: to find out what it is, and into a temporary file.
 ///

@@ -18,7 +18,6 @@ namespace perdure::formats {
 
 namespace {
 
-constexpr std::size_t csv_buffer_bytes = std::size_t{1} << 18;
 // Texts of a table take the room of the longest one of their column: so much of it, and so many times more
 // than the file has, is too much.
 constexpr std::uint64_t much_room = std::uint64_t{1} << 30;

@@ -15,8 +15,6 @@ namespace perdure::formats {
 
 namespace {
 
-constexpr std::size_t csv_buffer_bytes = std::size_t{1} << 18;
-
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
