@@ -495,7 +495,7 @@ TEST_F(GraphFile, GraphmlIsReadOnOneLineOrMany) {
   refuses(body("<node id='1'/>\n<node id='1'/>\n"), 4, 1, "there already");
   refuses(body("<node id='1'/>\n<node id='n1'/>\n"), 4, 1, "another node is called \"n1\" too");
   refuses(body("<node id='1'/><edge source='1' target='2'/>\n"), 3, 44,
-          "no node before this edge is called \"2\"");
+          "no node is called \"2\", which this edge names");
   refuses(body("<node id='1'><graph/></node>\n"), 3, 14, "inside another");
   refuses(body("<hyperedge/>\n"), 3, 1, "hyperedge");
   refuses(body("<node id='1'/>\n<edge source='1' target='1' directed='false'/>\n"), 4, 1, "in one graph");

@@ -15,10 +15,10 @@
 namespace perdure::cli {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page_of_file = 4096;
 
 std::size_t in_pages(std::size_t bytes) {
-  return (bytes + page - 1) / page * page;
+  return (bytes + page_of_file - 1) / page_of_file * page_of_file;
 }
 
 /// Levels, parents and what the search works with begin at pages of their own.
@@ -78,7 +78,7 @@ external_arrays::external_arrays(const std::filesystem::path& directory, std::ui
     : vertices_(vertices),
       region_(map_file(directory,
                        2 * bytes_of_results(vertices) +
-                           std::max(in_pages(graph::bfs_arrays::scratch_bytes(vertices)), page),
+                           std::max(in_pages(graph::bfs_arrays::scratch_bytes(vertices)), page_of_file),
                        budget)) {}
 
 graph::bfs_arrays external_arrays::arrays() const noexcept {

@@ -48,8 +48,8 @@ struct found_levels {
 };
 
 template <class Graph>
-void tell(const bfs_options& given, analysis& run, const Graph& graph, graph::vertex_handle source,
-          const found_levels& result, const external_arrays* external) {
+void tell_levels(const bfs_options& given, analysis& run, const Graph& graph, graph::vertex_handle source,
+                 const found_levels& result, const external_arrays* external) {
   const graph::bfs_summary& found = result.summary;
   run.check([&] { return graph::verify_bfs(graph, source, result.levels, result.parents); });
   run.write_vertices(graph, {{"level"}, {.name = "parent", .is_vertex = true}},
@@ -98,7 +98,7 @@ void search(const bfs_options& given) {
   run.on_graph([&](const auto& graph) {
     const graph::vertex_handle source = run.vertex_of(graph, given.source);
     const graph::bfs_result result = run.timed([&] { return graph::bfs(graph, source, given.threads); });
-    tell(given, run, graph, source, {result.levels, result.parents, result.summary}, nullptr);
+    tell_levels(given, run, graph, source, {result.levels, result.parents, result.summary}, nullptr);
   });
 }
 
@@ -126,7 +126,7 @@ void search_externally(const bfs_options& given) {
     const graph::bfs_arrays arrays = external.arrays();
     const graph::bfs_summary found =
         run.timed([&] { return graph::bfs(graph, source, arrays, given.threads); });
-    tell(given, run, graph, source, {arrays.levels, arrays.parents, found}, &external);
+    tell_levels(given, run, graph, source, {arrays.levels, arrays.parents, found}, &external);
   });
 }
 

@@ -10,10 +10,10 @@
 namespace perdure::cli {
 namespace {
 
-constexpr std::array<std::pair<const char*, backing>, 4> backings{{{"private", backing::private_memory},
-                                                                   {"paged", backing::paged},
-                                                                   {"dax", backing::dax},
-                                                                   {"shared", backing::shared_file}}};
+constexpr std::array<std::pair<const char*, backing>, 4> named_backings{{{"private", backing::private_memory},
+                                                                         {"paged", backing::paged},
+                                                                         {"dax", backing::dax},
+                                                                         {"shared", backing::shared_file}}};
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void add_graph_options(command target, std::string& graph, std::uint64_t& budget
 }
 
 const char* name_of(backing mapped) noexcept {
-  for (const auto& [name, one] : backings)
+  for (const auto& [name, one] : named_backings)
     if (one == mapped) return name;
   return "unknown";
 }
@@ -113,7 +113,7 @@ const char* name_of(backing mapped) noexcept {
 void add_backing_option(command target, backing& mapped) {
   target
       .add_choice(
-          "--backing", mapped, {backings.begin(), backings.end()},
+          "--backing", mapped, {named_backings.begin(), named_backings.end()},
           "How the store is mapped: privately, with changed pages written at the checkpoint; page by page "
           "within --budget; as persistent memory; or shared, where a crash may leave any mixture of old "
           "and new pages")

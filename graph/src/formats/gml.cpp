@@ -23,7 +23,7 @@ using token = gml_tokens::kind;
 class gml_source final : public listed_source {
  public:
   gml_source(std::unique_ptr<workload::byte_stream> stream, const graph_file_options& options)
-      : listed_source(std::move(stream), options.names),
+      : listed_source(std::move(stream), options.names, order_of_nodes::before_edges),
         wanted_weight_(options.weight_column),
         wanted_time_(options.time_column),
         keeps_attributes_(options.keep_attributes),
@@ -46,9 +46,7 @@ class gml_source final : public listed_source {
     std::uint64_t column = 0;
   };
 
-  [[noreturn]] void refuse(const std::string& what) const override {
-    refuse_at(tokens_.line(), tokens_.column(), what);
-  }
+  file_place where() const override { return {tokens_.line(), tokens_.column()}; }
   /// Takes the token behind a key. NAN and INF are numbers there, as NetworkX writes them.
   token next_value() {
     const token found = tokens_.next();
@@ -154,7 +152,7 @@ class gml_source final : public listed_source {
   }
 
   void read_node() {
-    const auto [line, column] = std::pair(tokens_.line(), tokens_.column());
+    const file_place begin = where();
     std::optional<value> id;
     std::optional<value> label;
     struct plain_value {
@@ -170,7 +168,7 @@ class gml_source final : public listed_source {
                 if (keeps_attributes_) others.push_back({key, text, is_text});
                 return keeps_attributes_;
               });
-    if (!id) refuse_at(line, column, "a node without an id");
+    if (!id) throw error_at(begin, "a node without an id");
     node(id->text, label ? label->text : id->text);
     for (const plain_value& one : others) attribute(id->text, one.key, one.text, one.is_text);
     if (!label || has_names() || label->text == id->text) return;
@@ -182,7 +180,7 @@ class gml_source final : public listed_source {
   }
 
   void read_edge() {
-    const auto [line, column] = std::pair(tokens_.line(), tokens_.column());
+    const file_place begin = where();
     std::optional<value> source;
     std::optional<value> target;
     std::optional<value> weight;
@@ -197,7 +195,7 @@ class gml_source final : public listed_source {
           return key == "weight" ? &weight : key == "value" ? &other_weight : nullptr;
         },
         [](const std::string&, const std::string&, bool) { return false; });
-    if (!source || !target) refuse_at(line, column, "an edge without a source or a target");
+    if (!source || !target) throw error_at(begin, "an edge without a source or a target");
     if (!std::exchange(has_edges_, true)) {
       if (wanted_weight_.empty() && !weight && other_weight) weight_key_ = "value";
       info_.has_weights = wanted_weight_.empty() ? weight || other_weight : wanted_weight_ != no_column;
@@ -206,14 +204,13 @@ class gml_source final : public listed_source {
     if (weight_key_ == "value" && wanted_weight_.empty()) {
       std::swap(weight, other_weight);
       if (other_weight)
-        refuse_at(line, column, "an edge with a weight beside its value: the first edge has none");
+        throw error_at(begin, "an edge with a weight beside its value: the first edge has none");
     } else if (other_weight) {
       leave_out("value");
     }
     const auto require_as_first = [&](bool has, bool first_has, const std::string& what) {
-      if (has && !first_has)
-        refuse_at(line, column, "an edge with " + what + ", and the first edge has none");
-      if (first_has && !has) refuse_at(line, column, "an edge without " + what);
+      if (has && !first_has) throw error_at(begin, "an edge with " + what + ", and the first edge has none");
+      if (first_has && !has) throw error_at(begin, "an edge without " + what);
     };
     require_as_first(weight.has_value(), info_.has_weights, weight_key_);
     require_as_first(time.has_value(), info_.has_times, time_key_);

@@ -11,6 +11,10 @@
 namespace perdure::graph::formats {
 
 void listed_elements::node(std::string_view id, std::string_view name) {
+  if (missing_.erase(std::string(id)) == 0) enter(id, name);
+}
+
+void listed_elements::enter(std::string_view id, std::string_view name) {
   const auto [entered, is_new] = numbers_.try_emplace(std::string(id), 0);
   if (!is_new) refuse("the node \"" + std::string(id) + "\" is there already");
   bool is_alone = true;
@@ -85,9 +89,23 @@ double listed_elements::number(std::string_view text, const char* what) const {
   return value;
 }
 
-const vertex_id* listed_elements::known(std::string_view id) const {
-  const auto found = numbers_.find(std::string(id));
-  if (found == numbers_.end()) refuse("no node before this edge is called \"" + std::string(id) + '"');
+void listed_elements::require_all_nodes() const {
+  const auto first = std::min_element(missing_.begin(), missing_.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (first != missing_.end())
+    throw error_at(first->second, "no node is called \"" + first->first + "\", which this edge names");
+}
+
+const vertex_id* listed_elements::known(std::string_view id) {
+  const std::string called(id);
+  auto found = numbers_.find(called);
+  if (found == numbers_.end()) {
+    if (order_ == order_of_nodes::before_edges)
+      refuse("no node before this edge is called \"" + called + '"');
+    enter(id, id);
+    missing_.try_emplace(called, where());
+    found = numbers_.find(called);
+  }
   return &found->second;
 }
 

@@ -38,18 +38,18 @@ class listed_source : public graph_file, protected listed_elements {
   }
 
  protected:
-  listed_source(std::unique_ptr<workload::byte_stream> stream, vertex_namer* names)
-      : listed_elements(names), stream_(std::move(stream)) {}
+  listed_source(std::unique_ptr<workload::byte_stream> stream, vertex_namer* names, order_of_nodes order)
+      : listed_elements(names, order), stream_(std::move(stream)) {}
 
   workload::byte_stream& stream() noexcept { return *stream_; }
   /// Reads until all is known that the first edge tells. Constructors call it.
   void read_to_first_edge() {
     while (!has_ended_ && !has_edges()) has_ended_ = !read_some();
   }
-  [[noreturn]] void refuse_at(std::uint64_t line, std::uint64_t column, const std::string& what) const {
-    throw workload::line_error(stream_->name() + ": line " + std::to_string(line) + ", column " +
-                                   std::to_string(column) + ": " + what,
-                               line, column);
+  workload::line_error error_at(file_place place, const std::string& what) const final {
+    return {stream_->name() + ": line " + std::to_string(place.line) + ", column " +
+                std::to_string(place.column) + ": " + what,
+            place.line, place.column};
   }
 
  private:

@@ -30,7 +30,7 @@ class xml_source final : public listed_source {
  public:
   xml_source(std::unique_ptr<workload::byte_stream> stream, std::unique_ptr<xml_dialect> dialect,
              vertex_namer* names)
-      : listed_source(std::move(stream), names),
+      : listed_source(std::move(stream), names, order_of_nodes::anywhere),
         dialect_(std::move(dialect)),
         parser_(XML_ParserCreate(nullptr)) {
     if (!parser_) throw std::bad_alloc();
@@ -57,6 +57,7 @@ class xml_source final : public listed_source {
       if (what == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
       refuse(std::string("malformed XML: ") + XML_ErrorString(what));
     }
+    if (size == 0) require_all_nodes();
     return size != 0;
   }
 
@@ -95,10 +96,9 @@ class xml_source final : public listed_source {
     guarded(self, [](xml_source& source) { source.refuse("entities of a file's own are not read"); });
   }
 
-  [[noreturn]] void refuse(const std::string& what) const override {
-    const auto line = static_cast<std::uint64_t>(XML_GetCurrentLineNumber(parser_.get()));
-    const auto column = static_cast<std::uint64_t>(XML_GetCurrentColumnNumber(parser_.get())) + 1;
-    refuse_at(line, column, what);
+  file_place where() const override {
+    return {static_cast<std::uint64_t>(XML_GetCurrentLineNumber(parser_.get())),
+            static_cast<std::uint64_t>(XML_GetCurrentColumnNumber(parser_.get())) + 1};
   }
 
   std::unique_ptr<xml_dialect> dialect_;
