@@ -75,6 +75,12 @@ module perdure
     generic :: load => load_int8, load_int16, load_int32, load_int64, &
       load_real32, load_real64, load_complex32, load_complex64, &
       load_text, load_texts
+    ! Lists of numbers, each of any length: list i is values(ends(i - 1) + 1:ends(i)), the first one from 1 on.
+    ! load_lists allocates both.
+    generic :: store_lists => store_lists_int8, store_lists_int16, store_lists_int32, store_lists_int64, &
+      store_lists_real32, store_lists_real64, store_lists_complex32, store_lists_complex64
+    generic :: load_lists => load_lists_int8, load_lists_int16, load_lists_int32, load_lists_int64, &
+      load_lists_real32, load_lists_real64, load_lists_complex32, load_lists_complex64
     ! An array of zeros of that shape, of which parts will be written: type is 'float64', 'int32' and the like. The
     ! rest is as with store; replaces_any=.true. replaces an array of another type or shape.
     procedure :: create => store_create
@@ -125,6 +131,10 @@ module perdure
       set_attribute_real32, set_attribute_real64, set_attribute_complex32, set_attribute_complex64
     procedure, private :: get_attribute_int8, get_attribute_int16, get_attribute_int32, get_attribute_int64, &
       get_attribute_real32, get_attribute_real64, get_attribute_complex32, get_attribute_complex64
+    procedure, private :: store_lists_int8, store_lists_int16, store_lists_int32, store_lists_int64, &
+      store_lists_real32, store_lists_real64, store_lists_complex32, store_lists_complex64
+    procedure, private :: load_lists_int8, load_lists_int16, load_lists_int32, load_lists_int64, &
+      load_lists_real32, load_lists_real64, load_lists_complex32, load_lists_complex64
     procedure, private :: store_text, store_texts, load_text, load_texts, set_attribute_text, get_attribute_text
   end type perdure_store
 
@@ -1426,6 +1436,222 @@ contains
       storage_size(values) / 8, stat, errmsg)
   end subroutine
 
+  subroutine store_lists_int8(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int8), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'int8', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_int16(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int16), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'int16', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_int32(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int32), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'int32', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_int64(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int64), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'int64', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_real32(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    real(real32), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'float32', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_real64(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    real(real64), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'float64', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_complex32(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    complex(real32), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'complex64', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_complex64(self, id, values, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    complex(real64), intent(in), contiguous, target :: values(:)
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call store_lists_of(self, id, 'complex128', c_loc(values), size(values, kind=int64), storage_size(values) / 8, &
+      ends, replaces_any, stat, errmsg)
+  end subroutine
+
+  subroutine load_lists_int8(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int8), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'int8', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_int16(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int16), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'int16', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_int32(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int32), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'int32', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_int64(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    integer(int64), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'int64', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_real32(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    real(real32), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'float32', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_real64(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    real(real64), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'float64', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_complex32(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    complex(real32), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'complex64', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
+  subroutine load_lists_complex64(self, id, values, ends, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id
+    complex(real64), allocatable, intent(out), target :: values(:)
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: list
+    integer(int64) :: count
+    call read_lists(self, id, 'complex128', storage_size(values) / 8, list, ends, count, stat, errmsg)
+    allocate (values(count))
+    if (count > 0) call copy_lists(list, c_loc(values), count * (storage_size(values) / 8))
+    call free_lists(list)
+  end subroutine
+
   ! ---- attributes --------------------------------------------------------------------------------------------
 
   subroutine set_attribute_text(self, id, key, text, stat, errmsg)
@@ -1610,6 +1836,93 @@ contains
     if (.not. is_sound) return
     call conclude(perdure_array_store(self%handle, trim(id) // c_null_char, type // c_null_char, &
       size(dims, kind=c_size_t), dims(size(dims):1:-1), values, chosen%options), stat, errmsg)
+  end subroutine
+
+  subroutine store_lists_of(self, id, type, values, count, element_size, ends, replaces_any, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id, type
+    type(c_ptr), intent(in) :: values
+    integer(int64), intent(in) :: count
+    integer, intent(in) :: element_size
+    class(*), intent(in) :: ends(:)
+    logical, intent(in), optional :: replaces_any
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(chosen_options), target :: chosen
+    integer(int64), allocatable :: last(:)
+    character(kind=c_char), pointer :: bytes(:)
+    logical :: is_sound
+    integer :: i
+    is_sound = are_integers(ends)
+    allocate (last(size(ends)))
+    last = to_int64(ends)
+    do i = 1, size(last)
+      is_sound = is_sound .and. last(i) >= merge(0_int64, last(max(i - 1, 1)), i == 1)
+    end do
+    if (is_sound .and. size(last) > 0) is_sound = last(size(last)) == count
+    if (is_sound .and. size(last) == 0) is_sound = count == 0
+    if (.not. is_sound) then
+      call refuse('ends has the index of the last element of each list, as integers of kind int32 or int64 that do not &
+        &fall and end with the number of values', stat, errmsg)
+      return
+    end if
+    call choose(chosen, 1, replaces_any=replaces_any, is_sound=is_sound)
+    call c_f_pointer(values, bytes, [count * element_size])
+    call conclude(perdure_array_store_variable(self%handle, trim(id) // c_null_char, &
+      'list<' // type // '>' // c_null_char, 1_c_size_t, [size(last, kind=int64)], bytes, last * element_size, &
+      chosen%options), stat, errmsg)
+  end subroutine
+
+  ! The list is to be freed; none where it fails.
+  subroutine read_lists(self, id, type, element_size, list, ends, count, stat, errmsg)
+    class(perdure_store), intent(in) :: self
+    character(*), intent(in) :: id, type
+    integer, intent(in) :: element_size
+    type(c_ptr), intent(out) :: list
+    integer(int64), allocatable, intent(out) :: ends(:)
+    integer(int64), intent(out) :: count
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_size_t) :: lists, i, length
+    integer :: status
+    lists = 0
+    count = 0
+    status = perdure_array_read_variable(self%handle, trim(id) // c_null_char, 'list<' // type // '>' // c_null_char, &
+      list)
+    if (status == perdure_ok) status = perdure_text_list_size(list, lists)
+    allocate (ends(lists))
+    do i = 1, lists
+      if (status == perdure_ok) status = perdure_text_list_length(list, i - 1, length)
+      count = count + length / element_size
+      ends(i) = count
+    end do
+    call conclude(status, stat, errmsg)
+  end subroutine
+
+  subroutine copy_lists(list, values, bytes)
+    type(c_ptr), intent(in) :: list, values
+    integer(int64), intent(in) :: bytes
+    character(kind=c_char), pointer :: to(:), from(:)
+    type(c_ptr) :: address
+    integer(c_size_t) :: lists, i, length
+    integer(int64) :: done
+    integer :: status
+    call c_f_pointer(values, to, [bytes])
+    done = 0
+    status = perdure_text_list_size(list, lists)
+    do i = 1, lists
+      status = perdure_text_list_length(list, i - 1, length)
+      status = perdure_text_list_at(list, i - 1, address)
+      call c_f_pointer(address, from, [length])
+      to(done + 1:done + length) = from
+      done = done + length
+    end do
+  end subroutine
+
+  subroutine free_lists(list)
+    type(c_ptr), intent(in) :: list
+    integer :: status
+    status = perdure_text_list_free(list)
   end subroutine
 
   subroutine load_values(self, id, type, values, dims, element_size, first, step, stat, errmsg)

@@ -87,8 +87,8 @@ void called_ranks::wait() {
 template <class Memory, class Start>
 void called_ranks::exchange(std::unique_ptr<Memory>& memory, Start&& start) {
   require_running();
+  require_success(start(*memory));
   try {
-    require_success(start(*memory));
     wait();
   } catch (...) {
     static_cast<void>(memory.release());  // messages may still write there

@@ -20,6 +20,7 @@ int keeps_what_is_open(const char* path);
 int has_attributes(const char* path);
 int chooses_how_arrays_are_kept(const char* path);
 int counts_from_one(const char* path);
+int stores_lists(const char* path);
 }
 
 namespace perdure {
@@ -94,6 +95,19 @@ TEST(arrays, ChoosesHowArraysAreKept) {
   const array_store arrays(open_read_only, scratch.path());
   EXPECT_EQ(arrays.info("run/field").chunk, (extents{2, 3}));
   EXPECT_EQ(arrays.info("run/field").dimensions, (std::vector<std::string>{"time", "x"}));
+}
+
+TEST(arrays, StoresListsThatCppLoads) {
+  using lists = std::vector<std::vector<double>>;
+  const scratch_directory scratch;
+  {
+    array_store arrays(create_only, scratch.path(), small_store());
+    arrays.store("from C++", std::vector<std::vector<std::int16_t>>{{1, 2}, {}, {3, 4, 5}});
+  }
+  ASSERT_EQ(stores_lists(scratch.path().c_str()), 0);
+  const array_store arrays(open_read_only, scratch.path());
+  EXPECT_EQ(arrays.load<lists>("lists"), (lists{{0.5}, {}, {1.5, 2.5}}));
+  EXPECT_EQ(arrays.load<lists>("empty"), (lists{{}, {}}));
 }
 
 TEST(arrays, CountsFromOneInMessages) {

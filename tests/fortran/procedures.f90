@@ -6,7 +6,7 @@ module procedures
   implicit none
   private
   public :: stores_everything, loads_what_cpp_stored, works_in_parts, tells_errors, keeps_what_is_open, &
-    has_attributes, chooses_how_arrays_are_kept, counts_from_one
+    has_attributes, chooses_how_arrays_are_kept, counts_from_one, stores_lists
 
   integer :: failed = 0
 
@@ -356,6 +356,43 @@ contains
     call check(run%type_of('run/plain') == 'int8', 'created anew')
     call run%close()
     chooses_how_arrays_are_kept = failed
+  end function
+
+  integer(c_int) function stores_lists(path) bind(c)
+    character(kind=c_char), intent(in) :: path(*)
+    type(perdure_store) :: run
+    real(real64), allocatable :: numbers(:)
+    integer(int16), allocatable :: small(:)
+    integer(int64), allocatable :: ends(:)
+    integer :: stat
+    failed = 0
+    call run%open(path_from(path), 'open')
+    call run%load_lists('from C++', small, ends)
+    call check(size(ends) == 3 .and. all(ends == [2, 2, 5]), 'ends')
+    call check(size(small) == 5 .and. all(small == [1, 2, 3, 4, 5]), 'values')
+    call run%store_lists('lists', [0.5_real64, 1.5_real64, 2.5_real64], [1, 1, 3])
+    call run%load_lists('lists', numbers, ends)
+    call check(all(ends == [1, 1, 3]) .and. all(numbers == [0.5_real64, 1.5_real64, 2.5_real64]), 'the same again')
+    call run%store_lists('none', numbers(:0), ends(:0))
+    call run%load_lists('none', numbers, ends)
+    call check(size(numbers) == 0 .and. size(ends) == 0, 'no lists')
+    call run%store_lists('empty', numbers, [0_int64, 0_int64])
+    call run%load_lists('empty', numbers, ends)
+    call check(size(numbers) == 0 .and. size(ends) == 2, 'empty lists')
+    call run%store_lists('lists', small, ends, stat=stat)
+    call check(stat == perdure_invalid_argument, 'values behind the last list')
+    call run%store_lists('lists', small, [3, 2, 5], stat=stat)
+    call check(stat == perdure_invalid_argument, 'ends that fall')
+    call run%store_lists('lists', small, [-1, 5], stat=stat)
+    call check(stat == perdure_invalid_argument, 'a negative end')
+    call run%store_lists('lists', small, [5], stat=stat)
+    call check(stat == perdure_wrong_type, 'another kind')
+    call run%load_lists('lists', small, ends, stat=stat)
+    call check(stat == perdure_wrong_type .and. size(small) == 0 .and. size(ends) == 0, 'loaded as another kind')
+    call run%load_lists('missing', small, ends, stat=stat)
+    call check(stat == perdure_not_found .and. size(small) == 0 .and. size(ends) == 0, 'no array')
+    call run%close()
+    stores_lists = failed
   end function
 
   integer(c_int) function counts_from_one(path) bind(c)

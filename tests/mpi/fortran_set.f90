@@ -47,8 +47,8 @@ program fortran_set
   call run%open(path, 'open', ranks=perdure_mpi_ranks(MPI_COMM_WORLD))
   call run%set_attribute('field', 'units', merge('C', 'K', rank == ranks - 1))
   call run%checkpoint(stat=stat, errmsg=message)
-  if (ranks > 1) call check(stat == perdure_conflict .and. index(message, 'the attribute "units" of the array "field"') &
-    > 0, 'an attribute of two values: ' // message)
+  if (ranks > 1) call check(stat == perdure_conflict .and. &
+    index(message, 'the attribute "units" of the array "field"') > 0, 'an attribute of two values: ' // message)
   call run%discard()
 
   ! By the first rank alone, and by all again; the communicator as a number.
