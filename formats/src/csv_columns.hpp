@@ -1,4 +1,4 @@
-// What the fields of a table's columns are.
+// Kinds of fields and columns in a table of text.
 #pragma once
 
 #include <cstdint>
