@@ -147,11 +147,8 @@ zarr_node zarr_2_metadata::read(const std::string& name) const {
 }
 
 std::vector<std::string> zarr_2_metadata::names_in(const std::string& name) const {
-  std::set<std::string> names;
-  const std::filesystem::path directory = name.empty() ? root_ : root_ / name;
-  if (std::filesystem::is_directory(directory))
-    for (const auto& entry : std::filesystem::directory_iterator(directory))
-      if (entry.is_directory()) names.insert(entry.path().filename().string());
+  const std::vector<std::string> directories = directories_in(name.empty() ? root_ : root_ / name);
+  std::set<std::string> names(directories.begin(), directories.end());
   const std::string prefix = name.empty() ? name : name + '/';
   for (const auto& [key, value] : consolidated_.items())
     if (key.starts_with(prefix)) {

@@ -43,6 +43,17 @@ extents place_at(const chunk_grid& grid, std::uint64_t number) {
 
 }  // namespace
 
+slab common_part(const extents& place, const extents& chunk, const slab& part) {
+  slab common;
+  for (std::size_t i = 0; i < chunk.rank(); ++i) {
+    const std::uint64_t begin = std::max(place[i] * chunk[i], part.offset[i]);
+    const std::uint64_t end = std::min((place[i] + 1) * chunk[i], part.offset[i] + part.count[i]);
+    common.offset.push_back(begin);
+    common.count.push_back(end - begin);
+  }
+  return common;
+}
+
 std::filesystem::path zarr_chunk_path(const std::filesystem::path& directory, const zarr_keys& keys,
                                       const extents& place) {
   std::string key = keys.has_prefix ? "c" : "";

@@ -20,10 +20,12 @@ inline constexpr std::string_view group_attributes_name = ".attributes";
 /// - `fill_value_key`: the value of elements that were never written, of the array's type (HDF5, zarr);
 /// - `max_dims_key`: the largest extent of each dimension, `uint64`; 2^64 - 1 means unlimited (HDF5, NetCDF);
 /// - `enumeration_key`: the names of the values of an array of integers, a list of texts NAME=VALUE (HDF5,
-///   NetCDF). Followed by a space and a key: the names of the values of that attribute.
+///   NetCDF). Followed by a space and a key: the names of the values of that attribute;
+/// - `json_key`: the keys of attributes that are the text of JSON, a list of texts (zarr).
 inline constexpr std::string_view fill_value_key = ".fill_value";
 inline constexpr std::string_view max_dims_key = ".max_dims";
 inline constexpr std::string_view enumeration_key = ".enumeration";
+inline constexpr std::string_view json_key = ".json";
 
 /// Returns the name of the array that has the attributes of a group; of the file for an empty `group`.
 std::string name_of_group_attributes(std::string_view group);
