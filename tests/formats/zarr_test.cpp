@@ -62,6 +62,9 @@ TEST_F(Zarr, Version2HasOrdersSeparatorsAndFillValues) {
   EXPECT_EQ(json_of("f"), "[[1, 2, 3],\n[4, 5, 6]]");
   write("n/.zarray", zarr_2_json(R"("<f8")", "[2]", "[1]", "null", R"("fill_value": "NaN", )"));
   EXPECT_EQ(json_of("n"), "[\"nan\", \"nan\"]");
+  // Some writers leave out what is null.
+  write("short/.zarray", R"({"zarr_format": 2, "dtype": "|u1", "shape": [1], "chunks": [1]})");
+  EXPECT_EQ(json_of("short"), "[0]");
   write("scalar/.zarray", zarr_2_json(R"("|u1")", "[]", "[]"));
   write("scalar/0", "\5");
   EXPECT_EQ(json_of("scalar"), "5");
@@ -219,6 +222,14 @@ TEST_F(Zarr, ShardsAreReadByTheirIndex) {
     write("s/c/0/0", shard(is_first));
     EXPECT_EQ(json_of("s"), "[[97, 98, 9],\n[99, 9, 9]]") << location;
   }
+  // A missing chunk that counts the index too.
+  std::string odd = shard(true);
+  const std::uint64_t place = 67;
+  odd.replace(48, 8, reinterpret_cast<const char*>(&place), 8);
+  const std::uint32_t sum = os::crc32c(0, odd.data(), 64);
+  odd.replace(64, 4, reinterpret_cast<const char*>(&sum), 4);
+  write("s/c/0/0", odd);
+  EXPECT_EQ(json_of("s"), "[[97, 98, 9],\n[99, 9, 9]]");
   std::string bad = shard(true);
   bad[8] = static_cast<char>(bad[8] ^ 1);
   write("s/c/0/0", bad);
