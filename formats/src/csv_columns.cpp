@@ -38,6 +38,28 @@ bool is_exponent(std::string_view text) noexcept {
   return !text.empty() && digits_at_begin(text) == text.size();
 }
 
+/// Whether a number has points between thousands and a comma before its fraction: 1.234,5.
+bool has_dots_in_thousands(std::string_view text) noexcept {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || digits_at_begin(text.substr(comma + 1)) != text.size() - comma - 1)
+    return false;
+  std::string_view whole = text.substr(0, comma);
+  if (whole.size() % 4 == 0) return false;
+  whole.remove_prefix(whole.size() % 4);
+  for (; !whole.empty(); whole.remove_prefix(4))
+    if (whole[0] != '.' || digits_at_begin(whole.substr(1, 3)) != 3) return false;
+  return true;
+}
+
+/// Whether what follows a decimal point has an exponent as Fortran writes it: 0D+00.
+bool has_fortran_exponent(std::string_view fraction) noexcept {
+  fraction.remove_prefix(digits_at_begin(fraction));
+  if (fraction.empty() || (fraction[0] != 'd' && fraction[0] != 'D')) return false;
+  fraction.remove_prefix(1);
+  if (!fraction.empty() && (fraction[0] == '-' || fraction[0] == '+')) fraction.remove_prefix(1);
+  return !fraction.empty() && digits_at_begin(fraction) == fraction.size();
+}
+
 void keep_first(std::optional<csv_mention>& first, const csv_field& field, std::uint64_t line) {
   if (!first) first = csv_mention{line, field.text.substr(0, 40)};
 }
@@ -105,6 +127,8 @@ odd_number odd_number_of(const csv_field& field) {
     if (are_all && (separator != ',' || has_fraction || groups > 1)) return odd_number::with_groups;
     if (are_all && text[0] != '0') return odd_number::with_comma_or_groups;
   }
+  if (separator == '.' && (has_dots_in_thousands(text) || has_fortran_exponent(rest)))
+    return odd_number::with_groups;
   if (separator != ',') return odd_number::none;
   const std::size_t fraction = digits_at_begin(rest);
   if (whole + fraction == 0) return odd_number::none;

@@ -1,4 +1,4 @@
-// What a table of text is: found out before its values are read.
+// Facts about a table of text, found out before its values are read.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct csv_shape {
   std::uint64_t rows = 0;  ///< without the names
   std::size_t columns = 0;
   bool has_header = false;
-  std::vector<std::string> names;  ///< of the columns, if there is a line of them
-  std::vector<csv_column> kinds;   ///< of the values
+  std::vector<std::string> names;  ///< names of the columns, if there is a line of them
+  std::vector<csv_column> kinds;   ///< facts about the values of each column
   std::uint64_t text_bytes = 0;    ///< bytes of all fields
 };
 
