@@ -86,14 +86,21 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   if (!what.dimensions.empty()) how.dimensions = what.dimensions;
   // With its attributes: they belonged to what is replaced.
   if (options.replaces_any) arrays.erase(id);
-  const element_source source = [&](const slab& part, std::byte* bytes) {
+  const auto watched = [&](const auto& reading) {
     if (options.before_piece) options.before_piece();
-    from.read(part, bytes);
+    reading();
+    if (options.after_piece) options.after_piece();
   };
+  const element_source source = [&](const slab& part, std::byte* bytes) {
+    watched([&] { from.read(part, bytes); });
+  };
+  std::optional<std::vector<slab>> parts;
   if (what.type.is_variable()) {
-    if (options.before_piece) options.before_piece();
-    arrays.store_variable(id, what.type, what.dims, from.read_variable(), how);
-  } else if (const std::optional<std::vector<slab>> parts = from.stored_parts()) {
+    variable_elements all;
+    watched([&] { all = from.read_variable(); });
+    arrays.store_variable(id, what.type, what.dims, all, how);
+    all = {};
+  } else if (watched([&] { parts = from.stored_parts(); }); parts) {
     if (how.layout == array_layout::blocks) how.chunk = what.chunk;
     arrays.store_sparse(id, what.type, what.dims, *parts, source, how);
   } else {
