@@ -32,10 +32,10 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
       break;
     }
     case file_format::npz:
-      arrays = open_npz(path);
+      found = open_npz(path, {options.member, options.before_array});
       break;
     case file_format::csv:
-      arrays.push_back(open_csv(path, options.type));
+      found = open_csv(path, options.type, options.table);
       break;
     case file_format::hdf5:
     case file_format::netcdf:

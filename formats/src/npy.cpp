@@ -27,6 +27,12 @@ struct npy_layout {
   std::uint64_t begin = 0;  // of the elements
 };
 
+std::string utf8_of_latin1(std::string_view text) {
+  std::string out;
+  for (const char c : text) append_utf8(out, static_cast<unsigned char>(c));
+  return out;
+}
+
 npy_layout read_header(const input_file& file, std::uint64_t begin, std::uint64_t bytes) {
   std::array<unsigned char, 12> head{};
   if (bytes < 10) file.refuse("it is too short for a .npy file");
@@ -44,7 +50,9 @@ npy_layout read_header(const input_file& file, std::uint64_t begin, std::uint64_
     file.refuse("it is a .npy file of version " + std::to_string(version) + ", which is not known");
   }
   if (length > longest_header || length > bytes - at) file.refuse("its header is longer than the file");
-  const std::string header = file.text_at(begin + at, length);
+  std::string header = file.text_at(begin + at, length);
+  // Before version 3 it is Latin-1.
+  if (version < 3) header = utf8_of_latin1(header);
   npy_layout layout;
   layout.begin = begin + at + length;
   try {
@@ -209,7 +217,12 @@ std::size_t longest_text(const variable_elements& texts) {
   std::size_t longest = 0;
   std::uint64_t begin = 0;
   for (const std::uint64_t end : texts.ends) {
-    longest = std::max(longest, utf8_length(std::string_view(texts.bytes).substr(begin, end - begin)));
+    const std::string_view one = std::string_view(texts.bytes).substr(begin, end - begin);
+    if (!is_utf8(one) || one.ends_with('\0'))
+      throw error(errc::unsupported, "NumPy has no text \"" + sound_utf8(one.substr(0, 40)) + "\", which " +
+                                         (is_utf8(one) ? "ends in a zero character" : "is not UTF-8") +
+                                         ": choose HDF5");
+    longest = std::max(longest, utf8_length(one));
     begin = end;
   }
   return longest;
@@ -219,13 +232,15 @@ std::string header_for(const extents& dims, const std::string& descr) {
   std::string text = "{'descr': " + descr + ", 'fortran_order': False, 'shape': (";
   for (const std::uint64_t n : dims) text += std::to_string(n) + ',' + (dims.rank() == 1 ? "" : " ");
   text += "), }";
-  const bool is_long = text.size() > 60000;
+  const bool is_ascii =
+      std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  const bool is_long = text.size() > 60000 || !is_ascii;
   const std::size_t fixed = is_long ? 12 : 10;
   // Elements begin at a multiple of 64.
   text.append(63 - (fixed + text.size()) % 64, ' ');
   text += '\n';
   std::string head(magic);
-  head += is_long ? '\2' : '\1';
+  head += !is_ascii ? '\3' : is_long ? '\2' : '\1';
   head += '\0';
   for (unsigned i = 0; i < fixed - 8; ++i) head += static_cast<char>(text.size() >> (8 * i));
   return head + text;

@@ -5,10 +5,15 @@
 #include <perdure/formats/array_source.hpp>
 #include <span>
 
+#include "opened_arrays.hpp"
+
 namespace perdure::formats {
 
-/// Members that are no .npy files are left out. What is compressed is unpacked to temporary files.
-array_sources open_npz(const std::filesystem::path& path);
+/// Opens an archive, or the member that `how` names. Members that are no .npy files, or of a type that is not
+/// known, are left out and named. Compressed members are unpacked to temporary files. `bad_input` for a name
+/// that is not UTF-8 and for two members of one name.
+opened_arrays open_npz(const std::filesystem::path& path, const opening& how);
+/// Writes an archive. `unsupported` for a name that is not UTF-8, and as `write_npy`.
 void write_npz(std::span<array_source* const> arrays, bool compressed, const byte_sink& to);
 
 }  // namespace perdure::formats

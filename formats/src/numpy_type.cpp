@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "unicode.hpp"
+
 namespace perdure::formats {
 
 namespace {
@@ -145,8 +147,18 @@ numpy_type structure(const python_literal& fields) {
 }
 
 std::string python_text(std::string_view text) {
+  if (!is_utf8(text))
+    throw error(errc::unsupported, "the name of the field \"" + sound_utf8(text).substr(0, 60) +
+                                       "\" is not UTF-8, as NumPy's are");
   std::string out = "'";
   for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      constexpr char digits[] = "0123456789abcdef";
+      out += "\\x";
+      out += digits[c >> 4];
+      out += digits[c & 15];
+      continue;
+    }
     if (c == '\'' || c == '\\') out += '\\';
     out += c;
   }

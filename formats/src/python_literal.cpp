@@ -4,6 +4,8 @@
 #include <charconv>
 #include <perdure/error.hpp>
 
+#include "unicode.hpp"
+
 namespace perdure::formats {
 
 namespace {
@@ -97,6 +99,26 @@ class parser {
     return value;
   }
 
+  /// Takes what stands behind a backslash.
+  void append_escaped(std::string& text) {
+    constexpr std::string_view letters = "ntrabfv0";
+    constexpr std::string_view meanings("\n\t\r\a\b\f\v\0", 8);
+    const char c = rest_[0];
+    rest_.remove_prefix(1);
+    if (const std::size_t at = letters.find(c); at != std::string_view::npos) {
+      text += meanings[at];
+      return;
+    }
+    const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+    std::uint32_t code = 0;
+    const std::string_view number = rest_.substr(0, digits);
+    const auto [stop, problem] = std::from_chars(number.data(), number.data() + number.size(), code, 16);
+    const bool is_code =
+        digits != 0 && number.size() == digits && problem == std::errc{} && stop == number.data() + digits;
+    if (!is_code || !append_utf8(text, code)) fail("has an escape that is not known");
+    rest_.remove_prefix(digits);
+  }
+
   python_literal string() {
     python_literal value;
     value.what = python_literal::kind::text;
@@ -106,7 +128,10 @@ class parser {
       if (rest_[0] == '\\') {
         rest_.remove_prefix(1);
         if (rest_.empty()) break;
-        if (rest_[0] != '\\' && rest_[0] != '\'' && rest_[0] != '"') fail("has an escape that is not known");
+        if (rest_[0] != '\\' && rest_[0] != '\'' && rest_[0] != '"') {
+          append_escaped(value.text);
+          continue;
+        }
       }
       value.text += rest_[0];
       rest_.remove_prefix(1);

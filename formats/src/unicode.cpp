@@ -71,6 +71,15 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::string_view before = text;
+    // The character itself is three bytes long.
+    if (take_character(text) == replacement && before.size() - text.size() != 3) return false;
+  }
+  return true;
+}
+
 std::string sound_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) append_utf8(out, take_character(text));

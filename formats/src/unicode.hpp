@@ -12,6 +12,8 @@ namespace perdure::formats {
 bool append_utf8(std::string& out, std::uint32_t character);
 /// Characters of a text; bytes that are no UTF-8 count as one each.
 std::size_t utf8_length(std::string_view text);
+/// Returns whether a text is UTF-8.
+bool is_utf8(std::string_view text) noexcept;
 /// What is no UTF-8 becomes U+FFFD.
 std::string sound_utf8(std::string_view text);
 /// As little-endian UTF-32; what is no UTF-8 becomes U+FFFD.

@@ -50,7 +50,7 @@ struct zarr_array {
 struct zarr_node {
   bool is_group = false;
   zarr_array array;                              ///< the array, if the node is no group
-  std::vector<array_attribute> attributes = {};  ///< those of a group
+  std::vector<array_attribute> attributes = {};  ///< attributes of a group
   std::vector<std::string> losses = {};          ///< parts that are not kept, as in `loss`
 };
 

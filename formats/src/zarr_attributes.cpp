@@ -9,6 +9,8 @@
 #include <perdure/formats/array_text.hpp>
 #include <utility>
 
+#include "unicode.hpp"
+
 namespace perdure::formats {
 
 namespace {
@@ -149,6 +151,12 @@ zarr_json nested(const std::vector<zarr_json>& values, const extents& dims, std:
   return list;
 }
 
+/// The characters of an attribute of texts.
+std::string text_within(const array_attribute& one) {
+  const bool is_list = one.type.kind() == element_kind::text && !one.dims.empty();
+  return is_list ? unpack_elements(one.dims, one.bytes).bytes : one.bytes;
+}
+
 zarr_json json_of(const array_attribute& one) {
   if (is_null(one.type)) return nullptr;
   std::vector<zarr_json> values;
@@ -161,9 +169,6 @@ zarr_json json_of(const array_attribute& one) {
       values.emplace_back(texts.bytes.substr(begin, end - begin));
       begin = end;
     }
-  } else if (one.type.is_variable() || one.type.size() == 0) {
-    throw error(errc::unsupported, "zarr has no attributes of type " + one.type.text() +
-                                       ", as the attribute \"" + one.key + "\" is");
   } else if (one.type.kind() == element_kind::character && !dims.empty()) {
     // The last dimension is the length of texts.
     const std::size_t length = dims[dims.rank() - 1];
@@ -195,9 +200,18 @@ std::vector<array_attribute> attributes_from(const zarr_json& object, std::vecto
   return attributes;
 }
 
-zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes) {
+zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes,
+                             std::vector<std::string>& losses) {
   zarr_json object = zarr_json::object();
-  for (const array_attribute& one : attributes) object[one.key] = json_of(one);
+  for (const array_attribute& one : attributes) {
+    const bool is_text = one.type.kind() == element_kind::text || one.type.kind() == element_kind::character;
+    if (!is_utf8(one.key) || (is_text && !is_utf8(text_within(one))))
+      losses.push_back("loses the attribute \"" + sound_utf8(one.key) + "\", which is not UTF-8");
+    else if ((one.type.is_variable() && !is_text) || (one.type.size() == 0 && !is_text && !is_null(one.type)))
+      losses.push_back("loses the attribute \"" + one.key + "\": zarr has none of type " + one.type.text());
+    else
+      object[one.key] = json_of(one);
+  }
   return object;
 }
 

@@ -13,8 +13,9 @@ namespace perdure::formats {
 /// dimensions. A value of any other kind (an object, a list of different kinds) is the text of its JSON, and
 /// `losses` gets a sentence about it, as in `loss`.
 std::vector<array_attribute> attributes_from(const zarr_json& object, std::vector<std::string>& losses);
-/// Returns an object with these attributes. `unsupported` for a type that JSON does not have (lists of any
-/// length).
-zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes);
+/// Returns an object with these attributes. `losses` gets a sentence about each that JSON cannot have: lists
+/// of any length, and texts that are not UTF-8.
+zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes,
+                             std::vector<std::string>& losses);
 
 }  // namespace perdure::formats

@@ -249,7 +249,8 @@ const array_attribute* fill_value_of(const array_description& what) {
   return what.type.is_variable() || found->bytes.size() == length ? &*found : nullptr;
 }
 
-zarr_json zarr_json_of(const array_description& what, const extents& chunk, bool compressed) {
+zarr_json zarr_json_of(const array_description& what, const extents& chunk, bool compressed,
+                       std::vector<std::string>& losses) {
   const array_attribute* const fill = fill_value_of(what);
   std::vector<array_attribute> attributes;
   for (const array_attribute& one : what.attributes)
@@ -274,7 +275,7 @@ zarr_json zarr_json_of(const array_description& what, const extents& chunk, bool
       {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
       {"fill_value", fill == nullptr ? zarr_zero_of(what.type) : zarr_fill_of(what.type, fill->bytes)},
       {"codecs", codecs},
-      {"attributes", zarr_attributes_of(attributes)}};
+      {"attributes", zarr_attributes_of(attributes, losses)}};
   if (!what.dimensions.empty()) {
     zarr_json names = zarr_json::array();
     for (std::size_t i = 0; i < rank; ++i)
@@ -284,8 +285,9 @@ zarr_json zarr_json_of(const array_description& what, const extents& chunk, bool
   return all;
 }
 
-zarr_json zarr_json_of_group(const std::vector<array_attribute>& attributes) {
-  return {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", zarr_attributes_of(attributes)}};
+zarr_json zarr_json_of_group(const std::vector<array_attribute>& attributes,
+                             std::vector<std::string>& losses) {
+  return {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", zarr_attributes_of(attributes, losses)}};
 }
 
 }  // namespace perdure::formats

@@ -16,9 +16,12 @@ namespace perdure::formats {
 /// and for an extension that must be understood.
 zarr_node read_zarr_json(const std::filesystem::path& path);
 /// Returns the metadata of an array with the codec `bytes` (of texts `vlen-utf8`), and zstd if compressed.
-/// `chunk` has as many dimensions as zarr counts. `unsupported`.
-zarr_json zarr_json_of(const array_description& what, const extents& chunk, bool compressed);
-zarr_json zarr_json_of_group(const std::vector<array_attribute>& attributes);
+/// `chunk` has as many dimensions as zarr counts. `losses` gets a sentence about each attribute that zarr
+/// cannot have. `unsupported`.
+zarr_json zarr_json_of(const array_description& what, const extents& chunk, bool compressed,
+                       std::vector<std::string>& losses);
+zarr_json zarr_json_of_group(const std::vector<array_attribute>& attributes,
+                             std::vector<std::string>& losses);
 /// Returns the attribute that is the fill value of an array; null if it has none of its type.
 const array_attribute* fill_value_of(const array_description& what);
 /// Returns the number of dimensions that zarr counts: without the length of texts of fixed length.

@@ -4,6 +4,8 @@
 #include <perdure/error.hpp>
 #include <utility>
 
+#include "unicode.hpp"
+
 namespace perdure::formats {
 
 namespace {
@@ -127,6 +129,9 @@ zarr_json structure_type_of(const data_type& type) {
     if (at < end) fields.push_back(zarr_json::array({"", with_length(raw_name, end - at)}));
   };
   for (const data_field& field : type.fields()) {
+    if (!is_utf8(field.name))
+      throw error(errc::unsupported, "the name of the field \"" + sound_utf8(field.name).substr(0, 60) +
+                                         "\" is not UTF-8, as zarr's are");
     fill_to(field.offset);
     fields.push_back(zarr_json::array({field.name, field_type_of(field.type)}));
     at = field.offset + field.type.size();

@@ -15,6 +15,7 @@
 
 #include "output_file.hpp"
 #include "region.hpp"
+#include "unicode.hpp"
 #include "zarr.hpp"
 #include "zarr_chunks.hpp"
 #include "zarr_metadata.hpp"
@@ -79,6 +80,9 @@ void write_texts(const std::filesystem::path& path, array_source& from, bool com
   for (const std::uint64_t end : all.ends) {
     if (end - begin > UINT32_MAX || all.ends.size() > UINT32_MAX)
       throw error(errc::unsupported, "zarr has no texts of more than 4 GiB");
+    if (!is_utf8(std::string_view(all.bytes).substr(begin, end - begin)))
+      throw error(errc::unsupported, "a text of the array \"" + from.what().name +
+                                         "\" is not UTF-8, as texts in zarr are: choose HDF5");
     append_length(bytes, end - begin);
     bytes.append(all.bytes, begin, end - begin);
     begin = end;
@@ -110,7 +114,9 @@ void write_zarr_array(const std::filesystem::path& directory, array_source& from
   const auto counted = [rank](const extents& all) { return extents(all.span().first(rank)); };
   extents chunk = chunk_for(what);
   for (std::size_t i = rank; i < chunk.rank(); ++i) chunk[i] = std::max<std::uint64_t>(what.dims[i], 1);
-  write_text_file(directory / "zarr.json", text_of(zarr_json_of(what, counted(chunk), compressed)));
+  std::vector<std::string> losses;
+  write_text_file(directory / "zarr.json", text_of(zarr_json_of(what, counted(chunk), compressed, losses)));
+  for (const std::string& one : losses) report({what.name, one});
   if (what.dims.elements() == 0) return;
   const zarr_keys keys;
   if (what.type.is_variable())
@@ -171,7 +177,10 @@ void write_zarr(const std::filesystem::path& path, std::span<array_source* const
   for (const auto& [group, attributes] : groups) {
     if (written.contains(group))
       throw error(errc::unsupported, "zarr cannot have an array and a group of one name: " + group.string());
-    write_text_file(group / "zarr.json", text_of(zarr_json_of_group(attributes)));
+    std::vector<std::string> losses;
+    write_text_file(group / "zarr.json", text_of(zarr_json_of_group(attributes, losses)));
+    const std::string name = group == path ? "" : group.lexically_relative(path).string();
+    for (const std::string& one : losses) report({name_of_group_attributes(name), one});
   }
 }
 

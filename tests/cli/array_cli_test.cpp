@@ -164,6 +164,17 @@ TEST_F(ArrayCommands, TablesOfTextAreImportedAndExported) {
   EXPECT_EQ(ok_json({"stat", path("s") + ":u"})["dtype"], "float32");
   EXPECT_NE(fails({"import", path("s") + ":v", write("v.csv", "1,2\n3\n")}).find("line 2"),
             std::string::npos);
+  ok({"import", path("s") + ":people", write("p.csv", "name,age\nann,3\n")});
+  EXPECT_EQ(ok({"dump", path("s") + ":people"}), "{\"name\": \"ann\", \"age\": 3}\n");
+  EXPECT_NE(
+      fails({"import", path("s") + ":v", write("n.csv", "NA\n1\n")}).find("--header yes or --header no"),
+      std::string::npos);
+  ok({"import", path("s") + ":cities", write("c.csv", "name,city\nann,rome\n"), "--header", "yes"});
+  EXPECT_EQ(ok({"dump", path("s") + ":cities"}), "{\"name\": \"ann\", \"city\": \"rome\"}\n");
+  ok({"import", path("s") + ":commas", write("k.csv", "1,234;5\n"), "--decimal", ",", "--separator", ";"});
+  EXPECT_EQ(ok({"dump", path("s") + ":commas"}), "1.234 5\n");
+  const perdure::test::outcome named = array({"import", path("s") + ":x", write("x.csv", "x\n1\n")});
+  EXPECT_EQ(named.err, "perdure: " + path("x.csv") + ": the array loses the name of its column, \"x\"\n");
   EXPECT_NE(fails({"import", path("s") + ":v", write("w.csv", "1\nx\n"), "--type", "int8"}).find("line 2"),
             std::string::npos);
 }

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "crash/fuzz_script.hpp"
+#include "formats/zarr_bytes.hpp"
+#include "os/crc32c.hpp"
 #include "support/memory_file.hpp"
 #include "support/scratch_directory.hpp"
 #include "workload/compressed.hpp"
@@ -51,6 +53,38 @@ const std::filesystem::path& directory() {
   return made.directory();
 }
 
+/// Arrays as programs of others write them, each in a directory of its own.
+void write_foreign_arrays(const std::filesystem::path& zarr) {
+  const std::string bytes = test::bytes_of_elements<std::uint16_t>({1, 2, 3, 4, 5, 6});
+  for (const auto& [name, chunk] : {std::pair<std::string, std::string>{"zlib", test::zlib(bytes)},
+                                    {"lz4", test::lz4_stored(bytes)},
+                                    {"blosc", test::blosc_stored(bytes, 2)},
+                                    {"bz2", test::bzip2(bytes)}}) {
+    test::write_file(zarr / name / ".zarray",
+                     test::zarr_2_json("\">u2\"", "[4, 3]", "[2, 3]", R"({"id": ")" + name + "\"}",
+                                       R"("order": "F", "fill_value": 7, )"));
+    test::write_file(zarr / name / "1.0", chunk);
+  }
+  test::write_file(zarr / "group" / ".zgroup", R"({"zarr_format": 2})");
+  test::write_file(zarr / "group" / ".zattrs",
+                   R"({"a": [1, 2.5, NaN], "b": [["x"], ["y"]], "c": {"d": null}})");
+  test::write_file(zarr / "group" / ".zmetadata",
+                   R"({"metadata": {"a/.zarray": )" + test::zarr_2_json("\"<U2\"", "[2]", "[1]") + "}}");
+  test::write_file(zarr / "group" / "a" / "0", std::string("a\0\0\0b\0\0\0", 8));
+  test::write_file(zarr / "fields" / ".zarray",
+                   test::zarr_2_json(R"([["a", "|S2"], ["b", "<i2", [2]]])", "[1]", "[1]", "null",
+                                     R"("fill_value": "YWIBAAIA", )"));
+  std::string index = test::bytes_of_elements<std::uint64_t>({0, 1, 1, 1, 2, 1, ~0ULL, ~0ULL});
+  index += test::bytes_of_elements<std::uint32_t>({os::crc32c(0, index.data(), index.size())});
+  test::write_file(
+      zarr / "shards" / "zarr.json",
+      test::zarr_3_json("\"uint8\"", "[5, 4]", "[2, 2]",
+                        R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [1, 1],
+                   "codecs": [{"name": "bytes"}], "index_codecs": [{"name": "bytes"}, {"name": "crc32c"}]}}])",
+                        R"(, "ext": {"must_understand": false}, "dimension_names": ["y", null])"));
+  test::write_file(zarr / "shards" / "c" / "1" / "1", "abc" + index);
+}
+
 std::vector<original> originals() {
   using formats::file_format;
   const data_type structure = data_type::structure(
@@ -69,18 +103,19 @@ std::vector<original> originals() {
     formats::write_arrays(file, all, {.format = file_format::npz, .compressed = compressed});
     files.push_back({file_format::npz, bytes_of(file)});
   }
-  for (const char* const table : {"# x\na,b\n1,2.5\n-3,nan\n", "\"a\",\"b\"\"c\n\"\n,d\n",
-                                  "1;2\n1e300;18446744073709551615\ntrue;1+2j\n"})
+  for (const char* const table :
+       {"# x\na,b\n1,2.5\n-3,nan\n", "\"a\",\"b\"\"c\n\"\n,d\n",
+        "1;2\n1e300;18446744073709551615\ntrue;1+2j\n", "name,n\nann,1\n\"bob\",1_000\n",
+        "a;b\n1,5;2\n1,234;x\n", " 1  2 \n3 4\n", "1|NA\n2|3\n"})
     files.push_back({file_format::csv, table});
   files.push_back({file_format::csv, test::gzip(files.back().bytes)});
   const std::filesystem::path zarr = directory() / "zarr";
-  for (ones* const one : {&numbers, &texts}) {
-    const std::filesystem::path array = zarr / one->what().name;
-    std::filesystem::create_directory(zarr);
-    formats::write_array(array, *one, {.format = file_format::zarr, .compressed = true});
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(array))
-      if (entry.is_regular_file()) files.push_back({file_format::zarr, bytes_of(entry.path()), entry.path()});
-  }
+  std::filesystem::create_directory(zarr);
+  for (ones* const one : {&numbers, &texts})
+    formats::write_array(zarr / one->what().name, *one, {.format = file_format::zarr, .compressed = true});
+  write_foreign_arrays(zarr);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(zarr))
+    if (entry.is_regular_file()) files.push_back({file_format::zarr, bytes_of(entry.path()), entry.path()});
   return files;
 }
 
@@ -88,7 +123,8 @@ void mutate(fuzz_script& script, std::string& file) {
   static constexpr const char* pieces[] = {
       "'<f8'", "'>U4'",  "'|O'",  "(3, 4)",     "(-1,)", "(18446744073709551615,)",
       "True",  "[",      "((((",  "'",          "\n",    ",",
-      "\"",    "PK\5\6", "1e999", "2147483648", "\0",    "\xff\xff\xff\xff"};
+      "\"",    "PK\5\6", "1e999", "2147483648", "\0",    "\xff\xff\xff\xff",
+      "NaN",   "null",   "[]",    "{}",         "-1",    "4294967296"};
   const std::size_t at = script.below(file.size());
   switch (script.byte() % 6) {
     case 0:
@@ -112,6 +148,13 @@ void mutate(fuzz_script& script, std::string& file) {
 
 void read_all(formats::array_source& array) {
   const formats::array_description& what = array.what();
+  if (const auto parts = array.stored_parts()) {
+    std::vector<std::byte> bytes;
+    for (const slab& part : *parts) {
+      bytes.resize(part.count.elements() * what.type.size());
+      array.read(part, bytes.data());
+    }
+  }
   // A header may say so of a file without elements: all of them are what fills it.
   if (what.dims.elements() > (std::uint64_t{1} << 20)) return;
   if (what.type.is_variable()) {

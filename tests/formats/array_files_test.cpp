@@ -208,6 +208,68 @@ TEST_F(ArrayFiles, OneMemberIsOpenedAlone) {
   }
 }
 
+TEST_F(ArrayFiles, NamesInNumPyFilesAreUtf8OrRefused) {
+  const std::vector<double> some = numbers(2);
+  const auto called = [&](const std::string& name) {
+    return source_of(name, array_view<const double, 1>(std::span(some)));
+  };
+  write_array(path("t.npz"), *called("zw\xc3\xb6lf"));
+  EXPECT_EQ((*array_file(path("t.npz")).begin())->what().name, "zw\xc3\xb6lf");
+  EXPECT_TRUE(
+      fails_with(errc::unsupported, "not UTF-8", [&] { write_array(path("u.npz"), *called("a\xff")); }));
+  EXPECT_FALSE(std::filesystem::exists(path("u.npz")));
+  std::string bytes = bytes_of(path("t.npz"));
+  for (std::size_t at = bytes.find("\xc3\xb6"); at != std::string::npos; at = bytes.find("\xc3\xb6"))
+    bytes.replace(at, 2, "\xff\xff");
+  EXPECT_TRUE(fails_with(errc::bad_input, "not UTF-8", [&] { array_file{dir_.write("v.npz", bytes)}; }));
+  // Names of fields: in Latin-1 before version 3 of the format, in UTF-8 from then on.
+  const data_type type = data_type::parse("{8/8 \"gr\xc3\xb6\xc3\x9f\x65 '\x01\":float64@0}");
+  const auto structs = source_of("s", type, const_untyped_view::row_major(some.data(), {2}, 8));
+  write_array(path("s.npy"), *structs);
+  EXPECT_EQ(bytes_of(path("s.npy"))[6], '\3');
+  EXPECT_EQ(array_file(path("s.npy")).at("").what().type, type);
+  std::string old = npy_bytes("<f8", "(2,)", some);
+  const std::string descr = "[('\xf6\\u00df', '<f8')]";
+  old.replace(old.find("'<f8'"), 5, descr);
+  old.erase(old.find('}') + 1, descr.size() - 5);
+  EXPECT_EQ(array_file(dir_.write("o.npy", old)).at("").what().type.fields()[0].name, "\xc3\xb6\xc3\x9f");
+  // Texts that NumPy does not have.
+  array_store store(create_only, path("s"));
+  for (const std::string& bad : {std::string("\xff"), std::string("a\0", 2)}) {
+    store.store("t", std::vector<std::string>{bad});
+    EXPECT_TRUE(fails_with(errc::unsupported, "NumPy has no text",
+                           [&] { export_arrays(store, "t", path("t.npy")); }));
+  }
+}
+
+TEST_F(ArrayFiles, MembersOfArchivesThatAreNoArraysAreNamed) {
+  const std::vector<double> some = numbers(2);
+  const auto a = source_of("a", array_view<const double, 1>(std::span(some)));
+  const auto b = source_of("b", array_view<const double, 1>(std::span(some)));
+  array_source* const both[]{a.get(), b.get()};
+  write_arrays(path("t.npz"), both);
+  const std::string good = bytes_of(path("t.npz"));
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string bad = good;
+    for (std::size_t at = bad.find(from); at != std::string::npos; at = bad.find(from, at + 1))
+      bad.replace(at, from.size(), to);
+    return dir_.write("u.npz", bad);
+  };
+  const array_file other(replaced("b.npy", "b.txt"));
+  EXPECT_EQ(other.size(), 1U);
+  ASSERT_EQ(other.losses().size(), 1U);
+  EXPECT_EQ(other.losses()[0].array + ' ' + other.losses()[0].what, "b.txt is skipped: it is no .npy file");
+  EXPECT_TRUE(fails_with(errc::bad_input, "two members are called \"a\"",
+                         [&] { array_file{replaced("b.npy", "a.npy")}; }));
+  std::string objects = good;
+  objects.replace(objects.find("<f8"), 3, "|O8");
+  const array_file odd(dir_.write("u.npz", objects));
+  EXPECT_EQ(odd.size(), 1U);
+  ASSERT_EQ(odd.losses().size(), 1U);
+  EXPECT_NE(odd.losses()[0].what.find("Python objects"), std::string::npos);
+  EXPECT_TRUE(fails_with(errc::unsupported, "Python objects", [&] { odd.at("a"); }));
+}
+
 TEST_F(ArrayFiles, ViewsInMemoryAreWrittenWithAnyStrides) {
   const std::vector<double> all = numbers(6);
   const std::ptrdiff_t strides[]{1, 3};

@@ -346,6 +346,25 @@ TEST_F(Zarr, AttributesOfAllKindsGoThereAndBack) {
   EXPECT_NE(odd.losses()[1].what.find("\"mixed\""), std::string::npos);
 }
 
+TEST_F(Zarr, AttributesAndTextsThatZarrDoesNotHaveAreNamed) {
+  array_store store(create_only, path("s"));
+  store.store("a", 1);
+  store.store("b", std::vector<std::string>{"\xff"});
+  untyped_arrays& arrays = *store.untyped();
+  const std::int32_t numbers[]{1, 2};
+  arrays.set_attribute("a", "list", data_type::list_of(element_kind::int32), {},
+                       std::as_bytes(std::span(numbers)));
+  store.array("a").set_attribute("bad", std::string("\xff"));
+  store.array("a").set_attribute("good", 1);
+  std::vector<std::string> lost;
+  export_arrays(store, "a", path("a.zarr"), {.on_loss = [&](const loss& one) { lost.push_back(one.what); }});
+  EXPECT_EQ(lost,
+            (std::vector<std::string>{"loses the attribute \"bad\", which is not UTF-8",
+                                      "loses the attribute \"list\": zarr has none of type list<int32>"}));
+  EXPECT_EQ(array_file(path("a.zarr")).at("").what().attributes.size(), 1U);
+  EXPECT_TRUE(fails_with(errc::unsupported, "not UTF-8", [&] { export_arrays(store, "b", path("b.zarr")); }));
+}
+
 TEST_F(Zarr, MetadataThatLieAreRefused) {
   const std::string good = zarr_2_json(R"("<i4")", "[2]", "[2]");
   const auto replaced = [&](const std::string& from, const std::string& to) {

@@ -29,6 +29,7 @@ struct array_import_wanted {
   formats::file_format format = formats::file_format::automatic;
   std::string member;
   std::string type;
+  formats::table_options table;
   array_layout layout = array_layout::blocks;
   std::string chunk;
   compression codec = compression::none;
@@ -89,6 +90,7 @@ class array_import {
     formats::reading_options reading;
     reading.format = given_.format;
     reading.member = given_.member;
+    reading.table = given_.table;
     reading.before_array = [this] {
       end_if_interrupted();
       limits_.step();
@@ -171,7 +173,8 @@ void add_array_import_command(command array) {
       .required();
   add_file_format_option(import, given->format);
   import.add_text("--member", given->member, "Only the array of this name in the file");
-  import.add_text("--type", given->type, "Of a table of text: what its elements are, as float32");
+  import.add_text("--type", given->type, "Of a table of text: what its elements are, as float32 or string");
+  add_table_options(import, given->table);
   import.add_choice<array_layout>("--layout", given->layout,
                                   {{"blocks", array_layout::blocks},
                                    {"contiguous", array_layout::contiguous},

@@ -19,6 +19,27 @@ void add_file_format_option(command target, formats::file_format& format) {
                                  "The file's format, where its content or its name does not tell");
 }
 
+void add_table_options(command target, formats::table_options& table) {
+  target.add_choice<char>("--separator", table.separator,
+                          {{"auto", '\0'},
+                           {"comma", ','},
+                           {"semicolon", ';'},
+                           {"tab", '\t'},
+                           {"bar", '|'},
+                           {"blanks", ' '},
+                           {",", ','},
+                           {";", ';'},
+                           {"|", '|'}},
+                          "What is between the fields of a table of text");
+  target.add_choice<char>("--decimal", table.decimal, {{"auto", '\0'}, {".", '.'}, {",", ','}},
+                          "What is before the fraction of numbers in a table of text");
+  using formats::header_line;
+  target.add_choice<header_line>(
+      "--header", table.header,
+      {{"auto", header_line::automatic}, {"yes", header_line::yes}, {"no", header_line::no}},
+      "Whether the first line of a table of text has the names of its columns");
+}
+
 extents parse_chunk(const std::string& text) {
   extents chunk;
   std::string_view rest = text;

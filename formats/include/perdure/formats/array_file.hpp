@@ -17,6 +17,7 @@
 #include <perdure/data_type.hpp>
 #include <perdure/formats/array_source.hpp>
 #include <perdure/formats/file_format.hpp>
+#include <perdure/formats/table_options.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,9 +27,11 @@ namespace perdure::formats {
 
 struct reading_options {
   file_format format = file_format::automatic;
-  /// Element type of a table of text: a number, text, or a struct with a field for each column. Not
-  /// set: the smallest of bool, int64, uint64, float64 and complex128 that has all numbers, or text.
+  /// Element type of a table of text: a number, text, text of fixed length, or a struct with a field for each
+  /// column. Not set: the smallest of bool, int64, uint64, float64 and complex128 that has all numbers, or
+  /// text; a struct if columns have names or are of different kinds.
   std::optional<data_type> type = {};
+  table_options table = {};
   /// Name of the only array that is opened; the file may have others that cannot be read. Empty: all.
   std::string member = {};
   /// Called before each array and each group of an HDF5 or NetCDF file is looked at; what it throws ends the
