@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "reserved_keys.hpp"
+
 namespace perdure::formats {
 namespace {
 
@@ -106,6 +108,9 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   } else {
     arrays.store_from(id, what.type, what.dims, source, how);
   }
+  // What such keys said of elements that were replaced is not true of the new ones.
+  for (const std::string& key : arrays.attributes(id))
+    if (is_reserved_key(key)) arrays.remove_attribute(id, key);
   for (const array_attribute& one : what.attributes)
     arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
 }
@@ -141,7 +146,8 @@ std::unique_ptr<array_source> source_of(const array_store& from, std::string_vie
     if (!info.chunk.empty()) what.chunk.push_back(std::max<std::uint64_t>(info.chunk[i], 1));
   }
   for (const std::string& key : arrays->attributes(id))
-    if (auto value = arrays->attribute(id, key))
+    // Limits of an array are not those of its part.
+    if (auto value = arrays->attribute(id, key); value && (part.is_whole() || key != max_dims_key))
       what.attributes.push_back({key, value->type, value->dims, std::move(value->bytes)});
   return std::make_unique<stored_source>(arrays, std::string(id), info.dims, std::move(selected),
                                          std::move(what));
