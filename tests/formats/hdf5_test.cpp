@@ -468,6 +468,16 @@ TEST_F(Hdf5, AttributesOfAnySizeAreWritten) {
   EXPECT_EQ(copy["x"].attribute<texts>("texts").size(), 50000U);
 }
 
+TEST_F(Hdf5, TypesOfAProgramsOwnBecomeRawBytes) {
+  array_store store(create_only, path("s"));
+  const long double number = 1;
+  store.store("x", number);
+  texts lost;
+  export_arrays(store, "", file(), {.on_loss = [&](const loss& one) { lost.push_back(one.what); }});
+  EXPECT_EQ(lost, texts{"becomes raw bytes: HDF5 has no type opaque(16/16 e)"});
+  EXPECT_EQ(array_file(file()).at("x").what().type, data_type::opaque("void", 16, 1));
+}
+
 TEST_F(Hdf5, TextsWithZeroBytesAreRefusedOrNamed) {
   array_store store(create_only, path("s"));
   store.store("x", 1);

@@ -121,7 +121,7 @@ class TypesExchange : public testing::TestWithParam<const char*> {
     for (std::uint64_t i = 0; i < outer.elements(); ++i) all.ends.push_back((i + 1) * length);
     return {element_kind::text, outer, pack_elements(all)};
   }
-  /// What an attribute is after it was in such a file; nothing if the format cannot hold it.
+  /// Returns an attribute as it comes back from such a file; nothing if the format cannot hold it.
   static std::optional<attribute_value> in_file(attribute_value value) {
     if (value.type.kind() == element_kind::character) value = texts_for(value);
     if (!is_netcdf()) return value;
@@ -134,7 +134,7 @@ class TypesExchange : public testing::TestWithParam<const char*> {
     value.dims = {};
     return value;
   }
-  /// What an array is after it was in such a file.
+  /// Returns facts about an array as they come back from such a file.
   static array_info in_file(array_info info) {
     // The last dimension of characters is the length of texts, which has no name in HDF5 and is 1 for want of
     // another.

@@ -11,12 +11,11 @@
 
 namespace perdure::formats {
 
-/// What the attributes of an object say.
+/// Attributes of an object, and names of dimensions that stand in some of them.
 struct hdf5_attributes {
   std::vector<array_attribute> kept = {};
-  std::vector<std::string> dimensions =
-      {};  ///< of a dataset of the rank asked for: a name for each dimension, or none
-  std::vector<std::string> losses = {};  ///< sentences without a subject
+  std::vector<std::string> dimensions = {};  ///< one for each dimension, or none
+  std::vector<std::string> losses = {};      ///< sentences without a subject
 };
 
 /// Reads all attributes of a dataset of `rank` dimensions, or of a group.

@@ -1,6 +1,8 @@
 // Open identifiers of HDF5, and what HDF5 says of a failure.
 #pragma once
 
+// The functions of HDF5 1.10, which later versions have too.
+#define H5_USE_110_API
 #include <hdf5.h>
 
 #include <cstdint>

@@ -303,8 +303,10 @@ hdf5_handle structure(const data_type& type, hid_t file_type) {
 
 hdf5_handle opaque(const data_type& type) {
   hdf5_handle made(H5Tcreate(H5T_OPAQUE, type.size()), H5Tclose, "a type");
-  // HDF5 has tags of up to 256 bytes with the zero at their end.
-  if (type.name() != nameless) H5Tset_tag(made.get(), type.name().substr(0, 255).c_str());
+  // Tags are those of files: with the name of a program's own type h5py would not read the bytes. HDF5 has
+  // tags of up to 256 bytes with the zero at their end.
+  if (type.name() != nameless && type.alignment() == 1)
+    H5Tset_tag(made.get(), type.name().substr(0, 255).c_str());
   return made;
 }
 

@@ -11,10 +11,10 @@ namespace perdure::formats {
 
 /// An element type of a file.
 struct hdf5_element {
-  data_type type;  ///< with fixed dimensions; a text of fixed length has its length
+  data_type type;  ///< type here, with fixed dimensions: the last one of a text is its length
   std::vector<std::string> enumeration = {};  ///< NAME=VALUE of each value of an enumeration
   bool is_utf8 = false;                       ///< whether texts of fixed length are UTF-8
-  std::vector<std::string> losses = {};  ///< what the type loses, such as "its fields of bits become uint8"
+  std::vector<std::string> losses = {};       ///< sentences without a subject on changes
 };
 
 /// Translates a type of a file. `unsupported`, with the reason, if elements cannot be of it.

@@ -76,6 +76,8 @@ class dataset_writer {
     if (const array_attribute* const null = find_attribute(what_, null_key))
       is_null_ = perdure::is_null(null->type) && rank_ == 1 && what_.dims[0] == 0;
     type_ = hdf5_file_type(element_);
+    if (what_.type.kind() == element_kind::opaque && what_.type.alignment() != 1)
+      report_({what_.name, "becomes raw bytes: HDF5 has no type " + what_.type.text()});
     if (!element_.enumeration.empty() && H5Tget_class(type_.get()) != H5T_ENUM)
       report_({what_.name, "loses the names of its values: they are not those of an enumeration"});
   }

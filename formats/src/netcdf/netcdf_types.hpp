@@ -14,7 +14,7 @@ namespace perdure::formats {
 struct netcdf_element {
   data_type type;
   std::vector<std::string> enumeration = {};  ///< NAME=VALUE of each value of an enumeration
-  std::vector<std::string> losses = {};       ///< what the type loses
+  std::vector<std::string> losses = {};       ///< sentences without a subject on changes
 };
 
 /// Translates a type of a file. `unsupported`, with the reason, if elements cannot be of it.

@@ -37,6 +37,8 @@ class netcdf_writer {
     const std::string name = slash == std::string::npos ? whole : whole.substr(slash + 1);
     const std::vector<std::string> enumeration = texts_of(find_attribute(what, enumeration_key));
     const nc_type type = types_.type_for(what.type, enumeration);
+    if (what.type.kind() == element_kind::opaque && what.type.alignment() != 1)
+      report_({what.name, "becomes raw bytes: NetCDF has no type " + what.type.text()});
     const std::vector<int> dims = dimensions_of(group, what);
     int variable = -1;
     require(nc_def_var(group, name.c_str(), type, static_cast<int>(dims.size()), dims.data(), &variable),
