@@ -543,6 +543,7 @@ contains
     of_set%struct_size = c_sizeof(of_set)
     of_set%store = c_loc(options)
     if (present(parts_directory)) then
+      allocate (directory(len_trim(parts_directory) + 1))
       directory = c_text(trim(parts_directory))
       of_set%parts_directory = c_loc(directory)
     end if

@@ -12,7 +12,7 @@ program fortran_set
   character(400) :: message
   integer :: rank, ranks, first, count, stat, parts, seen_rank, seen_ranks
   integer(int64) :: before, after
-  logical :: has_failed = .false.
+  logical :: is_there, has_failed = .false.
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -72,6 +72,12 @@ program fortran_set
   call run%store('x', 1, stat=stat)
   call check(stat == perdure_read_only, 'only read')
   call run%close()
+
+  call run%open(trim(path) // '.parts', 'create', ranks=perdure_mpi_ranks(MPI_COMM_WORLD), &
+    parts_directory=trim(path) // '.device')
+  call run%close()
+  inquire (file=trim(path) // '.parts/set.0001/part.00000.where', exist=is_there)
+  call check(is_there, 'parts elsewhere')
 
   ! What is refused before the library is asked frees the ranks.
   call run%open(path, 'sideways', ranks=perdure_mpi_ranks(MPI_COMM_WORLD), stat=stat)
