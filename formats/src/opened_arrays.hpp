@@ -1,4 +1,4 @@
-// What a reader of a format finds in a file.
+// Results of a reader of a format: arrays, and what of the file is lost.
 #pragma once
 
 #include <functional>

@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "reserved_keys.hpp"
+
 namespace perdure::formats {
 namespace {
 
@@ -86,19 +88,29 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   if (!what.dimensions.empty()) how.dimensions = what.dimensions;
   // With its attributes: they belonged to what is replaced.
   if (options.replaces_any) arrays.erase(id);
-  const element_source source = [&](const slab& part, std::byte* bytes) {
+  const auto watched = [&](const auto& reading) {
     if (options.before_piece) options.before_piece();
-    from.read(part, bytes);
+    reading();
+    if (options.after_piece) options.after_piece();
   };
+  const element_source source = [&](const slab& part, std::byte* bytes) {
+    watched([&] { from.read(part, bytes); });
+  };
+  std::optional<std::vector<slab>> parts;
   if (what.type.is_variable()) {
-    if (options.before_piece) options.before_piece();
-    arrays.store_variable(id, what.type, what.dims, from.read_variable(), how);
-  } else if (const std::optional<std::vector<slab>> parts = from.stored_parts()) {
+    variable_elements all;
+    watched([&] { all = from.read_variable(); });
+    arrays.store_variable(id, what.type, what.dims, all, how);
+    all = {};
+  } else if (watched([&] { parts = from.stored_parts(); }); parts) {
     if (how.layout == array_layout::blocks) how.chunk = what.chunk;
     arrays.store_sparse(id, what.type, what.dims, *parts, source, how);
   } else {
     arrays.store_from(id, what.type, what.dims, source, how);
   }
+  // What such keys said of elements that were replaced is not true of the new ones.
+  for (const std::string& key : arrays.attributes(id))
+    if (is_reserved_key(key)) arrays.remove_attribute(id, key);
   for (const array_attribute& one : what.attributes)
     arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
 }
@@ -134,7 +146,8 @@ std::unique_ptr<array_source> source_of(const array_store& from, std::string_vie
     if (!info.chunk.empty()) what.chunk.push_back(std::max<std::uint64_t>(info.chunk[i], 1));
   }
   for (const std::string& key : arrays->attributes(id))
-    if (auto value = arrays->attribute(id, key))
+    // Limits of an array are not those of its part.
+    if (auto value = arrays->attribute(id, key); value && (part.is_whole() || key != max_dims_key))
       what.attributes.push_back({key, value->type, value->dims, std::move(value->bytes)});
   return std::make_unique<stored_source>(arrays, std::string(id), info.dims, std::move(selected),
                                          std::move(what));

@@ -352,6 +352,26 @@ TEST_F(ArrayFiles, AnArrayIsReplacedByOneOfItsTypeOrIfTheOptionsSaySo) {
   EXPECT_FALSE(store.array("t").has_attribute("units"));
 }
 
+TEST_F(ArrayFiles, FactsAboutElementsGoWithThem) {
+  array_store store(create_only, path("s"));
+  const std::vector<double> all = numbers(4);
+  store.store("t", all);
+  const std::vector<std::uint64_t> limits{UINT64_MAX};
+  store["t"].set_attribute(max_dims_key, limits);
+  store["t"].set_attribute(fill_value_key, 1.5);
+  store["t"].set_attribute("units", "K");
+  const auto keys_of = [](const array_source& from) {
+    std::vector<std::string> keys;
+    for (const array_attribute& one : from.what().attributes) keys.push_back(one.key);
+    return keys;
+  };
+  EXPECT_EQ(keys_of(*source_of(store, "t")), (std::vector<std::string>{".fill_value", ".max_dims", "units"}));
+  EXPECT_EQ(keys_of(*source_of(store, "t", array_selection("1:3"))),
+            (std::vector<std::string>{".fill_value", "units"}));
+  import_array(store, "t", *source_of("t", array_view<const double, 1>(std::span(all))));
+  EXPECT_EQ(store["t"].attributes(), std::vector<std::string>{"units"});
+}
+
 TEST_F(ArrayFiles, FilesThatLieAreRefused) {
   const std::string good = npy_bytes("<f8", "(2, 3)", numbers(6));
   const auto replaced = [&](const std::string& from, const std::string& to) {

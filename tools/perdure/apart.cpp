@@ -51,6 +51,13 @@ void go_on_apart(const std::string& what, const std::function<void()>& give_up) 
   const int signal = WTERMSIG(status);
   const bool is_mistake = signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE ||
                           signal == SIGILL || signal == SIGSYS;
+  if (signal == SIGPROF) {
+    give_up();
+    throw error(errc::bad_input,
+                what +
+                    ": its library took too long over one part of it: it is damaged, or give "
+                    "--no-limits to wait for it");
+  }
   if (!is_mistake) end_by(signal);
   give_up();
   throw error(errc::bad_input,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <perdure/array_store.hpp>
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
@@ -15,6 +16,7 @@
 #include "array_place.hpp"
 #include "command.hpp"
 #include "interruption.hpp"
+#include "library_limits.hpp"
 #include "stored_arrays.hpp"
 #include "units.hpp"
 
@@ -34,6 +36,7 @@ struct array_import_wanted {
   std::uint64_t level = 0;
   bool replace = false;
   bool is_strict = false;
+  bool has_no_limits = false;
   bool as_json = false;
 };
 
@@ -43,11 +46,17 @@ class array_import {
       : given_(given),
         place_(parse_array_place(given.place)),
         created_(!manager::exists(place_.store)),
-        losses_(given.file, given.is_strict) {}
+        losses_(given.file, given.is_strict),
+        limits_(given.file, formats::is_by_library(given.format) && !given.has_no_limits) {}
 
   void run() {
     try {
       import();
+    } catch (const std::bad_alloc&) {
+      if (limits_.memory() == 0) throw;
+      throw error(errc::bad_input, given_.file.string() + ": its library needs more than " +
+                                       in_bytes(limits_.memory()) +
+                                       " of memory: it is damaged, or give --no-limits to go without limits");
     } catch (...) {
       const int signal = interruption_watch::signal();
       if (signal == 0) throw;
@@ -58,7 +67,7 @@ class array_import {
   }
 
  private:
-  formats::import_options options() const {
+  formats::import_options options() {
     formats::import_options options;
     options.store.layout = given_.layout;
     options.store.codec = given_.codec;
@@ -68,7 +77,11 @@ class array_import {
       options.store.layout = array_layout::chunked;
     }
     options.replaces_any = given_.replace;
-    options.before_piece = end_if_interrupted;
+    options.before_piece = [this] {
+      end_if_interrupted();
+      limits_.begin();
+    };
+    options.after_piece = [this] { limits_.end(); };
     return options;
   }
 
@@ -78,9 +91,14 @@ class array_import {
     reading.format = given_.format;
     reading.member = given_.member;
     reading.table = given_.table;
-    reading.before_array = end_if_interrupted;
+    reading.before_array = [this] {
+      end_if_interrupted();
+      limits_.step();
+    };
+    limits_.begin();
     if (!given_.type.empty()) reading.type = data_type::parse(given_.type);
     const formats::array_file file(given_.file, reading);
+    limits_.end();
     formats::array_source* const member = given_.member.empty() ? nullptr : &file.at(given_.member);
     for (const formats::loss& one : file.losses()) losses_.add(one);
     losses_.finish();
@@ -103,6 +121,7 @@ class array_import {
                         return !formats::is_group_attributes(one->what());
                       }));
     } catch (...) {
+      limits_.end();
       store.discard();
       if (created_) manager::remove(place_.store);
       throw;
@@ -132,6 +151,7 @@ class array_import {
   array_place place_;
   bool created_;
   array_losses losses_;
+  library_limits limits_;
   interruption_watch interruption_;
   json facts_ = json::array();
   std::size_t arrays_ = 0;
@@ -171,6 +191,8 @@ void add_array_import_command(command array) {
   import.add_flag("--replace", given->replace,
                   "Take the place of an array whatever its type was, and drop its attributes");
   add_strict_option(import, given->is_strict);
+  import.add_flag("--no-limits", given->has_no_limits,
+                  "Let the library of HDF5 or NetCDF take any time and memory for a file");
   add_wait_option(import);
   add_json_option(import, given->as_json);
   import.footer(

@@ -28,6 +28,8 @@ struct import_options {
   bool replaces_any = false;
   /// Called before each piece is read, about 8 MiB; what it throws ends the import. May be empty.
   std::function<void()> before_piece = {};
+  /// Called after each piece is read; not after one that cannot be read. May be empty.
+  std::function<void()> after_piece = {};
 };
 
 /// Stores an array under an id, with its attributes. `wrong_type` if the store has an array of that id and
