@@ -19,7 +19,7 @@ bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
+std::string_view without_blanks(std::string_view text) noexcept {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
@@ -108,7 +108,7 @@ data_type type_for(column_kind kind) {
 
 odd_number odd_number_of(const csv_field& field) {
   if (field.is_quoted) return odd_number::none;
-  std::string_view text = trimmed(field.text);
+  std::string_view text = without_blanks(field.text);
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   const std::size_t whole = digits_at_begin(text);
   if (whole == text.size()) return odd_number::none;
@@ -138,7 +138,7 @@ odd_number odd_number_of(const csv_field& field) {
 
 bool may_be_value(const csv_field& field) {
   if (field.is_quoted) return false;
-  const std::string_view text = trimmed(field.text);
+  const std::string_view text = without_blanks(field.text);
   for (const std::string_view missing :
        {"NA", "N/A", "n/a", "na", "null", "NULL", "None", "none", "-", "?", "."})
     if (text == missing) return true;

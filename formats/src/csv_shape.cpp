@@ -222,7 +222,7 @@ char decimal_of(const input_file& file, const csv_shape& shape, char given) {
   return ',';
 }
 
-/// What is to be done about a number with separators of thousands, another one before its fraction, or an
+/// Returns how to write a number that has separators of thousands, another one before its fraction, or an
 /// exponent as Fortran writes it.
 std::string advice_for(std::string number, char decimal) {
   const char other = decimal == ',' ? '.' : ',';

@@ -91,6 +91,8 @@ array_attribute attribute_from(const std::string& key, const zarr_json& value, j
   if (value.is_null()) return {key, null_type(), {}, {}};
   listed_values values;
   add_values(values, value, 0);
+  // Of whatever size they are.
+  if (key == max_dims_key && values.kind == value_kind::integer) values.kind = value_kind::positive;
   if (!values.is_regular) return text_of_json(key, value, keys);
   array_attribute made{key, {}, values.dims, {}};
   switch (values.kind) {

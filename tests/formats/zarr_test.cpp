@@ -335,7 +335,7 @@ TEST_F(Zarr, FillValuesAreKept) {
 TEST_F(Zarr, AttributesOfAllKindsGoThereAndBack) {
   const std::string attributes =
       R"({"text": "t", "null": null, "texts": ["a", "", "b"], "truths": [true, false], "table": [[1, 2], [3, 4]],
-          "large": 18446744073709551615, "none": [], "nan": NaN, "reals": [1, 2.5, -Infinity]})";
+          "large": 18446744073709551615, ".max_dims": [1, 2], "none": [], "nan": NaN, "reals": [1, 2.5, -Infinity]})";
   write("g/zarr.json", R"({"zarr_format": 3, "node_type": "group", "attributes": )" + attributes + "}");
   write("g/a/zarr.json", zarr_3_json(R"("uint8")", "[1]", "[1]", R"([{"name": "bytes"}])",
                                      R"(, "dimension_names": [null], "attributes": )" + attributes));
@@ -346,13 +346,14 @@ TEST_F(Zarr, AttributesOfAllKindsGoThereAndBack) {
   export_arrays(store, "", path("h.zarr"));
   const array_file copy(path("h.zarr"));
   for (const char* const name : {".attributes", "a"}) {
-    EXPECT_EQ(copy.at(name).what().attributes.size(), 9U);
+    EXPECT_EQ(copy.at(name).what().attributes.size(), 10U);
     EXPECT_TRUE(compare_arrays(file.at(name), copy.at(name)).attributes.empty()) << name;
   }
   const array_attribute& table = attribute(copy.at("a"), "table");
   EXPECT_EQ(table.dims, (extents{2, 2}));
   EXPECT_EQ(table.bytes, bytes_of_elements<std::int64_t>({1, 2, 3, 4}));
   EXPECT_EQ(attribute(copy.at("a"), "large").type, data_type(element_kind::uint64));
+  EXPECT_EQ(attribute(copy.at("a"), std::string(max_dims_key)).type, data_type(element_kind::uint64));
   // What no attribute is like is kept as the text of its JSON, and becomes JSON again.
   const std::string odd_attributes =
       R"({"mixed": [1, "a"], "object": {"a": [NaN, null]}, "ragged": [[1], [1, 2]], "text": "{}"})";
