@@ -102,7 +102,6 @@ TEST_F(signals, are_answered_on_small_alternate_stacks) {
     for (const std::size_t budget : {std::size_t{4}, std::size_t{64}})
       EXPECT_EQ(result_of_child([&] {
                   const region mapped = map(file, with_budget(budget, how));
-                  // What is called for the first time is looked up, which takes more.
                   if (!has_all(mapped)) return 1;
                   const alternate_stack small(::getauxval(AT_MINSIGSTKSZ) + enough);
                   if (!small.is_there()) return 2;
