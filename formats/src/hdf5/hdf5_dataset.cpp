@@ -24,7 +24,7 @@ namespace {
 /// Bytes of a fill value that are written out without asking whether the file's data are as many.
 constexpr std::uint64_t most_filled = std::uint64_t{1} << 30;
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_dataset(const std::string& why) {
   throw error(errc::unsupported, why);
 }
 
@@ -148,8 +148,9 @@ class dataset_opener {
     require_sources();
     if (const auto filter = missing_filter(properties_.get());
         filter && H5Dget_storage_size(dataset_.get()) != 0)
-      refuse("it needs the HDF5 filter " + *filter +
-             ", which is not installed: install its plugin, and set HDF5_PLUGIN_PATH to its directory");
+      refuse_dataset(
+          "it needs the HDF5 filter " + *filter +
+          ", which is not installed: install its plugin, and set HDF5_PLUGIN_PATH to its directory");
     read_fill_value();
     require_held();
     read_chunk();
@@ -173,7 +174,7 @@ class dataset_opener {
     std::array<hsize_t, H5S_MAX_RANK> most{};
     const int rank = H5Sget_simple_extent_ndims(space_.get());
     if (rank < 0 || H5Sget_simple_extent_dims(space_.get(), dims.data(), most.data()) < 0)
-      refuse("its shape cannot be read: " + hdf5_complaint());
+      refuse_dataset("its shape cannot be read: " + hdf5_complaint());
     rank_ = static_cast<std::size_t>(rank);
     const bool is_null = H5Sget_simple_extent_type(space_.get()) == H5S_NULL;
     for (std::size_t i = 0; i < rank_; ++i) what_.dims.push_back(dims[i]);
@@ -220,7 +221,7 @@ class dataset_opener {
   static void require_file(const std::filesystem::path& name, const std::filesystem::path& directory) {
     std::error_code ignored;
     if (std::filesystem::exists(directory / name, ignored) || std::filesystem::exists(name, ignored)) return;
-    refuse("its elements are in another file, " + name.string() + ", which is not there");
+    refuse_dataset("its elements are in another file, " + name.string() + ", which is not there");
   }
 
   void read_fill_value() {
@@ -244,12 +245,12 @@ class dataset_opener {
     if (H5Sget_simple_extent_type(space_.get()) == H5S_NULL) count = 0;
     if (__builtin_mul_overflow(count, size, &declared)) declared = UINT64_MAX;
     if (!can_hold(file_->bytes, size) || (what_.type.is_variable() && !can_hold(file_->bytes, declared)))
-      refuse("it declares more than its file of " + std::to_string(file_->bytes) + " bytes can hold");
+      refuse_dataset("it declares more than its file of " + std::to_string(file_->bytes) + " bytes can hold");
     const std::uint64_t stored = H5Dget_storage_size(dataset_.get());
     if (is_zero_filled_ || declared <= most_filled || declared / most_expansion <= stored) return;
     if (H5Pget_layout(properties_.get()) == H5D_VIRTUAL || H5Pget_external_count(properties_.get()) > 0)
       return;
-    refuse(
+    refuse_dataset(
         "it declares " + std::to_string(declared) + " bytes and has " + std::to_string(stored) +
         "; its other elements have a fill value that is not 0, and a store keeps only zeros without space");
   }
@@ -266,8 +267,8 @@ class dataset_opener {
     for (std::size_t i = 0; i < rank_; ++i)
       if (__builtin_mul_overflow(bytes, what_.chunk[i], &bytes)) bytes = UINT64_MAX;
     if (!can_hold(file_->bytes, bytes) && H5Dget_storage_size(dataset_.get()) != 0)
-      refuse("it declares chunks of " + std::to_string(bytes) + " bytes, more than its file of " +
-             std::to_string(file_->bytes) + " bytes can hold");
+      refuse_dataset("it declares chunks of " + std::to_string(bytes) + " bytes, more than its file of " +
+                     std::to_string(file_->bytes) + " bytes can hold");
   }
 
   std::shared_ptr<const hdf5_file> file_;
