@@ -19,7 +19,7 @@ bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
+std::string_view without_blanks(std::string_view text) noexcept {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
@@ -36,6 +36,28 @@ bool is_exponent(std::string_view text) noexcept {
   text.remove_prefix(1);
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   return !text.empty() && digits_at_begin(text) == text.size();
+}
+
+/// Whether a number has points between thousands and a comma before its fraction: 1.234,5.
+bool has_dots_in_thousands(std::string_view text) noexcept {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || digits_at_begin(text.substr(comma + 1)) != text.size() - comma - 1)
+    return false;
+  std::string_view whole = text.substr(0, comma);
+  if (whole.size() % 4 == 0) return false;
+  whole.remove_prefix(whole.size() % 4);
+  for (; !whole.empty(); whole.remove_prefix(4))
+    if (whole[0] != '.' || digits_at_begin(whole.substr(1, 3)) != 3) return false;
+  return true;
+}
+
+/// Whether what follows a decimal point has an exponent as Fortran writes it: 0D+00.
+bool has_fortran_exponent(std::string_view fraction) noexcept {
+  fraction.remove_prefix(digits_at_begin(fraction));
+  if (fraction.empty() || (fraction[0] != 'd' && fraction[0] != 'D')) return false;
+  fraction.remove_prefix(1);
+  if (!fraction.empty() && (fraction[0] == '-' || fraction[0] == '+')) fraction.remove_prefix(1);
+  return !fraction.empty() && digits_at_begin(fraction) == fraction.size();
 }
 
 void keep_first(std::optional<csv_mention>& first, const csv_field& field, std::uint64_t line) {
@@ -86,7 +108,7 @@ data_type type_for(column_kind kind) {
 
 odd_number odd_number_of(const csv_field& field) {
   if (field.is_quoted) return odd_number::none;
-  std::string_view text = trimmed(field.text);
+  std::string_view text = without_blanks(field.text);
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   const std::size_t whole = digits_at_begin(text);
   if (whole == text.size()) return odd_number::none;
@@ -105,6 +127,8 @@ odd_number odd_number_of(const csv_field& field) {
     if (are_all && (separator != ',' || has_fraction || groups > 1)) return odd_number::with_groups;
     if (are_all && text[0] != '0') return odd_number::with_comma_or_groups;
   }
+  if (separator == '.' && (has_dots_in_thousands(text) || has_fortran_exponent(rest)))
+    return odd_number::with_groups;
   if (separator != ',') return odd_number::none;
   const std::size_t fraction = digits_at_begin(rest);
   if (whole + fraction == 0) return odd_number::none;
@@ -114,7 +138,7 @@ odd_number odd_number_of(const csv_field& field) {
 
 bool may_be_value(const csv_field& field) {
   if (field.is_quoted) return false;
-  const std::string_view text = trimmed(field.text);
+  const std::string_view text = without_blanks(field.text);
   for (const std::string_view missing :
        {"NA", "N/A", "n/a", "na", "null", "NULL", "None", "none", "-", "?", "."})
     if (text == missing) return true;

@@ -27,7 +27,8 @@ enum class odd_number {
   none,
   with_comma,            ///< 1,5: a decimal comma
   with_comma_or_groups,  ///< 1,234: a decimal comma, or a separator of thousands
-  with_groups,           ///< 1_000, 1'000 or 1,234.5: separators of thousands
+  /// 1_000, 1'000, 1,234.5 or 1.234,5: separators of thousands. 1.0D+00: an exponent as Fortran writes it.
+  with_groups,
 };
 odd_number odd_number_of(const csv_field& field);
 /// Returns whether a field that is no number may be one all the same, or stand for one that is missing: it

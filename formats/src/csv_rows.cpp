@@ -21,6 +21,13 @@ std::string_view without_byte_order_mark(const input_file& file, std::string_vie
   return begin;
 }
 
+char separator_named_by(std::string_view begin) noexcept {
+  constexpr std::string_view word = "sep=";
+  if (!begin.starts_with(word) || begin.size() < word.size() + 2) return '\0';
+  const std::string_view rest = begin.substr(word.size() + 1);
+  return rest.starts_with('\n') || rest.starts_with("\r\n") ? begin[word.size()] : '\0';
+}
+
 bool is_skipped_csv_line(std::string_view begin) noexcept {
   return begin.starts_with('#') || begin.starts_with('\n') || begin.starts_with("\r\n");
 }
@@ -54,8 +61,13 @@ bool csv_rows::next_block() {
     return false;
   }
   const std::string_view all(block_.text.data(), block_.text.size());
-  if (line_ == 0) at_ = all.size() - without_byte_order_mark(file_, all).size();
-  return true;
+  if (line_ != 0) return true;
+  const std::string_view begin = without_byte_order_mark(file_, all);
+  at_ = all.size() - begin.size();
+  if (separator_named_by(begin) == '\0') return true;
+  at_ += begin.find('\n') + 1;
+  ++line_;
+  return at_ != block_.text.size() || next_block();
 }
 
 /// Adds to a block that ends inside quotation marks at least as much as the row has, so that rows are not cut

@@ -23,6 +23,9 @@ struct csv_field {
 
 /// Returns the text without a byte order mark. `bad_input` for that of UTF-16.
 std::string_view without_byte_order_mark(const input_file& file, std::string_view begin);
+/// Returns the separator that the first line of a file names, as "sep=;" by spreadsheets; '\0' if it does
+/// not.
+char separator_named_by(std::string_view begin) noexcept;
 /// Returns whether a line has no values: it is empty, or a comment.
 bool is_skipped_csv_line(std::string_view begin) noexcept;
 /// Returns how rows with that separator are cut.

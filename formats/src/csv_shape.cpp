@@ -18,14 +18,16 @@ namespace {
 constexpr std::size_t most_sample_rows = 200;
 constexpr std::string_view separators("\t;,| ");
 
-/// Some of the first rows, without comments.
-std::vector<std::string> sample_of(const input_file& file) {
+/// Some of the first rows, without comments. `named` becomes the separator that the first line names, if any.
+std::vector<std::string> sample_of(const input_file& file, char& named) {
   workload::line_reader lines(workload::open_byte_stream(file.path()), longest_csv_row);
   workload::line_reader::block block;
   std::vector<std::string> rows;
   if (!lines.next(block)) return rows;
   std::string_view rest =
       without_byte_order_mark(file, std::string_view(block.text.data(), block.text.size()));
+  named = separator_named_by(rest);
+  if (named != '\0') rest.remove_prefix(rest.find('\n') + 1);
   while (!rest.empty() && rows.size() < most_sample_rows) {
     const bool is_skipped = is_skipped_csv_line(rest);
     const std::size_t end = is_skipped ? rest.find('\n') : workload::row_end(rest);
@@ -82,7 +84,9 @@ bool are_numbers_between_blanks(const std::vector<std::string>& rows) {
 }
 
 char separator_of(const input_file& file, char decimal) {
-  const std::vector<std::string> rows = sample_of(file);
+  char named = '\0';
+  const std::vector<std::string> rows = sample_of(file, named);
+  if (named != '\0') return named;
   if (rows.empty()) return ',';
   std::string even;
   for (const char one : separators)
@@ -134,12 +138,14 @@ bool needs_quotes(const std::string& text, char separator) {
          text.find(separator) != std::string::npos || text.front() == ' ' || text.back() == ' ';
 }
 
-/// Whether the first row has texts alone; the name of a column of numbers for rows may be empty.
-bool may_be_names(const std::vector<csv_field>& row) {
+/// Whether the first row has texts alone. The name of the first column may be empty, as that of numbers of
+/// rows often is, and those of columns without anything.
+bool may_be_names(const std::vector<csv_field>& row, const std::vector<csv_column>& columns) {
   bool has_text = false;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const bool is_text = !is_any_number(row[i]) && !row[i].text.empty();
-    if (!is_text && (i != 0 || !is_blank(row[i].text) || row.size() == 1)) return false;
+    const bool may_lack_name = row.size() > 1 && (i == 0 || columns[i].longest() == 0);
+    if (!is_text && !(may_lack_name && is_blank(row[i].text))) return false;
     has_text = has_text || is_text;
   }
   return has_text;
@@ -157,7 +163,7 @@ bool are_names_of(const std::vector<csv_field>& row, const data_type& type) {
 bool has_names(const input_file& file, const csv_shape& shape, const first_rows& rows,
                const std::optional<data_type>& type) {
   if (type && are_names_of(rows.first, *type)) return true;
-  if (!may_be_names(rows.first)) return false;
+  if (!may_be_names(rows.first, shape.kinds)) return false;
   const bool has_numbers = std::any_of(shape.kinds.begin(), shape.kinds.end(), [](const csv_column& column) {
     const column_kind kind = column.result('.');
     return kind != column_kind::text && (kind != column_kind::nothing || column.refused('.') != nullptr);
@@ -216,15 +222,29 @@ char decimal_of(const input_file& file, const csv_shape& shape, char given) {
   return ',';
 }
 
+/// Returns how to write a number that has separators of thousands, another one before its fraction, or an
+/// exponent as Fortran writes it.
+std::string advice_for(std::string number, char decimal) {
+  const char other = decimal == ',' ? '.' : ',';
+  const bool has_other_alone = number.find(decimal) == std::string::npos && decimal == ',';
+  if (has_other_alone) return "write a comma before its fraction, and nothing between thousands";
+  const std::size_t point = number.find('.');
+  const std::size_t comma = number.find(',');
+  const bool has_fraction_behind_comma = comma != std::string::npos && point < comma;
+  std::erase_if(
+      number, [&](char c) { return c == '_' || c == '\'' || c == (has_fraction_behind_comma ? '.' : ','); });
+  std::replace(number.begin(), number.end(), other, decimal);
+  std::replace_if(
+      number.begin(), number.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
+  return "write it as " + number;
+}
+
 void refuse_odd_numbers(const input_file& file, const csv_shape& shape) {
   for (const csv_column& one : shape.kinds) {
     const csv_mention* const odd = one.refused(shape.decimal);
     if (odd == nullptr) continue;
-    std::string digits = odd->text;
-    std::erase_if(digits, [](char c) { return c == '_' || c == '\'' || c == ','; });
-    file.refuse("line " + std::to_string(odd->line) + ": \"" + odd->text +
-                "\" is no number as it stands: write it as " + digits +
-                ", or in quotation marks if it is a text");
+    file.refuse("line " + std::to_string(odd->line) + ": \"" + odd->text + "\" is no number as it stands: " +
+                advice_for(odd->text, shape.decimal) + ", or put it in quotation marks if it is a text");
   }
 }
 
@@ -242,6 +262,10 @@ csv_shape shape_of_csv(const input_file& file, const std::optional<data_type>& t
   while (rows.next(row)) {
     for (const csv_field& one : row) {
       shape.text_bytes += one.text.size();
+      if (!one.is_quoted && one.text.find('\r') != std::string::npos)
+        rows.refuse(
+            "a carriage return is in the middle of it: lines end with line feeds, with or without one "
+            "before");
       if (!is_utf8(one.text))
         rows.refuse('"' + sound_utf8(one.text.substr(0, 40)) +
                     "\" is not UTF-8: convert the file, as by `iconv -f LATIN1 -t UTF-8`");

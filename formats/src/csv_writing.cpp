@@ -15,7 +15,7 @@ namespace perdure::formats {
 
 namespace {
 
-constexpr std::size_t csv_buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t csv_piece_bytes = std::size_t{1} << 18;
 
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
@@ -51,7 +51,7 @@ void write_texts(array_source& from, char separator, const byte_sink& to) {
     append_quoted(out, std::string_view(texts.bytes).substr(begin, texts.ends[i] - begin));
     begin = texts.ends[i];
     out += (i + 1) % columns == 0 ? '\n' : separator;
-    if (out.size() < csv_buffer_bytes) continue;
+    if (out.size() < csv_piece_bytes) continue;
     to(out);
     out.clear();
   }
@@ -105,7 +105,7 @@ void write_csv(array_source& from, char separator, const byte_sink& to) {
         append_leaf(out, leaves[i], bytes.data() + at);
       }
       out += ++done % columns == 0 ? '\n' : separator;
-      if (out.size() < csv_buffer_bytes) continue;
+      if (out.size() < csv_piece_bytes) continue;
       to(out);
       out.clear();
     }

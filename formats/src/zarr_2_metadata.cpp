@@ -41,7 +41,7 @@ numpy_type element_from(const zarr_json& said) {
 }
 
 void read_compressor(const zarr_json& said, zarr_array& array) {
-  const zarr_json& compressor = member(said, "compressor");
+  const zarr_json compressor = said.value("compressor", zarr_json());
   if (compressor.is_null()) return;
   const std::string name = text_in(member(compressor, "id"), "the compressor's id");
   const zarr_codec codec = zarr_codec_named(name);
@@ -75,8 +75,8 @@ zarr_array array_from(const zarr_json& said) {
   array.chunk = extents_in(member(said, "chunks"), "chunks");
   if (array.chunk.rank() != array.dims.rank()) lacks("chunks");
   array.element = element_from(said);
-  array.fill = zarr_fill_from(member(said, "fill_value"), array.element);
-  const zarr_json& order = member(said, "order");
+  array.fill = zarr_fill_from(said.value("fill_value", zarr_json()), array.element);
+  const zarr_json order = said.value("order", zarr_json("C"));
   if (order != "C" && order != "F") lacks("order");
   for (std::size_t i = 0; i < array.dims.rank(); ++i) array.order.push_back(i);
   if (order == "F") std::reverse(array.order.begin(), array.order.end());
@@ -147,11 +147,8 @@ zarr_node zarr_2_metadata::read(const std::string& name) const {
 }
 
 std::vector<std::string> zarr_2_metadata::names_in(const std::string& name) const {
-  std::set<std::string> names;
-  const std::filesystem::path directory = name.empty() ? root_ : root_ / name;
-  if (std::filesystem::is_directory(directory))
-    for (const auto& entry : std::filesystem::directory_iterator(directory))
-      if (entry.is_directory()) names.insert(entry.path().filename().string());
+  const std::vector<std::string> directories = directories_in(name.empty() ? root_ : root_ / name);
+  std::set<std::string> names(directories.begin(), directories.end());
   const std::string prefix = name.empty() ? name : name + '/';
   for (const auto& [key, value] : consolidated_.items())
     if (key.starts_with(prefix)) {

@@ -7,6 +7,8 @@
 #include <perdure/array/attribute_value.hpp>
 #include <perdure/error.hpp>
 #include <perdure/formats/array_text.hpp>
+#include <perdure/formats/group_attributes.hpp>
+#include <set>
 #include <utility>
 
 #include "unicode.hpp"
@@ -77,19 +79,21 @@ bool are_exact(const listed_values& values) {
   });
 }
 
-array_attribute text_of_json(const std::string& key, const zarr_json& value,
-                             std::vector<std::string>& losses) {
-  losses.push_back("keeps the attribute \"" + key.substr(0, 60) +
-                   "\" as the text of its JSON: it is neither a value nor a list of values of one kind");
-  return {key, element_kind::text, {}, value.dump(-1, ' ', false, zarr_json::error_handler_t::replace)};
+/// Keys of attributes that are the text of JSON.
+using json_keys = std::set<std::string>;
+
+array_attribute text_of_json(const std::string& key, const zarr_json& value, json_keys& keys) {
+  keys.insert(key);
+  return {key, element_kind::text, {}, text_of(value)};
 }
 
-array_attribute attribute_from(const std::string& key, const zarr_json& value,
-                               std::vector<std::string>& losses) {
+array_attribute attribute_from(const std::string& key, const zarr_json& value, json_keys& keys) {
   if (value.is_null()) return {key, null_type(), {}, {}};
   listed_values values;
   add_values(values, value, 0);
-  if (!values.is_regular) return text_of_json(key, value, losses);
+  // Of whatever size they are.
+  if (key == max_dims_key && values.kind == value_kind::integer) values.kind = value_kind::positive;
+  if (!values.is_regular) return text_of_json(key, value, keys);
   array_attribute made{key, {}, values.dims, {}};
   switch (values.kind) {
     case value_kind::boolean:
@@ -103,13 +107,13 @@ array_attribute attribute_from(const std::string& key, const zarr_json& value,
     case value_kind::positive:
       if (!std::all_of(values.all.begin(), values.all.end(),
                        [](const zarr_json* one) { return one->is_number_unsigned(); }))
-        return text_of_json(key, value, losses);
+        return text_of_json(key, value, keys);
       made.type = element_kind::uint64;
       for (const zarr_json* const one : values.all) append_value(made.bytes, one->get<std::uint64_t>());
       return made;
     case value_kind::nothing:  // an empty list
     case value_kind::real:
-      if (!are_exact(values)) return text_of_json(key, value, losses);
+      if (!are_exact(values)) return text_of_json(key, value, keys);
       made.type = element_kind::float64;
       for (const zarr_json* const one : values.all) append_value(made.bytes, real_of(*one));
       return made;
@@ -130,7 +134,7 @@ array_attribute attribute_from(const std::string& key, const zarr_json& value,
     case value_kind::other:
       break;
   }
-  return text_of_json(key, value, losses);
+  return text_of_json(key, value, keys);
 }
 
 /// A number that JSON lacks as `read_json_file` has it.
@@ -188,27 +192,59 @@ zarr_json json_of(const array_attribute& one) {
   return nested(values, dims, 0, next);
 }
 
+/// The attribute that lists these keys.
+array_attribute list_of_keys(const json_keys& keys) {
+  variable_elements texts;
+  for (const std::string& one : keys) {
+    texts.bytes += one;
+    texts.ends.push_back(texts.bytes.size());
+  }
+  return {std::string(json_key), element_kind::text, {keys.size()}, pack_elements(texts)};
+}
+
+/// Keys that the attribute `json_key` lists.
+json_keys listed_keys(const std::vector<array_attribute>& attributes) {
+  json_keys keys;
+  for (const array_attribute& one : attributes) {
+    if (one.key != json_key || one.type.kind() != element_kind::text || one.dims.rank() != 1) continue;
+    const variable_elements texts = unpack_elements(one.dims, one.bytes);
+    std::uint64_t begin = 0;
+    for (const std::uint64_t end : texts.ends) {
+      keys.insert(texts.bytes.substr(begin, end - begin));
+      begin = end;
+    }
+  }
+  return keys;
+}
+
 }  // namespace
 
 std::vector<array_attribute> attributes_from(const zarr_json& object, std::vector<std::string>& losses) {
   std::vector<array_attribute> attributes;
+  json_keys keys;
   for (const auto& [key, value] : object.items())
     if (key.empty())
       losses.emplace_back("loses an attribute that has no name");
     else
-      attributes.push_back(attribute_from(key, value, losses));
+      attributes.push_back(attribute_from(key, value, keys));
+  if (!keys.empty()) attributes.push_back(list_of_keys(keys));
   return attributes;
 }
 
 zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes,
                              std::vector<std::string>& losses) {
   zarr_json object = zarr_json::object();
+  const json_keys keys = listed_keys(attributes);
   for (const array_attribute& one : attributes) {
+    if (one.key == json_key && !keys.empty()) continue;
     const bool is_text = one.type.kind() == element_kind::text || one.type.kind() == element_kind::character;
+    const bool is_other = (one.type.is_variable() || one.type.size() == 0) && !is_text && !is_null(one.type);
     if (!is_utf8(one.key) || (is_text && !is_utf8(text_within(one))))
       losses.push_back("loses the attribute \"" + sound_utf8(one.key) + "\", which is not UTF-8");
-    else if ((one.type.is_variable() && !is_text) || (one.type.size() == 0 && !is_text && !is_null(one.type)))
+    else if (is_other)
       losses.push_back("loses the attribute \"" + one.key + "\": zarr has none of type " + one.type.text());
+    else if (keys.contains(one.key) && is_text && one.dims.empty())
+      object[one.key] = json_from(one.bytes);
     else
       object[one.key] = json_of(one);
   }

@@ -11,7 +11,8 @@ namespace perdure::formats {
 
 /// Returns the attributes of an object: numbers, texts, truths, null, and lists of one of these with any
 /// dimensions. A value of any other kind (an object, a list of different kinds) is the text of its JSON, and
-/// `losses` gets a sentence about it, as in `loss`.
+/// the attribute `json_key` names it. `losses` gets a sentence about an attribute without a name, as in
+/// `loss`.
 std::vector<array_attribute> attributes_from(const zarr_json& object, std::vector<std::string>& losses);
 /// Returns an object with these attributes. `losses` gets a sentence about each that JSON cannot have: lists
 /// of any length, and texts that are not UTF-8.

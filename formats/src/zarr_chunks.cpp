@@ -43,6 +43,17 @@ extents place_at(const chunk_grid& grid, std::uint64_t number) {
 
 }  // namespace
 
+slab common_part(const extents& place, const extents& chunk, const slab& part) {
+  slab common;
+  for (std::size_t i = 0; i < chunk.rank(); ++i) {
+    const std::uint64_t begin = std::max(place[i] * chunk[i], part.offset[i]);
+    const std::uint64_t end = std::min((place[i] + 1) * chunk[i], part.offset[i] + part.count[i]);
+    common.offset.push_back(begin);
+    common.count.push_back(end - begin);
+  }
+  return common;
+}
+
 std::filesystem::path zarr_chunk_path(const std::filesystem::path& directory, const zarr_keys& keys,
                                       const extents& place) {
   std::string key = keys.has_prefix ? "c" : "";
@@ -170,7 +181,9 @@ const zarr_chunks::shard_index& zarr_chunks::index_of(const extents& shard) {
     std::memcpy(pair, text.data() + i * index_entry, sizeof pair);
     if (shards_.has_big_endian_index)
       for (std::uint64_t& one : pair) one = __builtin_bswap64(one);
-    const bool is_missing = pair[0] == no_chunk && pair[1] == no_chunk;
+    // Some writers add the index's own length to the offset of missing chunks too.
+    if (pair[1] == no_chunk) pair[0] = no_chunk;
+    const bool is_missing = pair[1] == no_chunk;
     if (!is_missing && (pair[0] > file.size() || pair[1] > file.size() - pair[0]))
       file.refuse("the index of the shard leads out of it");
     index[i] = {pair[0], pair[1]};

@@ -18,6 +18,8 @@
 
 namespace perdure::formats {
 
+/// Returns the elements that the chunk at a place and a part have in common, from the array's beginning.
+slab common_part(const extents& place, const extents& chunk, const slab& part);
 /// Returns the path of a chunk's file, or of a shard's.
 std::filesystem::path zarr_chunk_path(const std::filesystem::path& directory, const zarr_keys& keys,
                                       const extents& place);

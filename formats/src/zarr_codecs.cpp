@@ -34,7 +34,7 @@ constexpr codec_name codec_names[] = {{zarr_codec::blosc, "blosc", PERDURE_HAS_B
                                       {zarr_codec::zlib, "zlib", true},
                                       {zarr_codec::zstd, "zstd", true}};
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_bytes(const std::string& what) {
   throw error(errc::bad_input, what);
 }
 
@@ -42,15 +42,16 @@ constexpr codec_name codec_names[] = {{zarr_codec::blosc, "blosc", PERDURE_HAS_B
 std::string decoded_blosc(const std::string& bytes, std::size_t most) {
   std::size_t size = 0;
   if (blosc_cbuffer_validate(bytes.data(), bytes.size(), &size) != 0)
-    refuse("its blosc bytes are damaged (their header)");
-  if (size > most) refuse("its blosc bytes are damaged (they become " + std::to_string(size) + " bytes)");
+    refuse_bytes("its blosc bytes are damaged (their header)");
+  if (size > most)
+    refuse_bytes("its blosc bytes are damaged (they become " + std::to_string(size) + " bytes)");
   std::string out(size, '\0');
   constexpr int threads = 1;
   // Less than nothing: also for a compressor that libblosc was built without.
   if (size != 0 && blosc_decompress_ctx(bytes.data(), out.data(), size, threads) != static_cast<int>(size)) {
     const char* const compressor = blosc_cbuffer_complib(bytes.data());
-    refuse("its blosc bytes cannot be decompressed (by " +
-           std::string(compressor == nullptr ? "an unknown compressor" : compressor) + ")");
+    refuse_bytes("its blosc bytes cannot be decompressed (by " +
+                 std::string(compressor == nullptr ? "an unknown compressor" : compressor) + ")");
   }
   return out;
 }
@@ -64,16 +65,16 @@ std::string decoded_blosc(const std::string&, std::size_t) {
 /// A block behind the number of bytes that it becomes.
 std::string decoded_lz4(const std::string& bytes, std::size_t most) {
   std::uint32_t size = 0;
-  if (bytes.size() < sizeof size) refuse("its lz4 bytes are too short");
+  if (bytes.size() < sizeof size) refuse_bytes("its lz4 bytes are too short");
   std::memcpy(&size, bytes.data(), sizeof size);
   const std::size_t packed = bytes.size() - sizeof size;
   // A byte of a block becomes 255 at most.
   if (size > most || size > LZ4_MAX_INPUT_SIZE || packed > INT32_MAX || size / 255 > packed)
-    refuse("its lz4 bytes are damaged (they become " + std::to_string(size) + " bytes)");
+    refuse_bytes("its lz4 bytes are damaged (they become " + std::to_string(size) + " bytes)");
   std::string out(size, '\0');
   if (LZ4_decompress_safe(bytes.data() + sizeof size, out.data(), static_cast<int>(packed),
                           static_cast<int>(size)) != static_cast<int>(size))
-    refuse("its lz4 bytes are damaged");
+    refuse_bytes("its lz4 bytes are damaged");
   return out;
 }
 #else
@@ -102,7 +103,7 @@ std::string decoded(zarr_codec codec, std::string bytes, std::size_t most) {
     case zarr_codec::zstd:
       return workload::decompress(workload::codec::zstd, bytes, most);
   }
-  refuse("its codec is none");
+  refuse_bytes("its codec is none");
 }
 
 }  // namespace
@@ -126,10 +127,10 @@ std::string decode_zarr_chunk(const std::vector<zarr_codec>& codecs, std::string
 
 void take_crc32c(std::string& bytes) {
   std::uint32_t said = 0;
-  if (bytes.size() < sizeof said) refuse("it is too short for its checksum");
+  if (bytes.size() < sizeof said) refuse_bytes("it is too short for its checksum");
   std::memcpy(&said, bytes.data() + bytes.size() - sizeof said, sizeof said);
   bytes.resize(bytes.size() - sizeof said);
-  if (os::crc32c(0, bytes.data(), bytes.size()) != said) refuse("its checksum is wrong");
+  if (os::crc32c(0, bytes.data(), bytes.size()) != said) refuse_bytes("its checksum is wrong");
 }
 
 }  // namespace perdure::formats

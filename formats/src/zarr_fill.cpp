@@ -84,7 +84,7 @@ std::string base64(const std::string& bytes) {
 }
 
 /// A number; one that JSON lacks is a word.
-zarr_json number_json(const data_type& type, const std::byte* element) {
+zarr_json fill_number(const data_type& type, const std::byte* element) {
   std::string text;
   append_json(text, type, element);
   if (text == "\"nan\"") return "NaN";
@@ -164,17 +164,17 @@ zarr_json zarr_fill_of(const data_type& type, const std::string& bytes) {
     case element_kind::text:
       return bytes;
     case element_kind::complex64:
-      return zarr_json::array({number_json(element_kind::float32, element),
-                               number_json(element_kind::float32, element + sizeof(float))});
+      return zarr_json::array({fill_number(element_kind::float32, element),
+                               fill_number(element_kind::float32, element + sizeof(float))});
     case element_kind::complex128:
-      return zarr_json::array({number_json(element_kind::float64, element),
-                               number_json(element_kind::float64, element + sizeof(double))});
+      return zarr_json::array({fill_number(element_kind::float64, element),
+                               fill_number(element_kind::float64, element + sizeof(double))});
     case element_kind::character:
     case element_kind::opaque:
     case element_kind::structure:
       return base64(bytes);
     default:
-      return number_json(type, element);
+      return fill_number(type, element);
   }
 }
 

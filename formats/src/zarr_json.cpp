@@ -1,11 +1,14 @@
 // Reads JSON files of zarr.
 #include "zarr_json.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <perdure/error.hpp>
+#include <system_error>
 #include <utility>
 
+#include "file_failure.hpp"
 #include "input_file.hpp"
 
 namespace perdure::formats {
@@ -83,15 +86,34 @@ zarr_json non_finite_json(std::string_view word) {
   return std::string(mark).append(word);
 }
 
-std::string text_of(const zarr_json& document) {
-  std::string text = document.dump(2, ' ', false, zarr_json::error_handler_t::replace);
+std::string text_of(const zarr_json& document, int indent) {
+  std::string text = document.dump(indent, ' ', false, zarr_json::error_handler_t::replace);
   const std::string quoted = std::string("\"\\u0001").append(mark.substr(1));
   for (std::size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at)) {
     const std::size_t end = text.find('"', at + quoted.size());
     text.erase(end, 1);
     text.erase(at, quoted.size());
   }
-  return text + '\n';
+  return text;
+}
+
+zarr_json json_from(const std::string& text) {
+  zarr_json value = zarr_json::parse(with_texts_for_numbers(text), nullptr, false);
+  return value.is_discarded() ? zarr_json(text) : value;
+}
+
+std::vector<std::string> directories_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  std::filesystem::directory_iterator entries(directory, failure);
+  if (failure == std::errc::no_such_file_or_directory) return names;
+  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
+    std::error_code ignored;
+    if (entries->is_directory(ignored)) names.push_back(entries->path().filename().string());
+  }
+  if (failure) fail_with(directory, "list", failure.value());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void lacks(std::string_view what) {

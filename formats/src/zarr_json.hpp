@@ -8,6 +8,7 @@
 #include <perdure/array/extents.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace perdure::formats {
 
@@ -20,8 +21,15 @@ zarr_json read_json_file(const std::filesystem::path& path);
 std::optional<double> non_finite(const zarr_json& value);
 /// Returns what stands for "NaN", "Infinity" or "-Infinity" in `read_json_file` and `text_of`.
 zarr_json non_finite_json(std::string_view word);
-/// Returns a document as the content of a file, where those numbers are words without quotation marks.
-std::string text_of(const zarr_json& document);
+/// Returns a document as text, where those numbers are words without quotation marks: on one line, or on many
+/// for `indent` blanks.
+std::string text_of(const zarr_json& document, int indent = -1);
+
+/// Returns the value whose text `text_of` gives; the text itself if it is no JSON.
+zarr_json json_from(const std::string& text);
+/// Returns the names of the directories in a directory, sorted; none if it does not exist. `io`,
+/// `permission_denied`.
+std::vector<std::string> directories_in(const std::filesystem::path& directory);
 
 /// Throws `bad_input`: the metadata lack it, or have something else in its place.
 [[noreturn]] void lacks(std::string_view what);

@@ -31,18 +31,6 @@ constexpr std::uint64_t few_texts = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_sparse_bytes = std::uint64_t{16} << 20;
 constexpr unsigned deepest_zarr_group = 64;
 
-/// Returns the elements that a chunk and a part have in common, from the array's beginning.
-slab common_part(const extents& at, const extents& chunk, const slab& part) {
-  slab common;
-  for (std::size_t i = 0; i < chunk.rank(); ++i) {
-    const std::uint64_t begin = std::max(at[i] * chunk[i], part.offset[i]);
-    const std::uint64_t end = std::min((at[i] + 1) * chunk[i], part.offset[i] + part.count[i]);
-    common.offset.push_back(begin);
-    common.count.push_back(end - begin);
-  }
-  return common;
-}
-
 bool has_only_zeros(const std::string& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == '\0'; });
 }
@@ -330,11 +318,10 @@ class zarr_walk {
     const std::filesystem::path file = directory / "zarr.json";
     std::optional<zarr_node> node = node_of(name, file, [&] { return read_zarr_json(file); });
     if (!node || !add(name, *node) || depth == deepest_zarr_group) return;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      if (!entry.is_directory() || !std::filesystem::exists(entry.path() / "zarr.json")) continue;
-      const std::string last = entry.path().filename().string();
+    for (const std::string& last : directories_in(directory)) {
       const std::string inner = name.empty() ? last : name + '/' + last;
-      if (is_wanted(inner)) add_version_3(inner, depth + 1);
+      if (is_wanted(inner) && std::filesystem::exists(directory / last / "zarr.json"))
+        add_version_3(inner, depth + 1);
     }
   }
 

@@ -24,18 +24,6 @@ namespace perdure::formats {
 
 namespace {
 
-/// Returns the elements that a chunk and a part have in common, from the array's beginning.
-slab common_part(const extents& at, const extents& chunk, const slab& part) {
-  slab common;
-  for (std::size_t i = 0; i < chunk.rank(); ++i) {
-    const std::uint64_t begin = std::max(at[i] * chunk[i], part.offset[i]);
-    const std::uint64_t end = std::min((at[i] + 1) * chunk[i], part.offset[i] + part.count[i]);
-    common.offset.push_back(begin);
-    common.count.push_back(end - begin);
-  }
-  return common;
-}
-
 void write_text_file(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::create_directories(path.parent_path());
   output_file file(path);
@@ -43,11 +31,15 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
   file.finish();
 }
 
+void write_json_file(const std::filesystem::path& directory, const zarr_json& metadata) {
+  constexpr int indent = 2;
+  write_text_file(directory / "zarr.json", text_of(metadata, indent) + '\n');
+}
+
 /// The array's own, or pieces of about 4 MiB along the outer dimensions.
 extents chunk_for(const array_description& what) {
   extents chunk = what.dims;
-  for (std::uint64_t& n : std::span(const_cast<std::uint64_t*>(chunk.begin()), chunk.rank()))
-    n = std::max<std::uint64_t>(n, 1);
+  for (std::size_t i = 0; i < chunk.rank(); ++i) chunk[i] = std::max<std::uint64_t>(chunk[i], 1);
   if (what.type.is_variable()) return chunk;
   if (!what.chunk.empty()) {
     for (std::size_t i = 0; i < chunk.rank(); ++i)
@@ -115,7 +107,7 @@ void write_zarr_array(const std::filesystem::path& directory, array_source& from
   extents chunk = chunk_for(what);
   for (std::size_t i = rank; i < chunk.rank(); ++i) chunk[i] = std::max<std::uint64_t>(what.dims[i], 1);
   std::vector<std::string> losses;
-  write_text_file(directory / "zarr.json", text_of(zarr_json_of(what, counted(chunk), compressed, losses)));
+  write_json_file(directory, zarr_json_of(what, counted(chunk), compressed, losses));
   for (const std::string& one : losses) report({what.name, one});
   if (what.dims.elements() == 0) return;
   const zarr_keys keys;
@@ -178,7 +170,7 @@ void write_zarr(const std::filesystem::path& path, std::span<array_source* const
     if (written.contains(group))
       throw error(errc::unsupported, "zarr cannot have an array and a group of one name: " + group.string());
     std::vector<std::string> losses;
-    write_text_file(group / "zarr.json", text_of(zarr_json_of_group(attributes, losses)));
+    write_json_file(group, zarr_json_of_group(attributes, losses));
     const std::string name = group == path ? "" : group.lexically_relative(path).string();
     for (const std::string& one : losses) report({name_of_group_attributes(name), one});
   }

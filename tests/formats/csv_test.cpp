@@ -72,6 +72,7 @@ TEST_F(Csv, ColumnsOfDifferentKindsAreATable) {
   EXPECT_EQ(json_of("\"1\",2\n"), R"([{"f0": "1", "f1": 2}])");
   // A column without a name numbers the rows.
   EXPECT_EQ(json_of(",a\n0,1\n1,2\n"), R"([{"f0": 0, "a": 1}, {"f0": 1, "a": 2}])");
+  EXPECT_EQ(json_of("a,b,\n1,2,\n"), R"([{"a": 1, "b": 2, "f2": "nan"}])");
   EXPECT_TRUE(fails_with(errc::bad_input, "two columns are called \"a\"", [&] { open("a,a\n1,2\n"); }));
   EXPECT_TRUE(fails_with(errc::bad_input, "line 2: a text has a zero byte",
                          [&] { open(std::string("a,b\n1,x\0\n", 9)); }));
@@ -127,6 +128,11 @@ TEST_F(Csv, SeparatorsAreDetectedOrGiven) {
   EXPECT_EQ(json_of("a\tb, c\n1\t2\n"), R"([{"a": 1, "b, c": 2}])");
   EXPECT_EQ(json_of("a;b, c\n1;2\n"), R"([{"a": 1, "b, c": 2}])");
   EXPECT_TRUE(fails_with(errc::bad_input, "--separator", [&] { open("a;b,c\nd;e,f\n"); }));
+  // As spreadsheets name it.
+  EXPECT_EQ(json_of("sep=;\r\na,1;b\r\n1;2\r\n"), R"([{"a,1": 1, "b": 2}])");
+  EXPECT_EQ(json_of("\xEF\xBB\xBFsep=|\n1|2\n"), "[[1, 2]]");
+  EXPECT_TRUE(fails_with(errc::bad_input, "no values", [&] { open("sep=;\n"); }));
+  EXPECT_TRUE(fails_with(errc::bad_input, "carriage return", [&] { open("1,2\r3,4\r"); }));
   reading_options options;
   options.table.separator = ';';
   EXPECT_EQ(load_texts(open("a;b,c\nd;e,f\n", options).at("")),
@@ -147,10 +153,14 @@ TEST_F(Csv, DecimalCommasAreReadWhereTheyCanBeNothingElse) {
   EXPECT_TRUE(refused("1,5;2.5\n", "line 1: \"1,5\" has a comma, and \"2.5\" in line 1 a decimal point"));
   EXPECT_TRUE(refused("1;2\n1,234;5,678\n", "line 2: \"1,234\" may be a fraction or thousands"));
   EXPECT_TRUE(refused("1;2\n1,234;5\n", "\"1,234\" is no number as it stands: write it as 1234", '.'));
-  EXPECT_TRUE(refused("1;2,5\n1.234;5\n", "\"1.234\" is no number as it stands", ','));
+  EXPECT_TRUE(refused("1;2,5\n1.234;5\n",
+                      "\"1.234\" is no number as it stands: write a comma before its fraction", ','));
   EXPECT_TRUE(refused("1;2\n1,234.5;5\n", "\"1,234.5\" is no number as it stands"));
   EXPECT_TRUE(refused("1\n1_000\n", "line 2: \"1_000\" is no number as it stands: write it as 1000"));
   EXPECT_TRUE(refused("1\n1'000\n", "write it as 1000"));
+  EXPECT_TRUE(refused("a;b\nx;1,20\ny;1.234,56\n",
+                      "line 3: \"1.234,56\" is no number as it stands: write it as 1234,56"));
+  EXPECT_TRUE(refused("x,y\n1.0D+00,2\n", "write it as 1.0e+00"));
   reading_options options;
   options.table.decimal = ',';
   EXPECT_EQ(load<double>(open("1,234\n5\n", options).at("")), (std::vector<double>{1.234, 5}));

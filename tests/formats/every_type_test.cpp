@@ -79,7 +79,7 @@ void make_sound(const data_type& type, std::byte* element) {
   }
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
+std::string file_bytes(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -197,7 +197,7 @@ TEST_F(EveryType, ComesBackFromTablesOfText) {
       const array_file found(path("t.csv"));
       EXPECT_TRUE(found.losses().empty()) << which;
       write_array(path("u.csv"), found.at(""));
-      EXPECT_EQ(bytes_of(path("u.csv")), bytes_of(path("t.csv"))) << which;
+      EXPECT_EQ(file_bytes(path("u.csv")), file_bytes(path("t.csv"))) << which;
       ++kept;
     }
   EXPECT_GT(kept, 100U);
