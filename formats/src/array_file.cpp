@@ -81,6 +81,15 @@ void require_different_names(std::span<array_source* const> arrays) {
     throw error(errc::invalid_argument, "two arrays for one file are called \"" + std::string(*twice) + '"');
 }
 
+/// Whether elements have bytes that only a program knows, by the name of a type.
+bool has_named_bytes(const data_type& type) {
+  if (type.kind() == element_kind::structure)
+    return std::any_of(type.fields().begin(), type.fields().end(),
+                       [](const data_field& field) { return has_named_bytes(field.type); });
+  return type.kind() == element_kind::opaque &&
+         type.base() != data_type::opaque("void", type.base().size(), 1);
+}
+
 /// Takes out what a format cannot hold, which `report` learns: attributes where it has none, and attributes
 /// of a group that is an array here.
 void drop_unwritable(std::vector<array_source*>& arrays, file_format format, const loss_sink& report) {
@@ -102,6 +111,12 @@ void drop_unwritable(std::vector<array_source*>& arrays, file_format format, con
       return false;
     return true;
   });
+  // The formats by libraries say so themselves.
+  if (!is_by_library(format))
+    for (const array_source* const one : arrays)
+      if (has_named_bytes(one->what().type))
+        report({one->what().name, "becomes raw bytes: the format " + std::string(to_string(format)) +
+                                      " has no type " + one->what().type.text()});
   if (has_groups) return;
   for (const array_source* const one : arrays) {
     const array_description& what = one->what();

@@ -259,6 +259,13 @@ class zarr_input final : public array_source {
   std::size_t cached_bytes_ = 0;
 };
 
+std::string name_in(const std::string& group, const std::string& last) {
+  std::string name = group;
+  if (!name.empty()) name += '/';
+  name += last;
+  return name;
+}
+
 /// Gathers the arrays of a hierarchy, and what of it cannot be read.
 class zarr_walk {
  public:
@@ -298,15 +305,16 @@ class zarr_walk {
     return how_.member.empty() || name.empty() || how_.member == name || how_.member.starts_with(name + '/');
   }
 
-  /// Adds an array, or the attributes of a group. Returns whether it is a group.
-  bool add(const std::string& name, zarr_node& node) {
+  /// Adds an array, or the attributes of a group whose nodes have these names.
+  void add(const std::string& name, zarr_node& node, const std::vector<std::string>& names) {
     if (!node.is_group) {
       node.array.what.name = name;
       found_.sources.push_back(std::make_unique<zarr_input>(directory_of(name), std::move(node.array)));
-    } else if (!node.attributes.empty()) {
-      found_.sources.push_back(group_attributes(name, std::move(node.attributes)));
+      return;
     }
-    return node.is_group;
+    // A group that has nothing is known by its attributes alone.
+    if (!node.attributes.empty() || (names.empty() && !name.empty()))
+      found_.sources.push_back(group_attributes(name, std::move(node.attributes)));
   }
 
   std::filesystem::path directory_of(const std::string& name) const {
@@ -317,19 +325,24 @@ class zarr_walk {
     const std::filesystem::path directory = directory_of(name);
     const std::filesystem::path file = directory / "zarr.json";
     std::optional<zarr_node> node = node_of(name, file, [&] { return read_zarr_json(file); });
-    if (!node || !add(name, *node) || depth == deepest_zarr_group) return;
-    for (const std::string& last : directories_in(directory)) {
-      const std::string inner = name.empty() ? last : name + '/' + last;
-      if (is_wanted(inner) && std::filesystem::exists(directory / last / "zarr.json"))
-        add_version_3(inner, depth + 1);
-    }
+    if (!node) return;
+    std::vector<std::string> names;
+    if (node->is_group && depth < deepest_zarr_group)
+      for (const std::string& last : directories_in(directory))
+        if (std::filesystem::exists(directory / last / "zarr.json")) names.push_back(name_in(name, last));
+    add(name, *node, names);
+    for (const std::string& inner : names)
+      if (is_wanted(inner)) add_version_3(inner, depth + 1);
   }
 
   void add_version_2(const zarr_2_metadata& metadata, const std::string& name, unsigned depth) {
     std::optional<zarr_node> node =
         node_of(name, directory_of(name) / ".zarray", [&] { return metadata.read(name); });
-    if (!node || !add(name, *node) || depth == deepest_zarr_group) return;
-    for (const std::string& inner : metadata.names_in(name))
+    if (!node) return;
+    std::vector<std::string> names;
+    if (node->is_group && depth < deepest_zarr_group) names = metadata.names_in(name);
+    add(name, *node, names);
+    for (const std::string& inner : names)
       if (is_wanted(inner)) add_version_2(metadata, inner, depth + 1);
   }
 

@@ -125,6 +125,27 @@ TEST_F(Zarr, Version2HasGroupsAttributesAndConsolidatedMetadata) {
   EXPECT_EQ(attribute(array_file(path("all")).at("a"), "units").bytes, "K");
 }
 
+TEST_F(Zarr, GroupsWithoutArraysAreKept) {
+  write("g/zarr.json", R"({"zarr_format": 3, "node_type": "group"})");
+  write("g/empty/zarr.json", R"({"zarr_format": 3, "node_type": "group", "attributes": {}})");
+  write("g/a/zarr.json", zarr_3_json(R"("uint8")", "[1]", "[1]"));
+  array_store store(create_only, path("s"));
+  EXPECT_EQ(import_arrays(store, "", array_file(path("g"))),
+            (std::vector<std::string>{"a", "empty/.attributes"}));
+  export_arrays(store, "", path("h.zarr"));
+  EXPECT_NE(array_file(path("h.zarr")).find("empty/.attributes"), nullptr);
+  // A program's own type is raw bytes to others, and its name is lost.
+  std::vector<std::string> lost;
+  const long double value = 1;
+  const auto own = source_of("x", data_type::opaque("e", sizeof value, 16),
+                             const_untyped_view::row_major(&value, {1}, sizeof value));
+  for (const char* const name : {"x.npy", "x.zarr"})
+    write_array(path(name), *own, {.on_loss = [&](const loss& one) { lost.push_back(one.what); }});
+  EXPECT_EQ(lost,
+            (std::vector<std::string>{"becomes raw bytes: the format npy has no type opaque(16/16 e)",
+                                      "becomes raw bytes: the format zarr has no type opaque(16/16 e)"}));
+}
+
 TEST_F(Zarr, ChunksOfAllCodecsAreRead) {
   const std::string bytes = bytes_of_elements<std::uint16_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   struct row {
