@@ -14,6 +14,7 @@
 
 #include "formats/hdf5_objects.hpp"
 #include "support/program.hpp"
+#include "support/random_stream.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
@@ -139,6 +140,47 @@ TEST_F(ArrayFileCommands, ADamagedLengthTakesNoMemory) {
   EXPECT_LT(used.ru_maxrss, 1 << 20) << "KiB";
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.err.find("loses the attribute \"title\""), std::string::npos) << o.err;
+}
+
+TEST_F(ArrayFileCommands, DamagedFilesAreReadOrRefused) {
+  {
+    perdure::array_store store(perdure::create_only, path("all"));
+    store.store("g/texts", std::vector<std::string>{"a", "some words"});
+    store.store("g/lists", std::vector<std::vector<double>>{{1, 2}, {}});
+    store.store("numbers", std::vector<double>(100, 1.5),
+                {.layout = perdure::array_layout::chunked, .chunk = {10}, .dimensions = {"x"}});
+    store["numbers"].set_attribute("names", std::vector<std::string>{"first", "second"});
+    store.close();
+  }
+  perdure::random_stream random(11);
+  for (const std::string name : {"all.h5", "all.nc"}) {
+    if (array({"export", path("all"), path(name)}).status != 0) continue;  // without that module
+    const std::string sound = bytes_of(name);
+    for (int i = 0; i < 40; ++i) {
+      std::string bytes = sound;
+      for (std::uint64_t n = 1 + random.below(4); n > 0; --n) {
+        const std::size_t at = random.below(bytes.size() - 8);
+        switch (random.below(4)) {
+          case 0:
+            bytes[at] = static_cast<char>(random.next());
+            break;
+          case 1:
+            bytes.replace(at, 4, "\xff\xff\xff\x7f");
+            break;
+          case 2:
+            bytes.replace(at, 8, std::string(8, '\xff'));
+            break;
+          default:
+            bytes.erase(at, 1 + random.below(8));
+        }
+      }
+      std::ofstream(path("bad_" + name), std::ios::binary) << bytes;
+      const perdure::test::outcome o = array({"import", path("s"), path("bad_" + name), "--replace"});
+      EXPECT_TRUE(o.status == 0 || o.status == 1) << name << ' ' << i << ' ' << o.status << o.err;
+      EXPECT_EQ(o.status != 0, o.out.empty()) << name << ' ' << i << o.err;
+      std::filesystem::remove_all(path("s"));
+    }
+  }
 }
 
 TEST_F(ArrayFileCommands, ALibraryThatNeverEndsOrWantsAllMemoryIsStopped) {

@@ -153,8 +153,9 @@ class TypesExchange : public testing::TestWithParam<const char*> {
     std::set<std::string> expected;
     for (const std::string& key : a.array(id).attributes()) {
       const auto value = in_file(*a.untyped()->attribute(id, key));
+      const std::string quoted = std::string(1, '"').append(key).append(1, '"');
       const bool is_named = std::any_of(losses.begin(), losses.end(), [&](const loss& one) {
-        return one.array == id && one.what.find('"' + key + '"') != std::string::npos;
+        return one.array == id && one.what.find(quoted) != std::string::npos;
       });
       if (!value) {
         EXPECT_TRUE(is_named) << id << ' ' << key << " is lost without a word";

@@ -41,6 +41,7 @@ library_limits::library_limits(const std::filesystem::path& file, bool is_limite
 
 void library_limits::begin() {
   if (seconds_ == 0) return;
+  end();
   const std::uint64_t used = address_space();
   if (used != 0 && ::getrlimit(RLIMIT_AS, &before_) == 0) {
     rlimit limit = before_;

@@ -313,7 +313,7 @@ hdf5_attributes read_attributes(const hdf5_file& file, hid_t object, std::size_t
     std::vector<std::string> changes = std::exchange(found.losses, {});
     try {
       attribute_reader(file, object, key, rank, found).read();
-      for (std::string& one : found.losses) one = "has an attribute that changes: " + one;
+      for (std::string& one : found.losses) one.insert(0, "has an attribute that changes: ");
     } catch (const error& failure) {
       found.losses = {"loses the attribute \"" + key + "\": " + failure.what()};
     }

@@ -109,11 +109,11 @@ class type_reader {
  private:
   data_type bits_from(hid_t type) {
     const std::size_t size = H5Tget_size(type);
-    const data_type kept = size == 1   ? data_type(element_kind::uint8)
-                           : size == 2 ? data_type(element_kind::uint16)
-                           : size == 4 ? data_type(element_kind::uint32)
-                           : size == 8 ? data_type(element_kind::uint64)
-                                       : data_type::opaque("bits", size, 1);
+    data_type kept = size == 1   ? data_type(element_kind::uint8)
+                     : size == 2 ? data_type(element_kind::uint16)
+                     : size == 4 ? data_type(element_kind::uint32)
+                     : size == 8 ? data_type(element_kind::uint64)
+                                 : data_type::opaque("bits", size, 1);
     found_.losses.push_back("keeps its bit fields as " + kept.text() + ": arrays here have no bit fields");
     return kept;
   }
@@ -122,7 +122,7 @@ class type_reader {
     if (is_truth(type)) return element_kind::boolean;
     const hdf5_handle base = super_of(type);
     if (H5Tget_class(base.get()) != H5T_INTEGER) refuse_type("an enumeration of no integers");
-    const data_type integer = integer_from(base.get());
+    data_type integer = integer_from(base.get());
     if (depth != 0) {
       found_.losses.emplace_back("loses the names of the values of an enumeration inside of another type");
       return integer;

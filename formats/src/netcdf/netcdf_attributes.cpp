@@ -54,6 +54,7 @@ class attribute_reader {
     std::vector<char*> given(length);
     if (length != 0) require(nc_get_att_string(group_, variable_, key_.c_str(), given.data()));
     std::vector<std::string> texts;
+    texts.reserve(length);
     for (const char* const one : given) texts.emplace_back(one == nullptr ? "" : one);
     if (length != 0) nc_free_string(length, given.data());
     if (length == 1)
@@ -160,7 +161,8 @@ std::vector<array_attribute> read_attributes(const netcdf_file& file, int group,
     const std::string key = given.data();
     try {
       for (const std::string& one : attribute_reader(file, group, variable, key, kept).read())
-        losses.push_back({name, "has an attribute that changes: \"" + key + "\" " + one});
+        losses.push_back(
+            {name, std::string("has an attribute that changes: \"").append(key).append("\" ").append(one)});
     } catch (const error& failure) {
       losses.push_back({name, "loses the attribute \"" + key + "\": " + failure.what()});
     }

@@ -80,7 +80,7 @@ class type_reader {
 
  private:
   data_type enumeration(nc_type type, nc_type base, std::size_t count, unsigned depth) {
-    const data_type integer = read(base, depth + 1);
+    data_type integer = read(base, depth + 1);
     std::vector<std::string> named_values;
     for (std::size_t i = 0; i < count; ++i) {
       std::array<char, NC_MAX_NAME + 1> name{};
@@ -119,7 +119,7 @@ class type_reader {
     }
     std::sort(fields.begin(), fields.end(),
               [](const data_field& a, const data_field& b) { return a.offset < b.offset; });
-    if (const data_type complex = complex_of(fields, size); complex != data_type()) return complex;
+    if (data_type complex = complex_of(fields, size); complex != data_type()) return complex;
     return naturally_aligned(std::move(fields), size);
   }
 
