@@ -56,8 +56,8 @@ std::uint64_t length_in(const zarr_json& configuration) {
 
 /// NumPy's name of a type of version 3.
 python_literal descr_of(const zarr_json& said, char order, unsigned depth) {
-  constexpr unsigned deepest = 16;
-  if (depth > deepest) refuse(said);
+  constexpr unsigned deepest_type = 16;
+  if (depth > deepest_type) refuse(said);
   if (said.is_string()) {
     const std::string name = said.get<std::string>();
     for (const type_name& one : type_names)
@@ -93,7 +93,7 @@ python_literal descr_of(const zarr_json& said, char order, unsigned depth) {
 
 /// NumPy's name of a type of version 2: the same with other brackets.
 python_literal literal_of(const zarr_json& said, unsigned depth = 0) {
-  constexpr unsigned deepest = 32;
+  constexpr unsigned deepest_list = 32;
   if (said.is_string()) return text_literal(said.get<std::string>());
   python_literal literal;
   if (said.is_number_unsigned()) {
@@ -101,7 +101,7 @@ python_literal literal_of(const zarr_json& said, unsigned depth = 0) {
     literal.number = said.get<std::int64_t>();
     return literal;
   }
-  if (!said.is_array() || depth > deepest) lacks("dtype");
+  if (!said.is_array() || depth > deepest_list) lacks("dtype");
   literal.what = python_literal::kind::sequence;
   for (const zarr_json& one : said) literal.items.push_back(literal_of(one, depth + 1));
   return literal;

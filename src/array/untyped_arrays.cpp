@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 #include <perdure/array/array_pieces.hpp>
+#include <perdure/array/chunk_grid.hpp>
+#include <unordered_set>
 
 #include "array/array_geometry.hpp"
 #include "array/stored_arrays.hpp"
@@ -58,19 +60,33 @@ void write_part(untyped_arrays& arrays, std::string_view id, const data_type& ty
 
 void untyped_arrays::store_from(std::string_view id, const data_type& type, const extents& dims,
                                 const element_source& source, const array_options& options) {
+  const slab whole = slab::whole(dims);
+  if (options.layout == array_layout::chunked)
+    return store_sparse(id, type, dims, {&whole, 1}, source, options);
   erase(id);
   create(id, type, dims, options);
-  write_part(*this, id, type, slab::whole(dims), source);
+  write_part(*this, id, type, whole, source);
 }
 
 void untyped_arrays::store_sparse(std::string_view id, const data_type& type, const extents& dims,
                                   std::span<const slab> parts, const element_source& source,
                                   const array_options& options) {
+  if (options.layout == array_layout::contiguous) return store_from(id, type, dims, source, options);
   array_options how = options;
-  if (how.layout != array_layout::contiguous) how.layout = array_layout::chunked;
+  how.layout = array_layout::chunked;
   erase(id);
   create(id, type, dims, how);
-  for (const slab& one : parts) write_part(*this, id, type, one, source);
+  const chunk_grid grid(dims, info(id).chunk);
+  std::unordered_set<std::uint64_t> known;
+  std::vector<std::byte> content;
+  for (const slab& one : parts)
+    grid.for_each_in(one.offset, one.count, [&](const extents& place) {
+      if (!known.insert(grid.number_of(place)).second) return;
+      const slab part = grid.part_at(place);
+      content.resize(part.count.elements() * type.size());
+      source(part, content.data());
+      write(id, type, part, const_untyped_view::row_major(content.data(), part.count, type.size()));
+    });
 }
 
 std::shared_ptr<untyped_arrays> untyped_arrays::of(detail::manager_core& store) {

@@ -436,6 +436,27 @@ TEST_F(an_array_of_ranks, may_be_in_chunks_that_no_two_share) {
   }
 }
 
+TEST_F(an_array_of_ranks, may_be_stored_from_a_source_in_whole_chunks) {
+  const element_source ones = [](const slab& part, std::byte* to) {
+    std::fill_n(reinterpret_cast<double*>(to), part.count.elements(), 1.0);
+  };
+  const array_options chunked{.layout = array_layout::chunked, .chunk = {2, 5}};
+  on(2, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    if (rank == 1) {
+      arrays.untyped()->store_from("dense", element_kind::float64, {3, 7}, ones, chunked);
+      const slab part[]{{{1, 6}, {1, 1}, {}}};
+      arrays.untyped()->store_sparse("sparse", element_kind::float64, {3, 7}, part, ones, chunked);
+    }
+    set.checkpoint({});
+    EXPECT_EQ(arrays.load<std::vector<double>>("dense"), std::vector<double>(21, 1.0));
+    std::vector<double> some(21);
+    some[5] = some[6] = some[12] = some[13] = 1;
+    EXPECT_EQ(arrays.load<std::vector<double>>("sparse"), some);
+    set.close();
+  });
+}
+
 TEST_F(an_array_of_ranks, may_be_dealt_out_element_by_element) {
   on(3, set_mode::create, [&](store_set& set, int rank) {
     array_store arrays = arrays_of(set);
