@@ -190,7 +190,7 @@ void array_writer::store_variable(std::string_view id, const data_type& type, co
   const std::size_t table = from.ends.size() * sizeof(std::uint64_t);
   std::vector<std::byte> bytes(table + from.bytes.size());
   if (table != 0) std::memcpy(bytes.data(), from.ends.data(), table);
-  std::memcpy(bytes.data() + table, from.bytes.data(), from.bytes.size());
+  if (!from.bytes.empty()) std::memcpy(bytes.data() + table, from.bytes.data(), from.bytes.size());
   new_blocks made(maker_);
   if (!bytes.empty()) {
     dense_source source(bytes);
