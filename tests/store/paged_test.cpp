@@ -370,7 +370,6 @@ TEST_F(a_paged_store, commits_nothing_that_a_failed_snapshot_lost) {
   EXPECT_EQ(word(*again, 3), 7u);
 }
 
-// A touch would be a SIGBUS, of which a handler may go on; a pin throws instead.
 // A sync that failed is no reason to ask for pages that were released since.
 TEST_F(a_paged_store, misses_no_page_that_it_released_after_a_failed_sync) {
   constexpr std::uint64_t pages = budget / page_size;
@@ -427,6 +426,32 @@ TEST_F(a_paged_store, misses_no_page_that_is_read_while_it_is_released) {
   EXPECT_EQ(word(*store, 2), 5u);
 }
 
+// The journal is replaced then, and pages that have left memory are in the new file.
+TEST_F(a_paged_store, finds_pages_again_that_left_it_before_and_after_a_checkpoint_that_fails) {
+  constexpr std::uint64_t pages = 4 * budget / page_size;
+  std::atomic<bool> fails{false};
+  // Outlives the store, whose threads may be asking.
+  const watched_calls calls([&](const os::file_call& call, std::string_view file) {
+    return fails && call.operation == os::file_operation::sync_data && file.starts_with("jrnl.") ? EIO : 0;
+  });
+  auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->checkpoint();
+  store->wait_applied();
+  fill_all(*store, pages, 2);
+  fails = true;
+  EXPECT_TRUE(fails_with(errc::io, "", [&] { store->checkpoint(); }));
+  fails = false;
+  EXPECT_TRUE(has_all(*store, pages, 2));
+  fill_all(*store, pages, 3);
+  EXPECT_TRUE(has_all(*store, pages, 3));
+  store->checkpoint();
+  store.reset();
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
+  EXPECT_TRUE(has_all(*open(), pages, 3));
+}
+
+// A touch would be a SIGBUS, of which a handler may go on; a pin throws instead.
 TEST_F(a_paged_store, commits_nothing_once_a_page_did_not_come_back_as_it_was) {
   constexpr std::uint64_t pages = 4 * budget / page_size;
   const auto store = create(page_size);
