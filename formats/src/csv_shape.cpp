@@ -97,7 +97,7 @@ char separator_of(const input_file& file, char decimal) {
     file.refuse("its fields may be separated by ';' or by ',': say which (--separator)");
   if (has(';')) return ';';
   if (has(',')) return ',';
-  // As the first row says: then the line that has another number of fields is named.
+  // The first row decides. The line that has another number of fields is named then.
   const char first = workload::delimiter_of(rows[0], '\0');
   if (first != '\0' && (first != ',' || decimal != ',')) return first;
   if (has('|')) return '|';

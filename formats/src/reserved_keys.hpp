@@ -1,15 +1,32 @@
 // Attributes that stand for facts which formats keep apart from attributes (group_attributes.hpp).
 #pragma once
 
+#include <perdure/error.hpp>
 #include <perdure/formats/array_source.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "opened_arrays.hpp"
+
 namespace perdure::formats {
 
 /// Returns whether a key stands for such a fact, so that a file cannot have an attribute of that name here.
 bool is_reserved_key(std::string_view key) noexcept;
+/// Calls `write` with each attribute of a file's own. Attributes that it throws `unsupported` for are
+/// reported as lost.
+template <class Write>
+void write_each_attribute(const array_description& what, const loss_sink& report, Write&& write) {
+  for (const array_attribute& one : what.attributes) {
+    if (is_reserved_key(one.key)) continue;
+    try {
+      write(one);
+    } catch (const error& failure) {
+      if (failure.code() != errc::unsupported) throw;
+      report({what.name, "loses the attribute \"" + one.key + "\": " + failure.what()});
+    }
+  }
+}
 /// Returns the key of the names of values of an attribute that is an enumeration.
 std::string enumeration_key_of(const std::string& key);
 /// Returns an attribute of that key, or null.

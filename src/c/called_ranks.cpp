@@ -1,10 +1,9 @@
 #include "c/called_ranks.hpp"
 
-#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstring>
-#include <thread>
+#include <perdure/detail/rank_wait.hpp>
 #include <utility>
 
 #include "c/boundary.hpp"
@@ -59,29 +58,15 @@ void called_ranks::require_success(int code) {
   throw error(errc::io, "a message to the other ranks failed: " + std::string(text.data()));
 }
 
-// Asks often at first, and then less and less often.
 void called_ranks::wait() {
-  constexpr std::chrono::microseconds longest(1000);
-  const auto start = std::chrono::steady_clock::now();
-  std::chrono::microseconds pause(0);
-  for (int asked = 0;; ++asked) {
-    int is_done = 0;
-    require_success(ranks_.test(ranks_.context, &is_done));
-    if (is_done != 0) return;
-    if (std::chrono::steady_clock::now() - start > timeout_) break;
-    if (asked < 50) {
-      std::this_thread::yield();
-    } else {
-      pause = pause.count() == 0 ? std::chrono::microseconds(10) : std::min(2 * pause, longest);
-      std::this_thread::sleep_for(pause);
-    }
-  }
+  const auto is_done = [this] {
+    int done = 0;
+    require_success(ranks_.test(ranks_.context, &done));
+    return done != 0;
+  };
+  if (detail::wait_until_done(is_done, timeout_)) return;
   is_left_ = true;
-  throw error(
-      errc::timed_out,
-      "rank " + std::to_string(ranks_.rank) + " has waited " + std::to_string(timeout_.count()) +
-          " ms for other ranks, which do not make the call that this one is in: one of them hangs, or "
-          "has ended. End the program (MPI_Abort), and run it again");
+  detail::throw_waited_in_vain(ranks_.rank, timeout_);
 }
 
 template <class Memory, class Start>

@@ -14,6 +14,7 @@
 #include <perdure/formats/store_exchange.hpp>
 
 #include "formats/hdf5_objects.hpp"
+#include "formats/opened_file.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -34,17 +35,6 @@ class Hdf5 : public testing::Test {
   std::filesystem::path path(const std::string& name) const { return dir_ / name; }
   std::filesystem::path file() const { return path("file.h5"); }
 
-  static texts losses_of(const array_file& opened) {
-    texts all;
-    for (const loss& one : opened.losses()) all.push_back(one.array + ' ' + one.what);
-    return all;
-  }
-  static const array_attribute* find(const array_source& from, std::string_view key) {
-    const std::vector<array_attribute>& all = from.what().attributes;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const array_attribute& one) { return one.key == key; });
-    return found == all.end() ? nullptr : &*found;
-  }
   /// A list of texts; `{"not there"}` if the attribute is none.
   static texts list(const array_source& from, std::string_view key) {
     const array_attribute* const one = find(from, key);

@@ -12,6 +12,7 @@
 #include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
 
+#include "formats/opened_file.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -30,21 +31,10 @@ class NetCdf : public testing::Test {
   std::filesystem::path file() const { return path("file.nc"); }
 
   static void done(int status) { EXPECT_EQ(status, NC_NOERR) << nc_strerror(status); }
-  static texts losses_of(const array_file& opened) {
-    texts all;
-    for (const loss& one : opened.losses()) all.push_back(one.array + ' ' + one.what);
-    return all;
-  }
   static texts names_of(const array_file& opened) {
     texts all;
     for (const auto& one : opened) all.push_back(one->what().name);
     return all;
-  }
-  static const array_attribute* find(const array_source& from, std::string_view key) {
-    const std::vector<array_attribute>& all = from.what().attributes;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const array_attribute& one) { return one.key == key; });
-    return found == all.end() ? nullptr : &*found;
   }
   static std::string text(const array_source& from, std::string_view key) {
     const array_attribute* const one = find(from, key);

@@ -245,19 +245,29 @@ TEST(Csr, DoesNotDependOnThreads) {
 using memory_build = csr_build<std::allocator<std::byte>>;
 struct interruption {};
 
+csr_options random_options(std::mt19937_64& random) {
+  return {.kind = random() % 2 == 0 ? direction::directed : direction::undirected,
+          .drop_loops = random() % 2 == 0,
+          .drop_duplicates = random() % 2 == 0,
+          .with_incoming = random() % 2 == 0,
+          .with_weights = random() % 2 == 0};
+}
+
+std::vector<std::pair<edge, double>> with_random_weights(const std::vector<edge>& edges,
+                                                         std::mt19937_64& random) {
+  std::vector<std::pair<edge, double>> weighted;
+  for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
+  return weighted;
+}
+
 // Each interruption comes at a checkpoint, from which the build goes on with another number of threads.
 TEST(Csr, BuiltInPiecesIsTheSame) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 300; ++round) {
     const std::uint64_t ids = 1 + random() % 300;
     const std::vector<edge> edges = random_edges(random(), random() % 3000, ids, random() % 3 == 0);
-    csr_options options{.kind = random() % 2 == 0 ? direction::directed : direction::undirected,
-                        .drop_loops = random() % 2 == 0,
-                        .drop_duplicates = random() % 2 == 0,
-                        .with_incoming = random() % 2 == 0,
-                        .with_weights = random() % 2 == 0};
-    std::vector<std::pair<edge, double>> weighted;
-    for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
+    csr_options options = random_options(random);
+    const std::vector<std::pair<edge, double>> weighted = with_random_weights(edges, random);
     const auto source = [&] { return std::make_unique<weighted_source>(weighted); };
     memory_csr expected;
     build_csr(expected, *source(), options);
@@ -292,13 +302,8 @@ TEST(Csr, OrderedByDegreeInPiecesIsTheSame) {
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t ids = 1 + random() % 300;
     const std::vector<edge> edges = random_edges(random(), random() % 3000, ids, random() % 3 == 0);
-    csr_options options{.kind = random() % 2 == 0 ? direction::directed : direction::undirected,
-                        .drop_loops = random() % 2 == 0,
-                        .drop_duplicates = random() % 2 == 0,
-                        .with_incoming = random() % 2 == 0,
-                        .with_weights = random() % 2 == 0};
-    std::vector<std::pair<edge, double>> weighted;
-    for (const edge& e : edges) weighted.emplace_back(e, static_cast<double>(random() % 40) / 4);
+    csr_options options = random_options(random);
+    const std::vector<std::pair<edge, double>> weighted = with_random_weights(edges, random);
     weighted_source of_build(weighted);
     weighted_source of_expected(weighted);
     const external_options external{.memory = 1024 + random() % 20000};

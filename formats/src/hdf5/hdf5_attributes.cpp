@@ -17,7 +17,7 @@ namespace perdure::formats {
 namespace {
 
 constexpr std::string_view labels_key = "DIMENSION_LABELS";
-// Of dimension scales: what a dataset's dimensions are called, and the way back.
+// Dimension scales give a dataset's dimensions their names. The second key leads back from a scale.
 constexpr std::string_view scales_key = "DIMENSION_LIST";
 constexpr std::string_view back_references_key = "REFERENCE_LIST";
 constexpr std::string_view null_tag = "null";
@@ -328,16 +328,9 @@ hdf5_attributes read_attributes(const hdf5_file& file, hid_t object, std::size_t
 void write_attributes(const std::filesystem::path& path, hid_t object, const array_description& what,
                       const loss_sink& report) {
   const attribute_writer writer(path, object, what);
-  for (const array_attribute& one : what.attributes) {
-    if (one.key == labels_key && !what.dimensions.empty()) continue;
-    if (is_reserved_key(one.key)) continue;
-    try {
-      writer.write(one);
-    } catch (const error& failure) {
-      if (failure.code() != errc::unsupported) throw;
-      report({what.name, "loses the attribute \"" + one.key + "\": " + failure.what()});
-    }
-  }
+  write_each_attribute(what, report, [&](const array_attribute& one) {
+    if (one.key != labels_key || what.dimensions.empty()) writer.write(one);
+  });
 }
 
 void write_labels(const std::filesystem::path& path, hid_t object, std::vector<std::string> names) {

@@ -45,7 +45,7 @@ class hdf5_input final : public array_source {
     const std::uint64_t count = part.count.elements();
     if (count == 0) return;
     const std::size_t rank = what_.dims.rank() - element_.dims().size();
-    // Of the elements' own dimensions the library gives all.
+    // The library gives all of the elements' own dimensions.
     slab whole = part;
     bool is_whole = true;
     for (std::size_t i = rank; i < what_.dims.rank(); ++i) {

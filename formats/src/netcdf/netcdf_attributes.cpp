@@ -173,15 +173,7 @@ std::vector<array_attribute> read_attributes(const netcdf_file& file, int group,
 void write_attributes(const netcdf_file& file, int group, int variable, const array_description& what,
                       netcdf_type_definitions& types, const loss_sink& report) {
   const attribute_writer writer(file, group, variable, what, types, report);
-  for (const array_attribute& one : what.attributes) {
-    if (is_reserved_key(one.key)) continue;
-    try {
-      writer.write(one);
-    } catch (const error& failure) {
-      if (failure.code() != errc::unsupported) throw;
-      report({what.name, "loses the attribute \"" + one.key + "\": " + failure.what()});
-    }
-  }
+  write_each_attribute(what, report, [&](const array_attribute& one) { writer.write(one); });
 }
 
 std::vector<nc_vlen_t> lists_of(variable_elements& all, const data_type& type) {

@@ -167,7 +167,7 @@ nc_type netcdf_type_definitions::define(const data_type& type) {
   nc_type made = NC_NAT;
   switch (type.kind()) {
     case element_kind::boolean:
-      // As h5py has it.
+      // h5py has booleans as such an enumeration.
       return define_enumeration(element_kind::int8, {"FALSE=0", "TRUE=1"});
     case element_kind::complex64:
     case element_kind::complex128:

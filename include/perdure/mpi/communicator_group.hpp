@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <perdure/detail/rank_group.hpp>
+#include <perdure/detail/rank_wait.hpp>
 #include <perdure/error.hpp>
 #include <string>
 #include <thread>
@@ -183,33 +183,19 @@ class communicator_group final : public detail::rank_group {
     throw error(errc::io, "a message to the other ranks failed: " + std::string(text));
   }
 
-  // Asks often at first, and then less and less often.
   template <class Value>
   void wait(std::unique_ptr<pending<Value>>& call) {
-    constexpr std::chrono::microseconds longest(1000);
-    const auto start = std::chrono::steady_clock::now();
-    std::chrono::microseconds pause(0);
-    for (int asked = 0;; ++asked) {
-      int is_done = 0;
-      const int status = MPI_Test(&call->request, &is_done, MPI_STATUS_IGNORE);
+    const auto is_done = [&] {
+      int done = 0;
+      const int status = MPI_Test(&call->request, &done, MPI_STATUS_IGNORE);
       if (status != MPI_SUCCESS) static_cast<void>(call.release());
       require(status);
-      if (is_done != 0) return;
-      if (std::chrono::steady_clock::now() - start > timeout_) break;
-      if (asked < 50) {
-        std::this_thread::yield();
-      } else {
-        pause = pause.count() == 0 ? std::chrono::microseconds(10) : std::min(2 * pause, longest);
-        std::this_thread::sleep_for(pause);
-      }
-    }
+      return done != 0;
+    };
+    if (detail::wait_until_done(is_done, timeout_)) return;
     is_left_ = true;
     static_cast<void>(call.release());  // MPI may still write there
-    throw error(errc::timed_out,
-                "rank " + std::to_string(rank_) + " has waited " + std::to_string(timeout_.count()) +
-                    " ms for other ranks, which do not make the call that this one is in: "
-                    "one of them hangs, or has ended. End the program (MPI_Abort), and run it "
-                    "again");
+    detail::throw_waited_in_vain(rank_, timeout_);
   }
 
   std::chrono::milliseconds timeout_;
