@@ -8,7 +8,8 @@ usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point T
   --list         prints the mistakes and ends
   --point TEXT   only mistakes whose key has TEXT in it
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
-  --unnoticed    takes for noticed what an earlier run has noticed, with whatever sources and tests, and tries the others
+  --unnoticed    takes for noticed what an earlier run has noticed, with whatever sources and tests, and tries the others, but for those
+                 that are explained
   --quick        takes only cases of up to 2 s, 20 s of them; what survives those is tried in all of them by the next run without it
   --thorough     takes all cases, however long they take
 
@@ -347,8 +348,9 @@ def main():
         known = json.loads(results_path.read_text())
         if known["digest"] == digest or options.unnoticed:
             results = known["results"]
+    why = explained()
     if options.unnoticed:
-        results = {key: each for key, each in results.items() if each["verdict"] in NOTICED}
+        results = {key: each for key, each in results.items() if each["verdict"] in NOTICED or key in why}
     if not options.quick:
         results = {key: each for key, each in results.items() if each["verdict"] != SURVIVED_QUICK}
     # Where nothing waits for a device, if there is room.
@@ -391,7 +393,6 @@ def main():
             list(pool.map(attempt, numbers))
 
     found = collections.Counter(results[keys[number]]["verdict"] for number in numbers)
-    why = explained()
     unexplained = []
     for number in numbers:
         verdict = results[keys[number]]["verdict"]
