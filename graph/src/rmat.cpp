@@ -8,22 +8,13 @@
 namespace perdure::graph {
 namespace {
 
-constexpr std::uint64_t golden = 0x9E3779B97F4A7C15u;
-
-// The output function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-constexpr std::uint64_t mix(std::uint64_t z) noexcept {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 std::uint64_t bound(double probability) {
   return static_cast<std::uint64_t>(std::ldexp(probability, 32));
 }
 
 }  // namespace
 
-rmat_generator::rmat_generator(const rmat_parameters& p) : scale_(p.scale), scramble_(p.scramble) {
+rmat_generator::rmat_generator(const rmat_parameters& p) : scale_(p.scale) {
   if (p.scale < 1 || p.scale > max_scale)
     throw error(errc::invalid_argument,
                 "R-MAT scale " + std::to_string(p.scale) + " is outside 1.." + std::to_string(max_scale));
@@ -35,33 +26,19 @@ rmat_generator::rmat_generator(const rmat_parameters& p) : scale_(p.scale), scra
     throw error(errc::invalid_argument,
                 "R-MAT probabilities a, b, c must not be negative and their sum must not exceed 1");
   edges_ = p.edge_factor << p.scale;
-  mask_ = (std::uint64_t{1} << p.scale) - 1;
-  seed_ = mix(p.seed + golden);
+  seed_ = detail::mixed(p.seed + detail::golden_step);
   bound_a_ = bound(p.a);
   bound_ab_ = bound(p.a + p.b);
   bound_abc_ = bound(p.a + p.b + p.c);
-  for (unsigned round = 0; round < 3; ++round) multipliers_[round] = mix(seed_ + (round + 1) * golden) | 1;
-  offset_ = mix(seed_ + 4 * golden);
-}
-
-// Each step (multiplying by an odd number, adding, folding high bits into low ones) is a bijection on
-// numbers of `scale_` bits, hence so is the whole.
-vertex_id rmat_generator::scramble(vertex_id v) const noexcept {
-  const unsigned fold = (scale_ + 1) / 2;
-  v = (v + offset_) & mask_;
-  for (const std::uint64_t multiplier : multipliers_) {
-    v = (v * multiplier) & mask_;
-    v ^= v >> fold;
-  }
-  return v;
+  if (p.scramble) scramble_.emplace(p.scale, seed_);
 }
 
 edge rmat_generator::operator()(std::uint64_t index) const noexcept {
-  std::uint64_t state = mix(seed_ ^ mix(index + golden));
+  std::uint64_t state = detail::random_number(seed_, index);
   std::uint64_t draw = 0;
   edge e{0, 0};
   for (unsigned level = 0; level < scale_; ++level) {
-    if (level % 2 == 0) draw = mix(state += golden);
+    if (level % 2 == 0) draw = detail::mixed(state += detail::golden_step);
     const std::uint64_t u = draw & 0xFFFFFFFFu;
     draw >>= 32;
     const std::uint64_t beyond_a = u >= bound_a_;
@@ -71,7 +48,7 @@ edge rmat_generator::operator()(std::uint64_t index) const noexcept {
     e.source = e.source << 1 | beyond_ab;
     e.target = e.target << 1 | (beyond_a ^ beyond_ab ^ beyond_abc);
   }
-  if (scramble_) e = {scramble(e.source), scramble(e.target)};
+  if (scramble_) e = {(*scramble_)(e.source), (*scramble_)(e.target)};
   return e;
 }
 

@@ -90,6 +90,7 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"graph"},
                                    {"graph", "generate"},
                                    {"graph", "generate", "rmat"},
+                                   {"graph", "generate", "rgg"},
                                    {"graph", "ingest"},
                                    {"graph", "info"},
                                    {"graph", "bfs"},
@@ -130,6 +131,9 @@ TEST_F(Cli, WrongCommandLinesAreRefused) {
                              {"graph", "generate", "rmat", "--scale", "3", "--threads", "99999", "-o", "x"},
                              {"graph", "generate", "rmat", "--scale", "3", "--format", "xml", "-o", "x"},
                              {"graph", "generate", "rmat", "--scale", "3", "-o", path("x.gz")},
+                             {"graph", "generate", "rgg", "-o", "x"},
+                             {"graph", "generate", "rgg", "--vertices", "0", "-o", "x"},
+                             {"graph", "generate", "rgg", "--vertices", "9", "--degree", "-1", "-o", "x"},
                              {"graph", "ingest", path("s")},
                              {"graph", "ingest", path("s"), "--rmat-scale", "3", "--checkpoint-every", "0"},
                              {"log", path("s"), "--last", "-1"},
@@ -172,6 +176,27 @@ TEST_F(Cli, ALimitOnFileSizesIsAnError) {
     EXPECT_EQ(generated.status, 1) << to << generated.err;
     expect_part(generated.err, "File too large");
   }
+}
+
+TEST_F(Cli, GeneratesRandomGeometricGraphs) {
+  const auto generate = [&](const std::string& name, arguments more) {
+    arguments a{"graph", "generate", "rgg", "--vertices", "30000", "-o", path(name)};
+    a.insert(a.end(), more.begin(), more.end());
+    return ok_json(a);
+  };
+  const json report = generate("a.txt", {"--threads", "1"});
+  const std::string text = content(path("a.txt"));
+  EXPECT_EQ(report["vertices"], 30000);
+  EXPECT_EQ(report["edges"], std::count(text.begin(), text.end(), '\n'));
+  generate("b.txt", {"--threads", "3"});
+  EXPECT_EQ(content(path("b.txt")), text);
+  generate("c.txt", {"--seed", "6"});
+  EXPECT_NE(content(path("c.txt")), text);
+  EXPECT_EQ(generate("d.bin", {"--scramble"})["edges"], report["edges"]);
+  EXPECT_GT(generate("e.bin", {"--degree", "20"})["edges"], report["edges"]);
+  expect_part(fails({"graph", "generate", "rgg", "--vertices", "9", "--degree", "50", "-o", path("f")}, 1),
+              "a mean degree of 50");
+  EXPECT_FALSE(std::filesystem::exists(path("f")));
 }
 
 TEST_F(Cli, GenerateIsDeterministic) {

@@ -1,10 +1,12 @@
-// perdure graph generate rmat: writes a synthetic graph as an edge list.
+// perdure graph generate rmat|rgg: writes a synthetic graph as an edge list.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <perdure/error.hpp>
 #include <perdure/graph/graph_file.hpp>
+#include <perdure/graph/rgg.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <perdure/workload/parallel.hpp>
@@ -18,73 +20,121 @@
 namespace perdure::cli {
 namespace {
 
-struct generate_options {
-  graph::rmat_parameters parameters;
+/// A graph that is generated piece by piece.
+struct synthetic_graph {
+  json parameters;      ///< what the report has of them
+  std::uint64_t units;  ///< edges, or cells
+  const char* unit;
+  std::uint64_t at_once;  ///< units of a piece
+  /// Appends the edges of the units `[first, last)`. Called by several threads at once.
+  std::function<void(std::uint64_t first, std::uint64_t last, std::vector<graph::edge>& out)> generate;
+};
+
+struct written_file {
   std::filesystem::path file;
   graph::graph_format format = graph::graph_format::automatic;
   unsigned threads = 1;
   bool as_json = false;
 };
 
-graph::graph_format format_of(const generate_options& given) {
+graph::graph_format format_of(const written_file& given) {
   if (given.format != graph::graph_format::automatic) return given.format;
   return given.file.extension() == ".bin" ? graph::graph_format::binary : graph::graph_format::edge_list;
 }
 
-void write_edges(const generate_options& given) {
+void write_edges(const written_file& given, const std::function<synthetic_graph()>& make) {
   if (workload::uncompressed_name(given.file) != given.file)
     throw usage_error("-o " + given.file.string() +
                       ": output is not compressed; pipe '-o -' through gzip, zstd or xz instead");
-  const graph::rmat_generator generator(given.parameters);
   const graph::graph_format format = format_of(given);
   const bool to_standard_output = given.file == "-";
   if (to_standard_output && given.as_json)
     throw usage_error("--json and -o - would both write to standard output: give -o a file");
-  output out = output::to(given.file);
   const stopwatch watch;
+  const synthetic_graph made = make();
+  output out = output::to(given.file);
   std::atomic<std::uint64_t> done{0};
+  std::uint64_t edges = 0;
   {
     const progress_line progress("generate", [&] {
-      return workload::progress{done.load(), generator.edges(), "edges"};
+      return workload::progress{done.load(), made.units, made.unit};
     });
     // Threads make consecutive pieces, which are then written in their order.
-    constexpr std::uint64_t piece = std::uint64_t{1} << 16;
     std::vector<std::string> pieces(given.threads);
-    while (done < generator.edges()) {
+    std::vector<std::uint64_t> counts(given.threads);
+    while (done < made.units) {
       const std::uint64_t begin = done;
       workload::run_threads(given.threads, [&](unsigned thread) {
-        const std::uint64_t first = std::min(begin + thread * piece, generator.edges());
-        const std::uint64_t last = std::min(first + piece, generator.edges());
-        std::vector<graph::edge> edges(last - first);
-        generator.generate(first, last, edges.data());
+        const std::uint64_t first = std::min(begin + thread * made.at_once, made.units);
+        const std::uint64_t last = std::min(first + made.at_once, made.units);
+        std::vector<graph::edge> some;
+        made.generate(first, last, some);
         pieces[thread].clear();
-        graph::append_edges(pieces[thread], edges, format);
+        graph::append_edges(pieces[thread], some, format);
+        counts[thread] = some.size();
       });
       for (const std::string& text : pieces) out.write(text);
-      done = std::min(begin + given.threads * piece, generator.edges());
+      for (const std::uint64_t count : counts) edges += count;
+      done = std::min(begin + given.threads * made.at_once, made.units);
     }
   }
   out.finish();
   const double seconds = watch.seconds();
   if (to_standard_output) return;
   if (given.as_json) {
-    print(
-        {{"file", given.file.string()},
-         {"format", format == graph::graph_format::binary ? "binary" : "text"},
-         {"scale", given.parameters.scale},
-         {"edge_factor", given.parameters.edge_factor},
-         {"seed", given.parameters.seed},
-         {"vertices", std::uint64_t{1} << given.parameters.scale},
-         {"edges", generator.edges()},
-         {"bytes", std::filesystem::is_regular_file(given.file) ? std::filesystem::file_size(given.file) : 0},
-         {"seconds", seconds}});
+    json report = made.parameters;
+    report["file"] = given.file.string();
+    report["format"] = format == graph::graph_format::binary ? "binary" : "text";
+    report["edges"] = edges;
+    report["bytes"] =
+        std::filesystem::is_regular_file(given.file) ? std::filesystem::file_size(given.file) : 0;
+    report["seconds"] = seconds;
+    print(report);
     return;
   }
   output report = output::standard();
-  report.write("wrote " + grouped(generator.edges()) + " edges to " + given.file.string() + " in " +
-               in_seconds(seconds) + " (" + per_second(static_cast<double>(generator.edges()) / seconds) +
-               " edges/s)\n");
+  report.write("wrote " + grouped(edges) + " edges to " + given.file.string() + " in " + in_seconds(seconds) +
+               " (" + per_second(static_cast<double>(edges) / seconds) + " edges/s)\n");
   report.finish();
+}
+
+synthetic_graph rmat_graph(const graph::rmat_parameters& parameters) {
+  auto generator = std::make_shared<graph::rmat_generator>(parameters);
+  return {{{"scale", parameters.scale},
+           {"edge_factor", parameters.edge_factor},
+           {"seed", parameters.seed},
+           {"vertices", generator->vertex_ids()}},
+          generator->edges(),
+          "edges",
+          std::uint64_t{1} << 16,
+          [generator](std::uint64_t first, std::uint64_t last, std::vector<graph::edge>& out) {
+            const std::size_t begin = out.size();
+            out.resize(begin + (last - first));
+            generator->generate(first, last, out.data() + begin);
+          }};
+}
+
+synthetic_graph rgg_graph(const graph::rgg_parameters& parameters) {
+  auto generator = std::make_shared<graph::rgg_generator>(parameters);
+  return {{{"vertices", parameters.vertices},
+           {"degree", parameters.degree},
+           {"radius", generator->radius()},
+           {"seed", parameters.seed},
+           {"scramble", parameters.scramble}},
+          generator->cells(),
+          "cells",
+          std::uint64_t{1} << 12,
+          [generator](std::uint64_t first, std::uint64_t last, std::vector<graph::edge>& out) {
+            generator->generate(first, last, out);
+          }};
+}
+
+/// What both generators have.
+void add_output_options(command generator, written_file& given) {
+  generator.add_path("-o,--output", given.file, "File to write; '-' is standard output").required();
+  add_format_option(generator, given.format);
+  add_threads_option(generator, given.threads);
+  add_json_option(generator, given.as_json);
 }
 
 }  // namespace
@@ -92,19 +142,32 @@ void write_edges(const generate_options& given) {
 void add_generate_command(command graph_command) {
   command generate = graph_command.add_command("generate", "Write a synthetic graph as an edge list");
   generate.require_command();
-  auto given = std::make_shared<generate_options>();
+  auto given = std::make_shared<written_file>();
   add_json_option(generate, given->as_json);
   command rmat = generate.add_command(
       "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of threads");
+  auto powers = std::make_shared<graph::rmat_parameters>();
   rmat.add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
-                  [given](std::uint64_t n) { given->parameters.scale = static_cast<unsigned>(n); })
+                  [powers](std::uint64_t n) { powers->scale = static_cast<unsigned>(n); })
       .required();
-  add_rmat_options(rmat, given->parameters);
-  rmat.add_path("-o,--output", given->file, "File to write; '-' is standard output").required();
-  add_format_option(rmat, given->format);
-  add_threads_option(rmat, given->threads);
-  add_json_option(rmat, given->as_json);
-  rmat.callback([given] { write_edges(*given); });
+  add_rmat_options(rmat, *powers);
+  add_output_options(rmat, *given);
+  rmat.callback([given, powers] { write_edges(*given, [&] { return rmat_graph(*powers); }); });
+
+  command rgg = generate.add_command("rgg",
+                                     "Random geometric graph: points in a square, with an edge between any "
+                                     "two that are near each other; the same for a seed, "
+                                     "whatever the number of threads");
+  auto square = std::make_shared<graph::rgg_parameters>();
+  rgg.add_number("--vertices", 1, graph::rgg_generator::max_vertices, "Number of points",
+                 [square](std::uint64_t n) { square->vertices = n; })
+      .required();
+  rgg.add_real("--degree", 0, 1e12, square->degree,
+               "Mean number of neighbours of a point; 0: as many as make the graph connected, or nearly");
+  rgg.add_number("--seed", square->seed, "Seed of the random numbers");
+  rgg.add_flag("--scramble", square->scramble, "Number the points at random, instead of by place");
+  add_output_options(rgg, *given);
+  rgg.callback([given, square] { write_edges(*given, [&] { return rgg_graph(*square); }); });
 }
 
 }  // namespace perdure::cli

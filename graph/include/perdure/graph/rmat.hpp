@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <perdure/graph/detail/counted_random.hpp>
 #include <perdure/graph/edge_source.hpp>
 
 namespace perdure::graph {
@@ -37,15 +39,10 @@ class rmat_generator {
   void generate(std::uint64_t first, std::uint64_t last, edge* out) const noexcept;
 
  private:
-  vertex_id scramble(vertex_id v) const noexcept;
-
   unsigned scale_;
-  bool scramble_;
   std::uint64_t edges_;
-  std::uint64_t mask_;
   std::uint64_t seed_;
-  std::uint64_t multipliers_[3];
-  std::uint64_t offset_;
+  std::optional<detail::id_permutation> scramble_;
   // Bounds of the quadrants on a 32-bit scale.
   std::uint64_t bound_a_;
   std::uint64_t bound_ab_;
