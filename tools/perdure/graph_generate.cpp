@@ -129,7 +129,7 @@ synthetic_graph rgg_graph(const graph::rgg_parameters& parameters) {
           }};
 }
 
-/// What both generators have.
+/// Adds the options that both generators have.
 void add_output_options(command generator, written_file& given) {
   generator.add_path("-o,--output", given.file, "File to write; '-' is standard output").required();
   add_format_option(generator, given.format);
