@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <perdure/error.hpp>
 #include <perdure/graph/betweenness.hpp>
 #include <perdure/graph/communities.hpp>
@@ -15,6 +16,7 @@
 #include <perdure/graph/strong_components.hpp>
 #include <perdure/graph/triangles.hpp>
 #include <perdure/graph/trusses.hpp>
+#include <random>
 
 #include "small_graphs.hpp"
 #include "support/errors.hpp"
@@ -419,6 +421,48 @@ TEST(Communities, OfLargerGraphsAreRight) {
   EXPECT_TRUE(fails_with(errc::invalid_argument, "weighs -1", [&] { louvain(graph.view()); }));
   EXPECT_TRUE(
       fails_with(errc::invalid_argument, "resolution", [&] { louvain(csr_view{}, {.resolution = -1}); }));
+}
+
+// Labels of the communities' parts, where each community's vertices are found from its first one.
+std::vector<vertex_handle> connected_parts(const csr_view& view,
+                                           const std::vector<vertex_handle>& communities) {
+  std::vector<vertex_handle> parts(communities.size());
+  std::iota(parts.begin(), parts.end(), vertex_handle{0});
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (vertex_handle v = 0; v < view.size(); ++v)
+      for (const vertex_handle u : view.neighbours(v)) {
+        if (communities[u] != communities[v] || parts[u] == parts[v]) continue;
+        parts[u] = parts[v] = std::min(parts[u], parts[v]);
+        changed = true;
+      }
+  }
+  return parts;
+}
+
+TEST(Communities, AreTheSameForAnyNumberOfThreadsAndConnected) {
+  std::mt19937_64 random(4711);
+  for (const double largest : {0.0, 1.0, 1000.0, 1e300}) {
+    std::vector<std::pair<edge, double>> edges;
+    for (int i = 0; i < 9000; ++i) {
+      const vertex_id from = random() % 3000;
+      edges.push_back(
+          {{from, (from + random() % 40) % 3000}, static_cast<double>(random() % 1000) * largest / 1e3});
+    }
+    memory_csr graph;
+    weighted_source source(edges);
+    build_csr(graph, source, {.kind = direction::undirected, .with_weights = largest != 0});
+    const csr_view view = graph.view();
+    const community_result one = louvain(view, {.starts = 2});
+    EXPECT_EQ(verify_communities(view, one).value_or("right"), "right");
+    EXPECT_EQ(connected_parts(view, one.labels), one.labels);
+    EXPECT_GT(one.summary.modularity, 0.8);
+    const community_result labels = label_propagation(view);
+    for (const unsigned threads : {2U, 5U}) {
+      EXPECT_EQ(louvain(view, {.starts = 2, .threads = threads}).labels, one.labels) << largest;
+      EXPECT_EQ(label_propagation(view, {.threads = threads}).labels, labels.labels) << largest;
+    }
+  }
 }
 
 // --- betweenness, paths, neighbourhoods ---

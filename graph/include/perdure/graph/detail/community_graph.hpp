@@ -1,5 +1,5 @@
-// The graph that communities are looked for in: the underlying simple one with weights, and what becomes of
-// it when communities are its vertices.
+// The graph that communities are looked for in: the underlying simple graph with weights, and the graphs
+// whose vertices are communities.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,17 @@ namespace perdure::graph::detail {
 /// Throws `invalid_argument`: communities are asked for where an arc's weight is negative, infinite or no
 /// number.
 [[noreturn]] void throw_bad_community_weight(double weight);
+/// Returns weights as whole numbers: the same ones where all are whole and their sum is below 2^53, else
+/// multiplied by the power of 2 that makes the sum a number of 60 bits, and rounded. Sums of whole numbers do
+/// not depend on the order of adding. Throws `invalid_argument` where the sum of all is above 1.8e308.
+std::vector<std::uint64_t> whole_weights(const std::vector<double>& weights);
 
 struct community_graph {
   std::vector<std::uint64_t> offsets{0};
   std::vector<vertex_handle> targets;
-  std::vector<double> weights;  // empty: each is 1
-  std::vector<double> loops;    // twice what is within the communities that vertices were; empty: nothing
+  std::vector<std::uint64_t> weights;  // by `whole_weights`; empty: each is 1
+  std::vector<std::uint64_t>
+      loops;  // twice the weight within the communities that vertices were; empty: nothing
 
   std::size_t size() const noexcept { return offsets.size() - 1; }
 
@@ -32,12 +37,12 @@ struct community_graph {
   template <class Visit>
   void each_neighbour(vertex_handle v, Visit&& visit) const {
     const std::uint64_t end = offsets[v + std::size_t{1}];
-    for (std::uint64_t i = offsets[v]; i < end; ++i) visit(targets[i], weights.empty() ? 1.0 : weights[i]);
+    for (std::uint64_t i = offsets[v]; i < end; ++i) visit(targets[i], weights.empty() ? 1 : weights[i]);
   }
-  /// What all its edges weigh, those within twice.
-  double volume(vertex_handle v) const {
-    double sum = loops.empty() ? 0 : loops[v];
-    each_neighbour(v, [&sum](vertex_handle, double weight) { sum += weight; });
+  /// Returns the weight of all edges of a vertex, of those within it twice.
+  std::uint64_t volume(vertex_handle v) const {
+    std::uint64_t sum = loops.empty() ? 0 : loops[v];
+    each_neighbour(v, [&sum](vertex_handle, std::uint64_t weight) { sum += weight; });
     return sum;
   }
 
@@ -115,14 +120,15 @@ struct community_graph {
     });
     std::partial_sum(made.offsets.begin(), made.offsets.end(), made.offsets.begin());
     made.targets.resize(made.offsets.back());
-    made.weights.resize(made.offsets.back());
+    std::vector<double> weights(made.offsets.back());
     each_vertex(threads, size, [&](vertex_handle v) {
       for (std::uint64_t i = made.offsets[v]; i < made.offsets[v + std::size_t{1}]; ++i) {
         const end& one = ends[begins[v] + (i - made.offsets[v])];
         made.targets[i] = one.target;
-        made.weights[i] = one.weight;
+        weights[i] = one.weight;
       }
     });
+    made.weights = whole_weights(weights);
     return made;
   }
 };
