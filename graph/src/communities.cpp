@@ -220,7 +220,7 @@ class method {
     std::atomic_ref(number).fetch_add(more, std::memory_order_relaxed);
   }
 
-  /// Of modularity, by one iteration.
+  /// Least growth of modularity by one iteration.
   static constexpr double least_gain = 1e-5;
 
   const louvain_options& options_;
