@@ -9,8 +9,11 @@
 #include <limits>
 #include <numeric>
 #include <perdure/graph/detail/neighbour_rows.hpp>
+#include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/detail/weighted_arcs.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/graph/ranks/rank_exchange.hpp>
+#include <perdure/graph/ranks/rank_rows.hpp>
 #include <span>
 #include <vector>
 
@@ -19,12 +22,15 @@ namespace perdure::graph::detail {
 /// Throws `invalid_argument`: communities are asked for where an arc's weight is negative, infinite or no
 /// number.
 [[noreturn]] void throw_bad_community_weight(double weight);
-/// Returns weights as whole numbers: the same ones where all are whole and their sum is below 2^53, else
-/// multiplied by the power of 2 that makes the sum a number of 60 bits, and rounded. Sums of whole numbers do
-/// not depend on the order of adding. Throws `invalid_argument` where the sum of all is above 1.8e308.
-std::vector<std::uint64_t> whole_weights(const std::vector<double>& weights);
+/// Collective. Returns the weights of a rank's arcs as whole numbers, so that their sum does not depend on
+/// the order of adding: the same ones where all ranks' are whole and their sum is below 2^53, else multiplied
+/// by a power of 2 with which the sum of all is below 2^60, and rounded. Throws `invalid_argument` where the
+/// sum of all is above 1.8e308.
+std::vector<std::uint64_t> whole_weights(const std::vector<double>& weights, rank_exchange& ranks);
 
+/// On a rank of several, the rows of its own vertices.
 struct community_graph {
+  rank_plan plan;
   std::vector<std::uint64_t> offsets{0};
   std::vector<vertex_handle> targets;
   std::vector<std::uint64_t> weights;  // by `whole_weights`; empty: each is 1
@@ -46,6 +52,13 @@ struct community_graph {
     return sum;
   }
 
+  /// Collective. Makes one of the rows of a rank: without loops, several arcs to the same neighbour as one,
+  /// with the sum of their weights. Throws `invalid_argument` on all ranks where the rows of one are wrong.
+  static community_graph of(const rank_rows& rows, rank_exchange& ranks);
+  /// Makes one of rows with numbers of the whole graph, whose neighbours are in order and there once.
+  static community_graph of(std::vector<std::uint64_t> bounds, int rank, std::vector<std::uint64_t> offsets,
+                            const std::vector<vertex_id>& targets);
+
   template <graph_view Graph>
   static community_graph of(const Graph& graph, unsigned threads) {
     return knows_weights(graph) ? weighted(graph, threads) : unweighted(graph, threads);
@@ -66,6 +79,7 @@ struct community_graph {
                   made.targets.begin() + static_cast<std::ptrdiff_t>(made.offsets[v]));
       });
     });
+    made.plan = rank_plan::lone(made.size());
     return made;
   }
 
@@ -128,7 +142,9 @@ struct community_graph {
         weights[i] = one.weight;
       }
     });
-    made.weights = whole_weights(weights);
+    lone_exchange lone;
+    made.weights = whole_weights(weights, lone);
+    made.plan = rank_plan::lone(size);
     return made;
   }
 };

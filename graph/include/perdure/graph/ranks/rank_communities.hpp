@@ -1,0 +1,29 @@
+// Communities of a graph that ranks have together.
+#pragma once
+
+#include <cstdint>
+#include <perdure/graph/communities.hpp>
+#include <perdure/graph/ranks/rank_exchange.hpp>
+#include <perdure/graph/ranks/rank_rows.hpp>
+#include <vector>
+
+namespace perdure::graph {
+
+struct rank_community_result {
+  std::vector<vertex_id> labels;  ///< of own vertices: the number of the smallest vertex in the community
+  community_summary summary;      ///< of the whole graph, the same on all ranks
+};
+
+/// Collective. Finds communities of the underlying simple graph by Louvain's method (`louvain` of
+/// `communities.hpp`), with all its levels. The answer is the one that `louvain` has for the same graph and
+/// options in one process, for any number of ranks and threads. With `options.starts` of 0 it begins as often
+/// as that would.
+///
+/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds and for weights that
+/// `louvain` refuses. Between levels the ranks with edges between their vertices exchange, in each half-step,
+/// 12 bytes for each vertex with another label that another rank sees, 20 for each other rank's community
+/// that changed, and 16 for each that is next to a rank's vertices.
+rank_community_result louvain(const rank_rows& rows, rank_exchange& ranks,
+                              const louvain_options& options = {});
+
+}  // namespace perdure::graph

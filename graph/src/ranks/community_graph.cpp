@@ -1,0 +1,95 @@
+// The rows of a rank as the graph that communities are looked for in.
+#include <algorithm>
+#include <numeric>
+#include <perdure/error.hpp>
+#include <perdure/graph/detail/community_graph.hpp>
+#include <string>
+#include <utility>
+
+namespace perdure::graph::detail {
+namespace {
+
+/// Returns what is wrong with the rows of a rank, or an empty text.
+std::string fault_in(const rank_rows& rows, const rank_exchange& ranks) {
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  const std::string whose = "the rows of rank " + std::to_string(rank);
+  if (rows.bounds.size() != static_cast<std::size_t>(ranks.size()) + 1 || rows.bounds.front() != 0 ||
+      !std::is_sorted(rows.bounds.begin(), rows.bounds.end()))
+    return whose + " need " + std::to_string(ranks.size() + 1) +
+           " bounds in ascending order, of which the first is 0";
+  if (rows.offsets.size() != rows.bounds[rank + 1] - rows.bounds[rank] + 1 || rows.offsets.front() != 0 ||
+      rows.offsets.back() != rows.targets.size() || !std::is_sorted(rows.offsets.begin(), rows.offsets.end()))
+    return whose + " need an offset for each of its vertices and one behind, from 0 to the number of arcs";
+  if (!rows.weights.empty() && rows.weights.size() != rows.targets.size())
+    return whose + " have " + std::to_string(rows.targets.size()) + " arcs and " +
+           std::to_string(rows.weights.size()) + " weights";
+  for (const vertex_id v : rows.targets)
+    if (v >= rows.bounds.back())
+      return whose + " name vertex " + std::to_string(v) + " of " + std::to_string(rows.bounds.back());
+  for (const double weight : rows.weights)
+    if (!(weight >= 0 && weight <= std::numeric_limits<double>::max()))
+      return "communities need weights that are 0 or more, and an arc of rank " + std::to_string(rank) +
+             " weighs " + std::to_string(weight);
+  return {};
+}
+
+void require_sound(const rank_rows& rows, rank_exchange& ranks) {
+  const std::string fault = fault_in(rows, ranks);
+  const std::vector<std::uint64_t> faults = ranks.gather(fault.empty() ? 0 : 1);
+  if (!fault.empty()) throw error(errc::invalid_argument, fault);
+  for (std::size_t rank = 0; rank < faults.size(); ++rank)
+    if (faults[rank] != 0)
+      throw error(errc::invalid_argument,
+                  "the rows of rank " + std::to_string(rank) + " are wrong: see its message");
+}
+
+}  // namespace
+
+community_graph community_graph::of(std::vector<std::uint64_t> bounds, int rank,
+                                    std::vector<std::uint64_t> offsets,
+                                    const std::vector<vertex_id>& targets) {
+  community_graph made;
+  made.plan = rank_plan::of(std::move(bounds), rank, offsets, targets, made.targets);
+  made.offsets = std::move(offsets);
+  return made;
+}
+
+community_graph community_graph::of(const rank_rows& rows, rank_exchange& ranks) {
+  require_sound(rows, ranks);
+  struct end {
+    vertex_id target;
+    double weight;
+  };
+  const vertex_id first = rows.bounds[static_cast<std::size_t>(ranks.rank())];
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<vertex_id> targets;
+  std::vector<double> weights;
+  std::vector<end> row;
+  for (std::size_t v = 0; v + 1 < rows.offsets.size(); ++v) {
+    row.clear();
+    for (std::uint64_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
+      if (rows.targets[i] != first + v)
+        row.push_back({rows.targets[i], rows.weights.empty() ? 1 : rows.weights[i]});
+    // Also by weight, so that both ends of an edge add up in the same order.
+    std::sort(row.begin(), row.end(), [](const end& a, const end& b) {
+      return a.target != b.target ? a.target < b.target : a.weight < b.weight;
+    });
+    for (const end& one : row) {
+      if (targets.size() == offsets.back() || targets.back() != one.target) {
+        targets.push_back(one.target);
+        weights.push_back(one.weight);
+      } else {
+        weights.back() += one.weight;
+      }
+    }
+    offsets.push_back(targets.size());
+  }
+  community_graph made = of(rows.bounds, ranks.rank(), std::move(offsets), targets);
+  // A rank without arcs has no weights either.
+  std::uint64_t weighted[] = {rows.weights.empty() ? 0U : 1U};
+  ranks.add_up(weighted);
+  if (weighted[0] != 0) made.weights = whole_weights(weights, ranks);
+  return made;
+}
+
+}  // namespace perdure::graph::detail
