@@ -90,6 +90,8 @@ void read_shards(zarr_array& array, const named_json& codec) {
     if (!is_checksum && (index.name != "bytes" || is_bytes))
       throw error(errc::unsupported, "the index of its shards is written by the codec \"" +
                                          index.name.substr(0, 60) + "\", and is read without it only");
+    if (!is_checksum && !index.configuration.contains("endian"))
+      lacks("the order of bytes (endian) of its index_codecs");
     if (is_checksum) array.shards.has_checksum = true;
     if (!is_checksum) array.shards.has_big_endian_index = is_big_endian(index);
     is_bytes = true;

@@ -181,6 +181,8 @@ TEST_F(OddZarrFiles, OfVersion3) {
   const std::string no_index_checksum =
       R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [1], "codecs": [{"name": "bytes"}],
           "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}])";
+  const std::string no_index_order =
+      R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [1], "codecs": ["bytes"], "index_codecs": ["bytes"]}}])";
   const auto keyed = [](const std::string& how) {
     std::string json = zarr_3_json(R"("uint8")", "[2, 2]", "[1, 2]");
     const std::string usual = R"({"name": "default"})";
@@ -221,6 +223,9 @@ TEST_F(OddZarrFiles, OfVersion3) {
        {{"zarr.json", zarr_3_json(R"("uint8")", "[2]", "[2]", no_index_checksum)},
         {"c/0", "\1\2" + test::bytes_of_elements<std::uint64_t>({0, 1, 1, 1})}},
        {.arrays = "uint8[2] [1, 2]"}},
+      {"a shard whose index has no order of bytes",
+       {{"zarr.json", zarr_3_json(R"("uint8")", "[2]", "[2]", no_index_order)}},
+       {.refusal = "it lacks the order of bytes (endian) of its index_codecs"}},
       {"a name for one of two dimensions",
        {{"zarr.json", zarr_3_json(R"("uint8")", "[1, 1]", "[1, 1]", plain, R"(, "dimension_names": ["x"])")}},
        {.arrays = "uint8[1, 1] [[0]]",
