@@ -20,6 +20,32 @@
 namespace perdure::formats {
 namespace {
 
+constexpr std::size_t longest_name = 4096;
+
+/// Returns whether an array in a store may have the name.
+bool is_name(std::string_view name) noexcept {
+  return name.size() <= longest_name && !name.starts_with('/') && !name.ends_with('/') &&
+         name.find("//") == std::string_view::npos && name.find('\0') == std::string_view::npos;
+}
+
+/// Leaves out arrays whose names cannot be, and all but the first of those that have the same one.
+void drop_unnameable(opened_arrays& found) {
+  const std::string* before = nullptr;
+  std::erase_if(found.sources, [&](const auto& one) {
+    const std::string& name = one->what().name;
+    const bool is_second = before != nullptr && *before == name;
+    if (is_name(name) && !is_second) {
+      before = &name;
+      return false;
+    }
+    found.losses.push_back(
+        {name.substr(0, 100),
+         is_second ? "is skipped: another array has the same name"
+                   : "is skipped: names have 1 to 4096 bytes here, with single slashes between parts"});
+    return true;
+  });
+}
+
 opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
                           const reading_options& options) {
   opened_arrays found;
@@ -28,7 +54,7 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
     case file_format::npy: {
       auto file = std::make_shared<const input_file>(path);
       const std::uint64_t bytes = file->size();
-      arrays.push_back(open_npy(std::move(file), 0, bytes, ""));
+      arrays.push_back(open_npy({std::move(file), 0, bytes}, "", found.losses));
       break;
     }
     case file_format::npz:
@@ -47,8 +73,9 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
   }
   if (!options.member.empty())
     std::erase_if(arrays, [&](const auto& one) { return one->what().name != options.member; });
-  std::sort(arrays.begin(), arrays.end(),
-            [](const auto& a, const auto& b) { return a->what().name < b->what().name; });
+  std::stable_sort(arrays.begin(), arrays.end(),
+                   [](const auto& a, const auto& b) { return a->what().name < b->what().name; });
+  drop_unnameable(found);
   return found;
 }
 

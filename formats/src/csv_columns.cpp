@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 #include <perdure/formats/array_text.hpp>
 #include <utility>
 
@@ -60,8 +62,44 @@ bool has_fortran_exponent(std::string_view fraction) noexcept {
   return !fraction.empty() && digits_at_begin(fraction) == fraction.size();
 }
 
-void keep_first(std::optional<csv_mention>& first, const csv_field& field, std::uint64_t line) {
-  if (!first) first = csv_mention{line, field.text.substr(0, 40)};
+/// Whether a text is a number in decimal digits.
+bool is_decimal(std::string_view text) noexcept {
+  const std::size_t whole = digits_at_begin(text);
+  text.remove_prefix(whole);
+  std::size_t fraction = 0;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = digits_at_begin(text);
+    text.remove_prefix(fraction);
+  }
+  return whole + fraction != 0 && is_exponent(text);
+}
+
+/// Whether a text is an integer whose value float64 does not have.
+bool is_rounded_integer(std::string_view text) {
+  text = without_blanks(text);
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+  if (text.size() <= std::numeric_limits<double>::digits10 || digits_at_begin(text) != text.size())
+    return false;
+  double rounded = 0;
+  if (!parse_element(text, element_kind::float64, reinterpret_cast<std::byte*>(&rounded))) return false;
+  std::array<char, 320> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), rounded, std::chars_format::fixed).ptr;
+  return std::string_view(digits.data(), end) != text;
+}
+
+/// Whether a number begins with zeros that its value does not have.
+bool has_zeros_before(std::string_view text) noexcept {
+  text = without_blanks(text);
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  return digits_at_begin(text) > 1 && text[0] == '0';
+}
+
+void keep_first(std::optional<csv_mention>& first, const csv_field& field, std::uint64_t line,
+                odd_number odd = odd_number::none) {
+  if (!first) first = csv_mention{line, field.text.substr(0, 40), odd};
 }
 
 }  // namespace
@@ -110,6 +148,7 @@ odd_number odd_number_of(const csv_field& field) {
   if (field.is_quoted) return odd_number::none;
   std::string_view text = without_blanks(field.text);
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  if (is_decimal(text)) return parses_as(text, element_kind::float64) ? odd_number::none : odd_number::beyond;
   const std::size_t whole = digits_at_begin(text);
   if (whole == text.size()) return odd_number::none;
   const char separator = text[whole];
@@ -153,13 +192,15 @@ void csv_column::add(const csv_field& field, std::uint64_t line) {
   is_all_quoted_ = is_all_quoted_ && field.is_quoted;
   const column_kind kind = kind_of(field);
   if (kind == column_kind::text) {
-    switch (odd_number_of(field)) {
+    const odd_number odd = odd_number_of(field);
+    switch (odd) {
       case odd_number::with_comma:
         return keep_first(comma_, field, line);
       case odd_number::with_comma_or_groups:
         return keep_first(comma_or_groups_, field, line);
       case odd_number::with_groups:
-        return keep_first(groups_, field, line);
+      case odd_number::beyond:
+        return keep_first(groups_, field, line, odd);
       case odd_number::none:
         break;
     }
@@ -168,6 +209,9 @@ void csv_column::add(const csv_field& field, std::uint64_t line) {
   has_negative_ = has_negative_ || field.text.find('-') != std::string::npos;
   const bool has_point = !field.is_quoted && field.text.find('.') != std::string::npos;
   if (has_point && kind == column_kind::real) keep_first(point_, field, line);
+  if (kind < column_kind::integer || kind == column_kind::text || is_blank(field.text)) return;
+  if (!rounded_ && is_rounded_integer(field.text)) keep_first(rounded_, field, line);
+  if (!zeros_ && has_zeros_before(field.text)) keep_first(zeros_, field, line);
 }
 
 column_kind csv_column::numbers() const {

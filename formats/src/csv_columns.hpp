@@ -29,6 +29,7 @@ enum class odd_number {
   with_comma_or_groups,  ///< 1,234: a decimal comma, or a separator of thousands
   /// 1_000, 1'000, 1,234.5 or 1.234,5: separators of thousands. 1.0D+00: an exponent as Fortran writes it.
   with_groups,
+  beyond,  ///< 1e400, 1e-400: a number that float64 does not have
 };
 odd_number odd_number_of(const csv_field& field);
 /// Returns whether a field that is no number may be one all the same, or stand for one that is missing: it
@@ -39,6 +40,7 @@ bool may_be_value(const csv_field& field);
 struct csv_mention {
   std::uint64_t line = 0;
   std::string text;
+  odd_number odd = odd_number::none;
 };
 
 /// Facts about the fields of a column.
@@ -63,6 +65,10 @@ class csv_column {
   const csv_mention* with_comma() const { return mention(comma_); }
   const csv_mention* with_comma_or_groups() const { return mention(comma_or_groups_); }
   const csv_mention* with_point() const { return mention(point_); }
+  /// An integer that float64 does not have.
+  const csv_mention* with_rounding() const { return mention(rounded_); }
+  /// A number with zeros before it, as codes and numbers of a fixed width have.
+  const csv_mention* with_zeros() const { return mention(zeros_); }
 
  private:
   column_kind numbers() const;
@@ -76,8 +82,10 @@ class csv_column {
   std::size_t longest_ = 0;
   std::optional<csv_mention> comma_;
   std::optional<csv_mention> comma_or_groups_;
-  std::optional<csv_mention> groups_;
+  std::optional<csv_mention> groups_;  // or beyond float64
   std::optional<csv_mention> point_;
+  std::optional<csv_mention> rounded_;
+  std::optional<csv_mention> zeros_;
 };
 
 }  // namespace perdure::formats

@@ -76,6 +76,30 @@ data_type type_from(const input_file& file, const csv_shape& shape) {
   return type_for(all);
 }
 
+/// Returns the type of the elements of a column.
+data_type type_of_column(const data_type& element, std::size_t column) {
+  return element.kind() == element_kind::structure ? element.fields()[column].type : element;
+}
+
+/// Refuses integers that would be rounded, and names zeros before numbers as a loss. Not for a type that was
+/// asked for, which is meant.
+void look_at_numbers(const input_file& file, const csv_shape& shape, const data_type& element,
+                     std::vector<loss>& losses) {
+  for (std::size_t i = 0; i < shape.columns; ++i) {
+    const element_kind kind = type_of_column(element, i).kind();
+    if (kind == element_kind::text || kind == element_kind::character) continue;
+    const csv_mention* const rounded = shape.kinds[i].with_rounding();
+    if (rounded != nullptr && (kind == element_kind::float64 || kind == element_kind::complex128))
+      file.refuse("line " + std::to_string(rounded->line) + ": the integer \"" + rounded->text +
+                  "\" would be rounded to " + data_type(kind).text() +
+                  ", which its column needs: read all as texts (--type string), or have it rounded (--type " +
+                  data_type(kind).text() + ')');
+    if (const csv_mention* const zeros = shape.kinds[i].with_zeros())
+      losses.push_back({"", "loses the zeros before numbers, as in \"" + zeros->text + "\" in line " +
+                                std::to_string(zeros->line) + ": --type string keeps them"});
+  }
+}
+
 /// Numbers of the table as elements in a file of their own.
 class csv_numbers final : public array_source {
  public:
@@ -225,6 +249,12 @@ opened_arrays open_csv(const std::filesystem::path& path, const std::optional<da
     found.losses.push_back({"", shape.columns == 1
                                     ? "loses the name of its column, \"" + shape.names[0].substr(0, 60) + '"'
                                     : "loses the names of its columns: its elements are no structs"});
+  if (shape.comments != 0)
+    found.losses.push_back(
+        {"", "loses " + std::to_string(shape.comments) +
+                 (shape.comments == 1 ? " comment (#), in line " : " comments (#), the first in line ") +
+                 std::to_string(shape.first_comment)});
+  if (!type) look_at_numbers(file, shape, element, found.losses);
   found.sources.push_back(what.type.kind() == element_kind::text
                               ? read_texts(file, shape, std::move(what))
                               : read_elements(file, shape, element, std::move(what)));

@@ -15,7 +15,11 @@ constexpr std::size_t longest_field = std::size_t{64} << 20;
 
 std::string_view without_byte_order_mark(const input_file& file, std::string_view begin) {
   constexpr std::string_view utf8 = "\xEF\xBB\xBF";
-  if (begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF"))
+  const auto is_zero = [begin](std::size_t i) { return i < begin.size() && begin[i] == '\0'; };
+  // Without a mark, ASCII has a zero byte in each character.
+  const bool is_unmarked =
+      begin.size() >= 4 && is_zero(0) == is_zero(2) && is_zero(1) == is_zero(3) && is_zero(0) != is_zero(1);
+  if (begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF") || is_unmarked)
     file.refuse("it is UTF-16: convert it to UTF-8, as by `iconv -f UTF-16 -t UTF-8`");
   if (begin.starts_with(utf8)) begin.remove_prefix(utf8.size());
   return begin;
@@ -49,6 +53,7 @@ bool csv_rows::next(std::vector<csv_field>& row) {
     if (!is_skipped_csv_line(rest)) break;
     at_ += rest.find('\n') + 1;
     ++line_;
+    if (rest.front() == '#' && comments_++ == 0) first_comment_ = line_;
   }
   while (!cut(row)) extend();
   return true;

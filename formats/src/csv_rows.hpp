@@ -21,7 +21,7 @@ struct csv_field {
   bool is_quoted = false;
 };
 
-/// Returns the text without a byte order mark. `bad_input` for that of UTF-16.
+/// Returns the text without a byte order mark. `bad_input` for UTF-16, marked or not.
 std::string_view without_byte_order_mark(const input_file& file, std::string_view begin);
 /// Returns the separator that the first line of a file names, as "sep=;" by spreadsheets; '\0' if it does
 /// not.
@@ -42,6 +42,9 @@ class csv_rows {
   bool next(std::vector<csv_field>& row);
   /// Returns the number of the last line of the last row.
   std::uint64_t line() const noexcept { return line_; }
+  /// Returns the number of comments so far, and the line of the first one.
+  std::uint64_t comments() const noexcept { return comments_; }
+  std::uint64_t first_comment() const noexcept { return first_comment_; }
   /// Throws `bad_input`, which names the last line of the last row.
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -57,6 +60,8 @@ class csv_rows {
   workload::line_reader::block block_;
   std::size_t at_ = 0;  // in it
   std::uint64_t line_ = 0;
+  std::uint64_t comments_ = 0;
+  std::uint64_t first_comment_ = 0;
   std::string buffer_;
 };
 

@@ -243,8 +243,14 @@ void refuse_odd_numbers(const input_file& file, const csv_shape& shape) {
   for (const csv_column& one : shape.kinds) {
     const csv_mention* const odd = one.refused(shape.decimal);
     if (odd == nullptr) continue;
-    file.refuse("line " + std::to_string(odd->line) + ": \"" + odd->text + "\" is no number as it stands: " +
-                advice_for(odd->text, shape.decimal) + ", or put it in quotation marks if it is a text");
+    const std::string begin = "line " + std::to_string(odd->line) + ": \"" + odd->text + '"';
+    if (odd->odd == odd_number::beyond)
+      file.refuse(
+          begin +
+          " is a number that float64 does not have: put it in quotation marks if it is a text, or read "
+          "all as texts (--type string)");
+    file.refuse(begin + " is no number as it stands: " + advice_for(odd->text, shape.decimal) +
+                ", or put it in quotation marks if it is a text");
   }
 }
 
@@ -280,13 +286,16 @@ csv_shape shape_of_csv(const input_file& file, const std::optional<data_type>& t
     if (shape.rows == 2) begin.second = row;
     if (row.size() != shape.columns)
       file.refuse("line " + std::to_string(rows.line()) + " has " + std::to_string(row.size()) +
-                  " fields, and the first one " + std::to_string(shape.columns));
+                  (row.size() == 1 ? " field" : " fields") + ", and the first one " +
+                  std::to_string(shape.columns));
     for (std::size_t i = 0; i < row.size(); ++i) {
       shape.kinds[i].add(row[i], rows.line());
       begin.has_needless_quotes =
           begin.has_needless_quotes || (row[i].is_quoted && !needs_quotes(row[i].text, shape.separator));
     }
   }
+  shape.comments = rows.comments();
+  shape.first_comment = rows.first_comment();
   if (shape.rows == 0 && !type) file.refuse("it has no values");
   const bool is_header = options.header == header_line::yes ||
                          (options.header == header_line::automatic && has_names(file, shape, begin, type));

@@ -21,9 +21,11 @@ struct csv_shape {
   std::uint64_t rows = 0;  ///< without the names
   std::size_t columns = 0;
   bool has_header = false;
-  std::vector<std::string> names;  ///< names of the columns, if there is a line of them
-  std::vector<csv_column> kinds;   ///< facts about the values of each column
-  std::uint64_t text_bytes = 0;    ///< bytes of all fields
+  std::vector<std::string> names;   ///< names of the columns, if there is a line of them
+  std::vector<csv_column> kinds;    ///< facts about the values of each column
+  std::uint64_t text_bytes = 0;     ///< bytes of all fields
+  std::uint64_t comments = 0;       ///< lines that are left out
+  std::uint64_t first_comment = 0;  ///< the line of the first of them
 };
 
 /// Finds out what a table is. `type`, if it is set, is what its elements shall be. `bad_input`, `io`.

@@ -54,8 +54,10 @@ void append_complex(std::string& out, const std::byte* at, notation how) {
   out += how == notation::json ? "j\"" : "j";
 }
 
-/// Characters of fixed length may be in any encoding: of them, bytes beyond ASCII are written as Latin-1.
-void append_json_text(std::string& out, std::string_view text, bool is_unicode = false) {
+/// Characters of fixed length and names may be in any encoding: of what is not UTF-8, bytes beyond ASCII are
+/// written as Latin-1.
+void append_json_text(std::string& out, std::string_view text) {
+  const bool is_unicode = is_utf8(text);
   constexpr char digits[] = "0123456789abcdef";
   out += '"';
   for (const char c : text) {
@@ -179,14 +181,6 @@ bool parse_number(std::string_view text, T& value) noexcept {
   }
   const char* const end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if constexpr (std::is_floating_point_v<T>) {
-    // Too small or large: from_chars leaves it to us.
-    if (problem == std::errc::result_out_of_range && stop == end) {
-      const std::string copy(text);
-      value = static_cast<T>(std::strtod(copy.c_str(), nullptr));
-      return true;
-    }
-  }
   return problem == std::errc{} && stop == end && !text.empty();
 }
 
@@ -203,13 +197,16 @@ bool store_rounded(std::string_view text, std::byte* at) noexcept {
   float value = 0;
   if (!parse_number(text, value)) return false;
   const T rounded(value);
+  if (std::isfinite(value) && !std::isfinite(static_cast<float>(rounded))) return false;
   std::memcpy(at, &rounded, sizeof rounded);
   return true;
 }
 
 template <class T>
 bool store_complex(std::string_view text, std::byte* at) noexcept {
-  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  // Around a number that is not complex, accounts write them for a minus sign.
+  if (text.starts_with('(') && (text.ends_with("j)") || text.ends_with("i)")))
+    text = text.substr(1, text.size() - 2);
   T real = 0;
   T imaginary = 0;
   if (text.ends_with('j') || text.ends_with('i')) {
@@ -242,7 +239,7 @@ void append_json(std::string& out, const data_type& type, const std::byte* eleme
 }
 
 void append_json(std::string& out, std::string_view text) {
-  append_json_text(out, sound_utf8(text), true);
+  append_json_text(out, sound_utf8(text));
 }
 
 bool parse_element(std::string_view text, const data_type& type, std::byte* element) {

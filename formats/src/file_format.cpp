@@ -32,9 +32,38 @@ constexpr format_row format_rows[] = {
     {file_format::zarr, "zarr", {".zarr"}, {}, true},
 };
 
+/// Formats that files of arrays have elsewhere, often under the names of ours.
+struct foreign_row {
+  std::string_view name;
+  std::string_view begin;
+  std::string_view advice;
+};
+constexpr foreign_row foreign_rows[] = {
+    {"HDF4", "\x0e\x03\x13\x01"sv, "to HDF5, as by h4toh5"},
+    {"GRIB", "GRIB", "to NetCDF, as by grib_to_netcdf or cdo"},
+    {"MATLAB before 7.3", "MATLAB 5.0 MAT-file", "by saving it with '-v7.3'"},
+};
+constexpr std::size_t signature_bytes = 20;
+
+const foreign_row* foreign_format(std::string_view begin) noexcept {
+  const auto* const found =
+      std::find_if(std::begin(foreign_rows), std::end(foreign_rows),
+                   [begin](const foreign_row& one) { return begin.starts_with(one.begin); });
+  return found == std::end(foreign_rows) ? nullptr : found;
+}
+
 const format_row& row_of(file_format format) noexcept {
   return *std::find_if(std::begin(format_rows), std::end(format_rows),
                        [format](const format_row& one) { return one.format == format; });
+}
+
+/// Returns whether an HDF5 file begins behind bytes of another program: at a power of two of them.
+bool has_user_block(const input_file& file) {
+  const std::string_view begin = row_of(file_format::hdf5).begin;
+  constexpr std::uint64_t largest = std::uint64_t{1} << 20;
+  for (std::uint64_t at = 512; at <= largest && at + begin.size() <= file.size(); at *= 2)
+    if (file.text_at(at, begin.size()) == begin) return true;
+  return false;
 }
 
 std::string lower_case(std::string text) {
@@ -86,12 +115,19 @@ file_format format_of(const std::filesystem::path& path) {
     if (named == file_format::zarr || is_zarr) return file_format::zarr;
     throw error(errc::bad_input, path.string() + ": it is a directory, and no zarr array or group");
   }
-  const std::string begin = input_file(path).text_at(0, 8);
+  const input_file file(path);
+  const std::string begin = file.text_at(0, signature_bytes);
+  const foreign_row* const other = named == file_format::csv ? nullptr : foreign_format(begin);
+  if (other != nullptr)
+    file.refuse("it is a file of " + std::string(other->name) + ", which is not read: convert it " +
+                std::string(other->advice));
   for (const format_row& row : format_rows) {
     if (row.begin.empty() || !begin.starts_with(row.begin)) continue;
     const bool is_netcdf4 = row.format == file_format::hdf5 && named == file_format::netcdf;
     return is_netcdf4 ? named : row.format;
   }
+  // MATLAB writes 512 bytes of its own before an HDF5 file, and others may.
+  if (named != file_format::csv && has_user_block(file)) return file_format::hdf5;
   if (named != file_format::automatic && named != file_format::zarr) return named;
   throw error(errc::bad_input,
               path.string() +

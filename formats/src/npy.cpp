@@ -25,12 +25,17 @@ struct npy_layout {
   extents dims;  // as the file counts them
   bool is_column_major = false;
   std::uint64_t begin = 0;  // of the elements
+  std::vector<std::string> losses;
 };
 
 std::string utf8_of_latin1(std::string_view text) {
   std::string out;
   for (const char c : text) append_utf8(out, static_cast<unsigned char>(c));
   return out;
+}
+
+bool begins_as_npy(const input_file& file, std::uint64_t begin, std::uint64_t bytes) {
+  return bytes >= magic.size() && file.text_at(begin, magic.size()) == magic;
 }
 
 npy_layout read_header(const input_file& file, std::uint64_t begin, std::uint64_t bytes) {
@@ -70,12 +75,23 @@ npy_layout read_header(const input_file& file, std::uint64_t begin, std::uint64_
         throw error(errc::bad_input, "its header has a shape that is none");
       layout.dims.push_back(static_cast<std::uint64_t>(one.number));
     }
+    for (std::size_t i = 0; i < said.items.size(); i += 2) {
+      const std::string& key = said.items[i].text;
+      if (key != "descr" && key != "fortran_order" && key != "shape")
+        layout.losses.push_back("loses \"" + key.substr(0, 60) + "\" of its header, which is not known");
+    }
     layout.element = parse_numpy_type(*descr);
+    layout.losses.insert(layout.losses.end(), layout.element.losses.begin(), layout.element.losses.end());
     std::uint64_t all = 0;
-    if (__builtin_mul_overflow(layout.dims.elements(), layout.element.size, &all) ||
-        all > begin + bytes - layout.begin)
+    const std::uint64_t there = begin + bytes - layout.begin;
+    if (__builtin_mul_overflow(layout.dims.elements(), layout.element.size, &all) || all > there)
       throw error(errc::bad_input, "it is cut short: its header says " + layout.dims.text() +
                                        " elements of " + std::to_string(layout.element.size) + " bytes");
+    if (all < there)
+      layout.losses.push_back(
+          "loses " + std::to_string(there - all) + (there - all == 1 ? " byte" : " bytes") +
+          " behind its elements" +
+          (begins_as_npy(file, layout.begin + all, there - all) ? ", where another array begins" : ""));
   } catch (const error& failure) {
     throw error(failure.code(), file.path().string() + ": " + failure.what());
   }
@@ -84,8 +100,11 @@ npy_layout read_header(const input_file& file, std::uint64_t begin, std::uint64_
 
 class npy_input final : public array_source {
  public:
-  npy_input(std::shared_ptr<const input_file> file, npy_layout layout, array_description what)
-      : array_source(std::move(what)), file_(std::move(file)), layout_(std::move(layout)) {}
+  npy_input(npy_place from, npy_layout layout, array_description what)
+      : array_source(std::move(what)),
+        file_(std::move(from.file)),
+        check_(std::move(from.check)),
+        layout_(std::move(layout)) {}
 
   void read(const slab& part, std::byte* to) override {
     // The elements' own dimensions are read whole.
@@ -141,6 +160,8 @@ class npy_input final : public array_source {
   /// Elements that lie beside each other in the file are read at once. `inner` says how the dimensions are
   /// nested there, the innermost first.
   void read_elements(const extents& offset, const extents& count, std::byte* to) {
+    if (check_) check_();
+    check_ = {};
     const std::size_t rank = count.rank();
     const std::size_t size = layout_.element.size;
     const auto inner = [&](std::size_t i) { return layout_.is_column_major ? i : rank - 1 - i; };
@@ -210,6 +231,7 @@ class npy_input final : public array_source {
   }
 
   std::shared_ptr<const input_file> file_;
+  std::function<void()> check_;
   npy_layout layout_;
 };
 
@@ -257,15 +279,19 @@ std::string header_for(const array_description& what) {
 
 }  // namespace
 
-std::unique_ptr<array_source> open_npy(std::shared_ptr<const input_file> file, std::uint64_t begin,
-                                       std::uint64_t bytes, std::string name) {
-  npy_layout layout = read_header(*file, begin, bytes);
+bool is_npy(const npy_place& from) {
+  return begins_as_npy(*from.file, from.begin, from.bytes);
+}
+
+std::unique_ptr<array_source> open_npy(npy_place from, const std::string& name, std::vector<loss>& losses) {
+  npy_layout layout = read_header(*from.file, from.begin, from.bytes);
+  for (std::string& one : layout.losses) losses.push_back({name, std::move(one)});
   array_description what;
-  what.name = std::move(name);
+  what.name = name;
   what.dims = layout.dims;
   for (const std::uint64_t n : layout.element.dims) what.dims.push_back(n);
   what.type = layout.element.type;
-  return std::make_unique<npy_input>(std::move(file), std::move(layout), std::move(what));
+  return std::make_unique<npy_input>(std::move(from), std::move(layout), std::move(what));
 }
 
 std::uint64_t npy_bytes(array_source& from) {

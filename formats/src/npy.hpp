@@ -2,17 +2,30 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <perdure/formats/array_source.hpp>
 #include <string>
+#include <vector>
 
 #include "input_file.hpp"
+#include "opened_arrays.hpp"
 
 namespace perdure::formats {
 
-/// The array that begins at a byte of the file and takes up to `bytes`. `bad_input`, `unsupported`.
-std::unique_ptr<array_source> open_npy(std::shared_ptr<const input_file> file, std::uint64_t begin,
-                                       std::uint64_t bytes, std::string name);
+/// Where an array is: at a byte of the file, in up to `bytes`. `check`, unless it is empty, is called before
+/// elements are first read, and throws if they are damaged.
+struct npy_place {
+  std::shared_ptr<const input_file> file;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::function<void()> check = {};
+};
+
+/// Returns whether the bytes at a place begin as those of a .npy file.
+bool is_npy(const npy_place& from);
+/// Opens an array, and adds what of it is lost. `bad_input`, `unsupported`.
+std::unique_ptr<array_source> open_npy(npy_place from, const std::string& name, std::vector<loss>& losses);
 
 /// Returns the number of bytes that `write_npy` gives.
 std::uint64_t npy_bytes(array_source& from);

@@ -35,21 +35,25 @@ opened_arrays open_npz(const std::filesystem::path& path, const opening& how) {
     if (!is_utf8(member.name))
       archive->refuse("the name of a member is not UTF-8 (\"" + sound_utf8(member.name).substr(0, 60) +
                       "\")");
-    const bool is_array = member.name.ends_with(suffix);
-    std::string name = member.name.substr(0, member.name.size() - (is_array ? suffix.size() : 0));
+    const bool has_suffix = member.name.ends_with(suffix);
+    const std::string name = member.name.substr(0, member.name.size() - (has_suffix ? suffix.size() : 0));
     if (!how.member.empty() && how.member != name) continue;
     if (!names.insert(name).second) archive->refuse("two members are called \"" + name.substr(0, 60) + '"');
     if (how.before_array) how.before_array();
-    if (!is_array) {
-      found.losses.push_back({std::move(name), "is skipped: it is no .npy file"});
-      continue;
-    }
     try {
       zip_content content = open_zip_member(archive, member);
-      found.sources.push_back(open_npy(std::move(content.file), content.begin, content.bytes, name));
+      const npy_place place{std::move(content.file), content.begin, content.bytes, std::move(content.check)};
+      // The content decides, not the name: NumPy reads arrays without the suffix too.
+      if (is_npy(place))
+        found.sources.push_back(open_npy(place, name, found.losses));
+      else
+        found.losses.push_back({name, "is skipped: it is no .npy file"});
     } catch (const error& failure) {
+      const std::string why = reason_of(failure, path);
+      if (failure.code() == errc::bad_input && why.find(member.name) == std::string::npos)
+        archive->refuse("the member " + member.name + ": " + why);
       if (failure.code() != errc::unsupported) throw;
-      found.losses.push_back({std::move(name), "is skipped: " + reason_of(failure, path)});
+      found.losses.push_back({name, "is skipped: " + why});
     }
   }
   return found;

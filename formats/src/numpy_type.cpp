@@ -109,7 +109,9 @@ numpy_type structure(const python_literal& fields) {
     const python_literal& name =
         named.what == kind::sequence && named.items.size() == 2 ? named.items[1] : named;
     if (name.what != kind::text) refuse("have a field whose name is no text");
+    if (&name != &named) whole.losses.push_back("loses the title of the field \"" + name.text + '"');
     numpy_type part = parse_numpy_type(given.items[1]);
+    whole.losses.insert(whole.losses.end(), part.losses.begin(), part.losses.end());
     if (part.is_utf32)
       throw error(errc::unsupported,
                   "its elements are structs with texts, which structs here do not have: store them apart");

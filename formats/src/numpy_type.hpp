@@ -16,9 +16,10 @@ struct numpy_type {
   data_type type;  ///< without fixed dimensions: a text of fixed length is of characters
   /// Dimensions of an element itself: the length of such a text, also if it is 1 or 0.
   std::vector<std::uint64_t> dims = {};
-  std::size_t size = 0;               ///< bytes in the file
-  std::vector<byte_swap> swaps = {};  ///< what is in the other byte order
-  bool is_utf32 = false;              ///< texts of `size` / 4 characters, filled up with zeros
+  std::size_t size = 0;                  ///< bytes in the file
+  std::vector<byte_swap> swaps = {};     ///< parts in the other byte order
+  bool is_utf32 = false;                 ///< texts of `size` / 4 characters, filled up with zeros
+  std::vector<std::string> losses = {};  ///< parts that types here lack
 };
 
 /// Of `'<f8'` or a list of fields. `bad_input`, `unsupported` (Python objects, dates, long double).

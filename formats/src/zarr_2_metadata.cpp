@@ -98,12 +98,6 @@ zarr_2_metadata::zarr_2_metadata(std::filesystem::path root) : root_(std::move(r
     consolidated_ = all["metadata"];
 }
 
-bool zarr_2_metadata::is_at(const std::filesystem::path& directory) {
-  return std::filesystem::exists(directory / array_file_name) ||
-         std::filesystem::exists(directory / group_file_name) ||
-         std::filesystem::exists(directory / consolidated_file_name);
-}
-
 std::filesystem::path zarr_2_metadata::path_of(const std::string& name, const char* file) const {
   return name.empty() ? root_ / file : root_ / name / file;
 }
@@ -127,6 +121,9 @@ zarr_node zarr_2_metadata::read(const std::string& name) const {
   zarr_node node;
   node.is_group = !has_file(name, array_file_name);
   const std::filesystem::path path = path_of(name, node.is_group ? group_file_name : array_file_name);
+  if (!std::filesystem::exists(path.parent_path()))
+    throw error(errc::unsupported, path.string() + ": " + consolidated_file_name +
+                                       " of the hierarchy has it, and its directory is gone");
   try {
     zarr_json attributes = file_of(name, attributes_file_name);
     if (!attributes.is_object()) lacks("attributes");
@@ -159,8 +156,7 @@ std::vector<std::string> zarr_2_metadata::names_in(const std::string& name) cons
   for (const std::string& one : names) {
     // No key of the consolidated metadata leads out of the directory.
     if (one.empty() || one == "." || one == "..") continue;
-    std::string inner = prefix + one;
-    if (has(inner)) found.push_back(std::move(inner));
+    found.push_back(prefix + one);
   }
   return found;
 }

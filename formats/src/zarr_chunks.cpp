@@ -79,10 +79,31 @@ const std::unordered_set<std::uint64_t>& zarr_chunks::existing() {
   if (place.empty()) {
     if (std::filesystem::exists(zarr_chunk_path(directory_, keys_, place))) add(place);
   } else if (files_.count_in(place, files_.dims()) != 0) {
-    list(keys_.has_prefix && keys_.separator == '/' ? directory_ / "c" : directory_, 0, place);
+    list(place);
+    if (existing_.empty() && files_.dims().rank() > 1) refuse_other_separator(place);
   }
   is_listed_ = true;
   return existing_;
+}
+
+// All chunks would be missing, and all elements the fill value.
+void zarr_chunks::refuse_other_separator(extents& place) {
+  const char said = keys_.separator;
+  keys_.separator = said == '/' ? '.' : '/';
+  list(place);
+  const bool has_others = !existing_.empty();
+  existing_.clear();
+  const char used = std::exchange(keys_.separator, said);
+  if (has_others)
+    throw error(errc::bad_input,
+                directory_.string() + ": its chunks are named with '" + used +
+                    "' between numbers, and its metadata say '" + said + "': set " +
+                    (keys_.has_prefix ? "the separator of chunk_key_encoding" : "dimension_separator") +
+                    " to \"" + used + '"');
+}
+
+void zarr_chunks::list(extents& place) {
+  list(keys_.has_prefix && keys_.separator == '/' ? directory_ / "c" : directory_, 0, place);
 }
 
 std::size_t zarr_chunks::files() {

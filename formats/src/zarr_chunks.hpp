@@ -47,7 +47,9 @@ class zarr_chunks {
   using shard_index = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
   const std::unordered_set<std::uint64_t>& existing();
+  void list(extents& place);
   void list(const std::filesystem::path& directory, std::size_t dimension, extents& place);
+  void refuse_other_separator(extents& place);
   void add(const extents& place);
   std::optional<encoded> find_in_shard(const extents& place);
   const shard_index& index_of(const extents& shard);

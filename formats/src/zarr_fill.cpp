@@ -1,5 +1,6 @@
 // Fill values of zarr, in the notations of both versions.
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <perdure/error.hpp>
@@ -12,9 +13,12 @@ namespace perdure::formats {
 
 namespace {
 
-constexpr const char* fill_value = "fill_value";
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::size_t largest_fill = std::size_t{64} << 20;
+
+[[noreturn]] void refuse_fill() {
+  throw error(errc::bad_input, "its fill_value is none of its type");
+}
 
 /// Numbers may be given by their bits.
 template <class T>
@@ -23,7 +27,7 @@ bool put_bits(const zarr_json& value, std::byte* to) {
   if (text == nullptr || !text->starts_with("0x")) return false;
   std::uint64_t bits = 0;
   const auto [stop, problem] = std::from_chars(text->data() + 2, text->data() + text->size(), bits, 16);
-  if (problem != std::errc{} || stop != text->data() + text->size()) lacks(fill_value);
+  if (problem != std::errc{} || stop != text->data() + text->size()) refuse_fill();
   std::memcpy(to, &bits, sizeof(T));
   return true;
 }
@@ -31,25 +35,31 @@ bool put_bits(const zarr_json& value, std::byte* to) {
 double real_from(const zarr_json& value) {
   if (value.is_number()) return value.get<double>();
   if (const std::optional<double> number = non_finite(value)) return *number;
-  const std::string text = text_in(value, fill_value);
+  if (!value.is_string()) refuse_fill();
+  const auto text = value.get<std::string>();
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  lacks(fill_value);
+  refuse_fill();
 }
 
 /// `Through` is what `T` is made from.
 template <class T, class Through = T>
 void put_real(const zarr_json& value, std::byte* to) {
   if (put_bits<T>(value, to)) return;
-  const T rounded(static_cast<Through>(real_from(value)));
+  const double real = real_from(value);
+  // Infinity has a word of its own.
+  if (std::isfinite(real) && std::abs(real) > static_cast<double>(std::numeric_limits<Through>::max()))
+    refuse_fill();
+  const T rounded(static_cast<Through>(real));
+  if (std::isfinite(real) && !std::isfinite(static_cast<Through>(rounded))) refuse_fill();
   std::memcpy(to, &rounded, sizeof rounded);
 }
 
 template <class T>
 void put_complex(const zarr_json& value, std::byte* to) {
   const bool is_pair = value.is_array() && value.size() == 2;
-  if (!is_pair && !value.is_number()) lacks(fill_value);
+  if (!is_pair && !value.is_number()) refuse_fill();
   put_real<T>(is_pair ? value[0] : value, to);
   put_real<T>(is_pair ? value[1] : zarr_json(0), to + sizeof(T));
 }
@@ -61,7 +71,7 @@ std::string bytes_from(const std::string& text) {
   unsigned count = 0;
   for (const char c : std::string_view(text).substr(0, text.find('='))) {
     const std::size_t digit = base64_digits.find(c);
-    if (digit == std::string_view::npos) lacks(fill_value);
+    if (digit == std::string_view::npos) refuse_fill();
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
     count += 6;
     if (count < 8) continue;
@@ -100,13 +110,13 @@ std::string raw_from(const zarr_json& value, std::size_t size) {
     bytes = bytes_from(value.get<std::string>());
   } else if (value.is_array()) {
     for (const zarr_json& one : value) {
-      if (!one.is_number_unsigned() || one.get<std::uint64_t>() > 0xff) lacks(fill_value);
+      if (!one.is_number_unsigned() || one.get<std::uint64_t>() > 0xff) refuse_fill();
       bytes += static_cast<char>(one.get<std::uint64_t>());
     }
   } else if (value != 0) {
-    lacks(fill_value);
+    refuse_fill();
   }
-  if (bytes.size() > size) lacks(fill_value);
+  if (bytes.size() > size) refuse_fill();
   bytes.resize(size, '\0');
   return bytes;
 }
@@ -152,7 +162,7 @@ std::string zarr_fill_from(const zarr_json& value, const numpy_type& element) {
       std::string text = value.dump();
       if (value.is_number_float() && text.ends_with(".0")) text.resize(text.size() - 2);
       const bool is_plain = value.is_number() || value.is_boolean();
-      if (!is_plain || !parse_element(text, type, to)) lacks(fill_value);
+      if (!is_plain || !parse_element(text, type, to)) refuse_fill();
       return bytes;
     }
   }

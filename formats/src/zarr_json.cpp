@@ -56,6 +56,13 @@ std::string with_texts_for_numbers(std::string_view json) {
   return out;
 }
 
+/// The message of a failure, without the number that the library gives it.
+std::string reason_of(const nlohmann::json::exception& failure) {
+  const std::string_view what = failure.what();
+  const std::size_t end = what.find("] ");
+  return std::string(what.starts_with('[') && end != std::string_view::npos ? what.substr(end + 2) : what);
+}
+
 }  // namespace
 
 zarr_json read_json_file(const std::filesystem::path& path) {
@@ -70,7 +77,7 @@ zarr_json read_json_file(const std::filesystem::path& path) {
   try {
     return zarr_json::parse(with_texts_for_numbers(text), limited);
   } catch (const nlohmann::json::exception& failure) {
-    file.refuse(failure.what());
+    file.refuse("it is no JSON: " + reason_of(failure));
   }
 }
 

@@ -66,6 +66,7 @@ void transpose(zarr_array& array, const named_json& codec) {
 /// Facts about a chain of codecs that are not kept in `zarr_array`.
 struct codec_chain {
   bool is_big_endian = false;
+  bool has_order = false;
   bool has_variable_texts = false;
 };
 
@@ -89,6 +90,8 @@ void read_shards(zarr_array& array, const named_json& codec) {
     if (!is_checksum && (index.name != "bytes" || is_bytes))
       throw error(errc::unsupported, "the index of its shards is written by the codec \"" +
                                          index.name.substr(0, 60) + "\", and is read without it only");
+    if (!is_checksum && !index.configuration.contains("endian"))
+      lacks("the order of bytes (endian) of its index_codecs");
     if (is_checksum) array.shards.has_checksum = true;
     if (!is_checksum) array.shards.has_big_endian_index = is_big_endian(index);
     is_bytes = true;
@@ -110,9 +113,11 @@ codec_chain read_codecs(const zarr_json& codecs, zarr_array& array, bool is_in_s
     }
     if (codec.name == "transpose" && !is_bytes) {
       transpose(array, codec);
-    } else if ((codec.name == "bytes" || codec.name == "vlen-utf8") && !is_bytes) {
+    } else if ((codec.name == "bytes" || codec.name == "endian" || codec.name == "vlen-utf8") && !is_bytes) {
+      // The codec bytes was called endian in drafts of the format.
       is_bytes = true;
       chain.is_big_endian = is_big_endian(codec);
+      chain.has_order = codec.configuration.contains("endian");
       chain.has_variable_texts = codec.name == "vlen-utf8";
     } else {
       const zarr_codec found = zarr_codec_named(codec.name);
@@ -147,7 +152,11 @@ zarr_array array_from(const zarr_json& said, std::vector<std::string>& losses) {
   if (array.chunk.rank() != array.dims.rank()) lacks("chunk_shape");
   read_keys(member(said, "chunk_key_encoding"), array.keys);
   const codec_chain chain = read_codecs(member(said, "codecs"), array);
-  array.element = zarr_type_from(member(said, "data_type"), chain.is_big_endian);
+  const zarr_json& type = member(said, "data_type");
+  array.element = zarr_type_from(type, chain.is_big_endian);
+  if (!chain.has_order && !zarr_type_from(type, true).swaps.empty())
+    throw error(errc::bad_input,
+                "its codec bytes does not say the order of bytes (endian), which its elements need");
   array.fill = zarr_fill_from(member(said, "fill_value"), array.element);
   if (said.contains("storage_transformers"))
     for (const zarr_json& one : said["storage_transformers"]) {
@@ -159,10 +168,12 @@ zarr_array array_from(const zarr_json& said, std::vector<std::string>& losses) {
     }
   complete(array);
   if (array.has_variable_texts() != chain.has_variable_texts) lacks("the codec that its type needs");
-  if (said.contains("dimension_names") && said["dimension_names"].is_array() &&
-      said["dimension_names"].size() == array.dims.rank()) {
+  const zarr_json names = said.value("dimension_names", zarr_json());
+  if (!names.is_null() && (!names.is_array() || names.size() != array.dims.rank())) {
+    losses.push_back("loses the names of its dimensions: they are not as many as the dimensions");
+  } else if (!names.is_null()) {
     bool has_names = false;
-    for (const zarr_json& one : said["dimension_names"]) {
+    for (const zarr_json& one : names) {
       has_names = has_names || one.is_string();
       array.what.dimensions.push_back(one.is_string() ? one.get<std::string>() : "");
     }

@@ -32,13 +32,12 @@ class zarr_2_metadata {
  public:
   explicit zarr_2_metadata(std::filesystem::path root);
 
-  /// Returns whether a directory has metadata of version 2.
-  static bool is_at(const std::filesystem::path& directory);
   /// Returns whether a node is an array or a group; `name` is empty for the root.
   bool has(const std::string& name) const;
   /// Returns a node. Errors as `read_zarr_json`.
   zarr_node read(const std::string& name) const;
-  /// Returns the names of the nodes in a group, sorted.
+  /// Returns the names of what may be nodes in a group, sorted: of directories, and those that the
+  /// consolidated metadata have.
   std::vector<std::string> names_in(const std::string& name) const;
 
  private:

@@ -259,23 +259,16 @@ class zarr_input final : public array_source {
   std::size_t cached_bytes_ = 0;
 };
 
-std::string name_in(const std::string& group, const std::string& last) {
-  std::string name = group;
-  if (!name.empty()) name += '/';
-  name += last;
-  return name;
-}
-
 /// Gathers the arrays of a hierarchy, and what of it cannot be read.
 class zarr_walk {
  public:
-  zarr_walk(std::filesystem::path root, const opening& how) : root_(std::move(root)), how_(how) {}
+  zarr_walk(std::filesystem::path root, const opening& how)
+      : root_(std::move(root)), how_(how), version_2_(root_) {}
 
   opened_arrays run() {
-    if (!std::filesystem::exists(root_ / "zarr.json") && zarr_2_metadata::is_at(root_))
-      add_version_2(zarr_2_metadata(root_), "", 0);
-    else
-      add_version_3("", 0);
+    visit("", 0);
+    if (!has_metadata_)
+      throw error(errc::bad_input, root_.string() + ": it has no zarr.json, .zarray or .zgroup");
     return std::move(found_);
   }
 
@@ -291,7 +284,8 @@ class zarr_walk {
         found_.losses.push_back({node.is_group ? name_of_group_attributes(name) : name, one});
       return node;
     } catch (const error& failure) {
-      if (failure.code() != errc::unsupported || name.empty()) throw;
+      const bool is_about_it = failure.code() == errc::unsupported || failure.code() == errc::bad_input;
+      if (!is_about_it || name.empty()) throw;
       std::string_view why = failure.what();
       const std::string file = path.string() + ": ";
       if (why.starts_with(file)) why.remove_prefix(file.size());
@@ -305,50 +299,58 @@ class zarr_walk {
     return how_.member.empty() || name.empty() || how_.member == name || how_.member.starts_with(name + '/');
   }
 
-  /// Adds an array, or the attributes of a group whose nodes have these names.
-  void add(const std::string& name, zarr_node& node, const std::vector<std::string>& names) {
-    if (!node.is_group) {
-      node.array.what.name = name;
-      found_.sources.push_back(std::make_unique<zarr_input>(directory_of(name), std::move(node.array)));
-      return;
-    }
-    // A group that has nothing is known by its attributes alone.
-    if (!node.attributes.empty() || (names.empty() && !name.empty()))
-      found_.sources.push_back(group_attributes(name, std::move(node.attributes)));
-  }
-
   std::filesystem::path directory_of(const std::string& name) const {
     return name.empty() ? root_ : root_ / name;
   }
 
-  void add_version_3(const std::string& name, unsigned depth) {
+  std::optional<zarr_node> read(const std::string& name) {
     const std::filesystem::path directory = directory_of(name);
-    const std::filesystem::path file = directory / "zarr.json";
-    std::optional<zarr_node> node = node_of(name, file, [&] { return read_zarr_json(file); });
-    if (!node) return;
-    std::vector<std::string> names;
-    if (node->is_group && depth < deepest_zarr_group)
-      for (const std::string& last : directories_in(directory))
-        if (std::filesystem::exists(directory / last / "zarr.json")) names.push_back(name_in(name, last));
-    add(name, *node, names);
-    for (const std::string& inner : names)
-      if (is_wanted(inner)) add_version_3(inner, depth + 1);
+    if (std::filesystem::exists(directory / "zarr.json"))
+      return node_of(name, directory / "zarr.json", [&] { return read_zarr_json(directory / "zarr.json"); });
+    return node_of(name, directory / ".zarray", [&] { return version_2_.read(name); });
   }
 
-  void add_version_2(const zarr_2_metadata& metadata, const std::string& name, unsigned depth) {
-    std::optional<zarr_node> node =
-        node_of(name, directory_of(name) / ".zarray", [&] { return metadata.read(name); });
-    if (!node) return;
-    std::vector<std::string> names;
-    if (node->is_group && depth < deepest_zarr_group) names = metadata.names_in(name);
-    add(name, *node, names);
-    for (const std::string& inner : names)
-      if (is_wanted(inner)) add_version_2(metadata, inner, depth + 1);
+  bool has_node(const std::string& name) const {
+    return std::filesystem::exists(directory_of(name) / "zarr.json") || version_2_.has(name);
+  }
+
+  /// Adds the array at a node, or those in a group. A directory without metadata is a group without
+  /// attributes: some writers leave the metadata of groups out.
+  void visit(const std::string& name, unsigned depth) {
+    std::optional<zarr_node> node;
+    const bool is_explicit = has_node(name);
+    if (is_explicit) {
+      has_metadata_ = true;
+      node = read(name);
+      if (!node) return;
+      if (!node->is_group) {
+        node->array.what.name = name;
+        found_.sources.push_back(std::make_unique<zarr_input>(directory_of(name), std::move(node->array)));
+        return;
+      }
+    }
+    if (how_.before_array) how_.before_array();
+    const std::size_t before = found_.sources.size() + found_.losses.size();
+    for (const std::string& inner : version_2_.names_in(name)) {
+      const bool is_hidden = inner.substr(name.empty() ? 0 : name.size() + 1).starts_with('.');
+      if (!is_wanted(inner) || (is_hidden && !has_node(inner))) continue;
+      if (depth == deepest_zarr_group)
+        found_.losses.push_back({inner, "is skipped: groups are read 64 deep"});
+      else
+        visit(inner, depth + 1);
+    }
+    if (!is_explicit) return;
+    // A group that has nothing is known by its attributes alone.
+    const bool is_empty = found_.sources.size() + found_.losses.size() == before;
+    if (!node->attributes.empty() || (is_empty && !name.empty()))
+      found_.sources.push_back(group_attributes(name, std::move(node->attributes)));
   }
 
   std::filesystem::path root_;
   const opening& how_;
+  zarr_2_metadata version_2_;
   opened_arrays found_;
+  bool has_metadata_ = false;
 };
 
 }  // namespace

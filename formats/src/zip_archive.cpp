@@ -113,6 +113,19 @@ std::uint64_t content_begin(const input_file& archive, const zip_member& member)
   return member.header + local_bytes + local.number(26, 2) + local.number(28, 2);
 }
 
+void check_stored(const input_file& archive, const zip_member& member, std::uint64_t begin) {
+  std::vector<char> buffer(buffer_bytes);
+  std::uint32_t checksum = 0;
+  for (std::uint64_t at = 0; at < member.bytes;) {
+    const std::span<char> now =
+        std::span(buffer).first(std::min<std::uint64_t>(member.bytes - at, buffer.size()));
+    archive.read_at(begin + at, std::as_writable_bytes(now));
+    checksum = workload::crc32(checksum, {now.data(), now.size()});
+    at += now.size();
+  }
+  if (checksum != member.checksum) archive.refuse("the member " + member.name + " contradicts its checksum");
+}
+
 input_file unpacked(const input_file& archive, const zip_member& member, std::uint64_t begin) {
   input_file out = input_file::unnamed();
   const std::unique_ptr<workload::decoder> decoding = workload::make_decoder(workload::codec::deflate);
@@ -204,7 +217,8 @@ zip_content open_zip_member(const std::shared_ptr<const input_file>& archive, co
   if (!member.is_deflated) {
     if (member.packed != member.bytes)
       archive->refuse("the member " + member.name + " contradicts its length");
-    return {archive, begin, member.bytes};
+    return {archive, begin, member.bytes,
+            [archive, member, begin] { check_stored(*archive, member, begin); }};
   }
   auto file = std::make_shared<const input_file>(unpacked(*archive, member, begin));
   return {file, 0, file->size()};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <perdure/formats/array_source.hpp>
 #include <string>
@@ -28,6 +29,8 @@ struct zip_content {
   std::shared_ptr<const input_file> file;
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
+  /// Compares a stored member with its checksum; empty for one that was unpacked, which has been compared.
+  std::function<void()> check = {};
 };
 zip_content open_zip_member(const std::shared_ptr<const input_file>& archive, const zip_member& member);
 

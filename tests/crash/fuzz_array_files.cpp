@@ -80,7 +80,7 @@ void write_foreign_arrays(const std::filesystem::path& zarr) {
       zarr / "shards" / "zarr.json",
       test::zarr_3_json("\"uint8\"", "[5, 4]", "[2, 2]",
                         R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [1, 1],
-                   "codecs": [{"name": "bytes"}], "index_codecs": [{"name": "bytes"}, {"name": "crc32c"}]}}])",
+                   "codecs": [{"name": "bytes"}], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}}])",
                         R"(, "ext": {"must_understand": false}, "dimension_names": ["y", null])"));
   test::write_file(zarr / "shards" / "c" / "1" / "1", "abc" + index);
 }

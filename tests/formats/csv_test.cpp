@@ -219,7 +219,7 @@ TEST_F(Csv, QuotedFieldsHaveDelimitersQuotesAndLines) {
 }
 
 TEST_F(Csv, RowsThatDoNotFitAreRefusedWithTheirLine) {
-  EXPECT_TRUE(fails_with(errc::bad_input, "line 2 has 1 fields", [&] { open("1,2\n3\n"); }));
+  EXPECT_TRUE(fails_with(errc::bad_input, "line 2 has 1 field,", [&] { open("1,2\n3\n"); }));
   EXPECT_TRUE(fails_with(errc::bad_input, "line 3", [&] {
     open("1\n2\nx\n", {.format = file_format::csv, .type = data_type(element_kind::int8)});
   }));

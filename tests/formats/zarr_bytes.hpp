@@ -33,9 +33,10 @@ inline std::string zarr_2_json(const std::string& dtype, const std::string& shap
 }
 
 /// A `zarr.json` of an array; `more` are members behind the usual ones.
-inline std::string zarr_3_json(const std::string& type, const std::string& shape, const std::string& chunk,
-                               const std::string& codecs = R"([{"name": "bytes"}])",
-                               const std::string& more = "", const std::string& fill = "0") {
+inline std::string zarr_3_json(
+    const std::string& type, const std::string& shape, const std::string& chunk,
+    const std::string& codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}])",
+    const std::string& more = "", const std::string& fill = "0") {
   return R"({"zarr_format": 3, "node_type": "array", "shape": )" + shape + R"(, "data_type": )" + type +
          R"(, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": )" + chunk +
          R"(}}, "chunk_key_encoding": {"name": "default"}, "fill_value": )" + fill + R"(, "codecs": )" +

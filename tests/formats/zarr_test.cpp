@@ -318,7 +318,8 @@ TEST_F(Zarr, ArraysThatAreMostlyNotThereAreStoredAtOnceAndSparse) {
   EXPECT_EQ(store.array("c").read<double>({{5, 4}, {1, 4}}), (std::vector<double>{1, 2, 3, 4}));
   // Elements that are not zero take space.
   write("f/zarr.json",
-        zarr_3_json(R"("float64")", "[12, 4294967296]", "[5, 4]", R"([{"name": "bytes"}])", "", "1.5"));
+        zarr_3_json(R"("float64")", "[12, 4294967296]", "[5, 4]",
+                    R"([{"name": "bytes", "configuration": {"endian": "little"}}])", "", "1.5"));
   EXPECT_TRUE(fails_with(errc::unsupported, "fill value",
                          [&] { import_array(store, "f", array_file(path("f")).at("")); }));
   write("t/zarr.json",
@@ -339,7 +340,9 @@ TEST_F(Zarr, ShardsOfSparseArraysAreSparse) {
 }
 
 TEST_F(Zarr, FillValuesAreKept) {
-  write("a/zarr.json", zarr_3_json(R"("float32")", "[3]", "[2]", R"([{"name": "bytes"}])", "", R"("NaN")"));
+  write("a/zarr.json",
+        zarr_3_json(R"("float32")", "[3]", "[2]",
+                    R"([{"name": "bytes", "configuration": {"endian": "little"}}])", "", R"("NaN")"));
   write("a/c/1", bytes_of_elements<float>({1, 2}));
   const array_file file(path("a"));
   EXPECT_EQ(attribute(file.at(""), std::string(fill_value_key)).type, data_type(element_kind::float32));

@@ -145,9 +145,8 @@ class attribute_reader {
     add(element_kind::text, dims, dims.empty() ? texts[0] : pack_elements(joined(texts)));
   }
 
-  /// The names of dimensions are those of the first scale of each.
+  /// A dimension that has no label is called as its first scale.
   void read_scales() {
-    if (!found_.dimensions.empty()) return;
     const hdf5_handle base(H5Tget_class(type_.get()) == H5T_VLEN ? H5Tget_super(type_.get()) : -1, H5Tclose,
                            "its type");
     const extents dims = shape();
@@ -160,13 +159,17 @@ class attribute_reader {
       refuse_attribute("its elements cannot be read: " + hdf5_complaint());
     memory.reclaim(memory_type.get(), space_.get());
     const variable_elements all = memory.elements();
-    std::vector<std::string> names(rank_);
+    found_.dimensions.resize(rank_);
     std::uint64_t begin = 0;
     for (std::size_t i = 0; i < rank_; ++i) {
-      if (all.ends[i] - begin >= sizeof(hobj_ref_t)) names[i] = name_of_scale(all.bytes.data() + begin);
+      const std::uint64_t scales = (all.ends[i] - begin) / sizeof(hobj_ref_t);
+      std::string& name = found_.dimensions[i];
+      if (scales != 0 && name.empty()) name = name_of_scale(all.bytes.data() + begin);
+      if (scales > 1)
+        found_.losses.push_back("loses the scales behind the first one of its dimension " +
+                                std::to_string(i));
       begin = all.ends[i];
     }
-    found_.dimensions = std::move(names);
   }
 
   std::string name_of_scale(const char* reference) const {
@@ -313,7 +316,8 @@ hdf5_attributes read_attributes(const hdf5_file& file, hid_t object, std::size_t
     std::vector<std::string> changes = std::exchange(found.losses, {});
     try {
       attribute_reader(file, object, key, rank, found).read();
-      for (std::string& one : found.losses) one.insert(0, "has an attribute that changes: ");
+      for (std::string& one : found.losses)
+        if (!one.starts_with("loses ")) one.insert(0, "has an attribute that changes: ");
     } catch (const error& failure) {
       found.losses = {"loses the attribute \"" + key + "\": " + failure.what()};
     }

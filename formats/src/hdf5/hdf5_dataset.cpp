@@ -6,6 +6,7 @@
 #include <cstring>
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -194,46 +195,93 @@ class dataset_opener {
       add(charset_key, element_kind::text, {}, "utf-8");
   }
 
-  /// Files that elements lie in must be there: for a virtual dataset HDF5 gives the fill value in the place
-  /// of those that are not.
+  /// Files and datasets that elements lie in must be there, as a whole: HDF5 gives zeros or the fill value
+  /// in the place of those that are not.
   void require_sources() const {
+    require_external();
+    std::size_t count = 0;
+    if (H5Pget_layout(properties_.get()) != H5D_VIRTUAL ||
+        H5Pget_virtual_count(properties_.get(), &count) < 0)
+      return;
+    std::set<std::pair<std::string, std::string>> seen;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::array<char, 4096> file{};
+      std::array<char, 4096> dataset{};
+      if (H5Pget_virtual_filename(properties_.get(), i, file.data(), file.size()) < 0 ||
+          H5Pget_virtual_dsetname(properties_.get(), i, dataset.data(), dataset.size()) < 0)
+        continue;
+      // Names with "%b" are as many as there are files or datasets.
+      const bool is_pattern = std::strstr(file.data(), "%b") != nullptr;
+      if (!is_pattern && seen.emplace(file.data(), dataset.data()).second)
+        require_source(file.data(), dataset.data());
+    }
+  }
+
+  void require_external() const {
+    std::uint64_t needed = element_.type.size();
+    for (std::size_t i = 0; i < rank_; ++i)
+      if (__builtin_mul_overflow(needed, what_.dims[i], &needed)) needed = UINT64_MAX;
     for (int i = 0; i < H5Pget_external_count(properties_.get()); ++i) {
       std::array<char, 4096> name{};
       off_t offset = 0;
       hsize_t size = 0;
       if (H5Pget_external(properties_.get(), static_cast<unsigned>(i), name.size() - 1, name.data(), &offset,
-                          &size) >= 0)
-        require_file(name.data(), std::filesystem::current_path());
-    }
-    std::size_t count = 0;
-    if (H5Pget_layout(properties_.get()) != H5D_VIRTUAL ||
-        H5Pget_virtual_count(properties_.get(), &count) < 0)
-      return;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::array<char, 4096> name{};
-      if (H5Pget_virtual_filename(properties_.get(), i, name.data(), name.size()) < 0) continue;
-      const std::string_view file = name.data();
-      // Names with "%b" are as many as there are files.
-      if (file != "." && file.find("%b") == std::string_view::npos)
-        require_file(std::string(file), file_->path.parent_path());
+                          &size) < 0)
+        continue;
+      const std::filesystem::path path = path_of(name.data(), std::filesystem::current_path());
+      const std::uint64_t here = std::min<std::uint64_t>(needed, size);
+      needed -= here;
+      std::error_code ignored;
+      const std::uint64_t bytes = std::filesystem::file_size(path, ignored);
+      const auto begin = static_cast<std::uint64_t>(offset);
+      if (!ignored && here != 0 && (begin > bytes || here > bytes - begin))
+        refuse_dataset("its elements are in another file, " + path.string() +
+                       ", which is cut short: it has " + std::to_string(bytes) + " bytes");
     }
   }
-  static void require_file(const std::filesystem::path& name, const std::filesystem::path& directory) {
+
+  void require_source(const std::string& name, const std::string& dataset) const {
+    hdf5_handle opened;
+    hid_t file = file_->file.get();
+    if (name != ".") {
+      const std::filesystem::path path = path_of(name, file_->path.parent_path());
+      opened = hdf5_handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, path.string());
+      file = opened.get();
+    }
+    if (dataset.find("%b") != std::string::npos) return;
+    const hid_t found = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
+    if (found < 0) refuse_dataset("its elements are in " + dataset + " of " + name + ", which is not there");
+    H5Dclose(found);
+  }
+
+  static std::filesystem::path path_of(const std::filesystem::path& name,
+                                       const std::filesystem::path& directory) {
     std::error_code ignored;
-    if (std::filesystem::exists(directory / name, ignored) || std::filesystem::exists(name, ignored)) return;
+    if (std::filesystem::exists(directory / name, ignored)) return directory / name;
+    if (std::filesystem::exists(name, ignored)) return name;
     refuse_dataset("its elements are in another file, " + name.string() + ", which is not there");
   }
 
   void read_fill_value() {
     H5D_fill_value_t status = H5D_FILL_VALUE_DEFAULT;
-    if (element_.type.is_variable() || H5Pfill_value_defined(properties_.get(), &status) < 0 ||
-        status != H5D_FILL_VALUE_USER_DEFINED || element_.type.size() > most_filled)
+    if (H5Pfill_value_defined(properties_.get(), &status) < 0 || status != H5D_FILL_VALUE_USER_DEFINED ||
+        element_.type.size() > most_filled)
       return;
+    if (element_.type.is_variable()) return read_fill_text();
     const hdf5_handle memory = hdf5_memory_type(element_.type, type_.get());
     std::string value(element_.type.size(), '\0');
     if (H5Pget_fill_value(properties_.get(), memory.get(), value.data()) < 0) return;
     is_zero_filled_ = std::all_of(value.begin(), value.end(), [](char one) { return one == 0; });
     add(fill_value_key, what_.type, extents(std::span(element_.type.dims())), std::move(value));
+  }
+
+  void read_fill_text() {
+    char* text = nullptr;
+    if (element_.type.kind() != element_kind::text ||
+        H5Pget_fill_value(properties_.get(), type_.get(), &text) < 0 || text == nullptr)
+      return;
+    if (*text != '\0') add(fill_value_key, what_.type, {}, text);
+    H5free_memory(text);
   }
 
   /// Refuses what a damaged header declares.

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 namespace perdure::formats {
 
-/// Throws `bad_input` if a classic NetCDF file (CDF-1, CDF-2, CDF-5) declares more dimensions, variables,
-/// attributes or characters of names than the file can hold: the library allocates them before it reads them.
-/// Returns if the header is sound as far as this tells, and if the file is of another kind or cannot be read.
-void require_sound_classic_header(const std::filesystem::path& path);
+/// Variables of a classic file whose elements it does not have, by name, with the reason: the library gives
+/// zeros for them.
+using cut_variables = std::map<std::string, std::string>;
+
+/// Looks at a classic NetCDF file (CDF-1, CDF-2, CDF-5). Throws `bad_input` if it declares more dimensions,
+/// variables, attributes or characters of names than it can hold: the library allocates them before it reads
+/// them. Returns nothing for a file of another kind or one that cannot be read.
+cut_variables check_classic_header(const std::filesystem::path& path);
 
 }  // namespace perdure::formats

@@ -77,11 +77,16 @@ class netcdf_input final : public array_source {
 /// Finds the variables of a file. What cannot be read is a loss, and the rest is read.
 class netcdf_walk {
  public:
-  netcdf_walk(std::shared_ptr<const netcdf_file> file, const opening& how)
-      : file_(std::move(file)), how_(how) {}
+  netcdf_walk(std::shared_ptr<const netcdf_file> file, const opening& how, cut_variables cut)
+      : file_(std::move(file)), how_(how), cut_(std::move(cut)) {}
 
   opened_arrays all() {
     visit_group(file_->id(), "", 0);
+    if (is_foreign_ && how_.member.empty())
+      found_.losses.push_back(
+          {name_of_group_attributes(""),
+           "may lose datasets and attributes: NetCDF did not write it, and does not list those of types "
+           "that it lacks; --format hdf5 reads them"});
     return std::move(found_);
   }
 
@@ -147,22 +152,36 @@ class netcdf_walk {
       if (used_.contains(id)) continue;
       std::array<char, NC_MAX_NAME + 1> name{};
       std::size_t length = 0;
-      if (nc_inq_dim(group, id, name.data(), &length) != NC_NOERR) continue;
+      if (nc_inq_dim(group, id, name.data(), &length) != NC_NOERR || is_made_up(name.data())) continue;
       found_.losses.push_back(
           {name_of_group_attributes(path), "loses the dimension " + std::string(name.data()) + " of length " +
                                                std::to_string(length) + ": no array has it"});
     }
   }
 
+  /// Whether a dimension is one that NetCDF makes up, in files of others.
+  bool is_made_up(std::string_view dimension) {
+    const bool is_it = dimension.starts_with("phony_dim_");
+    is_foreign_ = is_foreign_ || is_it;
+    return is_it;
+  }
+
   void visit_variable(int group, int variable, const std::string& prefix) {
     std::array<char, NC_MAX_NAME + 1> name{};
-    file_->require(nc_inq_varname(group, variable, name.data()), "a variable cannot be read");
+    // The library looks at attributes here, and fails at those that it does not know.
+    if (const int status = nc_inq_varname(group, variable, name.data()); status != NC_NOERR) {
+      found_.losses.push_back({prefix + "variable number " + std::to_string(variable),
+                               std::string("is skipped: ") + nc_strerror(status) +
+                                   ": another library wrote it, and it may be read as HDF5 (--format hdf5)"});
+      return;
+    }
     const std::string whole = prefix + name.data();
     if (!how_.member.empty() && whole != how_.member) return;
     how_.before_array();
     try {
       if (whole == group_attributes_name || whole.ends_with('/' + std::string(group_attributes_name)))
         throw error(errc::unsupported, "the attributes of its group have this name here");
+      if (const auto why = cut_.find(whole); why != cut_.end()) throw error(errc::unsupported, why->second);
       found_.sources.push_back(open_variable(group, variable, whole));
     } catch (const error& failure) {
       found_.losses.push_back({whole, std::string("is skipped: ") + failure.what()});
@@ -188,6 +207,12 @@ class netcdf_walk {
     if (!element.enumeration.empty())
       what.attributes.push_back(list_of_texts(std::string(enumeration_key), element.enumeration));
     require_held(what);
+    if (rank == 0 && !what.type.is_variable()) {
+      // HDF5's arrays without a value look like single elements, until they are read.
+      std::vector<std::byte> ignored(what.type.size());
+      if (const int status = nc_get_var(group, variable, ignored.data()); status != NC_NOERR)
+        throw error(errc::unsupported, std::string("its element cannot be read: ") + nc_strerror(status));
+    }
     int storage = NC_CONTIGUOUS;
     std::array<std::size_t, max_rank> chunk{};
     if (nc_inq_var_chunking(group, variable, &storage, chunk.data()) == NC_NOERR && storage == NC_CHUNKED)
@@ -207,13 +232,16 @@ class netcdf_walk {
       std::size_t length = 0;
       file_->require(nc_inq_dim(group, id, name.data(), &length), "its dimensions cannot be read");
       what.dims.push_back(length);
-      what.dimensions.emplace_back(name.data());
+      what.dimensions.emplace_back(is_made_up(name.data()) ? "" : name.data());
       used_.insert(id);
       // A dimension of length 0 is one that may grow, unless it was made for want of one of no length.
       const bool is_unlimited = unlimited_.contains(id) && std::string_view(name.data()) != "dim_0";
       may_grow = may_grow || is_unlimited;
       limits.push_back(is_unlimited ? UINT64_MAX : length);
     }
+    if (std::all_of(what.dimensions.begin(), what.dimensions.end(),
+                    [](const std::string& one) { return one.empty(); }))
+      what.dimensions.clear();
     if (may_grow) what.attributes.push_back(max_dims_attribute(limits));
   }
 
@@ -232,13 +260,15 @@ class netcdf_walk {
 
   std::shared_ptr<const netcdf_file> file_;
   const opening& how_;
+  cut_variables cut_;
   opened_arrays found_;
   std::set<int> unlimited_;
   std::set<int> used_;
+  bool is_foreign_ = false;
 };
 
 opened_arrays open_netcdf(const std::filesystem::path& path, const opening& how) {
-  require_sound_classic_header(path);
+  cut_variables cut = check_classic_header(path);
   int id = -1;
   const int status = nc_open(path.c_str(), NC_NOWRITE, &id);
   if (status != NC_NOERR)
@@ -247,7 +277,7 @@ opened_arrays open_netcdf(const std::filesystem::path& path, const opening& how)
   std::error_code problem;
   const std::uint64_t bytes = std::filesystem::file_size(path, problem);
   const auto file = std::make_shared<const netcdf_file>(path, id, problem ? 0 : bytes);
-  return netcdf_walk(file, how).all();
+  return netcdf_walk(file, how, std::move(cut)).all();
 }
 
 }  // namespace
