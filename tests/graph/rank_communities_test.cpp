@@ -134,7 +134,8 @@ TEST(CommunitiesOfRanks, OfLargerGraphsAreThoseOfOneProcess) {
 }
 
 TEST(CommunitiesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
-  const auto refused = [](const std::string& part, const auto& spoil) {
+  const auto refused = [](const std::string& part, const auto& spoil,
+                          const std::string& elsewhere = "rank 1") {
     std::mutex mutex;
     int failed = 0;
     run_thread_ranks(3, [&](rank_exchange& own) {
@@ -146,7 +147,7 @@ TEST(CommunitiesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
       } catch (const perdure::error& e) {
         const std::lock_guard lock(mutex);
         EXPECT_EQ(e.code(), errc::invalid_argument);
-        EXPECT_NE(std::string(e.what()).find(own.rank() == 1 ? part : "rank 1"), std::string::npos)
+        EXPECT_NE(std::string(e.what()).find(own.rank() == 1 ? part : elsewhere), std::string::npos)
             << e.what();
         ++failed;
       }
@@ -160,6 +161,21 @@ TEST(CommunitiesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
   refused("weighs -1", [](rank_rows& rows) { rows.weights.back() = -1; });
   refused("weighs nan",
           [](rank_rows& rows) { rows.weights.back() = std::numeric_limits<double>::quiet_NaN(); });
+  refused(
+      "different bounds", [](rank_rows& rows) { rows.bounds.back() = 7; }, "different bounds");
+  const std::string one_sided = "not symmetric";
+  refused(
+      one_sided,
+      [](rank_rows& rows) {
+        rows.targets = {3, 1};
+      },
+      one_sided);
+  refused(
+      one_sided,
+      [](rank_rows& rows) {
+        rows.targets = {5, 3};
+      },
+      one_sided);
 }
 
 TEST(RanksOfThreads, ExchangeMessagesAndSums) {

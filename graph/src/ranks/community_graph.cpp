@@ -1,8 +1,11 @@
 // The rows of a rank as the graph that communities are looked for in.
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/community_graph.hpp>
+#include <perdure/graph/detail/counted_random.hpp>
 #include <string>
 #include <utility>
 
@@ -33,6 +36,28 @@ std::string fault_in(const rank_rows& rows, const rank_exchange& ranks) {
   return {};
 }
 
+/// Throws unless each arc is there from both ends, with the same weight: arcs to larger numbers count up,
+/// those to smaller ones down.
+void require_symmetric(const rank_rows& rows, rank_exchange& ranks) {
+  const vertex_id first = rows.bounds[static_cast<std::size_t>(ranks.rank())];
+  std::uint64_t difference[] = {0};
+  for (std::size_t row = 0; row + 1 < rows.offsets.size(); ++row)
+    for (std::uint64_t i = rows.offsets[row]; i < rows.offsets[row + 1]; ++i) {
+      const vertex_id v = first + row;
+      const vertex_id u = rows.targets[i];
+      if (u == v) continue;
+      const std::uint64_t weight = rows.weights.empty() ? 0 : std::bit_cast<std::uint64_t>(rows.weights[i]);
+      const std::uint64_t arc =
+          mixed(random_number(random_number(golden_step, std::min(u, v)), std::max(u, v)) ^ weight);
+      difference[0] += u > v ? arc : ~arc + 1;
+    }
+  ranks.add_up(difference);
+  if (difference[0] != 0)
+    throw error(errc::invalid_argument,
+                "the graph of the ranks is not symmetric: each edge must be in the rows of both its ends, "
+                "with the same weight");
+}
+
 void require_sound(const rank_rows& rows, rank_exchange& ranks) {
   const std::string fault = fault_in(rows, ranks);
   const std::vector<std::uint64_t> faults = ranks.gather(fault.empty() ? 0 : 1);
@@ -41,6 +66,13 @@ void require_sound(const rank_rows& rows, rank_exchange& ranks) {
     if (faults[rank] != 0)
       throw error(errc::invalid_argument,
                   "the rows of rank " + std::to_string(rank) + " are wrong: see its message");
+  std::uint64_t bounds = 0;
+  for (const std::uint64_t bound : rows.bounds) bounds = random_number(bounds, bound);
+  for (const std::uint64_t other : ranks.gather(bounds))
+    if (other != bounds)
+      throw error(errc::invalid_argument,
+                  "the ranks have different bounds: each must have the same first vertex of each rank");
+  require_symmetric(rows, ranks);
 }
 
 }  // namespace
