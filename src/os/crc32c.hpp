@@ -19,5 +19,7 @@ inline constexpr std::size_t page_bytes = 4096;
 
 /// The table-driven implementation, for processors without instructions for it, and for the tests.
 std::uint32_t crc32c_portable(std::uint32_t crc, const void* data, std::size_t bytes) noexcept;
+/// The implementation for processors that cannot fold (crc32c_folded.hpp), for the tests.
+std::uint32_t crc32c_unfolded(std::uint32_t crc, const void* data, std::size_t bytes) noexcept;
 
 }  // namespace perdure::os

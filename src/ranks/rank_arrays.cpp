@@ -77,6 +77,21 @@ void write_pieces(const slab& where, const const_untyped_view& from, Write&& wri
   }
 }
 
+/// Sets the elements of a slab that lie in `boxes`, which are inside it, to zero.
+void clear(const slab& where, const box_list& boxes, std::size_t element_size, const untyped_view& to) {
+  const auto strides = strides_for(where.count, to);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    extents count = extents::all(boxes.rank(), 0);
+    std::byte* first = to.data;
+    for (std::size_t d = 0; d < boxes.rank(); ++d) {
+      const slab_steps steps = steps_inside(where, d, boxes.offset(i)[d], boxes.count(i)[d]);
+      count[d] = steps.count;
+      first += static_cast<std::ptrdiff_t>(steps.first) * strides[d];
+    }
+    fill_region(count, element_size, first, strides, std::byte{0});
+  }
+}
+
 /// A chunk is stored as a whole, by one rank.
 void require_whole_chunks(std::string_view id, const extents& dims, const extents& chunk, const slab& where) {
   for (std::size_t i = 0; i < dims.rank(); ++i) {
@@ -426,7 +441,6 @@ void rank_arrays::read_found(std::string_view id, const found_array& found, cons
   missing.add(box);
   if (found.is_own) missing = without(missing, common(boxes_of(*own_, id, info.dims.rank()), box));
   if (!missing.empty()) {
-    fill_region(where.count, info.type.size(), to.data, strides_for(where.count, to), std::byte{0});
     any_other([&](part_reader& part) {
       if (!part.has_array(id)) return false;
       const array_info other = part.arrays().info(id);
@@ -448,6 +462,8 @@ void rank_arrays::read_found(std::string_view id, const found_array& found, cons
       if (taken != 0) part.arrays().read_held(id, where, to);
       return missing.empty();
     });
+    // What nobody has written. Only that: to clear all first would cost as much as half of the reading.
+    clear(where, missing, info.type.size(), to);
   }
   if (found.is_own) own_->read_held(id, where, to);
 }

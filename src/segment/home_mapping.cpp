@@ -78,10 +78,19 @@ void home_mapping::watch(os::page_tracker* tracker, os::access of_clean_pages) n
   clean_ = of_clean_pages;
 }
 
-void home_mapping::show(page_run pages, std::span<const file_extent> home, when_many then) {
+void home_mapping::show(page_run pages, std::span<const file_extent> home) {
   const std::scoped_lock lock(mutex_);
   home_.assign(home.begin(), home.end());
-  show_kept(pages, then);
+  show_kept(pages);
+}
+
+void home_mapping::show_written(page_run pages, std::span<const file_extent> home) {
+  const std::scoped_lock lock(mutex_);
+  home_.assign(home.begin(), home.end());
+  const std::vector<page_run> to_files = subtract({pages}, of_files_);
+  for (const page_run& run : subtract({pages}, to_files))
+    os::drop_pages(range_.base() + offset_of(run), bytes_of(run));
+  for (const page_run& run : to_files) map_files(run);
 }
 
 void home_mapping::show_all(std::span<const page_run> settled, std::span<const file_extent> home) {
@@ -90,15 +99,14 @@ void home_mapping::show_all(std::span<const page_run> settled, std::span<const f
   const page_run all{0, total_bytes(home) / page_size};
   if (!leaves_holes_)
     for (const page_run& run : subtract({all}, of_files_)) map_files(run);
-  for (const page_run& run : intersect({settled.begin(), settled.end()}, all))
-    show_kept(run, when_many::leave);
+  for (const page_run& run : intersect({settled.begin(), settled.end()}, all)) show_kept(run);
 }
 
-void home_mapping::show_kept(page_run pages, when_many then) {
+void home_mapping::show_kept(page_run pages) {
   const std::vector<page_run> at_home = leaves_holes_ ? data_of_home(pages) : std::vector{pages};
   std::vector<page_run> to_files = subtract(at_home, of_files_);
   std::vector<page_run> left;
-  if (leaves_holes_ && then == when_many::leave && of_files_.size() >= most_) to_files.swap(left);
+  if (leaves_holes_ && of_files_.size() >= most_) to_files.swap(left);
   const std::vector<page_run> to_nothing = subtract(intersect(of_files_, pages), at_home);
   std::vector<page_run> others = subtract(subtract({pages}, to_files), to_nothing);
   for (const page_run& run : subtract(others, left))

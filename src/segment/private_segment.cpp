@@ -160,12 +160,12 @@ void private_segment::admit_writers(page_run pages) noexcept {
 }
 
 void private_segment::replace_by_home(page_run pages, std::span<const file_extent> home) {
-  mapping_.show(pages, home, home_mapping::when_many::leave);
+  mapping_.show(pages, home);
 }
 
-void private_segment::show_home(page_run pages, std::span<const file_extent> home) {
+void private_segment::show_written(page_run pages, std::span<const file_extent> home) {
   const write_pause held(*this, pages);
-  mapping_.show(pages, home, home_mapping::when_many::map);
+  mapping_.show_written(pages, home);
 }
 
 void private_segment::copy_out(page_run pages, std::byte* to) const {

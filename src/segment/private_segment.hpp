@@ -63,8 +63,8 @@ class private_segment final : public tracked_segment {
   /// Gives back the memory of pages whose writers are held and whose content home has: from now on they read
   /// as the file's bytes. `home` is that of the whole segment.
   void replace_by_home(page_run pages, std::span<const file_extent> home);
-  /// The same of pages that no thread uses, and that need not be held.
-  void show_home(page_run pages, std::span<const file_extent> home);
+  /// Does the same with pages that no thread uses, which need not be held, and that were all written to home.
+  void show_written(page_run pages, std::span<const file_extent> home);
   /// Copies what these pages hold: read from the files where memory has no copies of its own. Throws
   /// std::system_error.
   void copy_out(page_run pages, std::byte* to) const;

@@ -34,6 +34,7 @@ TEST(crc32c, agrees_in_all_implementations_lengths_and_alignments) {
     const std::uint32_t seed = static_cast<std::uint32_t>(random());
     const std::uint32_t expected = crc32c_portable(seed, bytes.data() + from, length);
     EXPECT_EQ(crc32c(seed, bytes.data() + from, length), expected) << length;
+    EXPECT_EQ(crc32c_unfolded(seed, bytes.data() + from, length), expected) << length;
     std::fill(copy.begin(), copy.end(), static_cast<unsigned char>(0));
     EXPECT_EQ(crc32c_copy(seed, copy.data() + 3, bytes.data() + from, length), expected) << length;
     EXPECT_EQ(std::memcmp(copy.data() + 3, bytes.data() + from, length), 0);

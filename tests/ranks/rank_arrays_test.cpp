@@ -558,6 +558,46 @@ TEST_F(an_array_of_ranks, has_zeros_where_nobody_has_written) {
   });
 }
 
+// Memory that is read into keeps nothing of what it had, and what lies between its rows stays.
+TEST_F(an_array_of_ranks, clears_just_what_nobody_has_written) {
+  constexpr std::uint64_t rows = 5;
+  constexpr std::uint64_t columns = 7;
+  constexpr std::uint64_t pitch = columns + 2;
+  constexpr std::array<std::ptrdiff_t, 2> strides{pitch, 1};
+  const auto expect_all = [&](const array_store& arrays) {
+    for (const slab& where :
+         {slab::whole({rows, columns}), slab{{1, 2}, {3, 3}, {}}, slab{{0, 0}, {3, 3}, {2, 3}},
+          slab{{1, 1}, {2, 2}, {3, 5}}, slab{{4, 0}, {1, columns}, {}}, slab{{0, 6}, {rows, 1}, {}}}) {
+      std::vector<int> got(rows * pitch, -1);
+      const array_view<int, 2> to(got.data(), where.count, strides);
+      arrays.array("some").read(where, to);
+      for (std::uint64_t i = 0; i < rows; ++i) {
+        for (std::uint64_t j = 0; j < pitch; ++j) {
+          const bool is_given = i < where.count[0] && j < where.count[1];
+          const std::uint64_t row = where.offset[0] + i * (where.stride.empty() ? 1 : where.stride[0]);
+          const std::uint64_t column = where.offset[1] + j * (where.stride.empty() ? 1 : where.stride[1]);
+          const bool is_written = (row == 1 && column >= 2 && column < 5) || (row >= 3 && column >= 5);
+          const int wanted = !is_given ? -1 : is_written ? static_cast<int>(10 * row + column) : 0;
+          ASSERT_EQ(got[i * pitch + j], wanted) << row << ' ' << column;
+        }
+      }
+    }
+  };
+  on(2, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<int>("some", {rows, columns});
+    if (rank == 0) {
+      arrays.store("some", array_view<const int, 2>(std::vector<int>{12, 13, 14}.data(), {1, 3}), {1, 2});
+    } else {
+      arrays.store("some", array_view<const int, 2>(std::vector<int>{35, 36, 45, 46}.data(), {2, 2}), {3, 5});
+    }
+    set.checkpoint({});
+    expect_all(arrays);
+    set.close();
+  });
+  on(1, set_mode::open_read_only, [&](store_set& set, int) { expect_all(arrays_of(set)); });
+}
+
 // ---- another number of ranks -----------------------------------------------------------------------------
 
 TEST_F(an_array_of_ranks, is_divided_anew) {

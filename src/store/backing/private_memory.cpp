@@ -125,7 +125,7 @@ bool private_memory::write_through(detail::page_run pages, const std::byte* from
     changed.add({run}, early);
     const std::uint64_t at = run.first - pages.first;
     writer.write(run, from + at * page_size, of_bytes + at);
-    memory_.show_home(run, parts_.home.extents(parts_.home.bytes()));
+    memory_.show_written(run, parts_.home.extents(parts_.home.bytes()));
     changed.settle({run});
     writer.settle();
     has_unsynced_ = true;
