@@ -103,6 +103,9 @@ class attribute_writer {
       report_({what_.name, "has an attribute \"" + one.key + "\" of shape " + one.dims.text() +
                                ", which becomes a list: NetCDF has no others"});
     if (one.type.kind() == element_kind::text) return write_texts(one);
+    if (!keeps_layout(one.type))
+      report_({what_.name, "has an attribute \"" + one.key +
+                               "\" that gets other places of its fields: NetCDF aligns those of structs"});
     const auto enumeration = texts_of(find_attribute(what_, enumeration_key_of(one.key)));
     const nc_type type = types_.type_for(one.type, enumeration);
     if (one.key == netcdf_fill_value_key &&
