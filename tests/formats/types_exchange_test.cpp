@@ -376,6 +376,23 @@ TEST_P(TypesExchange, FillValuesOfEveryTypeComeBackOrAreNamed) {
   EXPECT_EQ(kept > 10, !is("npz")) << kept;
 }
 
+TEST_P(TypesExchange, FactsThatAFormatDoesNotHaveAreNamed) {
+  array_store store(create_only, dir_ / "there");
+  store.store("x", std::vector<double>{});
+  store.array("x").set_attribute(std::string(null_key), nullptr);
+  std::vector<loss> losses;
+  export_arrays(store, "", file(), {.on_loss = [&](const loss& one) { losses.push_back(one); }});
+  array_store back(create_only, dir_ / "back");
+  import_arrays(back, "", array_file(file()));
+  const std::vector<std::string> ids = back.list();
+  const bool is_kept = back.untyped()->attribute(ids.at(0), std::string(null_key)).has_value();
+  const bool is_named = std::any_of(losses.begin(), losses.end(), [](const loss& one) {
+    return one.what.find(null_key) != std::string::npos || one.what.find("1 attribute") != std::string::npos;
+  });
+  EXPECT_NE(is_kept, is_named);
+  EXPECT_EQ(is_kept, is("h5") || is("zarr"));
+}
+
 TEST_P(TypesExchange, ViewsAreWrittenInTheOrderOfTheirElements) {
   std::vector<std::int32_t> elements(24);
   std::iota(elements.begin(), elements.end(), 0);

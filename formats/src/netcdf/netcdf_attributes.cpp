@@ -176,7 +176,8 @@ std::vector<array_attribute> read_attributes(const netcdf_file& file, int group,
 void write_attributes(const netcdf_file& file, int group, int variable, const array_description& what,
                       netcdf_type_definitions& types, const loss_sink& report) {
   const attribute_writer writer(file, group, variable, what, types, report);
-  write_each_attribute(what, report, [&](const array_attribute& one) { writer.write(one); });
+  write_each_attribute(what, {charset_key, null_key}, report,
+                       [&](const array_attribute& one) { writer.write(one); });
 }
 
 std::vector<nc_vlen_t> lists_of(variable_elements& all, const data_type& type) {
