@@ -72,7 +72,6 @@ void judge(int signal, siginfo_t* /*unused*/, void* context) {
   for (; at < count; ++at) {
     const owner found = owner_of(frames[static_cast<std::size_t>(at)], self.dli_fname);
     if (found == owner::perdure) break;
-    ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
     if (found == owner::library) ::_exit(signal == SIGPROF ? code_of_slow_library : code_of_failed_library);
   }
   std::fprintf(stderr, "signal %d in Perdure's code:\n", signal);
