@@ -1,6 +1,8 @@
 // Attributes that stand for facts which formats keep apart from attributes (group_attributes.hpp).
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <perdure/error.hpp>
 #include <perdure/formats/array_source.hpp>
 #include <string>
@@ -14,10 +16,14 @@ namespace perdure::formats {
 /// Returns whether a key stands for such a fact, so that a file cannot have an attribute of that name here.
 bool is_reserved_key(std::string_view key) noexcept;
 /// Calls `write` with each attribute of a file's own. Attributes that it throws `unsupported` for are
-/// reported as lost.
+/// reported as lost, and those of `without`, which stand for facts that the format does not have.
 template <class Write>
-void write_each_attribute(const array_description& what, const loss_sink& report, Write&& write) {
+void write_each_attribute(const array_description& what, std::initializer_list<std::string_view> without,
+                          const loss_sink& report, Write&& write) {
   for (const array_attribute& one : what.attributes) {
+    if (std::find(without.begin(), without.end(), one.key) != without.end())
+      report(
+          {what.name, "loses the attribute \"" + one.key + "\": the format has nothing that it stands for"});
     if (is_reserved_key(one.key)) continue;
     try {
       write(one);

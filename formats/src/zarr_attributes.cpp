@@ -137,10 +137,17 @@ array_attribute attribute_from(const std::string& key, const zarr_json& value, j
   return text_of_json(key, value, keys);
 }
 
+bool is_fraction(element_kind kind) {
+  return kind == element_kind::float16 || kind == element_kind::bfloat16 || kind == element_kind::float32 ||
+         kind == element_kind::float64;
+}
+
 /// A number that JSON lacks as `read_json_file` has it.
 zarr_json attribute_number(const data_type& type, const std::byte* element) {
   std::string text;
   append_json(text, type, element);
+  // Without a fraction or an exponent it would be a whole number.
+  if (is_fraction(type.kind()) && text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
   if (text == "\"nan\"") return non_finite_json("NaN");
   if (text == "\"inf\"") return non_finite_json("Infinity");
   if (text == "\"-inf\"") return non_finite_json("-Infinity");
@@ -190,6 +197,12 @@ zarr_json json_of(const array_attribute& one) {
                 "the attribute \"" + one.key + "\" has another number of values than it says");
   std::size_t next = 0;
   return nested(values, dims, 0, next);
+}
+
+/// Whether values are numbers or truths in JSON.
+bool is_number_of_json(element_kind kind) {
+  return kind == element_kind::boolean || (kind >= element_kind::int8 && kind <= element_kind::uint64) ||
+         is_fraction(kind);
 }
 
 /// The attribute that lists these keys.
@@ -247,6 +260,10 @@ zarr_json zarr_attributes_of(const std::vector<array_attribute>& attributes,
       object[one.key] = json_from(one.bytes);
     else
       object[one.key] = json_of(one);
+    const bool is_kept = is_text || is_null(one.type) || is_number_of_json(one.type.kind());
+    if (!is_kept && object.contains(one.key))
+      losses.push_back("has an attribute \"" + one.key +
+                       "\" that becomes text of JSON: zarr has none of type " + one.type.text());
   }
   return object;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "byte_order.hpp"
+#include "declared_size.hpp"
 #include "region.hpp"
 #include "unicode.hpp"
 #include "zarr.hpp"
@@ -191,7 +192,9 @@ class zarr_input final : public array_source {
     // Texts may be of any length. Codecs may lengthen what does not become smaller.
     const bool is_list = array_.has_variable_texts();
     const std::size_t wanted = elements * size;
-    bytes = decode_zarr_chunk(array_.codecs, std::move(bytes), is_list ? most_chunk_bytes : wanted + 4096);
+    const std::size_t most =
+        is_list ? std::min<std::uint64_t>(most_held(bytes.size()), most_chunk_bytes) : wanted + 4096;
+    bytes = decode_zarr_chunk(array_.codecs, std::move(bytes), most);
     if (is_list) return bytes;
     if (bytes.size() != wanted)
       throw error(errc::bad_input, "it has " + std::to_string(bytes.size()) +

@@ -103,6 +103,9 @@ void write_zarr_array(const std::filesystem::path& directory, array_source& from
     std::erase_if(what.attributes, [](const array_attribute& one) { return one.key == fill_value_key; });
   }
   const std::size_t rank = zarr_rank_of(what);
+  if (what.dimensions.size() > rank && !what.dimensions[rank].empty())
+    report({what.name,
+            "loses the name of its last dimension, the length of its texts: zarr has no place for it"});
   const auto counted = [rank](const extents& all) { return extents(all.span().first(rank)); };
   extents chunk = chunk_for(what);
   for (std::size_t i = rank; i < chunk.rank(); ++i) chunk[i] = std::max<std::uint64_t>(what.dims[i], 1);

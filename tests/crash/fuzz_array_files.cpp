@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <new>
 #include <perdure/error.hpp>
 #include <perdure/formats/array_file.hpp>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "crash/file_mutation.hpp"
 #include "crash/fuzz_script.hpp"
+#include "crash/read_arrays.hpp"
 #include "formats/zarr_bytes.hpp"
+#include "library_limits.hpp"
 #include "os/crc32c.hpp"
 #include "support/memory_file.hpp"
 #include "support/scratch_directory.hpp"
@@ -119,64 +121,40 @@ std::vector<original> originals() {
   return files;
 }
 
-void mutate(fuzz_script& script, std::string& file) {
-  static constexpr const char* pieces[] = {
-      "'<f8'", "'>U4'",  "'|O'",  "(3, 4)",     "(-1,)", "(18446744073709551615,)",
-      "True",  "[",      "((((",  "'",          "\n",    ",",
-      "\"",    "PK\5\6", "1e999", "2147483648", "\0",    "\xff\xff\xff\xff",
-      "NaN",   "null",   "[]",    "{}",         "-1",    "4294967296"};
-  const std::size_t at = script.below(file.size());
-  switch (script.byte() % 6) {
-    case 0:
-      file.resize(at);
-      return;
-    case 1:
-      file.insert(at, pieces[script.below(std::size(pieces))]);
-      return;
-    case 2: {
-      const std::string piece = pieces[script.below(std::size(pieces))];
-      file.replace(at, std::min(piece.size(), file.size() - at), piece);
-      return;
-    }
-    case 3:
-      file.erase(at, script.byte());
-      return;
-    default:
-      file[at] = static_cast<char>(script.byte());
-  }
-}
+constexpr std::string_view pieces[] = {"'<f8'",
+                                       "'>U4'",
+                                       "'|O'",
+                                       "(3, 4)",
+                                       "(-1,)",
+                                       "(18446744073709551615,)",
+                                       "True",
+                                       "[",
+                                       "((((",
+                                       "'",
+                                       "\n",
+                                       ",",
+                                       "\"",
+                                       "PK\5\6",
+                                       "1e999",
+                                       "2147483648",
+                                       {"\0\0\0\0", 4},
+                                       "\xff\xff\xff\xff",
+                                       "NaN",
+                                       "null",
+                                       "[]",
+                                       "{}",
+                                       "-1",
+                                       "4294967296"};
 
-void read_all(formats::array_source& array) {
-  const formats::array_description& what = array.what();
-  if (const auto parts = array.stored_parts()) {
-    std::vector<std::byte> bytes;
-    for (const slab& part : *parts) {
-      bytes.resize(part.count.elements() * what.type.size());
-      array.read(part, bytes.data());
-    }
-  }
-  // A header may say so of a file without elements: all of them are what fills it.
-  if (what.dims.elements() > (std::uint64_t{1} << 20)) return;
-  if (what.type.is_variable()) {
-    const variable_elements all = array.read_variable();
-    if (all.ends.size() != what.dims.elements())
-      throw std::logic_error("another number of texts than elements");
-    return;
-  }
-  std::vector<std::byte> bytes;
-  for (array_pieces pieces = formats::pieces_of(what); pieces.next_elements() != 0;) {
-    const slab part = pieces.next();
-    bytes.resize(part.count.elements() * what.type.size());
-    array.read(part, bytes.data());
-  }
-}
-
-template <class Action>
-void trying(Action&& action) {
+/// Reads a file under the limits of the program. Any end but success or an error of the library's is a
+/// violation, `std::bad_alloc` included: a small file needs little.
+void read(const std::filesystem::path& path, formats::file_format format) {
+  cli::library_limits limits(path, true);
+  limits.begin();
   try {
-    action();
+    const formats::array_file file(path, {.format = format, .before_array = [&] { limits.step(); }});
+    for (const auto& one : file) crash::read_all(*one, [&] { limits.step(); });
   } catch (const error&) {
-  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -187,21 +165,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz_script script({data, size});
   const original& chosen = files[script.below(files.size())];
   std::string file = chosen.bytes;
-  while (!script.at_end() && !file.empty()) mutate(script, file);
-  const auto read = [&](const std::filesystem::path& path) {
-    trying([&] {
-      for (const auto& one : formats::array_file(path, {chosen.format, {}})) read_all(*one);
-    });
-  };
+  while (!script.at_end() && !file.empty()) crash::mutate(script, file, pieces);
   if (chosen.inside.empty()) {
     const memory_file changed(file);
-    read(changed.path());
+    read(changed.path(), chosen.format);
     return 0;
   }
   std::ofstream(chosen.inside, std::ios::binary) << file;
   std::filesystem::path array = chosen.inside;
   while (array.parent_path().filename() != "zarr") array = array.parent_path();
-  read(array);
+  read(array, chosen.format);
   std::ofstream(chosen.inside, std::ios::binary) << chosen.bytes;
   return 0;
 }

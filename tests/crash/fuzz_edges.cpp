@@ -1,15 +1,26 @@
 // Fuzzing of the readers of graphs: each format, asked for or recognised, plain and compressed (gzip, zstd,
 // xz). Any bytes are read to their end or refused with one of the library's errors.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <perdure/error.hpp>
+#include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/graph_file.hpp>
+#include <perdure/graph/write_graph.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "crash/file_mutation.hpp"
 #include "crash/fuzz_script.hpp"
+#include "crash/graph_seeds.hpp"
+#include "library_limits.hpp"
 #include "support/memory_file.hpp"
 #include "workload/compressed.hpp"
 
@@ -133,10 +144,128 @@ class numbered_names final : public graph::vertex_namer {
   std::map<std::string, graph::vertex_id> numbers_;
 };
 
-}  // namespace
+struct reading {
+  graph::graph_file_info info;
+  std::vector<graph::edge> edges;
+  std::vector<double> values;
+};
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  crash::fuzz_script script({data, size});
+/// Reads all edges, under the limits of the program. Throws one of the library's errors where the file is
+/// refused.
+reading read(const std::filesystem::path& path, const graph::graph_file_options& options) {
+  cli::library_limits limits(path, true);
+  limits.begin();
+  const auto source = graph::open_graph_file(path, options);
+  graph::edge_batch batch;
+  reading all{source->info(), {}, {}};
+  const auto require_one_each = [&](const std::vector<double>& column, bool is_kept) {
+    if (column.size() != (is_kept ? batch.edges.size() : 0))
+      throw std::logic_error("a column and edges differ in number");
+    for (const double value : column)
+      if (!std::isfinite(value)) throw std::logic_error("a value is not finite");
+  };
+  const auto next = [&] {
+    try {
+      return source->next(batch);
+    } catch (const error&) {
+      if (source->next(batch)) throw std::logic_error("the source goes on after a throw");
+      throw;
+    }
+  };
+  while (next()) {
+    require_one_each(batch.values, all.info.has_weights);
+    require_one_each(batch.times, all.info.has_times);
+    const graph::id_range known = source->declared_vertices();
+    for (const graph::edge& e : batch.edges)
+      if (known.count != 0 &&
+          (e.source - known.first >= known.count || e.target - known.first >= known.count))
+        throw std::logic_error("a vertex is none that the header says");
+    all.edges.insert(all.edges.end(), batch.edges.begin(), batch.edges.end());
+    all.values.insert(all.values.end(), batch.values.begin(), batch.values.end());
+  }
+  return all;
+}
+
+/// Edges with their weights, which lie in memory.
+class reading_source final : public graph::edge_source {
+ public:
+  explicit reading_source(const reading& all) : all_(all) {}
+  bool next(graph::edge_batch& batch) override {
+    batch.clear();
+    if (std::exchange(is_drawn_, true)) return false;
+    batch.edges = all_.edges;
+    batch.values = all_.values;
+    return true;
+  }
+  workload::progress progress() const noexcept override { return {}; }
+
+ private:
+  const reading& all_;
+  bool is_drawn_ = false;
+};
+
+using listed = std::vector<std::tuple<graph::vertex_id, graph::vertex_id, double>>;
+
+/// The edges in one order, whatever order they came in.
+listed sorted(const reading& all, bool is_undirected) {
+  listed edges;
+  for (std::size_t i = 0; i < all.edges.size(); ++i) {
+    auto [from, to] = all.edges[i];
+    if (is_undirected && from > to) std::swap(from, to);
+    edges.emplace_back(from, to, all.values.empty() ? 1 : all.values[i]);
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+/// Writes the graph that was read, and throws if reading that gives another one.
+void require_same_when_written(const reading& all) {
+  const graph::direction kind = all.info.kind.value_or(graph::direction::directed);
+  graph::memory_csr rows;
+  reading_source source(all);
+  graph::build_csr(rows, source, {.kind = kind, .with_weights = all.info.has_weights});
+  const bool is_undirected = kind == graph::direction::undirected;
+  for (const auto& [written, format] :
+       {std::pair{graph::written_format::edge_list, graph::graph_format::edge_list},
+        {graph::written_format::graphml, graph::graph_format::graphml}}) {
+    std::string bytes;
+    graph::written_parts parts;
+    parts.format = written;
+    graph::write_graph(rows.view(), parts, [&](std::string_view piece) { bytes += piece; });
+    const reading again =
+        read(memory_file(bytes).path(), {.format = format, .header = graph::header_line::no});
+    if (sorted(again, is_undirected) != sorted(all, is_undirected))
+      throw std::logic_error("another graph comes back");
+  }
+}
+
+/// Reads each file as it is, since one that is refused would be no test of what stands behind.
+std::vector<crash::graph_seed> sound_seeds() {
+  std::vector<crash::graph_seed> seeds = crash::graph_seeds();
+  for (const crash::graph_seed& one : seeds)
+    require_same_when_written(read(memory_file(one.bytes).path(), {.format = one.format}));
+  return seeds;
+}
+
+/// A file that is made of a sound one by some changes.
+void try_changed(crash::fuzz_script& script) {
+  static const std::vector<crash::graph_seed> seeds = sound_seeds();
+  const crash::graph_seed& chosen = seeds[script.below(seeds.size())];
+  const std::uint8_t how = script.byte();
+  std::string bytes = chosen.bytes;
+  while (!script.at_end() && !bytes.empty()) crash::mutate(script, bytes, crash::graph_pieces);
+  numbered_names names;
+  graph::graph_file_options options;
+  if ((how & 1) != 0) options.format = chosen.format;
+  if ((how & 2) != 0) options.names = &names;
+  options.keep_attributes = (how & 4) != 0;
+  const bool is_compressed = (how & 24) == 24;
+  const reading all = read(memory_file(is_compressed ? test::bzip2(bytes) : bytes).path(), options);
+  if (all.edges.size() <= 100) require_same_when_written(all);
+}
+
+/// A file of pieces that the script puts together.
+void try_made(crash::fuzz_script& script, std::size_t size) {
   const std::uint8_t how = script.byte();
   const std::uint8_t asked = script.byte();
   const auto format = static_cast<graph::graph_format>(asked % 13);
@@ -158,36 +287,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if ((how & 64) != 0) bytes += compressed("1 2\n", compression);
     if ((how & 128) != 0) bytes.resize(bytes.size() * 3 / 4);
   }
-  const memory_file file(bytes);
+  static_cast<void>(read(memory_file(bytes).path(), options));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  crash::fuzz_script script({data, size});
   try {
-    const auto source = graph::open_graph_file(file.path(), options);
-    graph::edge_batch batch;
-    const graph::graph_file_info& info = source->info();
-    const auto require_one_each = [&](const std::vector<double>& column, bool is_kept) {
-      if (column.size() != (is_kept ? batch.edges.size() : 0))
-        throw std::logic_error("a column and edges differ in number");
-      for (const double value : column)
-        if (!std::isfinite(value)) throw std::logic_error("a value is not finite");
-    };
-    const auto next = [&] {
-      try {
-        return source->next(batch);
-      } catch (const error&) {
-        if (source->next(batch)) throw std::logic_error("the source goes on after a throw");
-        throw;
-      }
-    };
-    while (next()) {
-      require_one_each(batch.values, info.has_weights);
-      require_one_each(batch.times, info.has_times);
-      const graph::id_range known = source->declared_vertices();
-      for (const graph::edge& e : batch.edges)
-        if (known.count != 0 &&
-            (e.source - known.first >= known.count || e.target - known.first >= known.count))
-          throw std::logic_error("a vertex is none that the header says");
-    }
+    if (script.byte() % 2 == 0)
+      try_changed(script);
+    else
+      try_made(script, size);
   } catch (const error&) {
-  } catch (const std::bad_alloc&) {
   }
   return 0;
 }

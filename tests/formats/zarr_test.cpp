@@ -416,6 +416,18 @@ TEST_F(Zarr, AttributesAndTextsThatZarrDoesNotHaveAreNamed) {
   EXPECT_TRUE(fails_with(errc::unsupported, "not UTF-8", [&] { export_arrays(store, "b", path("b.zarr")); }));
 }
 
+TEST_F(Zarr, TextsThatAskForFarMoreMemoryThanTheirChunkHasAreRefused) {
+  write("a/zarr.json", zarr_3_json(R"("string")", "[1]", "[1]",
+                                   R"([{"name": "vlen-utf8"}, {"name": "zstd"}])", "", R"("")"));
+  const std::string bytes = bytes_of_elements<std::uint32_t>({1, 1}) + 'a';
+  write("a/c/0", zstd(bytes));
+  EXPECT_EQ(load_texts(array_file(path("a")).at("")), std::vector<std::string>{"a"});
+  // A frame with a window of 1 GiB, and the bytes as they are.
+  write("a/c/0", std::string("\x28\xb5\x2f\xfd\0\xa0\x49\0\0", 9) + bytes);
+  EXPECT_TRUE(
+      fails_with(errc::bad_input, "larger window", [&] { load_texts(array_file(path("a")).at("")); }));
+}
+
 TEST_F(Zarr, MetadataThatLieAreRefused) {
   const std::string good = zarr_2_json(R"("<i4")", "[2]", "[2]");
   const auto replaced = [&](const std::string& from, const std::string& to) {

@@ -75,6 +75,30 @@ std::vector<std::string> fields(const std::string& row, char delimiter, workload
   }
 }
 
+TEST(Compression, AWindowLargerThanAllBytesIsRefused) {
+  // A frame of one block: three times 'a'. The byte behind the first five is the window's size, 2^(10 + n/8).
+  const auto frame = [](unsigned window_log) {
+    std::string bytes("\x28\xb5\x2f\xfd\0\0\x1b\0\0a", 10);
+    bytes[5] = static_cast<char>((window_log - 10) << 3);
+    return bytes;
+  };
+  EXPECT_EQ(workload::decompress(codec::zstd, frame(27), 3), "aaa");
+  EXPECT_TRUE(
+      fails_with(errc::bad_input, "larger window", [&] { workload::decompress(codec::zstd, frame(31), 3); }));
+  EXPECT_EQ(workload::decompress(codec::zstd, frame(30), std::size_t{1} << 30), "aaa");
+  // xz has the window's size behind the number of the filter, and at the end of that header its checksum.
+  std::string bytes = test::xz("aaa", 9);
+  EXPECT_EQ(workload::decompress(codec::xz, bytes, 3), "aaa");
+  constexpr std::size_t header = 12;
+  const std::size_t checksum = header + static_cast<std::size_t>(bytes[header]) * 4;
+  const std::size_t window = bytes.find("\x21\x01", header) + 2;
+  ASSERT_LT(window, checksum);
+  bytes[window] = 38;  // 2 GiB
+  const std::uint32_t sum = workload::crc32(0, std::string_view(bytes).substr(header, checksum - header));
+  bytes.replace(checksum, sizeof sum, reinterpret_cast<const char*>(&sum), sizeof sum);
+  EXPECT_TRUE(fails_with(errc::bad_input, "more memory", [&] { workload::decompress(codec::xz, bytes, 3); }));
+}
+
 TEST(DelimitedRow, IsCutAtItsDelimiters) {
   using strings = std::vector<std::string>;
   constexpr auto kept = workload::row_cutter::blanks::kept;

@@ -9,6 +9,8 @@ namespace perdure::workload {
 namespace {
 
 constexpr std::size_t decompression_step = std::size_t{1} << 18;
+// Compressors that do not know how much comes choose a window of their level, up to this.
+constexpr std::size_t usual_window = std::size_t{1} << 27;
 
 const char* name_of(codec of) noexcept {
   switch (of) {
@@ -25,6 +27,14 @@ const char* name_of(codec of) noexcept {
     default:
       return "xz";
   }
+}
+
+/// A decoder of up to `most` bytes. Damaged bytes may ask for a window of gigabytes.
+std::unique_ptr<decoder> decoder_of_piece(codec of, std::size_t most) {
+  const std::uint64_t most_window = std::max(most, usual_window);
+  if (of == codec::zstd) return make_zstd_decoder(most_window);
+  if (of == codec::xz) return make_xz_decoder(most_window);
+  return make_decoder(of);
 }
 
 }  // namespace
@@ -51,7 +61,7 @@ std::string decompress(codec of, std::string_view packed, std::size_t most) {
     return {errc::bad_input, std::string("its ") + name_of(of) + " bytes are damaged (" + why + ')'};
   };
   if (packed.empty()) throw refuse("there are none");
-  const std::unique_ptr<decoder> decoding = make_decoder(of);
+  const std::unique_ptr<decoder> decoding = decoder_of_piece(of, most);
   std::string out;
   for (;;) {
     const std::size_t have = out.size();

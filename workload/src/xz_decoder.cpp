@@ -1,6 +1,7 @@
 // xz, by liblzma: a sequence of streams, with zero bytes of padding between them.
 #include <lzma.h>
 
+#include <algorithm>
 #include <new>
 
 #include "decoders.hpp"
@@ -10,11 +11,13 @@ namespace {
 
 // Presets take up to 65 MiB; who asks for more than this is damaged or means harm.
 constexpr std::uint64_t most_memory = std::uint64_t{2} << 30;
+// What the decoder takes beside the window.
+constexpr std::uint64_t beside_window = std::uint64_t{1} << 20;
 
 class xz_decoder final : public decoder {
  public:
-  xz_decoder() {
-    if (lzma_stream_decoder(&state_, most_memory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+  explicit xz_decoder(std::uint64_t memory) {
+    if (lzma_stream_decoder(&state_, memory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   }
   ~xz_decoder() override { lzma_end(&state_); }
 
@@ -34,7 +37,7 @@ class xz_decoder final : public decoder {
       case LZMA_MEM_ERROR:
         throw std::bad_alloc();
       case LZMA_MEMLIMIT_ERROR:
-        throw bad_data{"it asks for more than 2 GiB of memory"};
+        throw bad_data{"they ask for more memory than they can need, or than 2 GiB"};
       case LZMA_OPTIONS_ERROR:
         throw bad_data{"it uses what this version of liblzma does not know"};
       case LZMA_FORMAT_ERROR:
@@ -54,7 +57,11 @@ class xz_decoder final : public decoder {
 }  // namespace
 
 std::unique_ptr<decoder> make_xz_decoder() {
-  return std::make_unique<xz_decoder>();
+  return std::make_unique<xz_decoder>(most_memory);
+}
+
+std::unique_ptr<decoder> make_xz_decoder(std::uint64_t most_window) {
+  return std::make_unique<xz_decoder>(std::min(most_window, most_memory - beside_window) + beside_window);
 }
 
 }  // namespace perdure::workload

@@ -2,6 +2,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
+#include <bit>
 #include <new>
 
 #include "decoders.hpp"
@@ -11,11 +13,9 @@ namespace {
 
 class zstd_decoder final : public decoder {
  public:
-  zstd_decoder() : state_(ZSTD_createDCtx()) {
+  explicit zstd_decoder(int most_window_log) : state_(ZSTD_createDCtx()) {
     if (state_ == nullptr) throw std::bad_alloc();
-    // As `zstd --long=31` writes them; the library's default is 27. The window takes memory as it is used.
-    ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax,
-                           ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+    ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax, most_window_log);
   }
   ~zstd_decoder() override { ZSTD_freeDCtx(state_); }
 
@@ -29,6 +29,8 @@ class zstd_decoder final : public decoder {
       const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
       if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
       if (code == ZSTD_error_prefix_unknown) throw bad_data{"bytes that are not zstd follow"};
+      if (code == ZSTD_error_frameParameter_windowTooLarge)
+        throw bad_data{"they ask for a larger window than they can need"};
       throw bad_data{ZSTD_getErrorName(status)};
     }
     if (from.pos != 0 || to.pos != 0) between_frames_ = status == 0;
@@ -44,7 +46,14 @@ class zstd_decoder final : public decoder {
 }  // namespace
 
 std::unique_ptr<decoder> make_zstd_decoder() {
-  return std::make_unique<zstd_decoder>();
+  // As `zstd --long=31` writes them; the library's default is 27. The window takes memory as it is used.
+  return std::make_unique<zstd_decoder>(ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+}
+
+std::unique_ptr<decoder> make_zstd_decoder(std::uint64_t most_window) {
+  const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+  return std::make_unique<zstd_decoder>(
+      std::clamp(static_cast<int>(std::bit_width(most_window - 1)), bounds.lowerBound, bounds.upperBound));
 }
 
 std::string compress_zstd(std::string_view bytes) {

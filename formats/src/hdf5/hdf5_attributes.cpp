@@ -332,7 +332,7 @@ hdf5_attributes read_attributes(const hdf5_file& file, hid_t object, std::size_t
 void write_attributes(const std::filesystem::path& path, hid_t object, const array_description& what,
                       const loss_sink& report) {
   const attribute_writer writer(path, object, what);
-  write_each_attribute(what, report, [&](const array_attribute& one) {
+  write_each_attribute(what, {}, report, [&](const array_attribute& one) {
     if (one.key != labels_key || what.dimensions.empty()) writer.write(one);
   });
 }

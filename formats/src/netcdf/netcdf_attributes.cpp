@@ -103,6 +103,9 @@ class attribute_writer {
       report_({what_.name, "has an attribute \"" + one.key + "\" of shape " + one.dims.text() +
                                ", which becomes a list: NetCDF has no others"});
     if (one.type.kind() == element_kind::text) return write_texts(one);
+    if (!keeps_layout(one.type))
+      report_({what_.name, "has an attribute \"" + one.key +
+                               "\" that gets other places of its fields: NetCDF aligns those of structs"});
     const auto enumeration = texts_of(find_attribute(what_, enumeration_key_of(one.key)));
     const nc_type type = types_.type_for(one.type, enumeration);
     if (one.key == netcdf_fill_value_key &&
@@ -173,7 +176,8 @@ std::vector<array_attribute> read_attributes(const netcdf_file& file, int group,
 void write_attributes(const netcdf_file& file, int group, int variable, const array_description& what,
                       netcdf_type_definitions& types, const loss_sink& report) {
   const attribute_writer writer(file, group, variable, what, types, report);
-  write_each_attribute(what, report, [&](const array_attribute& one) { writer.write(one); });
+  write_each_attribute(what, {charset_key, null_key}, report,
+                       [&](const array_attribute& one) { writer.write(one); });
 }
 
 std::vector<nc_vlen_t> lists_of(variable_elements& all, const data_type& type) {

@@ -27,6 +27,35 @@ constexpr netcdf_type netcdf_types[] = {
     {NC_FLOAT, element_kind::float32}, {NC_DOUBLE, element_kind::float64}, {NC_STRING, element_kind::text},
 };
 
+/// How a type lies in memory when its structs are aligned, and whether that is how it is declared.
+struct aligned_layout {
+  std::size_t size;
+  std::size_t alignment;
+  bool is_same = true;
+};
+
+std::size_t rounded_up(std::size_t size, std::size_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+aligned_layout aligned_layout_of(const data_type& type) {
+  if (type.kind() == element_kind::sequence) return aligned_layout_of(type.element());
+  if (type.kind() == element_kind::opaque) return {type.size(), 1};
+  if (type.kind() != element_kind::structure) return {type.size(), type.alignment()};
+  aligned_layout whole{0, 1};
+  for (const data_field& field : type.fields()) {
+    const aligned_layout inner = aligned_layout_of(field.type);
+    const std::size_t at = rounded_up(whole.size, inner.alignment);
+    whole.is_same = whole.is_same && inner.is_same && at == field.offset;
+    whole.size = at + inner.size;
+    whole.alignment = std::max(whole.alignment, inner.alignment);
+  }
+  whole.size = rounded_up(whole.size, whole.alignment);
+  whole.is_same = whole.is_same && whole.size == type.base().size();
+  for (const std::uint64_t extent : type.dims()) whole.size *= extent;
+  return whole;
+}
+
 [[noreturn]] void refuse_type(const std::string& what) {
   throw error(errc::unsupported, "its elements are " + what + ", which arrays here do not have");
 }
@@ -202,6 +231,10 @@ nc_type netcdf_type_definitions::define_complex(const data_type& type) {
   file_.require_written(nc_insert_compound(file_.id(), made, "r", 0, part), "a type");
   file_.require_written(nc_insert_compound(file_.id(), made, "i", type.size() / 2, part), "a type");
   return made;
+}
+
+bool keeps_layout(const data_type& type) {
+  return aligned_layout_of(type).is_same;
 }
 
 nc_type netcdf_type_definitions::define_structure(const data_type& type) {

@@ -20,6 +20,10 @@ struct netcdf_element {
 /// Translates a type of a file. `unsupported`, with the reason, if elements cannot be of it.
 netcdf_element element_from_netcdf(const netcdf_file& file, int group, nc_type type);
 
+/// Returns whether structs come back with their fields where they are: NetCDF aligns fields when it reads
+/// them, and leaves no room that alignment does not ask for.
+bool keeps_layout(const data_type& type);
+
 /// Types of a file that is written: those of its own are defined once, in the root group.
 class netcdf_type_definitions {
  public:

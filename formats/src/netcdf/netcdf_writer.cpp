@@ -39,6 +39,8 @@ class netcdf_writer {
     const nc_type type = types_.type_for(what.type, enumeration);
     if (what.type.kind() == element_kind::opaque && what.type.alignment() != 1)
       report_({what.name, "becomes raw bytes: NetCDF has no type " + what.type.text()});
+    if (!keeps_layout(what.type))
+      report_({what.name, "gets other places of its fields: NetCDF aligns those of structs"});
     const std::vector<int> dims = dimensions_of(group, what);
     int variable = -1;
     require(nc_def_var(group, name.c_str(), type, static_cast<int>(dims.size()), dims.data(), &variable),

@@ -50,7 +50,7 @@ struct bad_data {
 std::unique_ptr<decoder> make_decoder(codec of);
 
 /// Decompresses bytes that are in one piece. `bad_input` if they are damaged, truncated, followed by anything
-/// else, or become more than `most` bytes.
+/// else, become more than `most` bytes, or ask for a window of more than that and 128 MiB.
 std::string decompress(codec of, std::string_view packed, std::size_t most);
 
 /// Compresses bytes to one zstd frame that has their length, at the usual level.
