@@ -49,7 +49,7 @@ struct attributed_graph {
   std::vector<values> vertices;
   std::vector<attributed_edge> edges;
 
-  /// What a CSR of it has, ordered by ends, weights and the place in the file.
+  /// Returns the arcs of a CSR of it, ordered by ends, weights and the place in the file.
   std::vector<attributed_edge> arcs(bool drop_duplicates) const {
     std::vector<attributed_edge> all;
     for (const attributed_edge& e : edges) {
@@ -188,7 +188,7 @@ class Attributes : public testing::Test {
     return {perdure::open_or_create, dir_ / "s", options};
   }
 
-  /// What a store has of a graph.
+  /// A graph as it is in a store.
   struct kept_graph {
     std::map<vertex_id, values> vertices;
     std::vector<attributed_edge> arcs;

@@ -23,7 +23,7 @@ enum class written_format : std::uint8_t {
   graphml,        ///< ids or names, weights, times, further columns
 };
 
-/// What vertices or edges have beside, in a format with room for it.
+/// A value for each vertex or each edge, in a format with room for it.
 struct written_column {
   std::string name;
   element_kind kind;  ///< `int64`, `float64` or `text`
