@@ -5,8 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <compare>
-#include <fstream>
 #include <map>
 #include <perdure/array_store.hpp>
 #include <perdure/graph/build_graph.hpp>
