@@ -1,4 +1,5 @@
 // Builds a CSR of inputs at once, or in steps between which it can be interrupted.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <perdure/error.hpp>
@@ -33,18 +34,35 @@ std::string text_of(const csr_options& how, const build_options& options) {
          (how.with_weights ? " weights" : "") + (how.drop_loops ? " drop-loops" : "") +
          (how.drop_duplicates ? " drop-duplicates" : "") +
          (how.order == vertex_order::by_degree ? " by-degree" : " by-id") +
-         (options.with_names ? " names" : "") + (options.with_attributes ? " attributes" : "");
+         (options.with_names ? " names" : "") + (options.with_attributes ? " all-attributes" : "");
 }
 
-std::vector<std::string> keep_attributes_of(std::vector<graph_input>& inputs, manager& store,
-                                            const std::string& graph, const stored_csr& csr) {
-  std::vector<vertex_attribute> all;
-  for (graph_input& one : inputs)
+bool has_times(const attributed_edges& edges) {
+  return std::any_of(edges.attributes.begin(), edges.attributes.end(),
+                     [](const edge_attribute& one) { return one.name == "time"; });
+}
+
+void keep_attributes_of(std::vector<graph_input>& inputs, manager& store, const std::string& graph,
+                        build_result& result) {
+  std::vector<vertex_attribute> of_vertices;
+  std::vector<attributed_edges> of_edges;
+  result.lacks_times = false;
+  for (graph_input& one : inputs) {
     for (vertex_attribute& attribute : one.edges->take_vertex_attributes())
-      all.push_back(std::move(attribute));
-  if (all.empty()) return {};
+      of_vertices.push_back(std::move(attribute));
+    of_edges.push_back(one.edges->take_edge_attributes());
+    result.lacks_times |= one.info.has_times && !has_times(of_edges.back());
+  }
   array_store arrays(store);
-  return keep_attributes(arrays, graph, csr.view(), all);
+  const csr_view view = result.graph->view();
+  result.attributes = keep_attributes(arrays, graph, view, of_vertices);
+  result.edge_attributes = keep_edge_attributes(arrays, graph, view, of_edges);
+}
+
+/// Draws the edges that are left, for what a source says of them only while it is read.
+void draw_rest(edge_source& source) {
+  edge_batch batch;
+  while (source.next(batch)) continue;
 }
 
 class build_in_steps {
@@ -60,7 +78,7 @@ class build_in_steps {
       refuse("an input cannot be read a second time, as going on with the build needs");
     const bool by_degree = how.order == vertex_order::by_degree;
     const std::string made_of = all.value_or("") + (options_.with_names ? "names\n" : "") +
-                                (options_.with_attributes ? "attributes\n" : "") +
+                                (options_.with_attributes ? "all-attributes\n" : "") +
                                 (by_degree ? "by-degree\n" : "");
     result.resumed = build != nullptr;
     if (build == nullptr) {
@@ -175,8 +193,12 @@ build_result build_graph(manager& store, std::vector<graph_input>& inputs, const
     store.set_attribute(name, inputs_attribute, *fingerprints);
     store.set_attribute(name, options_attribute, text_of(how, options));
   }
-  if (options.with_attributes)
-    result.attributes = keep_attributes_of(inputs, store, options.graph, *result.graph);
+  for (const graph_input& one : inputs) result.lacks_times |= one.info.has_times;
+  if (options.with_attributes) {
+    // A build that went on had no need of edges that it had sorted.
+    draw_rest(edges);
+    keep_attributes_of(inputs, store, options.graph, result);
+  }
   result.skipped_lines = edges.skipped_lines();
   return result;
 }

@@ -4,6 +4,8 @@
 #include <perdure/graph/merge_duplicates.hpp>
 #include <utility>
 
+#include "property_columns.hpp"
+
 namespace perdure::graph {
 namespace {
 
@@ -23,6 +25,26 @@ exported_graph write_all(const Graph& graph, written_parts parts, const export_o
       options.write_id("\n");
     }
   return {graph.size(), graph.arcs(), graph.symmetric()};
+}
+
+/// Adds the properties to what is written. Returns the names of those that have no room there.
+std::vector<std::string> take_properties(const stored_graph& graph, const export_options& options,
+                                         written_parts& parts) {
+  detail::property_columns all = detail::property_columns_of(graph, *options.arrays);
+  if (options.format != written_format::graphml) {
+    for (const written_column& one : all.vertices) all.left_out.push_back(one.name + " of vertices");
+    for (const written_column& one : all.edges) all.left_out.push_back(one.name + " of edges");
+    return std::move(all.left_out);
+  }
+  if (graph.has_weights() && options.with_weights)
+    std::erase_if(all.edges, [&all](const written_column& one) {
+      if (one.name != "weight") return false;
+      all.left_out.push_back(one.name + " of edges");
+      return true;
+    });
+  parts.vertex_columns = std::move(all.vertices);
+  parts.edge_columns = std::move(all.edges);
+  return std::move(all.left_out);
 }
 
 }  // namespace
@@ -53,11 +75,19 @@ exported_graph export_graph(const stored_graph& graph, const export_options& opt
                             const std::function<void(std::string_view)>& write) {
   written_parts parts;
   if (graph.names() != nullptr) parts.name = [&](vertex_id id) { return graph.names()->name(id); };
-  if (graph.csr() != nullptr) return write_all(graph.csr()->view(), parts, options, write);
+  std::vector<std::string> left_out;
+  if (options.arrays != nullptr) left_out = take_properties(graph, options, parts);
+  if (graph.csr() != nullptr) {
+    exported_graph written = write_all(graph.csr()->view(), parts, options, write);
+    written.left_out = std::move(left_out);
+    return written;
+  }
   const vertex_index index(*graph.list(), options.threads, graph.weights());
   if (graph.times() != nullptr)
     parts.times = [&](vertex_handle v) { return graph.times()->find(index.id(v)); };
-  return write_all(index, parts, options, write);
+  exported_graph written = write_all(index, parts, options, write);
+  written.left_out = std::move(left_out);
+  return written;
 }
 
 exported_graph convert_graph(std::vector<graph_input>& inputs, const convert_options& how,

@@ -177,13 +177,13 @@ std::unique_ptr<graph_file> open_marked(std::unique_ptr<workload::byte_stream> s
     case graph_format::metis:
       return text(longest_metis_line, metis(!has_empty_vertex_line(head.bytes), options.keep_attributes));
     case graph_format::graphml:
-      return open_xml(std::move(stream), make_graphml(options), options.names);
+      return open_xml(std::move(stream), make_graphml(options), options);
     case graph_format::gexf:
-      return open_xml(std::move(stream), make_gexf(options), options.names);
+      return open_xml(std::move(stream), make_gexf(options), options);
     case graph_format::gml:
       return open_gml(std::move(stream), options);
     case graph_format::pajek:
-      return text(workload::line_reader::block_size, pajek(options.names));
+      return text(workload::line_reader::block_size, pajek(options.names, options.keep_attributes));
     case graph_format::gapbs: {
       const bool has_weights = head.bytes.size() >= gapbs_header::size && has_gapbs_weights(head, path);
       return open_gapbs(std::move(stream), has_weights);

@@ -30,6 +30,7 @@ class wrapped_source : public edge_source {
   std::vector<vertex_attribute> take_vertex_attributes() override {
     return source_->take_vertex_attributes();
   }
+  attributed_edges take_edge_attributes() override { return source_->take_edge_attributes(); }
 
  private:
   virtual void change(edge_batch& batch) = 0;
@@ -52,6 +53,12 @@ class polled_source final : public wrapped_source {
 class both_directions_source final : public wrapped_source {
  public:
   using wrapped_source::wrapped_source;
+
+  attributed_edges take_edge_attributes() override {
+    attributed_edges taken = wrapped_source::take_edge_attributes();
+    taken.both_ends = true;
+    return taken;
+  }
 
  private:
   void change(edge_batch& batch) override {

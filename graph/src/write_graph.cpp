@@ -57,9 +57,10 @@ std::string field_of(std::string_view name) {
   return quoted + '"';
 }
 
-std::string escaped(std::string_view name) {
+/// A name or a text as XML has it, in an attribute or between tags.
+std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : name) {
+  for (const char c : text) {
     if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {
@@ -68,9 +69,11 @@ std::string escaped(std::string_view name) {
       out += "&gt;";
     } else if (c == '"') {
       out += "&quot;";
+    } else if (c == '\t' || c == '\n' || c == '\r') {
+      out += "&#" + std::to_string(static_cast<int>(c)) + ';';
     } else if (static_cast<unsigned char>(c) < 0x20) {
       throw error(errc::unsupported,
-                  "a vertex has a name with a control character, which GraphML cannot say");
+                  "a vertex' name or a text of a property has a control character, which GraphML cannot say");
     } else {
       out += c;
     }
@@ -172,6 +175,45 @@ void write_gapbs(const listed_graph& graph, buffered_text& out) {
   for (const end& one : sources) put(one);
 }
 
+const char* graphml_type_of(element_kind kind) {
+  return kind == element_kind::text ? "string" : kind == element_kind::int64 ? "long" : "double";
+}
+
+/// The columns of nodes or of edges in GraphML.
+class graphml_columns {
+ public:
+  /// `of` is "node" or "edge".
+  graphml_columns(const std::vector<written_column>& columns, const char* of, buffered_text& out)
+      : columns_(columns), of_(of), out_(out) {}
+
+  void declare() const {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      out_.text("<key id=\"" + id_of(i) + "\" for=\"" + of_ + "\" attr.name=\"" + escaped(columns_[i].name) +
+                "\" attr.type=\"" + graphml_type_of(columns_[i].kind) + "\"/>\n");
+  }
+  /// Returns the data of a vertex or an arc.
+  const std::string& data(std::uint64_t place) {
+    data_.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      std::string value;
+      // The first one has all data, so that a column is there though nothing has a value.
+      if (!columns_[i].value(place, value) && !is_first_) continue;
+      data_ += "<data key=\"" + id_of(i) + "\">" + escaped(value) + "</data>";
+    }
+    is_first_ = false;
+    return data_;
+  }
+
+ private:
+  std::string id_of(std::size_t column) const { return of_ + std::to_string(column); }
+
+  const std::vector<written_column>& columns_;
+  std::string of_;
+  buffered_text& out_;
+  std::string data_;
+  bool is_first_ = true;
+};
+
 void write_graphml(const listed_graph& graph, const written_parts& parts, buffered_text& out) {
   out.text(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml "
@@ -179,6 +221,10 @@ void write_graphml(const listed_graph& graph, const written_parts& parts, buffer
   if (graph.has_weights)
     out.text("<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n");
   if (graph.has_times) out.text("<key id=\"time\" for=\"edge\" attr.name=\"time\" attr.type=\"double\"/>\n");
+  graphml_columns of_nodes(parts.vertex_columns, "node", out);
+  graphml_columns of_edges(parts.edge_columns, "edge", out);
+  of_nodes.declare();
+  of_edges.declare();
   out.text(std::string("<graph edgedefault=\"") + (graph.undirected ? "undirected" : "directed") + "\">\n");
   const auto id = [&](std::uint64_t v) {
     if (parts.name) {
@@ -190,7 +236,11 @@ void write_graphml(const listed_graph& graph, const written_parts& parts, buffer
   for (std::uint64_t v = 0; v < graph.vertices; ++v) {
     out.text("<node id=\"");
     id(v);
-    out.text("\"/>\n");
+    if (const std::string& data = of_nodes.data(graph.handle(v)); !data.empty()) {
+      out.text("\">" + data + "</node>\n");
+    } else {
+      out.text("\"/>\n");
+    }
   }
   for (std::uint64_t v = 0; v < graph.vertices; ++v)
     graph.each(v, false, [&](const listed_edge& e) {
@@ -198,7 +248,8 @@ void write_graphml(const listed_graph& graph, const written_parts& parts, buffer
       id(e.from);
       out.text("\" target=\"");
       id(e.to);
-      if (!graph.has_weights && !graph.has_times) {
+      const std::string& more = of_edges.data(e.arc);
+      if (!graph.has_weights && !graph.has_times && more.empty()) {
         out.text("\"/>\n");
         return;
       }
@@ -211,6 +262,7 @@ void write_graphml(const listed_graph& graph, const written_parts& parts, buffer
       };
       data(graph.has_weights, "weight", e.weight);
       data(graph.has_times, "time", e.time);
+      out.text(more);
       out.text("</edge>\n");
     });
   out.text("</graph>\n</graphml>\n");

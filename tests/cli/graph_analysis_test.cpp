@@ -937,17 +937,19 @@ TEST_F(GraphAnalysis, KeepsTheNamesThatFormatsHave) {
   EXPECT_NE(fails({"graph", "build", store, gml}).find("not the graph of these files"), std::string::npos);
 }
 
-TEST_F(GraphAnalysis, KeepsAttributesOfVerticesAsProperties) {
+TEST_F(GraphAnalysis, KeepsAttributesAsProperties) {
   const std::string gml = dir_.write("a.gml",
                                      "graph [ node [ id 1 age 7 size 1 big 9007199254740993 ] node [ id 2 "
                                      "age 9 colour \"red\" ] edge [ "
-                                     "source 1 target 2 kind 3 ] ]\n")
+                                     "source 1 target 2 kind 3 time 5 shape [ x 1 ] ] ]\n")
                               .string();
   const std::string store = path("store");
   const perdure::test::outcome built =
       perdure::test::perdure_run({"graph", "build", store, gml, "--attributes", "--json"});
   EXPECT_EQ(built.status, 0) << built.err;
-  EXPECT_NE(built.err.find("not kept: kind"), std::string::npos) << built.err;
+  EXPECT_NE(built.err.find("a.gml: not kept: shape\n"), std::string::npos) << built.err;
+  EXPECT_EQ(built.err.find("times"), std::string::npos) << built.err;
+  EXPECT_EQ(nlohmann::json::parse(built.out)["edge_attributes"], (nlohmann::json{"kind", "time"}));
   EXPECT_EQ(nlohmann::json::parse(built.out)["attributes"], (nlohmann::json{"age", "big", "colour", "size"}));
   perdure::manager opened(perdure::open_read_only, store);
   const perdure::array_store arrays(opened);
@@ -959,6 +961,21 @@ TEST_F(GraphAnalysis, KeepsAttributesOfVerticesAsProperties) {
             (std::vector<std::string>{"", "red"}));
   EXPECT_EQ(arrays.load<std::vector<std::string>>("graph/vertices/big"),
             (std::vector<std::string>{"9007199254740993", ""}));
+  EXPECT_EQ(arrays.load<std::vector<std::int64_t>>("graph/edges/kind"), (std::vector<std::int64_t>{3, 3}));
+
+  const std::string without = path("without");
+  const perdure::test::outcome left = perdure::test::perdure_run({"graph", "build", without, gml});
+  EXPECT_NE(left.err.find("not kept: age, size, big, colour, kind, shape\n"), std::string::npos) << left.err;
+  EXPECT_NE(left.err.find("graph: not kept: times of edges"), std::string::npos) << left.err;
+
+  const perdure::test::outcome exported =
+      perdure::test::perdure_run({"graph", "export", store, "-o", path("a.mtx")});
+  EXPECT_NE(exported.err.find("not written: age of vertices, big of vertices, colour of vertices, size of "
+                              "vertices, kind of edges, time of edges\n"),
+            std::string::npos)
+      << exported.err;
+  EXPECT_EQ(ok_json({"graph", "export", store, "-o", path("a.graphml"), "--json"})["left_out"],
+            nlohmann::json::array());
 }
 
 TEST_F(GraphAnalysis, KilledAppendsGoOnWhereTheyWere) {

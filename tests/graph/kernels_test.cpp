@@ -149,6 +149,9 @@ TEST(ShortestPaths, MayBeOfAnyLength) {
   EXPECT_EQ(sssp(far->view(), 0, {.delta = 1e-3}).distances.back(), 1e300 + 1e290);
   EXPECT_EQ(sssp(far->view(), 0, {.delta = 1e-300}).distances.back(), 1e300 + 1e290);
   EXPECT_EQ(sssp(far->view(), 2).summary.reached, 5U);
+  // From some vertex on distances are no numbers of 32 bits.
+  EXPECT_EQ(sssp(path_of({16777215, 1, 1, 1})->view(), 0).distances,
+            (std::vector<double>{0, 16777215, 16777216, 16777217, 16777218}));
   // By itself a step is as wide as the mean weight through the mean number of arcs, which is 1 at least.
   EXPECT_EQ(sssp(path_of({8, 4, 12})->view(), 0).summary.delta, 8);
   EXPECT_TRUE(fails_with(errc::invalid_argument, "weighs -1", [&] { sssp(path_of({1, -1})->view(), 0); }));

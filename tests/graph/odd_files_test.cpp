@@ -256,7 +256,7 @@ TEST_F(OddFiles, OfGexf) {
        .name = "a.gexf",
        .text = graph("", "<edge source='0' target='1' label='x' start='2009-03-01' end='2009-03-10'/>"),
        .edges = "0>1:1",
-       .left_out = "label of edges; start of edges; end of edges"},
+       .left_out = "start of edges; end of edges; label of edges"},
       {.what = "spells, colours and places",
        .name = "a.gexf",
        .text =

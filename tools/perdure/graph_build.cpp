@@ -2,6 +2,7 @@
 // goes on from.
 #include <malloc.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <perdure/graph/build_graph.hpp>
@@ -69,9 +70,13 @@ class building {
                    {"arcs", csr.arcs()},
                    {"undirected", csr.undirected()},
                    {"attributes", made_.attributes},
+                   {"edge_attributes", made_.edge_attributes},
                    {"files", what_was_read(inputs)}};
       summary_ = summary_of(csr.vertices(), csr.edges(), csr.undirected());
       tell_ignored_columns(inputs);
+      if (made_.lacks_times)
+        std::fprintf(stderr, "perdure: %s: not kept: times of edges ('perdure graph ingest' keeps them)\n",
+                     printable_name(given_.how.graph).c_str());
     } catch (...) {
       store.discard();
       if (created_ && !is_kept_) manager::remove(given_.store);
@@ -104,14 +109,17 @@ class building {
     }
     out.write("built          " + summary_ + " in " + in_seconds(seconds) + " (" +
               counted(given_.how.threads, "thread", "threads") + ")\n");
-    if (!made_.attributes.empty()) {
-      std::string names;
-      for (const std::string& name : made_.attributes)
-        names += (names.empty() ? "" : ", ") + printable_name(name);
-      out.write("attributes     of vertices: " + names + "\n");
-    }
+    write_names(out, "of vertices: ", made_.attributes);
+    write_names(out, "of edges:    ", made_.edge_attributes);
     tell_grown_store(out, given_.store);
     out.finish();
+  }
+
+  static void write_names(output& out, const std::string& of, const std::vector<std::string>& all) {
+    if (all.empty()) return;
+    std::string names;
+    for (const std::string& name : all) names += (names.empty() ? "" : ", ") + printable_name(name);
+    out.write("attributes     " + of + names + "\n");
   }
 
   const build_wanted& given_;
@@ -140,7 +148,8 @@ void add_build_command(command graph_command) {
       "was done when it is killed is kept, and the same command goes on from there");
   build.add_flag("--names", given->how.with_names, "Vertices have names, which are kept");
   build.add_flag("--attributes", given->how.with_attributes,
-                 "Keep what the files say of vertices as properties ('perdure graph properties' lists them)");
+                 "Keep what the files say of vertices and edges as properties, which 'perdure graph "
+                 "properties' lists; until the end they are in memory, also with --budget");
   build.add_flag("--anew", given->how.anew, "Begin anew where a build is under way");
   add_direction_options(build, given->input);
   build.add_flag("--drop-loops", given->how.drop_loops, "Leave edges from a vertex to itself out");

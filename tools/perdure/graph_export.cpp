@@ -1,4 +1,5 @@
 // perdure graph export, perdure graph convert: graphs from stores, and from files, to files of other formats.
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "command.hpp"
 #include "graph_files.hpp"
 #include "graph_options.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -82,7 +84,7 @@ void write_to(const export_target& target, Work&& work) {
   const stopwatch watch;
   output file = output::to(target.file);
   std::optional<output> ids;
-  graph::export_options options{target.chosen(), !target.without_weights, target.threads, {}};
+  graph::export_options options{target.chosen(), !target.without_weights, target.threads, {}, nullptr};
   if (!target.ids.empty()) {
     ids.emplace(output::to(target.ids));
     options.write_id = [&ids](std::string_view text) { ids->write(text); };
@@ -92,6 +94,12 @@ void write_to(const export_target& target, Work&& work) {
       options, [&file](std::string_view piece) { file.write(piece); }, report);
   file.finish();
   if (ids) ids->finish();
+  if (!written.left_out.empty()) {
+    std::string names;
+    for (const std::string& name : written.left_out)
+      names += (names.empty() ? "" : ", ") + printable_name(name);
+    std::fprintf(stderr, "perdure: %s: not written: %s\n", target.file.c_str(), names.c_str());
+  }
   if (target.file == "-") return;
   const char* const format = graph::name_of(options.format);
   const bool is_file = std::filesystem::is_regular_file(target.file);
@@ -100,6 +108,7 @@ void write_to(const export_target& target, Work&& work) {
                  {"vertices", written.vertices},
                  {"arcs", written.arcs},
                  {"undirected", written.undirected},
+                 {"left_out", written.left_out},
                  {"bytes", is_file ? std::filesystem::file_size(target.file) : 0},
                  {"seconds", watch.seconds()}});
   if (target.as_json) return print(report);
@@ -120,10 +129,13 @@ struct export_wanted {
 
 void export_graph(const export_wanted& given) {
   require_target(given.target);
-  const attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
+  attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
   write_to(given.target, [&](const auto& options, const auto& write, json& report) {
     report = {{"store", given.store.string()}, {"graph", attached.graph.name()}};
-    return graph::export_graph(attached.graph, options, write);
+    array_store arrays(attached.store);
+    graph::export_options with_properties = options;
+    with_properties.arrays = &arrays;
+    return graph::export_graph(attached.graph, with_properties, write);
   });
 }
 

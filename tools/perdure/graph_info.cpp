@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/graph/degrees.hpp>
+#include <perdure/graph/property_list.hpp>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,22 @@ struct info_options {
   bool as_json = false;
 };
 
+std::vector<std::string> names_of(const std::vector<graph::property_info>& columns) {
+  std::vector<std::string> names;
+  names.reserve(columns.size());
+  for (const graph::property_info& one : columns) names.push_back(one.name);
+  return names;
+}
+
+void write_properties(output& out, const std::string& of, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  std::string line;
+  for (const std::string& name : names) line += (line.empty() ? "" : ", ") + printable_name(name);
+  out.write("properties     " + of + line + "\n");
+}
+
 void show_graph(const info_options& given) {
-  const attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
+  attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
   const graph::stored_graph& g = attached.graph;
   const char* const layout = g.list() != nullptr ? "adjacency list" : "csr";
   std::vector<graph::ranked_vertex> top;
@@ -32,6 +47,9 @@ void show_graph(const info_options& given) {
     top = g.view().visit([&](const auto& view) {
       return graph::highest(view, given.top, [&](graph::vertex_handle v) { return view.degree(v); });
     });
+  const graph::property_list properties = graph::properties_of(g, array_store(attached.store));
+  const std::vector<std::string> of_vertices = names_of(properties.vertices);
+  const std::vector<std::string> of_edges = names_of(properties.edges);
   const std::uint64_t epoch = attached.store.store().epoch();
   if (given.as_json) {
     json value{{"store", given.store.string()},
@@ -44,6 +62,8 @@ void show_graph(const info_options& given) {
                {"edges", g.edges()},
                {"self_loops", g.self_loops()},
                {"stored_neighbours", g.arcs()},
+               {"vertex_properties", of_vertices},
+               {"edge_properties", of_edges},
                {"attach_seconds", attached.seconds}};
     if (given.top != 0) {
       value["top"] = json::array();
@@ -63,6 +83,8 @@ void show_graph(const info_options& given) {
   out.write("kept as        " + std::string(layout) + (g.has_weights() ? ", with weights\n" : "\n"));
   out.write("self loops     " + grouped(g.self_loops()) + "\n");
   out.write("neighbours     " + grouped(g.arcs()) + " stored\n");
+  write_properties(out, "of vertices: ", of_vertices);
+  write_properties(out, "of edges:    ", of_edges);
   for (const graph::ranked_vertex& v : top)
     out.write("vertex " + printable_name(g.name_of(v.id)) + "  " +
               counted(static_cast<std::uint64_t>(v.value), "neighbour", "neighbours") + "\n");

@@ -35,18 +35,22 @@ class gexf final : public xml_dialect {
       info_.kind = kind == "directed" ? direction::directed : direction::undirected;
       info_.description += kind == "directed" ? ", directed, weights" : ", undirected, weights";
     } else if (element == "attributes") {
-      is_of_nodes_ = text("class") == "node";
+      keys_ = text("class") == "node" ? &node_keys_ : text("class") == "edge" ? &edge_keys_ : nullptr;
     } else if (element == "attribute") {
       declare(text("id"), text("title").empty() ? text("id") : text("title"), text("type"), to);
-    } else if (element == "attvalue" && !node_.empty()) {
+    } else if (element == "attvalue") {
       const std::string key = attributes.find("for") != nullptr ? text("for") : text("id");
-      if (const auto found = node_keys_.find(key); found != node_keys_.end()) {
-        to.attribute(node_, found->second.name, text("value"), found->second.is_text);
+      const attribute_keys& keys = is_in_edge_ ? edge_keys_ : node_keys_;
+      if (const auto found = keys.find(key); found != keys.end()) {
+        add(found->second, text("value"), to);
         given_.insert(key);
+      } else if (keeps_attributes_) {
+        to.leave_out("values of the attribute \"" + key + "\", which is not declared");
       }
     } else if (element == "node") {
       if (attributes.find("id") == nullptr) to.refuse("the attribute \"id\" is missing");
       node_ = text("id");
+      is_in_edge_ = false;
       given_.clear();
       to.node(node_, node_);
       if (!text("label").empty() && text("label") != node_) {
@@ -70,27 +74,51 @@ class gexf final : public xml_dialect {
       const std::string type = text("type");
       if (!type.empty() && (type == "directed") != (info_.kind == direction::directed))
         to.refuse("directed and undirected edges in one graph are not read");
-      leave_out({"label", "start", "end"}, "of edges", attributes, to);
+      leave_out({"start", "end"}, "of edges", attributes, to);
       const char* const weight = attributes.find("weight");
       to.edge(text("source"), text("target"), weight == nullptr ? 1 : to.number(weight, "the weight"),
               std::nullopt);
+      is_in_edge_ = true;
+      given_.clear();
+      if (!text("label").empty()) {
+        if (keeps_attributes_) {
+          to.edge_attribute("label", text("label"), true);
+        } else {
+          to.leave_out("label of edges");
+        }
+      }
     }
   }
   void end(std::string_view element, std::string_view text, listed_elements& to) override {
     if (element == "nodes") is_in_nodes_ = false;
     if (element == "default") {
-      if (const auto found = node_keys_.find(declared_); found != node_keys_.end())
+      if (keys_ == nullptr) return;
+      if (const auto found = keys_->find(declared_); found != keys_->end())
         found->second.by_default = std::string(text);
     }
-    if (element != "node") return;
-    for (const auto& [key, one] : node_keys_)
-      if (one.by_default && !given_.contains(key))
-        to.attribute(node_, one.name, *one.by_default, one.is_text);
-    node_.clear();
+    if (element != "node" && element != "edge") return;
+    for (const auto& [key, one] : is_in_edge_ ? edge_keys_ : node_keys_)
+      if (one.by_default && !given_.contains(key)) add(one, *one.by_default, to);
   }
   const graph_file_info& info() const noexcept override { return info_; }
 
  private:
+  struct attribute_key {
+    std::string name;
+    bool is_text = false;
+    std::optional<std::string> by_default = {};
+  };
+  using attribute_keys = std::map<std::string, attribute_key>;
+
+  /// Notes a value of the node or the edge that it is in.
+  void add(const attribute_key& key, const std::string& value, listed_elements& to) const {
+    if (is_in_edge_) {
+      to.edge_attribute(key.name, value, key.is_text);
+    } else {
+      to.attribute(node_, key.name, value, key.is_text);
+    }
+  }
+
   static void leave_out(std::initializer_list<const char*> names, const char* of,
                         const xml_attributes& attributes, listed_elements& to) {
     for (const char* const name : names)
@@ -101,25 +129,21 @@ class gexf final : public xml_dialect {
     declared_ = id;
     constexpr std::array numbers = {"integer", "long", "short", "byte", "float", "double"};
     const bool is_number = std::find(numbers.begin(), numbers.end(), type) != numbers.end();
-    if (keeps_attributes_ && is_of_nodes_) {
-      node_keys_.insert_or_assign(id, node_key{name, !is_number});
+    if (keeps_attributes_ && keys_ != nullptr) {
+      keys_->insert_or_assign(id, attribute_key{name, !is_number});
     } else {
       to.leave_out(name);
     }
   }
 
-  struct node_key {
-    std::string name;
-    bool is_text = false;
-    std::optional<std::string> by_default = {};
-  };
-
   const bool keeps_attributes_;
-  bool is_of_nodes_ = false;
-  std::string declared_;                       // the attribute whose declaration it is in
-  std::string node_;                           // the node that it is in; empty: none
-  std::map<std::string, node_key> node_keys_;  // those that are kept
-  std::set<std::string> given_;                // that the node has
+  attribute_keys node_keys_;  // those that are kept
+  attribute_keys edge_keys_;
+  attribute_keys* keys_ = nullptr;  // of the class that is being declared; null: of another one
+  std::string declared_;            // the attribute whose declaration it is in
+  std::string node_;                // the node that it is in
+  bool is_in_edge_ = false;         // it is in an edge, not in a node
+  std::set<std::string> given_;     // attributes of that node or edge
   graph_file_info info_;
   bool has_graph_ = false;
   bool is_in_nodes_ = false;

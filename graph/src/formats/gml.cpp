@@ -1,6 +1,6 @@
 // One graph of nodes and edges. Unless other keys are asked for, weights are an edge's `weight`, or where the
-// first edge has none its `value`, and times its `time`. What else there is has no place in a graph, and is
-// named.
+// first edge has none its `value`, and times its `time`. Other numbers and texts become attributes where
+// these are kept. Everything else is named.
 #include "gml.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using token = gml_tokens::kind;
 class gml_source final : public listed_source {
  public:
   gml_source(std::unique_ptr<workload::byte_stream> stream, const graph_file_options& options)
-      : listed_source(std::move(stream), options.names, order_of_nodes::before_edges),
+      : listed_source(std::move(stream), options, order_of_nodes::before_edges),
         wanted_weight_(options.weight_column),
         wanted_time_(options.time_column),
         keeps_attributes_(options.keep_attributes),
@@ -42,8 +42,12 @@ class gml_source final : public listed_source {
  private:
   struct value {
     std::string text;
-    std::uint64_t line = 0;
-    std::uint64_t column = 0;
+    bool is_text = false;
+  };
+  struct plain_value {
+    std::string key;
+    std::string text;
+    bool is_text;
   };
 
   file_place where() const override { return {tokens_.line(), tokens_.column()}; }
@@ -147,27 +151,27 @@ class gml_source final : public listed_source {
       }
       if (next != token::number && next != token::text) refuse("expected a number or a text as " + key);
       if (*kept) refuse("a second " + key);
-      *kept = value{tokens_.text(), tokens_.line(), tokens_.column()};
+      *kept = value{tokens_.text(), next == token::text};
     }
+  }
+
+  /// Makes what `read_list` calls for keys that are not wanted: keeps them if attributes are kept.
+  auto keep_in(std::vector<plain_value>& others) const {
+    return [this, &others](const std::string& key, const std::string& text, bool is_text) {
+      if (keeps_attributes_) others.push_back({key, text, is_text});
+      return keeps_attributes_;
+    };
   }
 
   void read_node() {
     const file_place begin = where();
     std::optional<value> id;
     std::optional<value> label;
-    struct plain_value {
-      std::string key;
-      std::string text;
-      bool is_text;
-    };
     std::vector<plain_value> others;
     read_list([&](const std::string& key) { return key == "id"      ? &id
                                                    : key == "label" ? &label
                                                                     : nullptr; },
-              [&](const std::string& key, const std::string& text, bool is_text) {
-                if (keeps_attributes_) others.push_back({key, text, is_text});
-                return keeps_attributes_;
-              });
+              keep_in(others));
     if (!id) throw error_at(begin, "a node without an id");
     node(id->text, label ? label->text : id->text);
     for (const plain_value& one : others) attribute(id->text, one.key, one.text, one.is_text);
@@ -186,6 +190,7 @@ class gml_source final : public listed_source {
     std::optional<value> weight;
     std::optional<value> other_weight;
     std::optional<value> time;
+    std::vector<plain_value> others;
     read_list(
         [&](const std::string& key) -> std::optional<value>* {
           if (key == "source") return &source;
@@ -194,7 +199,7 @@ class gml_source final : public listed_source {
           if (!wanted_weight_.empty()) return key == wanted_weight_ && key != no_column ? &weight : nullptr;
           return key == "weight" ? &weight : key == "value" ? &other_weight : nullptr;
         },
-        [](const std::string&, const std::string&, bool) { return false; });
+        keep_in(others));
     if (!source || !target) throw error_at(begin, "an edge without a source or a target");
     if (!std::exchange(has_edges_, true)) {
       if (wanted_weight_.empty() && !weight && other_weight) weight_key_ = "value";
@@ -205,8 +210,10 @@ class gml_source final : public listed_source {
       std::swap(weight, other_weight);
       if (other_weight)
         throw error_at(begin, "an edge with a weight beside its value: the first edge has none");
-    } else if (other_weight) {
+    } else if (other_weight && !keeps_attributes_) {
       leave_out("value");
+    } else if (other_weight) {
+      others.push_back({"value", other_weight->text, other_weight->is_text});
     }
     const auto require_as_first = [&](bool has, bool first_has, const std::string& what) {
       if (has && !first_has) throw error_at(begin, "an edge with " + what + ", and the first edge has none");
@@ -215,6 +222,7 @@ class gml_source final : public listed_source {
     require_as_first(weight.has_value(), info_.has_weights, weight_key_);
     require_as_first(time.has_value(), info_.has_times, time_key_);
     edge(source->text, target->text, number_in(weight, "the weight"), number_in(time, "the time"));
+    for (const plain_value& one : others) edge_attribute(one.key, one.text, one.is_text);
   }
 
   std::optional<double> number_in(const std::optional<value>& given, const char* what) const {

@@ -1,6 +1,7 @@
 #include "listed_elements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -9,6 +10,15 @@
 #include "line_scan.hpp"
 
 namespace perdure::graph::formats {
+namespace {
+
+/// Writes the number so that reading it gives the same one.
+std::string text_of(double value) {
+  std::array<char, 32> digits;
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+}
+
+}  // namespace
 
 void listed_elements::node(std::string_view id, std::string_view name) {
   if (missing_.erase(std::string(id)) == 0) enter(id, name);
@@ -33,6 +43,9 @@ void listed_elements::edge(std::string_view source, std::string_view target, std
   edges_.push_back({known(source), known(target)});
   if (weight) values_.push_back(*weight);
   if (time) times_.push_back(*time);
+  ++entered_edges_;
+  // A CSR has no times of its own.
+  if (time && keeps_edges_) edge_attribute("time", text_of(*time), false);
 }
 
 void listed_elements::attribute(std::string_view node, std::string_view name, std::string_view value,
@@ -46,6 +59,23 @@ void listed_elements::attribute(std::string_view node, std::string_view name, st
   found->kept.is_text |= is_text;
   found->kept.values.emplace_back(value);
   found->nodes.push_back(known(node));
+}
+
+void listed_elements::edge_attribute(std::string_view name, std::string_view value, bool is_text) {
+  std::vector<graph::edge_attribute>& all = kept_edges_.attributes;
+  auto found = std::find_if(all.begin(), all.end(),
+                            [name](const graph::edge_attribute& one) { return one.name == name; });
+  if (found == all.end()) {
+    all.push_back({std::string(name)});
+    found = std::prev(all.end());
+  }
+  found->is_text |= is_text;
+  found->edges.push_back(entered_edges_ - 1);
+  found->values.emplace_back(value);
+}
+
+attributed_edges listed_elements::take_attributed_edges() {
+  return std::exchange(kept_edges_, {});
 }
 
 void listed_elements::leave_out(std::string_view name) {
@@ -70,6 +100,10 @@ void listed_elements::hand_out(edge_batch& batch) {
     batch.vertices.push_back(*one.number);
   }
   for (const listed_edge& one : edges_) batch.edges.push_back({*one.source, *one.target});
+  if (keeps_edges_) {
+    kept_edges_.edges.insert(kept_edges_.edges.end(), batch.edges.begin(), batch.edges.end());
+    kept_edges_.weights.insert(kept_edges_.weights.end(), values_.begin(), values_.end());
+  }
   std::swap(batch.values, values_);
   std::swap(batch.times, times_);
   nodes_.clear();

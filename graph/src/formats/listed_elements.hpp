@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <perdure/graph/edge.hpp>
+#include <perdure/graph/edge_attribute.hpp>
+#include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/vertex_attribute.hpp>
 #include <perdure/graph/vertex_namer.hpp>
 #include <perdure/workload/line_reader.hpp>
@@ -32,8 +34,10 @@ struct file_place {
 class listed_elements {
  public:
   /// Vertices are called by the nodes' names, or without `names` by their ids, which are numbers then, as
-  /// `17` or `n17`. Where edges may come first, nodes' names are their ids.
-  listed_elements(vertex_namer* names, order_of_nodes order) noexcept : names_(names), order_(order) {}
+  /// `17` or `n17`. Where edges may come first, nodes' names are their ids. Edges are noted for
+  /// `take_attributed_edges` if the options keep attributes.
+  listed_elements(const graph_file_options& options, order_of_nodes order) noexcept
+      : names_(options.names), keeps_edges_(options.keep_attributes), order_(order) {}
   listed_elements(const listed_elements&) = delete;
   listed_elements& operator=(const listed_elements&) = delete;
   virtual ~listed_elements() = default;
@@ -45,6 +49,8 @@ class listed_elements {
             std::optional<double> time);
   /// Notes a value of a node that was entered.
   void attribute(std::string_view node, std::string_view name, std::string_view value, bool is_text);
+  /// Notes a value of the edge that was entered last. Only where attributes are kept.
+  void edge_attribute(std::string_view name, std::string_view value, bool is_text);
   /// Notes the name of something that is not kept.
   void leave_out(std::string_view name);
   /// Throws an error with the place where the file is being read.
@@ -60,6 +66,8 @@ class listed_elements {
   std::size_t waiting() const noexcept { return nodes_.size() + edges_.size(); }
   /// Moves out what was noted of nodes, all of which were handed out.
   std::vector<vertex_attribute> take_attributes();
+  /// Moves out the edges that were handed out, and what was noted of them.
+  attributed_edges take_attributed_edges();
   /// Moves them into an empty batch.
   void hand_out(edge_batch& batch);
   /// Throws where an edge has named a node that is nowhere. To be called at the file's end.
@@ -87,6 +95,7 @@ class listed_elements {
   vertex_id number_in(std::string_view id) const;
 
   vertex_namer* names_;
+  bool keeps_edges_;
   order_of_nodes order_;
   std::unordered_map<std::string, file_place> missing_;  // nodes that edges have named, and where
   std::unordered_map<std::string, vertex_id> numbers_;   // by id; of names not before they are handed out
@@ -97,6 +106,8 @@ class listed_elements {
   std::vector<double> values_;
   std::vector<double> times_;
   std::vector<listed_attribute> attributes_;
+  std::uint64_t entered_edges_ = 0;
+  attributed_edges kept_edges_;  // the edges that were handed out; attributes of all
   std::vector<std::string> left_out_;
 };
 

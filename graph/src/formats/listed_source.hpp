@@ -32,14 +32,19 @@ class listed_source : public graph_file, protected listed_elements {
     const std::lock_guard lock(mutex_);
     return take_attributes();
   }
+  attributed_edges take_edge_attributes() final {
+    const std::lock_guard lock(mutex_);
+    return take_attributed_edges();
+  }
   std::vector<std::string> left_out() const final {
     const std::lock_guard lock(mutex_);
     return names_left_out();
   }
 
  protected:
-  listed_source(std::unique_ptr<workload::byte_stream> stream, vertex_namer* names, order_of_nodes order)
-      : listed_elements(names, order), stream_(std::move(stream)) {}
+  listed_source(std::unique_ptr<workload::byte_stream> stream, const graph_file_options& options,
+                order_of_nodes order)
+      : listed_elements(options, order), stream_(std::move(stream)) {}
 
   workload::byte_stream& stream() noexcept { return *stream_; }
   /// Reads until all is known that the first edge tells. Constructors call it.

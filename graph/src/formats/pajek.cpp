@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace perdure::graph::formats {
@@ -39,6 +41,29 @@ const char* label_at(const char* p, const line_scanner& scan, std::string_view& 
   if (end == scan.end()) return scan.wrong(p, "the label's second quote is missing");
   label = {p + 1, static_cast<std::size_t>(end - p - 1)};
   return end + 1;
+}
+
+/// A word, as `label_at` finds it; `is_text` if it is in quotes.
+const char* word_at(const char* p, const line_scanner& scan, std::string& word, bool& is_text) {
+  std::string_view found;
+  is_text = *p == '"';
+  p = label_at(p, scan, found);
+  word = found;
+  return p;
+}
+
+bool is_number(std::string_view word) {
+  double value = 0;
+  const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
+  return result.ec == std::errc{} && result.ptr == word.data() + word.size();
+}
+
+/// Finds the attribute, or adds it.
+template <class Attribute>
+Attribute& attribute_called(std::vector<Attribute>& all, const std::string& name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&name](const Attribute& one) { return one.name == name; });
+  return found != all.end() ? *found : all.emplace_back(Attribute{name});
 }
 
 }  // namespace
@@ -150,18 +175,61 @@ bool pajek::read_vertex(const char* p, const line_scanner& scan) {
   if (has_label) {
     p = label_at(p, scan, label);
     if (p == nullptr) return false;
-    if (!scan.at_end(p)) leave_out("places and shapes of vertices");
   }
-  if (names_ == nullptr) {
-    if (has_label && label != std::to_string(number)) leave_out("labels of vertices");
-    return true;
-  }
+  if (!read_attributes_of(number, label, p, scan)) return false;
+  if (names_ == nullptr) return true;
   const std::string name = has_label ? std::string(label) : std::to_string(number);
   if (!labels_.try_emplace(number, name).second)
     return refuse(scan, begin, "the vertex " + std::to_string(number) + " is there already");
   if (!taken_.insert(name).second) return refuse(scan, at, "another vertex is called \"" + name + "\" too");
   in_order_of_file_.push_back(number);
   return true;
+}
+
+bool pajek::read_attributes_of(std::uint64_t number, std::string_view label, const char* p,
+                               const line_scanner& scan) {
+  const bool is_labelled = names_ == nullptr && !label.empty() && label != std::to_string(number);
+  const bool has_more = !scan.at_end(p);
+  if (!keeps_attributes_) {
+    if (has_more) leave_out("places and shapes of vertices");
+    if (is_labelled) leave_out("labels of vertices");
+    return true;
+  }
+  std::vector<pair> pairs;
+  if (is_labelled) pairs.push_back({"label", std::string(label), true});
+  if (has_more && read_place(p, scan, pairs) == nullptr) return false;
+  for (pair& one : pairs) {
+    vertex_attribute& to = attribute_called(attributes_, one.key);
+    to.is_text |= one.is_text;
+    to.vertices.push_back(number);
+    to.values.push_back(std::move(one.value));
+  }
+  return true;
+}
+
+// Up to three coordinates, perhaps the name of a shape, and pairs.
+const char* pajek::read_place(const char* p, const line_scanner& scan, std::vector<pair>& to) {
+  std::vector<pair> words;
+  for (p = after_blanks(p); !scan.at_end(p); p = after_blanks(p)) {
+    pair word;
+    p = word_at(p, scan, word.value, word.is_text);
+    if (p == nullptr) return nullptr;
+    words.push_back(std::move(word));
+  }
+  constexpr std::array axes = {"x", "y", "z"};
+  std::size_t at = 0;
+  for (; at < axes.size() && at < words.size() && is_number(words[at].value); ++at)
+    to.push_back({axes[at], std::move(words[at].value), false});
+  if ((words.size() - at) % 2 == 1) to.push_back({"shape", std::move(words[at++].value), true});
+  for (; at < words.size(); at += 2)
+    to.push_back({std::move(words[at].value), std::move(words[at + 1].value), words[at + 1].is_text});
+  return p;
+}
+
+std::vector<vertex_attribute> pajek::take_attributes() {
+  for (vertex_attribute& one : attributes_)
+    for (vertex_id& v : one.vertices) v = called(v);
+  return std::exchange(attributes_, {});
 }
 
 bool pajek::take_vertices(std::vector<vertex_id>& to) {
@@ -190,14 +258,31 @@ const char* pajek::parse(const char* p, const char* end, edge_batch& batch, line
   if (*read_relation_ != relation_) return scan.wrong(p, "several relations in one network are not read");
   const std::size_t edges = batch.edges.size();
   const std::size_t values = batch.values.size();
+  pairs_.clear();
   const bool is_list = now_ == section::arc_lists || now_ == section::edge_lists;
   const char* const done = now_ == section::matrix ? read_row(p, scan, batch, counts)
                            : is_list               ? read_list(p, scan, batch, counts)
                                                    : read_edge(p, scan, batch, counts);
-  if (done != nullptr) return feed + 1;
+  if (done != nullptr) {
+    keep_edges(batch, edges);
+    return feed + 1;
+  }
   batch.edges.resize(edges);
   batch.values.resize(values);
   return nullptr;
+}
+
+void pajek::keep_edges(const edge_batch& batch, std::size_t from) {
+  if (!keeps_attributes_) return;
+  const auto first = static_cast<std::ptrdiff_t>(from);
+  edges_.edges.insert(edges_.edges.end(), batch.edges.begin() + first, batch.edges.end());
+  edges_.weights.insert(edges_.weights.end(), batch.values.begin() + first, batch.values.end());
+  for (pair& one : pairs_) {
+    edge_attribute& to = attribute_called(edges_.attributes, one.key);
+    to.is_text |= one.is_text;
+    to.edges.push_back(edges_.edges.size() - 1);
+    to.values.push_back(std::move(one.value));
+  }
 }
 
 const char* pajek::read_edge(const char* p, const line_scanner& scan, edge_batch& batch,
@@ -208,10 +293,28 @@ const char* pajek::read_edge(const char* p, const line_scanner& scan, edge_batch
   double weight = 1;
   if (p != nullptr && !scan.at_end(p)) p = scan.finite(p, weight, "the weight");
   if (p == nullptr) return nullptr;
-  if (!scan.at_end(p)) leave_out("shapes of edges");
+  if (!keeps_attributes_ && !scan.at_end(p)) leave_out("shapes of edges");
+  if (keeps_attributes_) p = read_pairs(p, scan);
+  if (p == nullptr) return nullptr;
   ++counts.entries;
   batch.edges.push_back({called(e.source), called(e.target)});
   batch.values.push_back(weight);
+  return p;
+}
+
+const char* pajek::read_pairs(const char* p, const line_scanner& scan) {
+  for (p = after_blanks(p); !scan.at_end(p); p = after_blanks(p)) {
+    const char* const at = p;
+    pair one;
+    bool is_quoted = false;
+    p = word_at(p, scan, one.key, is_quoted);
+    if (p == nullptr) return nullptr;
+    p = after_blanks(p);
+    if (scan.at_end(p)) return scan.wrong(at, "the last of the edge's attributes has no value");
+    p = word_at(p, scan, one.value, one.is_text);
+    if (p == nullptr) return nullptr;
+    pairs_.push_back(std::move(one));
+  }
   return p;
 }
 

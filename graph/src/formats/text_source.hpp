@@ -61,8 +61,9 @@ struct line_counts {
 ///     bool take_vertices(std::vector<vertex_id>&);   // where edges do not name all: before the first edge
 ///     const std::vector<std::string>& left_out() const;
 ///     std::vector<vertex_attribute> take_attributes();
+///     attributed_edges take_edge_attributes();
 ///
-/// of which the last three may be left out, and are only there if lines are parsed in order.
+/// of which the last four may be left out, and are only there if lines are parsed in order.
 ///
 /// `parse` leaves the batch as it was where a line is malformed.
 template <class Format>
@@ -144,6 +145,13 @@ class text_source final : public graph_file {
     if constexpr (requires { format_.take_attributes(); }) {
       const std::lock_guard lock(turn_);
       return format_.take_attributes();
+    }
+    return {};
+  }
+  attributed_edges take_edge_attributes() override {
+    if constexpr (requires { format_.take_edge_attributes(); }) {
+      const std::lock_guard lock(turn_);
+      return format_.take_edge_attributes();
     }
     return {};
   }

@@ -27,6 +27,11 @@ class unweighted final : public graph_file {
   unsigned ignored_columns() const noexcept override { return file_->ignored_columns(); }
   std::vector<std::string> left_out() const override { return file_->left_out(); }
   std::vector<vertex_attribute> take_vertex_attributes() override { return file_->take_vertex_attributes(); }
+  attributed_edges take_edge_attributes() override {
+    attributed_edges taken = file_->take_edge_attributes();
+    taken.weights.clear();
+    return taken;
+  }
   const graph_file_info& info() const noexcept override { return info_; }
 
  private:

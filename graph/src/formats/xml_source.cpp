@@ -29,8 +29,8 @@ std::string_view local_name(std::string_view name) {
 class xml_source final : public listed_source {
  public:
   xml_source(std::unique_ptr<workload::byte_stream> stream, std::unique_ptr<xml_dialect> dialect,
-             vertex_namer* names)
-      : listed_source(std::move(stream), names, order_of_nodes::anywhere),
+             const graph_file_options& options)
+      : listed_source(std::move(stream), options, order_of_nodes::anywhere),
         dialect_(std::move(dialect)),
         parser_(XML_ParserCreate(nullptr)) {
     if (!parser_) throw std::bad_alloc();
@@ -144,8 +144,9 @@ std::optional<graph_format> xml_format_of(std::string_view head) {
 }
 
 std::unique_ptr<graph_file> open_xml(std::unique_ptr<workload::byte_stream> stream,
-                                     std::unique_ptr<xml_dialect> dialect, vertex_namer* names) {
-  return std::make_unique<xml_source>(std::move(stream), std::move(dialect), names);
+                                     std::unique_ptr<xml_dialect> dialect,
+                                     const graph_file_options& options) {
+  return std::make_unique<xml_source>(std::move(stream), std::move(dialect), options);
 }
 
 }  // namespace perdure::graph::formats

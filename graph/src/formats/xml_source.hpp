@@ -45,6 +45,6 @@ bool is_xml(std::string_view head);
 
 /// Reads to the first edge. Nodes are called by their ids.
 std::unique_ptr<graph_file> open_xml(std::unique_ptr<workload::byte_stream> stream,
-                                     std::unique_ptr<xml_dialect> dialect, vertex_namer* names);
+                                     std::unique_ptr<xml_dialect> dialect, const graph_file_options& options);
 
 }  // namespace perdure::graph::formats

@@ -27,7 +27,8 @@ struct build_options {
   std::uint64_t budget = 0;      ///< bytes of memory; 0: the arcs are sorted in memory
   bool anew = false;             ///< begins again where a build is under way
   bool with_names = false;       ///< vertices have names, which are kept
-  bool with_attributes = false;  ///< keeps what the inputs say of vertices (`keep_attributes.hpp`)
+  bool with_attributes = false;  ///< keeps what the inputs say of vertices and edges
+                                 ///< (`keep_attributes.hpp`), in ordinary memory until the end
   unsigned threads = 1;
   std::function<void()> on_checkpoint = {};  ///< called after each checkpoint; what it throws ends the build
   reading_watch watch = {};                  ///< called once, with the graph's name
@@ -39,7 +40,9 @@ struct build_result {
   bool was_built = false;  ///< the store has the graph of these inputs, so made, already; nothing has changed
   std::uint64_t checkpoints = 0;
   std::uint64_t skipped_lines = 0;
-  std::vector<std::string> attributes = {};  ///< names of those that were kept
+  std::vector<std::string> attributes = {};       ///< names of those of vertices that were kept
+  std::vector<std::string> edge_attributes = {};  ///< names of those of edges that were kept
+  bool lacks_times = false;                       ///< an input has times, which were not kept
 };
 
 /// Makes the CSR `options.graph` of all edges of the inputs, of a directed graph with incoming arcs, with
@@ -50,7 +53,8 @@ struct build_result {
 /// checkpoint.
 ///
 /// If `with_names` is set, the inputs were opened with `names`, and the names are kept as those of a growing
-/// graph are (`graph_objects.hpp`). If `with_attributes` is set, they were opened with `keep_attributes`.
+/// graph are (`graph_objects.hpp`). If `with_attributes` is set, they were opened with `keep_attributes`; the
+/// times of GraphML and GML are kept then too, as the edges' property `time`.
 ///
 /// Throws `already_exists` where the store has something else of this name, or a graph of other inputs;
 /// `invalid_argument` where a build of other inputs is under way, or of inputs that cannot be read twice;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <perdure/graph/edge.hpp>
+#include <perdure/graph/edge_attribute.hpp>
 #include <perdure/graph/vertex_attribute.hpp>
 #include <perdure/workload/progress.hpp>
 #include <span>
@@ -46,6 +47,8 @@ class edge_source {
   /// Moves out what was met of vertices' attributes, where they are kept
   /// (`graph_file_options::keep_attributes`). To be called once, at the end.
   virtual std::vector<vertex_attribute> take_vertex_attributes() { return {}; }
+  /// The same of edges. Without attributes where the source has met none.
+  virtual attributed_edges take_edge_attributes() { return {}; }
 };
 
 /// Edges that lie in memory. The span must outlive the source.

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <perdure/array_store.hpp>
 #include <perdure/graph/graph_inputs.hpp>
 #include <perdure/graph/stored_graph.hpp>
 #include <perdure/graph/write_graph.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,16 +27,22 @@ struct export_options {
   unsigned threads = 1;
   /// Called with a line for each vertex, its name or its id, in the order in which formats number vertices.
   std::function<void(std::string_view)> write_id = {};
+  /// Arrays of the graph's store: properties of a CSR are written as GraphML too (`properties.hpp`). Null:
+  /// none is.
+  array_store* arrays = nullptr;
 };
 
 struct exported_graph {
   std::uint64_t vertices = 0;
   std::uint64_t arcs = 0;
   bool undirected = false;
+  std::vector<std::string> left_out = {};  ///< names of properties that were not written
 };
 
-/// Passes the file's bytes to `write`, piece by piece: ids or names, weights, and times of a growing graph.
-/// The list of a growing graph is written, not its frozen form. Throws as `write_graph`.
+/// Passes the file's bytes to `write`, piece by piece: ids or names, weights, times of a growing graph, and
+/// properties of a CSR that are numbers or texts. Of an undirected edge the property is that of the arc from
+/// the larger id. A property of edges called `weight` is left out of a graph with weights. The list of a
+/// growing graph is written, not its frozen form. Throws as `write_graph`.
 exported_graph export_graph(const stored_graph& graph, const export_options& options,
                             const std::function<void(std::string_view)>& write);
 

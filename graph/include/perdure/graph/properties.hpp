@@ -43,14 +43,16 @@ class properties {
   }
   /// The same with a text for each vertex.
   void set_vertex_texts(std::string_view name, const std::vector<std::string>& values) {
-    require_one_for_each(vertex_array(name), values.size(), view_.size());
-    arrays_.store(vertex_array(name), values);
-    arrays_.array(vertex_array(name)).set_attribute(arcs_attribute, view_.arcs());
+    set_texts(vertex_array(name), values, view_.size());
   }
   /// The same with an element for each arc.
   template <array_element T>
   void set_edges(std::string_view name, std::span<const T> values) {
     set(edge_array(name), values, view_.arcs());
+  }
+  /// The same with a text for each arc.
+  void set_edge_texts(std::string_view name, const std::vector<std::string>& values) {
+    set_texts(edge_array(name), values, view_.arcs());
   }
 
   /// Where the values lie in the store. `not_found`, `wrong_type`, `invalid_argument` (of a graph of other
@@ -62,6 +64,14 @@ class properties {
   template <array_element T>
   stored_view<const T, 1> edges(std::string_view name) const {
     return get<T>(edge_array(name), view_.arcs());
+  }
+
+  /// The same of texts, as a copy.
+  std::vector<std::string> vertex_texts(std::string_view name) const {
+    return get_texts(vertex_array(name), view_.size());
+  }
+  std::vector<std::string> edge_texts(std::string_view name) const {
+    return get_texts(edge_array(name), view_.arcs());
   }
 
   /// The arrays' ids, sorted.
@@ -78,6 +88,13 @@ class properties {
   }
   static constexpr const char* arcs_attribute = "arcs of the graph";
 
+  /// Whether the property was set for a graph with another number of arcs.
+  bool has_grown(const std::string& id) const {
+    const array_ref array = arrays_.array(id);
+    return array.has_attribute(arcs_attribute) &&
+           array.template attribute<std::uint64_t>(arcs_attribute) != view_.arcs();
+  }
+
   template <class T>
   void set(const std::string& id, std::span<const T> values, std::uint64_t wanted) {
     require_one_for_each(id, values.size(), wanted);
@@ -85,16 +102,29 @@ class properties {
     arrays_.array(id).set_attribute(arcs_attribute, view_.arcs());
   }
 
+  void set_texts(const std::string& id, const std::vector<std::string>& values, std::uint64_t wanted) {
+    require_one_for_each(id, values.size(), wanted);
+    arrays_.store(id, values);
+    arrays_.array(id).set_attribute(arcs_attribute, view_.arcs());
+  }
+
   template <class T>
   stored_view<const T, 1> get(const std::string& id, std::uint64_t wanted) const {
     auto found = arrays_.view<T, 1>(id);
-    const array_ref array = arrays_.array(id);
-    const bool has_grown = array.has_attribute(arcs_attribute) &&
-                           array.template attribute<std::uint64_t>(arcs_attribute) != view_.arcs();
-    if (found.size() != wanted || has_grown)
+    require_unchanged(id, found.size(), wanted);
+    return found;
+  }
+
+  std::vector<std::string> get_texts(const std::string& id, std::uint64_t wanted) const {
+    auto found = arrays_.load<std::vector<std::string>>(id);
+    require_unchanged(id, found.size(), wanted);
+    return found;
+  }
+
+  void require_unchanged(const std::string& id, std::uint64_t values, std::uint64_t wanted) const {
+    if (values != wanted || has_grown(id))
       throw error(errc::invalid_argument,
                   "the property \"" + id + "\" was set for a graph of other size: set it again");
-    return found;
   }
 
   array_store& arrays_;

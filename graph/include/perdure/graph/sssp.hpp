@@ -41,7 +41,7 @@ struct sssp_result {
 /// Delta-stepping after Meyer, Sanders: "Δ-stepping: a parallelizable shortest path algorithm" (Journal of
 /// Algorithms, 2003). Distances do not depend on the threads. Throws `errc::not_found` when `source` is no
 /// vertex, `errc::invalid_argument` for a weight on the way that is negative or no number, for a delta that
-/// is, and for a distance beyond the largest number. Takes 8 bytes for each vertex, and 4 for each time that
+/// is, and for a distance beyond the largest number. Takes 12 bytes for each vertex, and 4 for each time that
 /// a vertex waits for its turn.
 template <class Graph>
 sssp_result sssp(const Graph& graph, vertex_handle source, const sssp_options& options = {}) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <perdure/data_type.hpp>
 #include <perdure/graph/graph_view.hpp>
 #include <span>
 #include <string>
@@ -19,7 +20,16 @@ enum class written_format : std::uint8_t {
   edge_list,      ///< ids or names, weights, times, with tabs between
   matrix_market,  ///< coordinate; pattern or real, general or symmetric; vertices are numbered from 1
   gapbs,          ///< `.sg`, or `.wsg` of a graph with weights; vertices are numbered from 0
-  graphml,        ///< ids or names, weights, times
+  graphml,        ///< ids or names, weights, times, further columns
+};
+
+/// A value for each vertex or each edge, in a format with room for it.
+struct written_column {
+  std::string name;
+  element_kind kind;  ///< `int64`, `float64` or `text`
+  /// Appends the value of a vertex, by its handle, or of an arc, by its place among all arcs. Returns whether
+  /// there is one; what was appended then says that there is none.
+  std::function<bool(std::uint64_t place, std::string& to)> value;
 };
 
 struct written_parts {
@@ -29,6 +39,8 @@ struct written_parts {
   std::function<std::string_view(vertex_id)> name;
   /// The times of a vertex's arcs, in the order of its neighbours.
   std::function<std::span<const double>(vertex_handle)> times;
+  std::vector<written_column> vertex_columns = {};  ///< written as GraphML only
+  std::vector<written_column> edge_columns = {};    ///< the same; of a view with `offsets`
 };
 
 namespace detail {
@@ -39,6 +51,7 @@ struct listed_edge {
   std::uint64_t to;
   double weight;
   double time;
+  std::uint64_t arc = 0;  // of a view with offsets
 };
 struct listed_graph {
   std::uint64_t vertices = 0;
@@ -47,6 +60,7 @@ struct listed_graph {
   bool has_weights = false;
   bool has_times = false;
   std::function<vertex_id(std::uint64_t place)> id;
+  std::function<vertex_handle(std::uint64_t place)> handle;
   /// `visit` for each edge that begins at `place`; for all arcs where `both_ends`.
   std::function<void(std::uint64_t place, bool both_ends,
                      const std::function<void(const listed_edge&)>& visit)>
@@ -81,13 +95,17 @@ void write_graph(const Graph& graph, const written_parts& parts,
   listed.undirected = graph.symmetric();
   listed.has_weights = has_weights;
   listed.has_times = static_cast<bool>(parts.times);
+  listed.handle = [&](std::uint64_t at) { return order[at]; };
   listed.id = [&](std::uint64_t at) { return graph.id(order[at]); };
   std::vector<detail::listed_edge> row;
   listed.each = [&](std::uint64_t at, bool both_ends,
                     const std::function<void(const detail::listed_edge&)>& visit) {
     const vertex_handle v = order[at];
     row.clear();
-    for (const vertex_handle neighbour : graph.neighbours(v)) row.push_back({at, place[neighbour], 1, 0});
+    std::uint64_t arc = 0;
+    if constexpr (requires { graph.offsets[v]; }) arc = graph.offsets[v];
+    for (const vertex_handle neighbour : graph.neighbours(v))
+      row.push_back({at, place[neighbour], 1, 0, arc++});
     if constexpr (weighted_view<Graph>) {
       if (has_weights) {
         std::size_t i = 0;

@@ -7,11 +7,15 @@
 // Each thread has bins of its own for what it finds. Of the distances to come only a stretch has bins, so
 // that weights of any size need little memory: what is beyond waits in one heap until the stretch has moved
 // on.
+//
+// Distances are kept as `float` as long as each is one exactly, so that twice as many fit a cache. The first
+// step that finds another one is followed by a change to `double`; what it found waits until then.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -58,15 +62,16 @@ class delta_stepping {
       : graph_(graph),
         bins_in_a_unit_(std::min(1 / delta, std::numeric_limits<double>::max())),
         threads_(std::max(1U, threads)),
-        distances_(graph.size(), std::numeric_limits<double>::infinity()),
+        narrow_(graph.size(), std::numeric_limits<float>::infinity()),
         own_(threads_) {}
 
   std::vector<double> run(vertex_handle source) {
-    distances_[source] = 0;
+    narrow_[source] = 0;
     frontier_.assign(1, source);
     for (bin_ = 0;;) {
       step();
       if (next_bin()) continue;
+      if (is_narrow()) widen();
       if (std::any_of(own_.begin(), own_.end(), [](const found& one) { return one.has_overflowed; }))
         require_numbers();
       return std::move(distances_);
@@ -82,11 +87,13 @@ class delta_stepping {
     std::array<std::vector<vertex_handle>, bins> near;  // by the bin's place in the stretch
     std::vector<vertex_handle> far;
     std::vector<vertex_handle> taken;
-    bool has_overflowed = false;  // a path, which need not be a shortest one
+    std::vector<std::pair<vertex_handle, double>> inexact;  // distances that are no `float`
+    bool has_overflowed = false;                            // a path, which need not be a shortest one
   };
 
+  bool is_narrow() const noexcept { return distances_.empty(); }
   double distance(vertex_handle v) const noexcept {
-    return std::atomic_ref(const_cast<double&>(distances_[v])).load(std::memory_order_relaxed);
+    return is_narrow() ? static_cast<double>(narrow_[v]) : distances_[v];
   }
   /// In the stretch: how many bins behind its beginning, and what part of the next. All that asks for a bin
   /// goes by this, so that rounding gives each distance one answer.
@@ -96,6 +103,13 @@ class delta_stepping {
 
   /// Follows the arcs of all vertices in the frontier.
   void step() {
+    if (!is_narrow()) return step(distances_);
+    step(narrow_);
+    if (std::any_of(own_.begin(), own_.end(), [](const found& one) { return !one.inexact.empty(); })) widen();
+  }
+
+  template <class Distance>
+  void step(std::vector<Distance>& distances) {
     const auto now = static_cast<double>(bin_);
     std::atomic<std::size_t> next{0};
     const std::size_t pieces = (frontier_.size() + grain - 1) / grain;
@@ -108,40 +122,81 @@ class delta_stepping {
         const std::size_t begin = next.fetch_add(1, std::memory_order_relaxed) * grain;
         if (begin >= frontier_.size()) break;
         const std::size_t end = std::min(begin + grain, frontier_.size());
-        for (std::size_t i = begin; i < end; ++i) follow_arcs_of(frontier_[i], now, mine);
+        for (std::size_t i = begin; i < end; ++i) follow_arcs_of(distances, frontier_[i], now, mine);
       }
       // What was found for the same bin need not wait for the other threads, unless it is much.
       constexpr std::size_t few = 1000;
       while (!mine.near[bin_].empty() && mine.near[bin_].size() < few) {
         std::swap(mine.taken, mine.near[bin_]);
-        for (const vertex_handle v : mine.taken) follow_arcs_of(v, now, mine);
+        for (const vertex_handle v : mine.taken) follow_arcs_of(distances, v, now, mine);
         mine.taken.clear();
       }
     });
   }
 
-  void follow_arcs_of(vertex_handle v, double now, found& mine) {
-    const double from = distance(v);
+  template <class Distance>
+  void follow_arcs_of(std::vector<Distance>& distances, vertex_handle v, double now, found& mine) {
+    const double from = std::atomic_ref(distances[v]).load(std::memory_order_relaxed);
     if (place_of(from) < now) return;
     visit_weighted(graph_, v, [&](vertex_handle u, double weight) {
-      if (!(weight >= 0)) throw_bad_weight(weight);
+      if (is_rare(weight)) [[unlikely]] {
+        if (!(weight >= 0)) throw_bad_weight(weight);
+        if (weight > farthest_number) mine.has_overflowed = true;
+      }
       const double to = from + weight;
-      if (!(to <= farthest_number)) [[unlikely]] {
-        mine.has_overflowed = true;
-        return;
+      if constexpr (std::is_same_v<Distance, double>) {
+        if (!(to <= farthest_number)) [[unlikely]] {
+          mine.has_overflowed = true;
+          return;
+        }
       }
-      const std::atomic_ref known(distances_[u]);
-      double before = known.load(std::memory_order_relaxed);
-      do {
-        if (!(to < before)) return;
-      } while (!known.compare_exchange_weak(before, to, std::memory_order_relaxed));
-      const double place = place_of(to);
-      if (place < static_cast<double>(bins)) {
-        mine.near[static_cast<std::size_t>(place)].push_back(u);
-      } else {
-        mine.far.push_back(u);
+      const std::atomic_ref known(distances[u]);
+      Distance before = known.load(std::memory_order_relaxed);
+      if (!(to < static_cast<double>(before))) return;
+      if constexpr (std::is_same_v<Distance, float>) {
+        if (!is_exact(to)) [[unlikely]] {
+          mine.inexact.emplace_back(u, to);
+          return;
+        }
       }
+      const auto kept = static_cast<Distance>(to);
+      while (!known.compare_exchange_weak(before, kept, std::memory_order_relaxed))
+        if (!(kept < before)) return;
+      put(u, to, mine);
     });
+  }
+
+  /// Whether the weight is below 0, no number, infinite, or a zero with a sign: by one comparison of bits.
+  static bool is_rare(double weight) noexcept {
+    return std::bit_cast<std::uint64_t>(weight) > std::bit_cast<std::uint64_t>(farthest_number);
+  }
+  static bool is_exact(double distance) noexcept {
+    return distance <= static_cast<double>(std::numeric_limits<float>::max()) &&
+           static_cast<double>(static_cast<float>(distance)) == distance;
+  }
+
+  /// Lets a vertex wait for its turn.
+  void put(vertex_handle v, double distance, found& mine) const {
+    const double place = place_of(distance);
+    if (place < static_cast<double>(bins)) {
+      mine.near[static_cast<std::size_t>(place)].push_back(v);
+    } else {
+      mine.far.push_back(v);
+    }
+  }
+
+  /// Goes on with distances of 64 bits.
+  void widen() {
+    distances_.assign(narrow_.begin(), narrow_.end());
+    narrow_ = {};
+    for (found& one : own_) {
+      for (const auto& [v, distance] : one.inexact) {
+        if (!(distance < distances_[v])) continue;
+        distances_[v] = distance;
+        put(v, distance, one);
+      }
+      one.inexact = {};
+    }
   }
 
   /// Throws where a vertex is reached only by paths that are longer than any number.
@@ -172,8 +227,8 @@ class delta_stepping {
     double nearest = std::numeric_limits<double>::infinity();
     for (found& one : own_) {
       for (const vertex_handle v : one.far) {
-        if (place_of(distances_[v]) < static_cast<double>(bins)) continue;  // it had its turn
-        nearest = std::min(nearest, distances_[v]);
+        if (place_of(distance(v)) < static_cast<double>(bins)) continue;  // it had its turn
+        nearest = std::min(nearest, distance(v));
         far.push_back(v);
       }
       one.far.clear();
@@ -182,14 +237,7 @@ class delta_stepping {
     // Beyond the largest number all distances are in one bin.
     stretch_ = std::min(std::floor(nearest * bins_in_a_unit_), std::numeric_limits<double>::max());
     bin_ = 0;
-    for (const vertex_handle v : far) {
-      const double place = place_of(distances_[v]);
-      if (place < static_cast<double>(bins)) {
-        own_[0].near[static_cast<std::size_t>(place)].push_back(v);
-      } else {
-        own_[0].far.push_back(v);
-      }
-    }
+    for (const vertex_handle v : far) put(v, distance(v), own_[0]);
     return true;
   }
 
@@ -197,7 +245,8 @@ class delta_stepping {
   const std::conditional_t<std::is_trivially_copyable_v<Graph>, Graph, const Graph&> graph_;
   const double bins_in_a_unit_;
   const unsigned threads_;
-  std::vector<double> distances_;
+  std::vector<float> narrow_;
+  std::vector<double> distances_;  // in the place of `narrow_`; empty before
   std::vector<found> own_;
   std::vector<vertex_handle> frontier_;
   double stretch_ = 0;   // the number of its first bin
