@@ -94,7 +94,7 @@ class journaled_pages {
 
   struct slot_record {
     number page;
-    std::uint32_t checksum;  // 0: nothing was put there yet
+    std::uint32_t checksum;  // 0: nothing was put there
   };
 
   unsigned parity_;
@@ -103,7 +103,7 @@ class journaled_pages {
   std::atomic<std::uint32_t>* checksums_;
   std::vector<slot_record> records_;  // by slot
   std::vector<number> zeros_;         // empty pages; some perhaps twice, or not empty any more
-  // The same of the epoch before, until it is settled.
+  // The same of the epoch before, until it is settled; of its empty pages some may be among the others.
   std::vector<slot_record> records_before_;
   std::vector<number> zeros_before_;
 };
