@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "page_sets.hpp"
+#include "support/failing_allocation.hpp"
 
 namespace perdure::store {
 namespace {
@@ -147,6 +148,17 @@ TEST(journaled_pages, are_where_they_were_put_last) {
       ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round << ", step " << step;
     }
   }
+}
+
+// Where it could throw, the page would be nowhere: home has anything in its place.
+TEST(journaled_pages, are_emptied_without_memory_where_room_was_reserved) {
+  journaled_pages table(100, 0);
+  for (std::uint64_t first = 0; first < 100; first += 10) {
+    table.reserve_zeros(10);
+    const failing_allocation none(0);
+    for (std::uint64_t page = first; page < first + 10; ++page) table.put_zero(page);
+  }
+  EXPECT_EQ(table.records().size(), 100u);
 }
 
 }  // namespace
