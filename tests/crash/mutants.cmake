@@ -303,8 +303,8 @@ perdure_mutant(released_punched_early commit/epoch_commit.cpp "released pages ar
   CAUGHT_BY [=[page \d+ is wrong .zero.]=] FIRST 3 1 2)
 
 perdure_mutant(old_journal_taken commit/redo.cpp "recovery takes a journal of any epoch"
-[=[    if (!header || header->epoch != epoch) continue;]=]
-[=[    if (!header) continue;]=]
+[=[    if (header.epoch != epoch) continue;]=]
+[=[    if (header.epoch == 0) continue;]=]
   CAUGHT_BY [=[does not follow the one that the store is at|not attempt \d+ .epoch \d+.: epoch \d+|crc is damaged: table page \d+ .* has no valid checksum]=] FIRST 2)
 
 perdure_mutant(torn_table_not_rebuilt commit/recovery.cpp "recovery does not mend a torn checksum table"

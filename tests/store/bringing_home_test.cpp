@@ -141,6 +141,23 @@ TEST_F(bringing_home, leaves_no_page_changed) {
   }
 }
 
+// On tmpfs a hole that is mapped takes space when it is touched.
+TEST_F(bringing_home, maps_no_pages_that_were_released) {
+  for (const char* const tracker : {"uffd", "pagemap"}) {
+    const preferred_tracker preferred(tracker);
+    const auto store = store_of_a_hundred_pages();
+    const detail::page_run released[]{{10, 50}};
+    store->checkpoint(released);
+    store->wait_applied();
+    const os::file at_home = os::file::open_in(os::file::open_directory(path()), "heap.000", O_RDONLY);
+    const std::uint64_t before = at_home.allocated_bytes();
+    for (std::uint64_t page = 10; page < 60; ++page) EXPECT_TRUE(has(*store, page, 0)) << tracker;
+    EXPECT_EQ(at_home.allocated_bytes(), before) << tracker;
+    store->close();
+    fs::remove_all(path());
+  }
+}
+
 TEST_F(bringing_home, leaves_no_page_of_a_paged_store_changed) {
   const auto store = store_of_a_hundred_pages(small_store(backing::paged));
   put(*store, 3, 2);

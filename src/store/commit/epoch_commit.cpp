@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/invariant.hpp"
-#include "segment/page_runs.hpp"
 #include "store/commit/carried_entries.hpp"
 #include "store/commit/checkpoint_request.hpp"
 #include "store/file/checked_block.hpp"
@@ -209,7 +208,6 @@ void epoch_commit::copy_out(hold& held) {
   if (memory_->waits_for_home()) {
     to_settle_ = now.changed.dirty();
     to_settle_.insert(to_settle_.end(), released.begin(), released.end());
-    detail::normalize(to_settle_);
   } else {
     // Discarded now, as the program may use these pages again as soon as it goes on.
     for (const detail::page_run& run : released) memory_->pages().discard(run);

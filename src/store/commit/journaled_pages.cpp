@@ -10,8 +10,9 @@
 
 namespace perdure::store {
 
-journaled_pages::journaled_pages(std::uint64_t pages, unsigned parity)
+journaled_pages::journaled_pages(std::uint64_t pages, unsigned parity, number slots)
     : parity_(parity),
+      slots_allowed_(slots),
       memory_(detail::round_up(static_cast<std::size_t>(pages) * 2 * sizeof(std::uint32_t), page_size),
               page_size),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(memory_.base())),
@@ -31,7 +32,7 @@ journaled_pages::place journaled_pages::find(std::uint64_t page) const noexcept 
 journaled_pages::number journaled_pages::slot_for(std::uint64_t page) {
   const std::uint32_t entry = table_[page].load(std::memory_order_relaxed);
   if (entry != 0 && entry != zero_entry() && (entry & 1) == parity_) return (entry >> 1) - 1;
-  if (records_.size() == most_slots)
+  if (records_.size() == slots_allowed_)
     throw error(errc::out_of_capacity, "a checkpoint changes more than 8 TiB: make checkpoints more often");
   records_.push_back({static_cast<number>(page), 0});
   return static_cast<number>(records_.size() - 1);

@@ -18,8 +18,9 @@ class journaled_pages {
  public:
   using number = std::uint32_t;  // of a page or a slot
 
-  /// `parity` of the running epoch. 8 bytes of address space for each page.
-  journaled_pages(std::uint64_t pages, unsigned parity);
+  /// `parity` is that of the running epoch. An epoch has at most `slots` slots. Takes 8 bytes of address
+  /// space for each page.
+  journaled_pages(std::uint64_t pages, unsigned parity, number slots = most_slots);
 
   struct place {
     enum class where { home, journal, nowhere } in;  ///< `nowhere`: it reads as zero
@@ -98,6 +99,7 @@ class journaled_pages {
   };
 
   unsigned parity_;
+  number slots_allowed_;
   os::reservation memory_;
   std::atomic<std::uint32_t>* table_;
   std::atomic<std::uint32_t>* checksums_;
