@@ -1,4 +1,5 @@
-// What happens to a committed checkpoint on its way home, and to memory meanwhile.
+// Committed checkpoints on their way home: who waits, what memory shows meanwhile, and what becomes of
+// errors.
 #include <fcntl.h>
 
 #include <atomic>
@@ -58,7 +59,7 @@ class bringing_home : public scratch_test {
     super_ = os::file::open_in(os::file::open_directory(path()), "super", O_RDWR);
     return store;
   }
-  /// As a reader beside the writer does, which reads the store's own files.
+  /// Takes the lock that a reader beside the writer has while it reads the store's own files.
   void begin_to_read() { ASSERT_TRUE(super_.try_lock(os::lock_mode::shared, home)); }
   void end_reading() { super_.unlock(home); }
   /// Waits until the writer waits for readers, or much longer than it takes to begin with that.

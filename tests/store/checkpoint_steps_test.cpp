@@ -165,11 +165,12 @@ TEST_F(checkpoint_steps, empty_evicted_pages_at_home_before_the_commit) {
   EXPECT_NE(notes.find(noted_calls::punch_home), std::string::npos) << notes;
 }
 
-/// What the checkpoint after one that failed does.
+/// The checkpoint after one that failed.
 class checkpoint_steps_after_a_failure : public checkpoint_steps {
  protected:
-  /// Of the first one, the calls fail that `judge` says. Returns the calls up to the header of the next one's
-  /// journal. It releases pages that were written home early for the first.
+  /// Makes a checkpoint in which the calls fail that `judge` names, and another one, which releases pages
+  /// that were written home early for the first. Returns the calls of the other one before its journal's
+  /// header.
   std::string retry(const noted_calls::judge_of_notes& judge) {
     std::atomic<bool> is_failing{false};
     noted_calls calls([&](char what) { return is_failing ? judge(what) : 0; });

@@ -1,4 +1,4 @@
-// What an opening writer does to a store whose last one was killed, and in which order.
+// Recovery of stores whose writer was killed: what is written, and in which order.
 #include <unistd.h>
 
 #include <algorithm>

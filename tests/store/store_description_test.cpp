@@ -1,4 +1,4 @@
-// What a store tells of itself.
+// The description of a store, which programs get.
 #include <gtest/gtest.h>
 
 #include <string>

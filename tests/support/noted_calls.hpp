@@ -43,7 +43,7 @@ class noted_calls {
     const std::scoped_lock lock(mutex_);
     return notes_;
   }
-  /// Those before the first of that kind.
+  /// Returns the notes before the first of that kind.
   std::string before(char what) const {
     std::string notes = all();
     return notes.substr(0, notes.find(what));
