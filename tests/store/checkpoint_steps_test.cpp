@@ -113,6 +113,24 @@ TEST_F(checkpoint_steps, make_home_durable_before_the_commit_where_it_has_change
   EXPECT_TRUE(has_note(more, noted_calls::reserve_table)) << more;
 }
 
+// The super block says what is at home, and which table there is, only when both are durable.
+TEST_F(checkpoint_steps, make_home_durable_before_the_super_block_counts_on_it) {
+  noted_calls calls;
+  const auto store = store_of_a_hundred_pages();
+  put(*store, 3, 2);
+  calls.forget();
+  store->checkpoint();
+  store->wait_applied();
+  const std::string pages = calls.before(noted_calls::write_super);
+  EXPECT_LT(pages.find(noted_calls::write_home), pages.find(noted_calls::sync_home)) << pages;
+  EXPECT_NE(pages.find(noted_calls::sync_home), std::string::npos) << pages;
+  calls.forget();
+  store->snapshot(path("snapshot"));
+  const std::string table = calls.before(noted_calls::write_super);
+  EXPECT_LT(table.find(noted_calls::write_table), table.find(noted_calls::sync_table)) << table;
+  EXPECT_NE(table.find(noted_calls::sync_table), std::string::npos) << table;
+}
+
 TEST_F(checkpoint_steps, write_each_page_to_its_place) {
   {
     const auto store = store_of_a_hundred_pages();

@@ -24,6 +24,7 @@ class noted_calls {
   static constexpr char sync_home = 's';
   static constexpr char write_table = 'c';
   static constexpr char reserve_table = 'e';
+  static constexpr char sync_table = 't';
   static constexpr char write_super = 'b';
   static constexpr char write_journal = 'w';
   static constexpr char write_header = 'W';
@@ -73,6 +74,7 @@ class noted_calls {
     if (file == "crc") {
       if (call.operation == write) return write_table;
       if (call.operation == reserve_space) return reserve_table;
+      if (call.operation == sync_data) return sync_table;
     }
     if (file == "super" && call.operation == write) return write_super;
     if (file == "jrnl.0" || file == "jrnl.1") {
