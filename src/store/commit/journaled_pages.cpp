@@ -72,7 +72,7 @@ void journaled_pages::erase(detail::page_run pages) noexcept {
   for (std::uint64_t page = pages.first; page < pages.first + pages.count; ++page) {
     checksums_[page].store(0, std::memory_order_relaxed);
     const std::uint32_t entry = table_[page].load(std::memory_order_relaxed);
-    if ((entry & 1) == parity_) table_[page].store(0, std::memory_order_release);
+    if (entry != 0 && (entry & 1) == parity_) table_[page].store(0, std::memory_order_release);
   }
 }
 
