@@ -55,7 +55,7 @@ APART = ["unshare", "--mount", "--propagation", "private"] if os.geteuid() == 0 
 SURVIVED_QUICK = "survived quick cases"
 # Of each folder: the ctest names of what may test it. The rigs come last of themselves, because they take longest.
 TESTS = {
-    "store": r"^(journal|history|copied_files|copies|datastore|model|prepared|async|snapshot|staging|lock|verify|repair|trim|"
+    "store": r"^(store_)?(journal|history|copied_files|copies|datastore|model|prepared|async|snapshot|staging|lock|verify|repair|trim|"
     r"bad_input|lazy|kept|disk_full|tmpfs|paged|forked|crash|reader|backings|checkpoint|limited|huge|dax|fault|read_only|careless|"
     r"hard|segment)",
     "ranks": r"^(lone|rank|store_set|set|crash[.]ranks)",

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "page_sets.hpp"
+#include "support/errors.hpp"
+#include "support/failing_allocation.hpp"
 
 namespace perdure::store {
 namespace {
@@ -147,6 +149,24 @@ TEST(journaled_pages, are_where_they_were_put_last) {
       ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round << ", step " << step;
     }
   }
+}
+
+TEST(journaled_pages, are_no_more_than_there_may_be_slots) {
+  journaled_pages table(page_count, 0, 3);
+  for (const std::uint64_t page : {5, 6, 7, 6}) table.put(page, table.slot_for(page), 1);
+  EXPECT_TRUE(fails_with(errc::out_of_capacity, "make checkpoints more often", [&] { table.slot_for(8); }));
+  EXPECT_EQ(table.slot_for(5), 0u);
+}
+
+// Where it could throw, the page would be nowhere: home has anything in its place.
+TEST(journaled_pages, are_emptied_without_memory_where_room_was_reserved) {
+  journaled_pages table(100, 0);
+  for (std::uint64_t first = 0; first < 100; first += 10) {
+    table.reserve_zeros(10);
+    const failing_allocation none(0);
+    for (std::uint64_t page = first; page < first + 10; ++page) table.put_zero(page);
+  }
+  EXPECT_EQ(table.records().size(), 100u);
 }
 
 }  // namespace

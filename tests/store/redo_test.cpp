@@ -127,6 +127,7 @@ TEST_F(journals_of_a_store, count_by_a_verdict_where_they_are_only_prepared) {
   EXPECT_EQ(found({applied, true}), 0u);
   (*journals_)[(applied + 1) & 1].decide(prepared);
   EXPECT_EQ(found(), applied + 1);
+  EXPECT_EQ(found({applied + 1, true}), applied + 1);
   write(applied + 1, identity(applied), journal::decision::pending);
   tear(applied + 1);
   EXPECT_EQ(found(), 0u);
@@ -151,6 +152,8 @@ TEST_F(journals_of_a_store, have_what_the_table_lacks) {
   EXPECT_TRUE(is_refused("has lost the page checksums of checkpoint 5"));
   write(applied - 2);
   EXPECT_TRUE(is_refused("has lost the page checksums of checkpoint 5"));
+  super_.incompat = 0;
+  EXPECT_TRUE(is_refused("has lost the page checksums of checkpoint 5")) << "that store knows no identities";
 }
 
 TEST_F(journals_of_a_store, may_hold_a_checkpoint_that_nobody_decided_on) {

@@ -81,10 +81,6 @@ void plan_released(checkpoint_plan& plan, std::span<const detail::page_run> rele
   }
 }
 
-bool comes_before(const journal_entry& a, const journal_entry& b) {
-  return a.page < b.page;
-}
-
 }  // namespace
 
 checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const detail::page_run> dirty,
@@ -93,7 +89,7 @@ checkpoint_plan plan_checkpoint(const std::byte* base, std::span<const detail::p
   checkpoint_plan plan;
   const auto merge_from = [&plan](std::size_t sorted) {
     const auto middle = plan.index.begin() + static_cast<std::ptrdiff_t>(sorted);
-    std::inplace_merge(plan.index.begin(), middle, plan.index.end(), comes_before);
+    std::ranges::inplace_merge(plan.index, middle, {}, &journal_entry::page);
   };
   plan_dirty(plan, base, dirty, early, journaled, before);
   std::size_t sorted = plan.index.size();

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/invariant.hpp"
-#include "segment/page_runs.hpp"
 #include "store/commit/carried_entries.hpp"
 #include "store/commit/checkpoint_request.hpp"
 #include "store/file/checked_block.hpp"
@@ -194,8 +193,7 @@ void epoch_commit::copy_out(hold& held) {
   evicted_->empty_home(now.plan.index, early_.pages(), parts_.home);
   give_back(now.changed.released());
   make_room(now.plan, now.bytes);
-  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_ ||
-                            parts_.home.has_unsynced_names();
+  const bool home_changed = now.plan.fresh != 0 || !now.plan.holes.empty() || now.bytes != bytes_;
   if (now.plan.fresh != 0) write_fresh(now.plan.index);
   // The worker syncs home while this thread writes the journal.
   if (home_changed) worker_.post([this] { sync_home(); });
@@ -206,15 +204,14 @@ void epoch_commit::copy_out(hold& held) {
   write_overwrites(now.plan.index, parts_.journals[parity]);
   evicted_->note_zeros(now.plan.index);
   held.copied();
-  if (!memory_->waits_for_home()) {
-    // Discarded now, as the program may use these pages again as soon as it goes on.
-    for (const detail::page_run& run : now.changed.released()) memory_->pages().discard(run);
-    return;
-  }
-  to_settle_ = now.changed.dirty();
   const std::vector<detail::page_run>& released = now.changed.released();
-  to_settle_.insert(to_settle_.end(), released.begin(), released.end());
-  detail::normalize(to_settle_);
+  if (memory_->waits_for_home()) {
+    to_settle_ = now.changed.dirty();
+    to_settle_.insert(to_settle_.end(), released.begin(), released.end());
+  } else {
+    // Discarded now, as the program may use these pages again as soon as it goes on.
+    for (const detail::page_run& run : released) memory_->pages().discard(run);
+  }
 }
 
 // Reserves the disk space that can be reserved, so that a full disk fails the checkpoint and not, after the
@@ -227,37 +224,37 @@ void epoch_commit::make_room(const checkpoint_plan& plan, std::uint64_t bytes) {
 
 // Pages are written from a copy: a thread that writes to a page meanwhile must not make it contradict its
 // checksum.
-void epoch_commit::write_fresh(std::vector<journal_entry>& index) {
+void epoch_commit::write_fresh(std::span<journal_entry> index) {
   const std::byte* const base = memory_->pages().base();
   const auto copied = std::make_unique_for_overwrite<std::byte[]>(batch_pages * page_size);
-  for (std::size_t i = 0; i < index.size();) {
-    const auto is_to_write = [](const journal_entry& entry) {
-      return entry.kind == entry_kind::fresh && entry.value == 0;
+  const auto is_to_write = [](const journal_entry& entry) {
+    return entry.kind == entry_kind::fresh && entry.value == 0;
+  };
+  const auto next = [&](auto from) { return std::find_if(from, index.end(), is_to_write); };
+  for (auto from = next(index.begin()); from != index.end();) {
+    const auto is_in_row = [&](const journal_entry& entry) {
+      return is_to_write(entry) && entry.page - from->page == static_cast<std::uint64_t>(&entry - &*from);
     };
-    if (!is_to_write(index[i])) {
-      ++i;
-      continue;
+    const auto most = from + std::min<std::ptrdiff_t>(batch_pages, index.end() - from);
+    const std::span<journal_entry> row(from, std::find_if_not(from, most, is_in_row));
+    std::byte* to = copied.get();
+    for (journal_entry& entry : row) {
+      entry.value = copy_page(entry.page, to, base + entry.page * page_size);
+      to += page_size;
     }
-    const std::uint64_t first = index[i].page;
-    std::size_t count = 0;
-    while (i < index.size() && count < batch_pages && is_to_write(index[i]) &&
-           index[i].page == first + count) {
-      index[i].value =
-          copy_page(index[i].page, copied.get() + count * page_size, base + index[i].page * page_size);
-      ++count;
-      ++i;
-    }
-    early_.begin_fresh({first, count}, bytes_ / page_size);
-    parts_.home.write(first, count, copied.get());
-    evicted_->settle_home(std::span(index).subspan(i - count, count), early_.pages());
+    early_.begin_fresh({from->page, row.size()}, bytes_ / page_size);
+    parts_.home.write(from->page, row.size(), copied.get());
+    evicted_->settle_home(row, early_.pages());
+    from = next(from + static_cast<std::ptrdiff_t>(row.size()));
   }
 }
 
-void epoch_commit::write_overwrites(std::vector<journal_entry>& index, journal& to) {
+// What has no checksum yet must be overwritten: fresh pages have got theirs.
+void epoch_commit::write_overwrites(std::span<journal_entry> index, journal& to) {
   const std::byte* const base = memory_->pages().base();
   slot_writer slots = evicted_->slots_in(to);
   for (journal_entry& entry : index) {
-    if (entry.kind != entry_kind::overwrite || entry.value != 0) continue;
+    if (entry.value != 0) continue;
     const slot_writer::place place = slots.add(entry.page, base + entry.page * page_size);
     entry.value = place.checksum;
     entry.slot = place.slot;
@@ -338,7 +335,6 @@ void epoch_commit::abandon() noexcept {
 void epoch_commit::leave_undecided() noexcept {
   undecided_by_ = std::thread::id();
   is_left_undecided_ = true;
-  flight_.reset();
 }
 
 // ---- steps 9 and 10 --------------------------------------------------------------------------------------
@@ -351,7 +347,7 @@ void epoch_commit::apply(table_use at_least) {
 void epoch_commit::apply_in_turn(table_use at_least) {
   PERDURE_INVARIANT(unapplied_ && unapplied_->header.epoch == epoch_);
   // After a sync that failed, the pages are written once more.
-  if (!std::exchange(is_redone_, false)) redo_at_home(*unapplied_, parts_.home, parts_.checksums);
+  redo_at_home(*unapplied_, parts_.home, parts_.checksums);
   const table_use use = is_table_due() ? table_use::write : at_least;
   early_.while_synced(
       [&] { settle_redo(*unapplied_, parts_.home, parts_.checksums, parts_.super, parts_.log, use); });
@@ -391,7 +387,6 @@ bool epoch_commit::is_table_due() const {
 void epoch_commit::write_table() {
   if (!carrying_) return;
   unapplied_ = std::exchange(carrying_, std::nullopt);
-  is_redone_ = true;
   apply(table_use::write);
 }
 

@@ -152,8 +152,8 @@ class epoch_commit {
   bool may_failed_journal_count() const noexcept;
   void collect(std::span<const detail::page_run> released);
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);
-  void write_fresh(std::vector<layout::journal_entry>& index);
-  void write_overwrites(std::vector<layout::journal_entry>& index, journal& to);
+  void write_fresh(std::span<layout::journal_entry> index);
+  void write_overwrites(std::span<layout::journal_entry> index, journal& to);
   void sync_home() noexcept;
   layout::journal_header write_journal(journal::decision made);
   void count(const layout::journal_header& header) noexcept;
@@ -183,7 +183,6 @@ class epoch_commit {
   std::optional<flight> flight_;
   // Committed and not yet known to be home; its journal must not be reused.
   std::optional<committed_journal> unapplied_;
-  bool is_redone_ = false;  // its pages have been written home, though perhaps not durably
   // Applied, and still needed until the next one is committed: the file `crc` lacks its entries.
   std::optional<committed_journal> carrying_;
   std::uint64_t carried_bytes_ = 0;  // bytes that journals have carried since the table was written

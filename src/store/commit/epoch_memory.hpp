@@ -36,7 +36,7 @@ class epoch_memory {
   virtual void copied() noexcept {}
   /// Whether the program waits until the pages are home.
   virtual bool waits_for_home() const noexcept { return false; }
-  /// These pages, and all others that were not collected, are home.
+  /// These pages, in any order and some perhaps twice, and all others that were not collected, are home.
   virtual void settle(std::span<const detail::file_extent> home, std::span<const detail::page_run> pages);
   /// Ends what `hold` and `collect` began. Pages that were collected and not copied count as changed as
   /// before.

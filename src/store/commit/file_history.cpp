@@ -1,8 +1,6 @@
 // Compares the stamps of a store's files with its super block.
 #include "store/commit/file_history.hpp"
 
-#include <algorithm>
-
 #include "store/file/failure.hpp"
 
 namespace perdure::store {
@@ -49,11 +47,8 @@ std::vector<foreign_file> find_foreign(std::span<const file_stamps> home, const 
 
 void require_one_history(const home_files& home, const checksum_table& table, const layout::super_slot& super,
                          const std::filesystem::path& store, const std::optional<committed_journal>& last) {
-  std::vector<file_stamps> of_home;
-  for (std::size_t i = 0; i < std::min(home.count(), home.files_for(super.segment_bytes)); ++i)
-    of_home.push_back(home.stamps(i));
   const std::vector<foreign_file> found =
-      find_foreign(of_home, table.stamps(), super,
+      find_foreign(home.stamps_within(super.segment_bytes), table.stamps(), super,
                    last ? later_checkpoints(last->header, super) : std::vector<known_checkpoint>());
   if (!found.empty()) throw_damaged(store / found.front().name, found.front().what);
 }

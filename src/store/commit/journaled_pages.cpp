@@ -10,8 +10,9 @@
 
 namespace perdure::store {
 
-journaled_pages::journaled_pages(std::uint64_t pages, unsigned parity)
+journaled_pages::journaled_pages(std::uint64_t pages, unsigned parity, number slots)
     : parity_(parity),
+      slots_allowed_(slots),
       memory_(detail::round_up(static_cast<std::size_t>(pages) * 2 * sizeof(std::uint32_t), page_size),
               page_size),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(memory_.base())),
@@ -31,7 +32,7 @@ journaled_pages::place journaled_pages::find(std::uint64_t page) const noexcept 
 journaled_pages::number journaled_pages::slot_for(std::uint64_t page) {
   const std::uint32_t entry = table_[page].load(std::memory_order_relaxed);
   if (entry != 0 && entry != zero_entry() && (entry & 1) == parity_) return (entry >> 1) - 1;
-  if (records_.size() == most_slots)
+  if (records_.size() == slots_allowed_)
     throw error(errc::out_of_capacity, "a checkpoint changes more than 8 TiB: make checkpoints more often");
   records_.push_back({static_cast<number>(page), 0});
   return static_cast<number>(records_.size() - 1);
@@ -62,11 +63,7 @@ void journaled_pages::put_zero(std::uint64_t page) {
 }
 
 void journaled_pages::put_before(std::uint64_t page, number slot, std::uint32_t checksum) {
-  if (checksum == 0) {
-    zeros_before_.push_back(static_cast<number>(page));
-  } else {
-    records_before_.push_back({static_cast<number>(page), checksum});
-  }
+  records_before_.push_back({static_cast<number>(page), checksum});
   checksums_[page].store(checksum, std::memory_order_relaxed);
   table_[page].store(entry_of(checksum == 0 ? most_slots : slot, parity_ ^ 1), std::memory_order_release);
 }
@@ -83,14 +80,14 @@ std::vector<journaled_pages::record> journaled_pages::records() const {
   std::vector<record> all;
   for (number slot = 0; slot < slots(); ++slot) {
     const slot_record& one = records_[slot];
-    if (one.checksum != 0 && table_[one.page].load(std::memory_order_relaxed) == entry_of(slot))
+    if (table_[one.page].load(std::memory_order_relaxed) == entry_of(slot))
       all.push_back({one.page, slot, one.checksum});
   }
   for (const number page : zeros_)
     if (table_[page].load(std::memory_order_relaxed) == zero_entry()) all.push_back({page, 0, 0});
-  std::sort(all.begin(), all.end(), [](const record& a, const record& b) { return a.page < b.page; });
-  const auto is_same = [](const record& a, const record& b) { return a.page == b.page; };
-  all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
+  std::ranges::sort(all, {}, &record::page);
+  const auto repeated = std::ranges::unique(all, {}, &record::page);
+  all.erase(repeated.begin(), repeated.end());
   return all;
 }
 

@@ -18,8 +18,9 @@ class journaled_pages {
  public:
   using number = std::uint32_t;  // of a page or a slot
 
-  /// `parity` of the running epoch. 8 bytes of address space for each page.
-  journaled_pages(std::uint64_t pages, unsigned parity);
+  /// `parity` is that of the running epoch. An epoch has at most `slots` slots. Takes 8 bytes of address
+  /// space for each page.
+  journaled_pages(std::uint64_t pages, unsigned parity, number slots = most_slots);
 
   struct place {
     enum class where { home, journal, nowhere } in;  ///< `nowhere`: it reads as zero
@@ -94,16 +95,17 @@ class journaled_pages {
 
   struct slot_record {
     number page;
-    std::uint32_t checksum;  // 0: nothing was put there yet
+    std::uint32_t checksum;  // 0: nothing was put there
   };
 
   unsigned parity_;
+  number slots_allowed_;
   os::reservation memory_;
   std::atomic<std::uint32_t>* table_;
   std::atomic<std::uint32_t>* checksums_;
   std::vector<slot_record> records_;  // by slot
   std::vector<number> zeros_;         // empty pages; some perhaps twice, or not empty any more
-  // The same of the epoch before, until it is settled.
+  // The same of the epoch before, until it is settled; of its empty pages some may be among the others.
   std::vector<slot_record> records_before_;
   std::vector<number> zeros_before_;
 };

@@ -15,11 +15,9 @@ readable_journals open_journals(const os::file& directory, const layout::super_s
       {journal(directory, 0, super.uuid, false), journal(directory, 1, super.uuid, false)}};
   if (!no_commit) return found;
   found.ceiling.epoch = super.applied_epoch;
-  for (const journal& one : found.files) {
-    const auto header = one.header();
-    if (header && header->epoch <= super.applied_epoch + 2)
-      found.ceiling.epoch = std::max(found.ceiling.epoch, header->epoch);
-  }
+  for (const journal& one : found.files)
+    found.ceiling.epoch =
+        std::max(found.ceiling.epoch, one.header().value_or(layout::journal_header{}).epoch);
   return found;
 }
 

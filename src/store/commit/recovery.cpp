@@ -13,10 +13,10 @@ namespace perdure::store {
 
 namespace {
 
+/// Whether one of them is empty, or torn.
 bool has_empty_journal(const std::array<journal, 2>& journals) {
   return std::any_of(journals.begin(), journals.end(), [](const journal& one) {
-    const auto header = one.header();
-    return header && header->epoch == 0;
+    return one.header().value_or(layout::journal_header{}).epoch == 0;
   });
 }
 
@@ -51,7 +51,6 @@ void recover(store_parts& parts, bool may_wait) {
   require_one_history(parts.home, parts.checksums, super, parts.path, found);
   settle_undecided(parts, last);
   if (found) {
-    super.epoch = found->header.epoch;
     super.segment_bytes = found->header.segment_bytes;
     parts.home.require(super.segment_bytes);
   }

@@ -15,6 +15,11 @@ namespace {
 using layout::entry_kind;
 using layout::journal_entry;
 
+/// Epoch 0, which no checkpoint in a journal has, stands for no header.
+layout::journal_header or_empty(const std::optional<layout::journal_header>& header) {
+  return header.value_or(layout::journal_header{});
+}
+
 }  // namespace
 
 void redo_at_home(const committed_journal& journal, home_files& home, checksum_table& table) {
@@ -78,32 +83,32 @@ std::optional<committed_journal> find_committed(const std::array<journal, 2>& jo
   // If the newer super slot is damaged, the last checkpoint is two ahead of the older slot.
   for (std::uint64_t epoch = std::min(applied + 2, ceiling.epoch); epoch > applied; --epoch) {
     const journal& file = journals[epoch & 1];
-    auto header = file.header();
-    const bool counts_by_verdict = !header && ceiling.decides;
-    if (counts_by_verdict) header = file.undecided();
-    if (!header || header->epoch != epoch) continue;
-    auto index = file.read_index(*header, super.capacity);
+    layout::journal_header header = or_empty(file.header());
+    const bool counts_by_verdict = header.epoch == 0 && ceiling.decides;
+    if (counts_by_verdict) header = or_empty(file.undecided());
+    if (header.epoch != epoch) continue;
+    auto index = file.read_index(header, super.capacity);
     // Nobody decides on what is not known to be prepared.
     if (!index && counts_by_verdict)
       throw_damaged(file.path(),
                     "it has lost prepared checkpoint " + std::to_string(epoch) + ", which counts");
     if (!index) continue;
-    if (!is_of_this_history(*header, super, journals[1 - (epoch & 1)].header()))
+    if (!is_of_this_history(header, super, journals[1 - (epoch & 1)].header()))
       throw_damaged(file.path(), told_as_foreign("its checkpoint " + std::to_string(epoch)));
-    if (header->segment_bytes < super.segment_bytes)
+    if (header.segment_bytes < super.segment_bytes)
       throw_damaged(file.path(), "its segment is shorter than before");
-    return committed_journal{&file, *header, std::move(*index)};
+    return committed_journal{&file, header, std::move(*index)};
   }
   if (super.table_epoch >= applied) return std::nullopt;
   const journal& file = journals[applied & 1];
-  const auto header = file.header();
-  auto index = header && header->epoch == applied && is_of_this_history(*header, super, {})
-                   ? file.image().index(*header, super.capacity)
+  const layout::journal_header header = or_empty(file.header());
+  auto index = header.epoch == applied && is_of_this_history(header, super, {})
+                   ? file.image().index(header, super.capacity)
                    : std::optional<std::vector<journal_entry>>();
   if (!index)
     throw_damaged(file.path(), "it has lost the page checksums of checkpoint " + std::to_string(applied));
   mark_applied(*index);
-  return committed_journal{&file, *header, std::move(*index)};
+  return committed_journal{&file, header, std::move(*index)};
 }
 
 bool is_of_this_history(const layout::journal_header& header, const layout::super_slot& super,
@@ -112,8 +117,9 @@ bool is_of_this_history(const layout::journal_header& header, const layout::supe
   const std::uint64_t applied = super.applied_epoch;
   if (header.epoch == applied) return header.checkpoint == super.checkpoint;
   if (header.epoch == applied + 1) return header.parent == super.checkpoint;
-  return other && other->epoch == applied + 1 && other->parent == super.checkpoint &&
-         header.parent == other->checkpoint;
+  const layout::journal_header between = or_empty(other);
+  return between.epoch == applied + 1 && between.parent == super.checkpoint &&
+         header.parent == between.checkpoint;
 }
 
 std::string told_as_foreign(const std::string& checkpoint) {
@@ -124,19 +130,20 @@ std::string told_as_foreign(const std::string& checkpoint) {
 std::uint64_t find_undecided(const std::array<journal, 2>& journals, const layout::super_slot& super,
                              const known_checkpoint& last) {
   const journal& file = journals[(last.epoch + 1) & 1];
-  const auto header = file.undecided();
+  const layout::journal_header header = or_empty(file.undecided());
   // If it is not whole, its `prepare` has not returned.
-  if (!header || header->epoch != last.epoch + 1 || !file.read_index(*header, super.capacity)) return 0;
-  if (last.identity != 0 && header->parent != last.identity)
-    throw_damaged(file.path(), told_as_foreign("its prepared checkpoint " + std::to_string(header->epoch)));
-  return header->epoch;
+  if (header.epoch != last.epoch + 1 || !file.read_index(header, super.capacity)) return 0;
+  if (last.identity != 0 && header.parent != last.identity)
+    throw_damaged(file.path(), told_as_foreign("its prepared checkpoint " + std::to_string(header.epoch)));
+  return header.epoch;
 }
 
 std::uint64_t bytes_at_home(const layout::super_slot& super, std::uint64_t last_epoch,
                             const std::optional<layout::journal_header>& other) {
-  const std::uint64_t between = super.applied_epoch + 1;
-  if (last_epoch <= between || !other || other->epoch != between) return super.segment_bytes;
-  return std::max(super.segment_bytes, other->segment_bytes);
+  const layout::journal_header between = or_empty(other);
+  if (last_epoch <= super.applied_epoch + 1 || between.epoch != super.applied_epoch + 1)
+    return super.segment_bytes;
+  return std::max(super.segment_bytes, between.segment_bytes);
 }
 
 std::vector<detail::page_run> pages_of(const committed_journal& journal) {

@@ -14,7 +14,7 @@ slot_writer::slot_writer(journal& to, journaled_pages* journaled)
 
 slot_writer::place slot_writer::add(std::uint64_t page, const std::byte* from) {
   const std::uint64_t slot = journaled_ != nullptr ? journaled_->slot_for(page) : next_++;
-  if (!pages_.empty() && (pages_.size() == batch_pages || slot != first_ + pages_.size())) flush();
+  if (pages_.size() == batch_pages || slot != first_ + pages_.size()) flush();
   if (pages_.empty()) first_ = slot;
   const std::uint32_t checksum = copy_page(page, bytes_.get() + pages_.size() * page_size, from);
   pages_.push_back({page, checksum});
@@ -22,7 +22,6 @@ slot_writer::place slot_writer::add(std::uint64_t page, const std::byte* from) {
 }
 
 void slot_writer::flush() {
-  if (pages_.empty()) return;
   if (journaled_ != nullptr) {
     // A write that fails half way leaves the slot with neither its old content nor the new.
     for (const added& one : pages_) journaled_->erase({one.page, 1});

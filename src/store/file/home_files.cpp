@@ -242,9 +242,14 @@ void home_files::stamp_anew(const known_checkpoint& by) {
   }
 }
 
+std::span<const file_stamps> home_files::stamps_within(std::uint64_t segment_bytes) const noexcept {
+  const auto files = static_cast<std::size_t>((segment_bytes + file_bytes_ - 1) / file_bytes_);
+  return std::span(stamps_).first(std::min(stamps_.size(), files));
+}
+
 std::optional<std::uint64_t> home_files::stamps_at(std::uint64_t epoch,
                                                    std::uint64_t segment_bytes) const noexcept {
-  return sum_of_stamps(std::span(stamps_).first(std::min(stamps_.size(), files_for(segment_bytes))), epoch);
+  return sum_of_stamps(stamps_within(segment_bytes), epoch);
 }
 
 void home_files::sync() {

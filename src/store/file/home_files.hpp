@@ -49,11 +49,8 @@ class home_files {
   void stamp_all(const known_checkpoint& by);
   /// Into all, and they forget earlier ones.
   void stamp_anew(const known_checkpoint& by);
-  const file_stamps& stamps(std::size_t index) const noexcept { return stamps_[index]; }
-  /// How many files hold so much of the segment.
-  std::size_t files_for(std::uint64_t segment_bytes) const noexcept {
-    return static_cast<std::size_t>((segment_bytes + file_bytes_ - 1) / file_bytes_);
-  }
+  /// The stamps of the files that hold so much of the segment.
+  std::span<const file_stamps> stamps_within(std::uint64_t segment_bytes) const noexcept;
   /// Returns what the files say together of the checkpoint that home is at, of that length. Nothing where
   /// they have forgotten it.
   std::optional<std::uint64_t> stamps_at(std::uint64_t epoch, std::uint64_t segment_bytes) const noexcept;
@@ -65,8 +62,6 @@ class home_files {
   /// writer that was killed may have renamed an empty journal over one whose checkpoint had failed: that
   /// rename is seen here, but a power failure may still undo it, and then the failed checkpoint counts again.
   void sync_names();
-  /// Whether there are names in the store's directory that a crash might undo.
-  bool has_unsynced_names() const noexcept { return names_unsynced_; }
 
   std::uint64_t allocated_bytes() const;
   static std::string name_of(std::size_t index);

@@ -139,8 +139,9 @@ void journal::replace(std::span<const kept_page> keep) {
   }
   os::rename_in(directory_, fresh, name_);
   file_ = os::file::open_in(directory_, name_, O_RDWR);
-  is_header_begun_ = false;
+  // Not earlier: the name may be undone, and then the old file counts again.
   directory_.sync();
+  is_header_begun_ = false;
 }
 
 void journal::take_over(std::span<const kept_page> keep, const os::file& to) const {
