@@ -1,5 +1,5 @@
 // The thread beside a commit: what runs when, and what its tasks learn of those who wait.
-#include "store/commit/background_worker.hpp"
+#include "base/background_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "support/failing_allocation.hpp"
 
-namespace perdure::store {
+namespace perdure::base {
 namespace {
 
 using namespace std::chrono_literals;
@@ -113,4 +113,4 @@ TEST(background_worker, leaves_a_task_to_the_caller_where_there_is_no_thread) {
 }
 
 }  // namespace
-}  // namespace perdure::store
+}  // namespace perdure::base

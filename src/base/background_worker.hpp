@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace perdure::store {
+namespace perdure::base {
 
 /// The thread starts with the first task. Thread-safe.
 class background_worker {
@@ -41,4 +41,4 @@ class background_worker {
   std::thread thread_;
 };
 
-}  // namespace perdure::store
+}  // namespace perdure::base

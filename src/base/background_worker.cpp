@@ -1,12 +1,12 @@
 // A thread that runs tasks beside its owner, one after the other.
-#include "store/commit/background_worker.hpp"
+#include "base/background_worker.hpp"
 
 #include <exception>
 #include <utility>
 
 #include "base/signals_blocked.hpp"
 
-namespace perdure::store {
+namespace perdure::base {
 
 background_worker::~background_worker() {
   {
@@ -72,4 +72,4 @@ void background_worker::loop() {
   }
 }
 
-}  // namespace perdure::store
+}  // namespace perdure::base
