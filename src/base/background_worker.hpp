@@ -9,7 +9,8 @@
 
 namespace perdure::base {
 
-/// The thread starts with the first task. Thread-safe.
+/// The thread starts with the first task. It runs no signal handlers but those for its own touches of memory.
+/// Thread-safe.
 class background_worker {
  public:
   background_worker() = default;

@@ -2,6 +2,7 @@
 #include "base/background_worker.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -97,6 +98,17 @@ TEST(background_worker, is_awaited_by_its_end) {
   worker->post([&, same = worker.get()] { was_awaited = comes_true([&] { return same->is_awaited(); }); });
   worker.reset();
   EXPECT_TRUE(was_awaited);
+}
+
+TEST(background_worker, gets_the_signals_of_its_own_touches_of_memory_alone) {
+  background_worker worker;
+  ::sigset_t blocked;
+  ::sigemptyset(&blocked);
+  worker.post([&] { ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked); });
+  worker.wait();
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM, SIGRTMIN})
+    EXPECT_EQ(::sigismember(&blocked, signal), 1) << signal;
+  for (const int signal : {SIGBUS, SIGSEGV}) EXPECT_EQ(::sigismember(&blocked, signal), 0) << signal;
 }
 
 TEST(background_worker, leaves_a_task_to_the_caller_where_there_is_no_thread) {
