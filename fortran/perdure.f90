@@ -64,7 +64,7 @@ module perdure
     procedure :: set_info => store_set_info
     ! Replaces the array of that id, or makes one: of a scalar or an array of any rank, of a text as long as it is, of
     ! texts without the blanks at their ends. layout is 'blocks' (unless given), 'contiguous' or 'chunked', compression
-    ! 'none', 'lz4' or 'zstd'; chunk is the shape of a chunk, dimensions a name for each dimension. With
+    ! 'none', 'lz4', 'zstd' or 'blosc'; chunk is the shape of a chunk, dimensions a name for each dimension. With
     ! replaces_any=.true. an array of another type is replaced too, with its attributes.
     generic :: store => store_int8, store_int16, store_int32, store_int64, &
       store_real32, store_real64, store_complex32, store_complex64, &
@@ -2103,9 +2103,11 @@ contains
       case ('none'); chosen%options%compression = 0
       case ('lz4'); chosen%options%compression = 1
       case ('zstd'); chosen%options%compression = 2
+      case ('blosc'); chosen%options%compression = 3
       case default
         is_sound = .false.
-        call refuse("there is no compression '" // compression // "': take 'none', 'lz4' or 'zstd'", stat, errmsg)
+        call refuse("there is no compression '" // compression // "': take 'none', 'lz4', 'zstd' or 'blosc'", &
+          stat, errmsg)
       end select
     end if
     if (present(chunk) .and. is_sound) then

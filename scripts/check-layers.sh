@@ -48,9 +48,9 @@ rooms() {
   # Of a store a manager knows paths, layout and what a forked child lacks; of a heap the layout of what is checked.
   room src/manager          src/{base,segment} $public $h/detail src/heap/metadata.hpp \
                             src/store/file/{layout,store_directory}.hpp src/store/backing/forked_child.hpp
-  room src/array            $public $h/detail src/base/invariant.hpp src/os/crc32c.hpp src/segment/segment.hpp
+  room src/array            $public $h/detail src/base/{background_worker,invariant,owner_process}.hpp src/os/crc32c.hpp src/segment/segment.hpp
   # Sets open stores as programs do; of the layers below they know files, how parts are named and how failures are told.
-  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,directory_names,file,file_clone}.hpp src/array/{array_name,region_copy,slab_access,stored_array}.hpp \
+  room src/ranks            $public $h/detail src/base/invariant.hpp src/os/{crc32c,directory_names,file,file_clone}.hpp src/array/{array_name,region_copy,slab_access,store_queue,stored_array}.hpp \
                             src/store/{backing/backings,file/store_lock}.hpp src/store/file/{failure,kept_name,layout,store_directory,super_block}.hpp
   # The C API wraps what the public headers offer.
   room src/c                src/base $public $h/{detail,c}

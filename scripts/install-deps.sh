@@ -75,6 +75,7 @@ for group in "$@"; do
       want_package zlib1g-dev
       want_package libzstd-dev
       want_package liblz4-dev
+      want_package libblosc-dev
       want_package liblzma-dev
       want_package libbz2-dev
       want_package libexpat1-dev
@@ -88,7 +89,6 @@ for group in "$@"; do
       want_package libgtest-dev
       want_package libhdf5-dev
       want_package libnetcdf-dev
-      want_package libblosc-dev
       want_package libhwloc-dev
       want_package libfuse3-dev
       want_package libgraphblas-dev

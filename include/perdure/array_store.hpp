@@ -81,6 +81,21 @@ class array_ref {
     require_count(where, std::ranges::size(from));
     write(where, array_view<const element>(std::ranges::data(from), where.count));
   }
+  /// Begins to store a part as `write` does. Everything else is as with `array_store::store_async`.
+  template <array_element T, std::size_t Rank>
+  pending_store write_async(const slab& where, const array_view<T, Rank>& from) {
+    return arrays_->write_async(id_, detail::base_type_of<T>(), with_fixed<T>(where),
+                                detail::elements_of<const_untyped_view>(from));
+  }
+  template <class R>
+    requires detail::element_range<std::remove_cvref_t<R>>
+  pending_store write_async(const slab& where, R&& from) {
+    static_assert(detail::outlives_call<R>,
+                  "perdure: the elements must live until they are stored: give a variable, not a temporary");
+    using element = std::ranges::range_value_t<const std::remove_cvref_t<R>>;
+    require_count(where, std::ranges::size(from));
+    return write_async(where, array_view<const element>(std::ranges::data(from), where.count));
+  }
   /// Loads a part into `to`, which has the slab's shape; elements that were never written are zero.
   template <array_element T, std::size_t Rank>
     requires(!std::is_const_v<T>)
@@ -237,6 +252,35 @@ class array_store {
   template <array_element T, std::size_t Rank>
   void store(std::string_view id, const array_view<T, Rank>& from, const extents& offset) {
     array(id).write({offset, from.dims(), {}}, from);
+  }
+
+  /// Begins to store `from` as `store` does, and returns while a thread of the library's goes on: the program
+  /// computes meanwhile. The elements of `from` must stay as they are until the handle is ready. What keeps
+  /// them from being stored is thrown by the handle; `read_only` and `invalid_argument` (closed, or inside a
+  /// `write_guard`) are thrown here.
+  ///
+  /// Stores take place one after the other, in the order in which they began. A change of the same array
+  /// waits for them; readers see the old array or the new one. A checkpoint waits for all stores that began
+  /// before it, and has them. If one has failed and the program has not asked its handle, the checkpoint
+  /// throws that failure once. `discard`, and a destructor that makes no checkpoint, wait for the array that
+  /// is being stored; those behind it fail.
+  ///
+  /// In a set of stores each rank stores for itself; no rank communicates for it.
+  template <array_element T, std::size_t Rank>
+  pending_store store_async(std::string_view id, const array_view<T, Rank>& from,
+                            const array_options& options = {}) {
+    return arrays_->store_async(id, detail::base_type_of<T>(), detail::elements_of<const_untyped_view>(from),
+                                options);
+  }
+  /// The same of elements beside each other: a variable, or a span.
+  template <class R>
+    requires detail::element_range<std::remove_cvref_t<R>>
+  pending_store store_async(std::string_view id, R&& from, const array_options& options = {}) {
+    static_assert(detail::outlives_call<R>,
+                  "perdure: the elements must live until they are stored: give a variable, not a temporary");
+    using element = std::ranges::range_value_t<const std::remove_cvref_t<R>>;
+    const std::span<const element> elements(std::ranges::data(from), std::ranges::size(from));
+    return store_async(id, array_view<const element, 1>(elements), options);
   }
 
   /// An array of which parts will be stored; its elements are zero until then. `already_exists`, with

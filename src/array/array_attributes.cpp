@@ -39,6 +39,7 @@ void stored_arrays::set_attribute(std::string_view id, std::string_view key, con
     throw error(errc::invalid_argument,
                 "the attribute \"" + std::string(key) + "\" cannot be set: " + failure.what());
   }
+  stores_.await(id);
   const std::unique_lock lock(arrays_.mutex());
   stored_array& array = arrays_.require(id);
   const write_guard guard(arrays_.store().memory());
@@ -88,6 +89,7 @@ std::vector<std::string> stored_arrays::attributes(std::string_view id) const {
 
 bool stored_arrays::remove_attribute(std::string_view id, std::string_view key) {
   arrays_.require_writable();
+  stores_.await(id);
   const std::unique_lock lock(arrays_.mutex());
   stored_array& array = arrays_.require(id);
   const write_guard guard(arrays_.store().memory());

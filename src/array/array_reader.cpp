@@ -106,6 +106,8 @@ variable_elements array_reader::read_variable(std::string_view id, const data_ty
   const bool is_plain = block.codec == 0;
   if (least == 0 || block.bytes > (is_plain ? block.stored_bytes : std::size_t{1} << 46))
     throw error(errc::damaged, quoted(id) + ": its elements are cut short");
+  // A damaged size is refused before there is memory for it.
+  static_cast<void>(blocks_.bytes_of(block, id));
   std::vector<std::byte> bytes(block.bytes);
   blocks_.read(block, bytes, 1, id);
   all.ends.resize(count);

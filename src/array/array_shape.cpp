@@ -95,7 +95,7 @@ array_shape shape_of(std::string_view id, const stored_array& array) {
       of.layout != array_layout::chunked ||
       (of.chunk.rank() == rank && std::find(of.chunk.begin(), of.chunk.end(), 0) == of.chunk.end());
   const bool is_sound = array.boxes.size() == 2 * rank * array.blocks.size() && array.layout <= 2 &&
-                        array.codec <= 2 && of.type.dims().empty() && has_grid;
+                        is_known(of.how.codec) && of.type.dims().empty() && has_grid;
   if (!is_sound)
     throw error(errc::damaged, quoted(id) + ": what the store says of its blocks contradicts itself");
   return of;

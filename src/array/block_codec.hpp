@@ -6,6 +6,7 @@
 #include <perdure/array/array_info.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perdure::detail {
@@ -16,8 +17,11 @@ struct encoding {
   bool shuffle = false;
 };
 
-/// `unsupported` where this build lacks the codec.
-void require_available(compression codec);
+/// Returns whether this version of the library knows the codec, which its build may lack.
+bool is_known(compression codec) noexcept;
+/// Throws `unsupported` where this build lacks the codec, and names what to install. `id` is the array that
+/// is read, if one is.
+void require_available(compression codec, std::string_view id = {});
 /// Compressed, with the elements' bytes sorted by place first if `shuffle` says so.
 std::vector<std::byte> encode(std::span<const std::byte> bytes, std::size_t element_size,
                               const encoding& how);

@@ -29,6 +29,10 @@ messages_in::~messages_in() {
   order_of_messages = before_;
 }
 
+index_order messages_in::now() noexcept {
+  return order_of_messages;
+}
+
 std::string shape_text(const extents& dims) {
   return numbers_text(dims, 0);
 }

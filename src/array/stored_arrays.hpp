@@ -14,6 +14,7 @@
 #include "array/array_reader.hpp"
 #include "array/array_writer.hpp"
 #include "array/block_store.hpp"
+#include "array/store_queue.hpp"
 
 namespace perdure::detail {
 
@@ -21,7 +22,8 @@ namespace perdure::detail {
 inline constexpr std::size_t longest_id = 4096;
 
 /// Puts the parts together: which arrays there are (array_directory), their blocks (block_store), reading and
-/// writing. Facts and attributes, which are short, are its own.
+/// writing, and what is stored in the background (store_queue). Facts and attributes, which are short, are
+/// its own. A change of an array waits for the stores of it in the background, which began before.
 class stored_arrays final : public untyped_arrays,
                             public checkpoint_listener,
                             public std::enable_shared_from_this<stored_arrays> {
@@ -39,34 +41,61 @@ class stored_arrays final : public untyped_arrays,
 
   void store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                    const array_options& options) override {
+    stores_.await(id);
     writer_.store_whole(id, type, from, options);
   }
   void store_from(std::string_view id, const data_type& type, const extents& dims,
                   const element_source& source, const array_options& options) override {
+    stores_.await(id);
     writer_.store_from(id, type, dims, source, options);
   }
   void store_sparse(std::string_view id, const data_type& type, const extents& dims,
                     std::span<const slab> parts, const element_source& source,
                     const array_options& options) override {
+    stores_.await(id);
     writer_.store_sparse(id, type, dims, parts, source, options);
   }
   void store_variable(std::string_view id, const data_type& type, const extents& dims,
                       const variable_elements& from, const array_options& options) override {
+    stores_.await(id);
     writer_.store_variable(id, type, dims, from, options);
   }
   void create(std::string_view id, const data_type& type, const extents& dims,
               const array_options& options) override {
+    stores_.await(id);
     writer_.create(id, type, dims, options);
   }
   void write(std::string_view id, const data_type& type, const slab& where,
              const const_untyped_view& from) override {
+    stores_.await(id);
     writer_.write(id, type, where, from);
   }
-  void resize(std::string_view id, const extents& dims) override { writer_.resize(id, dims); }
+  void resize(std::string_view id, const extents& dims) override {
+    stores_.await(id);
+    writer_.resize(id, dims);
+  }
   void append(std::string_view id, const data_type& type, const const_untyped_view& from) override {
+    stores_.await(id);
     writer_.append(id, type, from);
   }
-  bool erase(std::string_view id) override { return writer_.erase(id); }
+  bool erase(std::string_view id) override {
+    stores_.await(id);
+    return writer_.erase(id);
+  }
+  pending_store store_async(std::string_view id, const data_type& type, const const_untyped_view& from,
+                            const array_options& options) override {
+    arrays_.require_writable();
+    return stores_.begin(store(), id, [this, id = std::string(id), type, from, options] {
+      writer_.store_whole(id, type, from, options);
+    });
+  }
+  pending_store write_async(std::string_view id, const data_type& type, const slab& where,
+                            const const_untyped_view& from) override {
+    arrays_.require_writable();
+    return stores_.begin(store(), id, [this, id = std::string(id), type, where, from] {
+      writer_.write(id, type, where, from);
+    });
+  }
 
   void read(std::string_view id, const data_type& type, const slab& where,
             const untyped_view& to) const override {
@@ -100,14 +129,19 @@ class stored_arrays final : public untyped_arrays,
   std::vector<std::string> attributes(std::string_view id) const override;
   bool remove_attribute(std::string_view id, std::string_view key) override;
 
+  void complete() override { stores_.await_all(); }
   void departing(std::vector<page_run>& released) noexcept override { blocks_.departing(released); }
-  void closing() noexcept override { arrays_.close(); }
+  void closing() noexcept override {
+    stores_.finish();
+    arrays_.close();
+  }
 
  private:
   array_directory arrays_;
   block_store blocks_;
   array_reader reader_;
   array_writer writer_;
+  store_queue stores_;  // ends first
 };
 
 }  // namespace perdure::detail

@@ -38,6 +38,7 @@ static_assert(PERDURE_LAYOUT_CHUNKED == static_cast<int>(array_layout::chunked))
 static_assert(PERDURE_COMPRESSION_NONE == static_cast<int>(compression::none));
 static_assert(PERDURE_COMPRESSION_LZ4 == static_cast<int>(compression::lz4));
 static_assert(PERDURE_COMPRESSION_ZSTD == static_cast<int>(compression::zstd));
+static_assert(PERDURE_COMPRESSION_BLOSC == static_cast<int>(compression::blosc));
 
 data_type type_of(const char* text) {
   return data_type::parse(required_text(text, "type"));
@@ -56,7 +57,7 @@ array_options options_for(const perdure_array_options* given, size_t rank) {
   const perdure_array_options wanted = options_from(given, "options");
   if (wanted.layout < PERDURE_LAYOUT_BLOCKS || wanted.layout > PERDURE_LAYOUT_CHUNKED)
     refuse("options->layout is " + std::to_string(wanted.layout) + ", which is none");
-  if (wanted.compression < PERDURE_COMPRESSION_NONE || wanted.compression > PERDURE_COMPRESSION_ZSTD)
+  if (wanted.compression < PERDURE_COMPRESSION_NONE || wanted.compression > PERDURE_COMPRESSION_BLOSC)
     refuse("options->compression is " + std::to_string(wanted.compression) + ", which is none");
   array_options options;
   options.layout = static_cast<array_layout>(wanted.layout);
@@ -84,6 +85,25 @@ Elements elements_at(Data* data, const perdure_array_part* part, const extents& 
   if (part != nullptr && part->memory_strides != nullptr)
     std::copy_n(part->memory_strides, count.rank(), all.strides.begin());
   return all;
+}
+
+/// The type of elements that all have one length.
+data_type type_of_fixed_size(const char* text) {
+  data_type type = type_of(text);
+  if (type.is_variable())
+    refuse("elements of type " + type.text() +
+           " have any length: store them by perdure_array_store_variable");
+  return type;
+}
+
+const_untyped_view all_elements_at(const void* data, const data_type& type, size_t rank,
+                                   const uint64_t* dims) {
+  const extents shape = numbers_from(dims, rank, "dims");
+  return const_untyped_view::row_major(required_data(data, shape), shape, type.size());
+}
+
+perdure_pending_store* handle_for(perdure::pending_store store) {
+  return new_handle(std::make_unique<perdure_pending_store>(perdure_pending_store{std::move(store)}));
 }
 
 slab slab_from(const perdure_array_part* part, const untyped_arrays& arrays, const char* id) {
@@ -166,15 +186,23 @@ perdure_status perdure_array_store(perdure_store* store, const char* id, const c
                                    const perdure_array_options* options) {
   return guarded([&] {
     const arrays_of arrays(store);
-    const data_type element = type_of(type);
-    const extents shape = numbers_from(dims, rank, "dims");
-    if (element.is_variable())
-      refuse("elements of type " + element.text() +
-             " have any length: store them by "
-             "perdure_array_store_variable");
-    arrays->store_whole(required_text(id, "id"), element,
-                        const_untyped_view::row_major(required_data(data, shape), shape, element.size()),
+    const data_type element = type_of_fixed_size(type);
+    arrays->store_whole(required_text(id, "id"), element, all_elements_at(data, element, rank, dims),
                         options_for(options, rank));
+  });
+}
+
+perdure_status perdure_array_store_async(perdure_store* store, const char* id, const char* type, size_t rank,
+                                         const uint64_t* dims, const void* data,
+                                         const perdure_array_options* options,
+                                         perdure_pending_store** pending) {
+  return guarded([&] {
+    perdure_pending_store*& result = required_result(pending, "pending");
+    const arrays_of arrays(store);
+    const data_type element = type_of_fixed_size(type);
+    result = handle_for(arrays->store_async(required_text(id, "id"), element,
+                                            all_elements_at(data, element, rank, dims),
+                                            options_for(options, rank)));
   });
 }
 
@@ -195,6 +223,34 @@ perdure_status perdure_array_write(perdure_store* store, const char* id, const c
     arrays->write(id, element, where,
                   elements_at<const_untyped_view>(data, part, where.count, element.size()));
   });
+}
+
+perdure_status perdure_array_write_async(perdure_store* store, const char* id, const char* type,
+                                         const perdure_array_part* part, const void* data,
+                                         perdure_pending_store** pending) {
+  return guarded([&] {
+    perdure_pending_store*& result = required_result(pending, "pending");
+    const arrays_of arrays(store);
+    const data_type element = type_of(type);
+    const slab where = slab_from(part, *arrays, required_text(id, "id"));
+    result = handle_for(arrays->write_async(
+        id, element, where, elements_at<const_untyped_view>(data, part, where.count, element.size())));
+  });
+}
+
+perdure_status perdure_pending_store_wait(const perdure_pending_store* pending) {
+  return guarded([&] { object_of(pending).store.wait(); });
+}
+
+perdure_status perdure_pending_store_ready(const perdure_pending_store* pending, int* ready) {
+  return guarded([&] {
+    required(ready, "ready") = 0;
+    *ready = object_of(pending).store.ready() ? 1 : 0;
+  });
+}
+
+perdure_status perdure_pending_store_free(perdure_pending_store* pending) {
+  return free_handle(pending);
 }
 
 perdure_status perdure_array_read(const perdure_store* store, const char* id, const char* type,

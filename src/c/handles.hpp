@@ -8,6 +8,7 @@
 
 #include "base/owner_process.hpp"
 #include "c/handle_table.hpp"
+#include "perdure/array/pending_store.hpp"
 #include "perdure/array/untyped_arrays.hpp"
 #include "perdure/c/perdure.h"
 #include "perdure/checkpoint_log.hpp"
@@ -77,6 +78,10 @@ struct perdure_array_attribute_list {
 
 struct perdure_array_view {
   perdure::array_hold hold;
+};
+
+struct perdure_pending_store {
+  perdure::pending_store store;
 };
 
 struct perdure_checkpoint_log {
@@ -172,6 +177,12 @@ template <>
 struct handle_traits<perdure_array_view> {
   static constexpr unsigned tag = 13;
   static constexpr const char* what = "the view";
+};
+
+template <>
+struct handle_traits<perdure_pending_store> {
+  static constexpr unsigned tag = 14;
+  static constexpr const char* what = "the pending store";
 };
 
 /// Returns this rank's part of a set; `errc::unsupported` where it has none.

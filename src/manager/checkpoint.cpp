@@ -72,6 +72,7 @@ void manager_core::require_alone() const {
 pending_checkpoint manager_core::checkpoint_async(std::string_view label) {
   require_checkpoints();
   require_alone();
+  complete_changes();
   // Without this lock another thread could begin a checkpoint in between, and this one would wait for its
   // application with all threads kept from allocating.
   const std::scoped_lock lock(state_->departing);
@@ -114,6 +115,7 @@ class prepared_of_manager final : public prepared_checkpoint {
 
 std::unique_ptr<prepared_checkpoint> manager_core::prepare(std::string_view label) {
   require_checkpoints();
+  complete_changes();
   std::unique_lock departing(state_->departing);
   await_application();
   std::unique_ptr<prepared_checkpoint> of_store;
@@ -145,10 +147,21 @@ void manager_core::snapshot(const std::filesystem::path& to) const {
   require_writable();
   require_not_writing("a snapshot");
   state_->require_none_prepared();
+  complete_changes();
   const std::scoped_lock lock(state_->departing);
   const heap::standstill still(*state_->memory);
   require_no_failed_moves();
   state_->store->snapshot(to);
+}
+
+// Without a lock: what is waited for may itself wait for a checkpoint.
+void manager_core::complete_changes() const {
+  std::shared_ptr<checkpoint_listener> listener;
+  {
+    const std::scoped_lock lock(state_->departing);
+    listener = state_->listener;
+  }
+  if (listener) listener->complete();
 }
 
 // Waits until the last checkpoint is home. The store would wait for that too, but then all threads are kept

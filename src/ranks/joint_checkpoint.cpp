@@ -29,6 +29,7 @@ void opened_set::make_checkpoint(step first, step after_a_look, std::string_view
                            keep_);
     std::unique_lock<std::shared_mutex> unchanging;
     if (arrays_) {
+      arrays_->complete_stores();
       unchanging = arrays_->hold_changes();
       own.cover = arrays_->cover();
     }

@@ -122,6 +122,7 @@ std::shared_ptr<part_reader> opened_set::read_part(std::uint32_t rank) {
 // ---- closing ---------------------------------------------------------------------------------------------
 
 void opened_set::close_part() noexcept {
+  if (arrays_) arrays_->finish_stores();
   arrays_.reset();
   readers_.reset();
   part_.reset();

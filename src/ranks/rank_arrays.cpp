@@ -237,18 +237,26 @@ class rank_arrays::change {
 
 void rank_arrays::store_whole(std::string_view id, const data_type& type, const const_untyped_view& from,
                               const array_options& options) {
+  stores_.await(id);
+  store_now(id, type, from, options);
+}
+
+void rank_arrays::store_now(std::string_view id, const data_type& type, const const_untyped_view& from,
+                            const array_options& options) {
   change(*this, id).make_or_replace(true,
                                     [&](untyped_arrays& own) { own.store_whole(id, type, from, options); });
 }
 
 void rank_arrays::store_variable(std::string_view id, const data_type& type, const extents& dims,
                                  const variable_elements& from, const array_options& options) {
+  stores_.await(id);
   change(*this, id).make_or_replace(
       true, [&](untyped_arrays& own) { own.store_variable(id, type, dims, from, options); });
 }
 
 void rank_arrays::create(std::string_view id, const data_type& type, const extents& dims,
                          const array_options& options) {
+  stores_.await(id);
   change(*this, id).make_or_replace(false, [&](untyped_arrays& own) {
     if (options.layout == array_layout::contiguous)
       throw error(errc::unsupported, quoted(id) +
@@ -260,6 +268,12 @@ void rank_arrays::create(std::string_view id, const data_type& type, const exten
 
 void rank_arrays::write(std::string_view id, const data_type& type, const slab& where,
                         const const_untyped_view& from) {
+  stores_.await(id);
+  write_now(id, type, where, from);
+}
+
+void rank_arrays::write_now(std::string_view id, const data_type& type, const slab& where,
+                            const const_untyped_view& from) {
   change(*this, id).make([&](untyped_arrays& own) {
     const shape of = shape_of_own(id);
     const bool in_pieces = is_strided(where) && of.layout != array_layout::contiguous;
@@ -273,7 +287,25 @@ void rank_arrays::write(std::string_view id, const data_type& type, const slab& 
   });
 }
 
+// Each change of the set's arrays by the worker is one of this rank's alone: it talks to no other.
+pending_store rank_arrays::store_async(std::string_view id, const data_type& type,
+                                       const const_untyped_view& from, const array_options& options) {
+  set_.require_open();
+  own_to_change();
+  return stores_.begin(
+      store(), id, [this, id = std::string(id), type, from, options] { store_now(id, type, from, options); });
+}
+
+pending_store rank_arrays::write_async(std::string_view id, const data_type& type, const slab& where,
+                                       const const_untyped_view& from) {
+  set_.require_open();
+  own_to_change();
+  return stores_.begin(store(), id,
+                       [this, id = std::string(id), type, where, from] { write_now(id, type, where, from); });
+}
+
 void rank_arrays::resize(std::string_view id, const extents& dims) {
+  stores_.await(id);
   change(*this, id).make([&](untyped_arrays& own) {
     require_own(id);
     forget_shape(id);
@@ -289,6 +321,7 @@ void rank_arrays::append(std::string_view id, const data_type&, const const_unty
 }
 
 bool rank_arrays::erase(std::string_view id) {
+  stores_.await(id);
   return change(*this, id).make([&](untyped_arrays& own) {
     if (!is_own(id)) return false;
     const bool was_there = own.erase(id);
@@ -300,6 +333,7 @@ bool rank_arrays::erase(std::string_view id) {
 
 void rank_arrays::set_attribute(std::string_view id, std::string_view key, const data_type& type,
                                 const extents& dims, std::span<const std::byte> value) {
+  stores_.await(id);
   change(*this, id).make([&](untyped_arrays& own) {
     require_own(id);
     own.set_attribute(id, key, type, dims, value);
@@ -307,6 +341,7 @@ void rank_arrays::set_attribute(std::string_view id, std::string_view key, const
 }
 
 bool rank_arrays::remove_attribute(std::string_view id, std::string_view key) {
+  stores_.await(id);
   return change(*this, id).make([&](untyped_arrays& own) {
     require_own(id);
     return own.remove_attribute(id, key);

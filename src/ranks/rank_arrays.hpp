@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "array/store_queue.hpp"
 #include "ranks/coverage.hpp"
 #include "ranks/part_reader.hpp"
 #include "ranks/part_record.hpp"
@@ -64,6 +65,10 @@ class rank_arrays final : public untyped_arrays {
   void resize(std::string_view id, const extents& dims) override;
   void append(std::string_view id, const data_type& type, const const_untyped_view& from) override;
   bool erase(std::string_view id) override;
+  pending_store store_async(std::string_view id, const data_type& type, const const_untyped_view& from,
+                            const array_options& options) override;
+  pending_store write_async(std::string_view id, const data_type& type, const slab& where,
+                            const const_untyped_view& from) override;
 
   std::optional<array_info> find(std::string_view id) const override;
   array_info info(std::string_view id) const override;
@@ -81,6 +86,11 @@ class rank_arrays final : public untyped_arrays {
 
   // Of checkpoints. While the lock is held no array changes.
 
+  /// Waits for what is stored in the background, as `store_queue::await_all`. Not to be called while changes
+  /// are held: those stores wait for that.
+  void complete_stores() { stores_.await_all(); }
+  /// Ends what is stored in the background, as `store_queue::finish`.
+  void finish_stores() noexcept { stores_.finish(); }
   std::unique_lock<std::shared_mutex> hold_changes() { return std::unique_lock(changing_); }
   /// What this rank adds to the sum that tells of overlapping parts. Looks only at what has changed since it
   /// was last asked.
@@ -109,6 +119,10 @@ class rank_arrays final : public untyped_arrays {
     bool is_own = false;
   };
 
+  void store_now(std::string_view id, const data_type& type, const const_untyped_view& from,
+                 const array_options& options);
+  void write_now(std::string_view id, const data_type& type, const slab& where,
+                 const const_untyped_view& from);
   untyped_arrays& own_to_change() const;
   bool is_own(std::string_view id) const;
   /// Whether it is one of the set's, and this rank has made it.
@@ -145,6 +159,7 @@ class rank_arrays final : public untyped_arrays {
   std::set<std::string, std::less<>> changed_;   // since `cover`
   std::set<std::string, std::less<>> unlooked_;  // since a closer look
   std::uint64_t sum_ = 0;                        // of what is known
+  store_queue stores_;                           // ends first
 };
 
 }  // namespace perdure::detail

@@ -347,7 +347,8 @@ TEST_F(array_store_test, CompressesBlocks) {
   auto arrays = create();
   std::vector<std::int32_t> values(300000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i / 7);
-  for (const compression codec : {compression::none, compression::lz4, compression::zstd}) {
+  for (const compression codec :
+       {compression::none, compression::lz4, compression::zstd, compression::blosc}) {
     if (!is_available(codec)) continue;
     for (const bool shuffle : {false, true}) {
       array_options options;

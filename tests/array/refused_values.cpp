@@ -26,4 +26,5 @@ void refused(perdure::array_store& arrays, const person& one, const std::vector<
   arrays.array("a").set_attribute("who", one);  // refused: perdure: attributes are numbers, structs of numbers, strings, and vectors
   (void)arrays.array("a").attribute<std::list<int>>("list");  // refused: perdure: attributes are loaded as numbers, structs, strings, vectors
   arrays.store("numbers", std::vector<std::vector<int>>{{1}, {2, 3}});
+  (void)arrays.store_async("gone", std::vector<int>{1, 2});  // refused: perdure: the elements must live until they are stored: give a variable, not a temporary
 }

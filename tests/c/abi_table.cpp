@@ -145,6 +145,7 @@ int main() {
   CONSTANT(PERDURE_COMPRESSION_NONE);
   CONSTANT(PERDURE_COMPRESSION_LZ4);
   CONSTANT(PERDURE_COMPRESSION_ZSTD);
+  CONSTANT(PERDURE_COMPRESSION_BLOSC);
   STRUCT(perdure_array_options);
   MEMBER(perdure_array_options, struct_size);
   MEMBER(perdure_array_options, layout);
@@ -185,8 +186,13 @@ int main() {
   MEMBER(perdure_array_attribute, value);
   MEMBER(perdure_array_attribute, bytes);
   FUNCTION(perdure_array_store);
+  FUNCTION(perdure_array_store_async);
   FUNCTION(perdure_array_create);
   FUNCTION(perdure_array_write);
+  FUNCTION(perdure_array_write_async);
+  FUNCTION(perdure_pending_store_wait);
+  FUNCTION(perdure_pending_store_ready);
+  FUNCTION(perdure_pending_store_free);
   FUNCTION(perdure_array_read);
   FUNCTION(perdure_array_append);
   FUNCTION(perdure_array_resize);

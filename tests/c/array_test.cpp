@@ -336,5 +336,68 @@ TEST_F(array_test, RefusesWhatCannotBe) {
   refused(perdure_array_read(store, "x", "float64", &part, all.data(), 48));
 }
 
+TEST_F(array_test, IsStoredInTheBackground) {
+  const std::vector<double> values = counted(60);
+  const std::uint64_t dims[] = {6, 10};
+  perdure_pending_store* whole = nullptr;
+  perdure_pending_store* part_of_it = nullptr;
+  ASSERT_OK(perdure_array_store_async(store, "x", "float64", 2, dims, values.data(), nullptr, &whole));
+  ASSERT_OK(perdure_pending_store_wait(whole));
+  int ready = 0;
+  EXPECT_OK(perdure_pending_store_ready(whole, &ready));
+  EXPECT_EQ(ready, 1);
+  const std::uint64_t offset[] = {5, 0};
+  const std::uint64_t count[] = {1, 10};
+  const perdure_array_part last_row{2, offset, count, nullptr, nullptr};
+  ASSERT_OK(perdure_array_write_async(store, "x", "float64", &last_row, values.data() + 10, &part_of_it));
+  EXPECT_OK(perdure_pending_store_free(part_of_it));
+  EXPECT_EQ(perdure_pending_store_wait(part_of_it), PERDURE_INVALID_ARGUMENT);
+  reopen();
+  EXPECT_OK(perdure_pending_store_wait(whole));
+  EXPECT_OK(perdure_pending_store_free(whole));
+  EXPECT_OK(perdure_pending_store_free(nullptr));
+  std::vector<double> all(60);
+  ASSERT_OK(perdure_array_read(store, "x", "float64", nullptr, all.data(), 480));
+  EXPECT_EQ(all[49], 49);
+  EXPECT_EQ(all[50], 10);
+  EXPECT_EQ(all[59], 19);
+}
+
+TEST_F(array_test, TellsWhatKeptItFromBeingStoredInTheBackground) {
+  const std::vector<double> values = counted(6);
+  const std::uint64_t dims[] = {6};
+  ASSERT_OK(perdure_array_store(store, "x", "float64", 1, dims, values.data(), nullptr));
+  perdure_pending_store* pending = nullptr;
+  ASSERT_OK(perdure_array_store_async(store, "x", "int64", 1, dims, values.data(), nullptr, &pending));
+  EXPECT_EQ(perdure_checkpoint(store, nullptr), PERDURE_WRONG_TYPE);
+  EXPECT_OK(perdure_checkpoint(store, nullptr));
+  EXPECT_EQ(perdure_pending_store_wait(pending), PERDURE_WRONG_TYPE);
+  EXPECT_OK(perdure_pending_store_free(pending));
+  EXPECT_EQ(perdure_array_store_async(store, "x", "string", 1, dims, values.data(), nullptr, &pending),
+            PERDURE_INVALID_ARGUMENT);
+  EXPECT_EQ(pending, nullptr);
+  EXPECT_EQ(perdure_array_store_async(store, "x", "float64", 1, dims, values.data(), nullptr, nullptr),
+            PERDURE_INVALID_ARGUMENT);
+  reopen_read_only();
+  EXPECT_EQ(perdure_array_store_async(store, "x", "float64", 1, dims, values.data(), nullptr, &pending),
+            PERDURE_READ_ONLY);
+}
+
+TEST_F(array_test, IsCompressedByBlosc) {
+  if (!is_available(compression::blosc)) GTEST_SKIP() << "built without blosc";
+  const std::vector<double> values = counted(60'000);
+  const std::uint64_t dims[] = {60'000};
+  perdure_array_options options = in_layout(PERDURE_LAYOUT_CHUNKED);
+  options.compression = PERDURE_COMPRESSION_BLOSC;
+  ASSERT_OK(perdure_array_store(store, "x", "float64", 1, dims, values.data(), &options));
+  perdure_array_list* list = nullptr;
+  ASSERT_OK(perdure_array_find(store, "x", &list));
+  const perdure_array_info* info = nullptr;
+  ASSERT_OK(perdure_array_list_at(list, 0, &info));
+  EXPECT_EQ(info->compression, PERDURE_COMPRESSION_BLOSC);
+  EXPECT_LT(info->stored_bytes, info->bytes / 2);
+  EXPECT_OK(perdure_array_list_free(list));
+}
+
 }  // namespace
 }  // namespace perdure::c

@@ -63,6 +63,8 @@ class victim {
                   {.layout = array_layout::chunked, .chunk = {2, 2, 3}, .codec = compression::lz4});
     arrays_.store("packed", box,
                   {.layout = array_layout::chunked, .chunk = {4, 3, 6}, .codec = compression::zstd});
+    arrays_.store("blocks", box,
+                  {.layout = array_layout::chunked, .chunk = {4, 5, 6}, .codec = compression::blosc});
     arrays_.store("texts", std::vector<std::string>{"a", "", std::string(300, 'b')});
     arrays_.store("lists", std::vector<std::vector<int>>{{1, 2}, {}, {3}});
     arrays_.array("whole").set_attribute("units", "K");

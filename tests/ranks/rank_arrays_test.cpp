@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "array/busy_worker.hpp"
 #include "ranks/boxes.hpp"
 #include "ranks/coverage.hpp"
 #include "ranks/set_fixture.hpp"
@@ -454,6 +455,55 @@ TEST_F(an_array_of_ranks, may_be_stored_from_a_source_in_whole_chunks) {
     some[5] = some[6] = some[12] = some[13] = 1;
     EXPECT_EQ(arrays.load<std::vector<double>>("sparse"), some);
     set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, may_be_written_in_the_background) {
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    const slab mine = rows_of(rank, 3);
+    std::vector<double> values;
+    for (std::uint64_t i = 0; i < mine.count[0]; ++i)
+      for (std::uint64_t j = 0; j < 10; ++j) values.push_back(value(1, mine.offset[0] + i, j));
+    const std::vector<int> whole{1, 2, 3};
+    std::vector<pending_store> pending;
+    if (rank == 0) {
+      busy_worker busy(*arrays.untyped(), *untyped_arrays::of(detail::core_of(local(set))));
+      pending.push_back(arrays.store_async("whole", whole));
+      pending.push_back(arrays.array("field").write_async(mine, values));
+      busy.release_soon();
+      set.checkpoint({});
+    } else {
+      pending.push_back(arrays.array("field").write_async(mine, values));
+      set.checkpoint({});
+    }
+    for (const pending_store& one : pending) EXPECT_TRUE(one.ready());
+    expect_part(arrays, 1, slab::whole({12, 10}));
+    EXPECT_EQ(arrays.load<std::vector<int>>("whole"), whole);
+    set.close();
+  });
+  on(2, set_mode::open_read_only, [&](store_set& set, int) {
+    expect_part(arrays_of(set), 1, slab::whole({12, 10}));
+  });
+}
+
+TEST_F(an_array_of_ranks, that_one_fails_to_write_in_the_background_is_in_no_checkpoint) {
+  on(2, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    const std::vector<double> row(10);
+    arrays.create<double>("field", {12, 10});
+    if (rank == 1) {
+      const pending_store dropped = arrays.array("field").write_async({{12, 0}, {1, 10}}, row);
+    }
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "the array \"field\" was not stored in the background",
+                           [&] { set.checkpoint({}); }));
+    EXPECT_NO_THROW(set.checkpoint({}));
+    // What has begun when the set ends, ends before it.
+    const pending_store last = arrays.store_async("last" + std::to_string(rank), row);
+    set.discard();
+    EXPECT_TRUE(last.ready());
+    EXPECT_EQ(code_of([&] { arrays.store_async("more", row).wait(); }), errc::invalid_argument);
   });
 }
 

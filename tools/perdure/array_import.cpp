@@ -182,10 +182,12 @@ void add_array_import_command(command array) {
                                   "How the elements lie in the store");
   import.add_text("--chunk", given->chunk,
                   "Elements of a chunk along each dimension, as 64,64,1; makes it chunked");
-  import.add_choice<compression>(
-      "--compression", given->codec,
-      {{"none", compression::none}, {"lz4", compression::lz4}, {"zstd", compression::zstd}},
-      "How blocks are made smaller");
+  import.add_choice<compression>("--compression", given->codec,
+                                 {{"none", compression::none},
+                                  {"lz4", compression::lz4},
+                                  {"zstd", compression::zstd},
+                                  {"blosc", compression::blosc}},
+                                 "How blocks are made smaller");
   import.add_number("--level", 0, 22, "Of the compression; 0 is its usual one",
                     [given](std::uint64_t n) { given->level = n; });
   import.add_flag("--replace", given->replace,

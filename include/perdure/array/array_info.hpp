@@ -20,8 +20,9 @@ enum class array_layout : std::uint8_t {
 /// How the bytes of a block are made fewer.
 enum class compression : std::uint8_t {
   none = 0,
-  lz4 = 1,   ///< fast
-  zstd = 2,  ///< small
+  lz4 = 1,    ///< fast
+  zstd = 2,   ///< small
+  blosc = 3,  ///< lz4 behind a shuffle by vector instructions: as small as lz4, and read faster
 };
 
 std::string_view to_string(array_layout layout) noexcept;

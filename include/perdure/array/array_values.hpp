@@ -54,6 +54,10 @@ concept sized_range =
 template <class R>
 concept element_range = sized_range<R> && std::ranges::contiguous_range<const R> &&
                         array_element<std::ranges::range_value_t<const R>>;
+/// An argument whose elements stay where they are when the call has ended: a variable, or what owns none.
+template <class R>
+inline constexpr bool outlives_call =
+    std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<std::remove_cvref_t<R>>;
 template <class R>
 concept text_range = sized_range<R> && array_text<std::ranges::range_value_t<const R>>;
 template <class R>

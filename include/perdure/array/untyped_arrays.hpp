@@ -19,6 +19,7 @@
 #include <perdure/array/array_info.hpp>
 #include <perdure/array/attribute_value.hpp>
 #include <perdure/array/extents.hpp>
+#include <perdure/array/pending_store.hpp>
 #include <perdure/data_type.hpp>
 #include <span>
 #include <string>
@@ -133,6 +134,21 @@ class untyped_arrays {
   /// Writes the elements of a part; `from` has the shape `where.count`.
   virtual void write(std::string_view id, const data_type& type, const slab& where,
                      const const_untyped_view& from) = 0;
+  /// Begins to store like `store_whole`, and returns before that has ended. A thread of the library's makes
+  /// the stores of one open store, one after the other, in the order in which they began. The elements at
+  /// `from` must stay as they are until the store has ended; `type` and `options` need not. Failures are
+  /// thrown by the handle, but for `read_only`, a closed store and a call inside a `write_guard`
+  /// (`invalid_argument`), which are thrown here.
+  ///
+  /// Functions that change the array `id` wait for the stores of it that began before; those that read it see
+  /// the old array or the new one. A checkpoint waits for all stores that began before it, and has them. If
+  /// one of them has failed, and no handle has reported that, the checkpoint throws the failure once and is
+  /// not made. Closing without a checkpoint waits for the array that is being stored; those behind it fail.
+  virtual pending_store store_async(std::string_view id, const data_type& type,
+                                    const const_untyped_view& from, const array_options& options) = 0;
+  /// Begins to write a part like `write`. Everything else is as with `store_async`.
+  virtual pending_store write_async(std::string_view id, const data_type& type, const slab& where,
+                                    const const_untyped_view& from) = 0;
   /// Reads the elements of a part into `to`, which has the shape `where.count`. Elements that were never
   /// written are zero.
   virtual void read(std::string_view id, const data_type& type, const slab& where,

@@ -27,7 +27,12 @@ enum {
 };
 
 /// How the bytes of a block are made fewer. PERDURE_UNSUPPORTED where the library was built without.
-enum { PERDURE_COMPRESSION_NONE = 0, PERDURE_COMPRESSION_LZ4 = 1, PERDURE_COMPRESSION_ZSTD = 2 };
+enum {
+  PERDURE_COMPRESSION_NONE = 0,
+  PERDURE_COMPRESSION_LZ4 = 1,
+  PERDURE_COMPRESSION_ZSTD = 2,
+  PERDURE_COMPRESSION_BLOSC = 3
+};
 
 /// How an array is to be stored. Zero in a member means its default. Later versions add members at the end.
 typedef struct perdure_array_options {
@@ -97,6 +102,11 @@ typedef struct perdure_array_attribute_list perdure_array_attribute_list;
 /// array, or erasing it, leaves the view alone. Ends before its store is closed; freeing it later is allowed.
 typedef struct perdure_array_view perdure_array_view;
 
+/// An array, or a part of one, that is being stored. Owned by the caller, who frees it at any time; freeing
+/// waits for it. May outlive the store; thread-safe, but freed once. In a child of fork() its outcome is not
+/// known: PERDURE_INVALID_ARGUMENT.
+typedef struct perdure_pending_store perdure_pending_store;
+
 PERDURE_BEGIN_DECLARATIONS
 
 /// Replaces the array of that id, or makes one, of row-major elements at `data` (which may be NULL if there
@@ -119,6 +129,36 @@ PERDURE_API perdure_status perdure_array_create(perdure_store* store, const char
 /// PERDURE_WRONG_TYPE, PERDURE_INVALID_ARGUMENT (the part is not inside the array), and as above.
 PERDURE_API perdure_status perdure_array_write(perdure_store* store, const char* id, const char* type,
                                                const perdure_array_part* part, const void* data);
+
+/// Begins to store as perdure_array_store does, and returns before that has ended; a thread of the library's
+/// goes on. The elements at `data` must stay as they are until the handle is ready, has been waited for, or
+/// is freed; all other arguments need not. What keeps the elements from being stored,
+/// perdure_pending_store_wait returns. PERDURE_READ_ONLY and PERDURE_INVALID_ARGUMENT (also between
+/// perdure_begin_writing and perdure_end_writing) are returned here.
+///
+/// Stores take place one after the other, in the order in which they began. Changes of the same array wait
+/// for them; readers see the old array or the new one. A checkpoint waits for all stores that began before
+/// it, and has them. If one has failed and the program has not waited for it, the checkpoint returns that
+/// failure once and is not made. perdure_store_discard waits for the array that is being stored; those behind
+/// it fail. Each rank of a set stores for itself.
+PERDURE_API perdure_status perdure_array_store_async(perdure_store* store, const char* id, const char* type,
+                                                     size_t rank, const uint64_t* dims, const void* data,
+                                                     const perdure_array_options* options,
+                                                     perdure_pending_store** pending);
+
+/// Begins to write as perdure_array_write does; everything else is as above.
+PERDURE_API perdure_status perdure_array_write_async(perdure_store* store, const char* id, const char* type,
+                                                     const perdure_array_part* part, const void* data,
+                                                     perdure_pending_store** pending);
+
+/// Waits until the elements are stored, or returns what kept them from being stored, each time.
+PERDURE_API perdure_status perdure_pending_store_wait(const perdure_pending_store* pending);
+
+/// Sets `ready` to 1 if the store has ended, so that waiting returns at once, and else to 0.
+PERDURE_API perdure_status perdure_pending_store_ready(const perdure_pending_store* pending, int* ready);
+
+/// Waits until the store has ended. NULL is ignored.
+PERDURE_API perdure_status perdure_pending_store_free(perdure_pending_store* pending);
 
 /// Reads a part, or all elements if `part` is NULL; what was never written is zero. `bytes` is the size of
 /// the memory at `data`: without memory_strides just that of the elements, with them enough for the last one.

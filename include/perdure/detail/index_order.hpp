@@ -21,6 +21,9 @@ class messages_in {
   messages_in& operator=(const messages_in&) = delete;
   ~messages_in();
 
+  /// Returns the order of this thread's messages.
+  static index_order now() noexcept;
+
  private:
   index_order before_;
 };

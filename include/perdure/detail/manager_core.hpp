@@ -138,6 +138,7 @@ class manager_core {
   void zero_free_memory();
 
  private:
+  void complete_changes() const;
   void await_application() const;
   void require_checkpoints() const;
   void require_alone() const;

@@ -81,7 +81,7 @@ class journaled_store final : public datastore {
   base::owner_process owner_;
   std::string tracker_;
   std::optional<store_parts> parts_;
-  std::unique_ptr<background_worker> worker_ = std::make_unique<background_worker>();
+  std::unique_ptr<base::background_worker> worker_ = std::make_unique<base::background_worker>();
   std::unique_ptr<lazy_verifier> verifier_;
   std::unique_ptr<epoch_commit> commit_;
   std::unique_ptr<store_memory> memory_;

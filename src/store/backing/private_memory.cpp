@@ -23,7 +23,7 @@ private_memory::private_memory(store_parts& parts, std::uint64_t bytes, detail::
   memory_.explain_faults(lines_for_faults(parts.path, parts.use != store_use::read, fault_teller::notice));
 }
 
-private_memory::private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker)
+private_memory::private_memory(store_parts& parts, epoch_commit& commit, base::background_worker& worker)
     : private_memory(parts, commit.bytes(), detail::page_use::tracked) {
   commit_ = &commit;
   worker_ = &worker;

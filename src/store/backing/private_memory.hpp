@@ -6,11 +6,11 @@
 #include <mutex>
 #include <optional>
 
+#include "base/background_worker.hpp"
 #include "segment/private_segment.hpp"
 #include "store/backing/early_writer.hpp"
 #include "store/backing/memory_watch.hpp"
 #include "store/backing/store_memory.hpp"
-#include "store/commit/background_worker.hpp"
 #include "store/commit/epoch_commit.hpp"
 #include "store/commit/store_parts.hpp"
 
@@ -21,7 +21,7 @@ class private_memory final : public store_memory {
   /// For a reader, of `bytes` of the segment. Takes the place from `parts`, which must outlive it.
   private_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use);
   /// For a writer.
-  private_memory(store_parts& parts, epoch_commit& commit, background_worker& worker);
+  private_memory(store_parts& parts, epoch_commit& commit, base::background_worker& worker);
 
   detail::segment& pages() noexcept override { return memory_; }
   void hold() override;
@@ -54,7 +54,7 @@ class private_memory final : public store_memory {
   store_parts& parts_;
   no_evicted_pages none_evicted_;
   epoch_commit* commit_ = nullptr;
-  background_worker* worker_ = nullptr;
+  base::background_worker* worker_ = nullptr;
   detail::private_segment memory_;
   lazy_verifier* verifier_ = nullptr;
   // Held while a checkpoint copies, if what is written meanwhile would be dropped with the private copies.

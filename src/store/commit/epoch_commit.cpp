@@ -33,7 +33,7 @@ std::uint64_t carried_in(const std::vector<journal_entry>& index) {
 
 }  // namespace
 
-epoch_commit::epoch_commit(store_parts& parts, background_worker& worker, const known_checkpoint& last)
+epoch_commit::epoch_commit(store_parts& parts, base::background_worker& worker, const known_checkpoint& last)
     : path_(parts.path),
       parts_(parts),
       worker_(worker),

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/commit/background_worker.hpp"
+#include "base/background_worker.hpp"
 #include "store/commit/checkpoint_plan.hpp"
 #include "store/commit/early_home.hpp"
 #include "store/commit/epoch_memory.hpp"
@@ -44,7 +44,7 @@ class epoch_commit {
 
   /// For a store whose last checkpoint is `epoch`, when the segment had so many bytes. The parts and the
   /// worker must outlive it.
-  epoch_commit(store_parts& parts, background_worker& worker, const known_checkpoint& last);
+  epoch_commit(store_parts& parts, base::background_worker& worker, const known_checkpoint& last);
   void attach(epoch_memory& memory) noexcept;
   /// To be called if the last epoch is not home yet, with its journal.
   void take_up(committed_journal pending) { unapplied_ = std::move(pending); }
@@ -165,7 +165,7 @@ class epoch_commit {
 
   std::filesystem::path path_;  // of the store, for messages after its end too
   store_parts& parts_;
-  background_worker& worker_;
+  base::background_worker& worker_;
   epoch_memory* memory_ = nullptr;
   evicted_pages* evicted_ = nullptr;  // of that memory
   std::mutex mutex_;                  // held by the thread that has the turn

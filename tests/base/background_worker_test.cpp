@@ -1,7 +1,8 @@
 // The thread beside a commit: what runs when, and what its tasks learn of those who wait.
-#include "store/commit/background_worker.hpp"
+#include "base/background_worker.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,7 +12,7 @@
 
 #include "support/failing_allocation.hpp"
 
-namespace perdure::store {
+namespace perdure::base {
 namespace {
 
 using namespace std::chrono_literals;
@@ -99,6 +100,17 @@ TEST(background_worker, is_awaited_by_its_end) {
   EXPECT_TRUE(was_awaited);
 }
 
+TEST(background_worker, gets_the_signals_of_its_own_touches_of_memory_alone) {
+  background_worker worker;
+  ::sigset_t blocked;
+  ::sigemptyset(&blocked);
+  worker.post([&] { ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked); });
+  worker.wait();
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM, SIGRTMIN})
+    EXPECT_EQ(::sigismember(&blocked, signal), 1) << signal;
+  for (const int signal : {SIGBUS, SIGSEGV}) EXPECT_EQ(::sigismember(&blocked, signal), 0) << signal;
+}
+
 TEST(background_worker, leaves_a_task_to_the_caller_where_there_is_no_thread) {
   background_worker worker;
   std::thread::id by;
@@ -113,4 +125,4 @@ TEST(background_worker, leaves_a_task_to_the_caller_where_there_is_no_thread) {
 }
 
 }  // namespace
-}  // namespace perdure::store
+}  // namespace perdure::base

@@ -7,9 +7,10 @@
 #include <mutex>
 #include <thread>
 
-namespace perdure::store {
+namespace perdure::base {
 
-/// The thread starts with the first task. Thread-safe.
+/// The thread starts with the first task. It runs no signal handlers but those for its own touches of memory.
+/// Thread-safe.
 class background_worker {
  public:
   background_worker() = default;
@@ -41,4 +42,4 @@ class background_worker {
   std::thread thread_;
 };
 
-}  // namespace perdure::store
+}  // namespace perdure::base

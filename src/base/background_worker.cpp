@@ -1,12 +1,23 @@
 // A thread that runs tasks beside its owner, one after the other.
-#include "store/commit/background_worker.hpp"
+#include "base/background_worker.hpp"
+
+#include <signal.h>
 
 #include <exception>
 #include <utility>
 
 #include "base/signals_blocked.hpp"
 
-namespace perdure::store {
+namespace perdure::base {
+
+namespace {
+
+/// Signals that a thread gets for its own touches of memory. By them pages of stores are brought in and
+/// tracked.
+constexpr kernel_signals memory_signals =
+    (kernel_signals{1} << (SIGBUS - 1)) | (kernel_signals{1} << (SIGSEGV - 1));
+
+}  // namespace
 
 background_worker::~background_worker() {
   {
@@ -58,6 +69,7 @@ bool background_worker::is_awaited() {
 }
 
 void background_worker::loop() {
+  block_only(all_signals & ~memory_signals);
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !tasks_.empty() || ending_; });
@@ -72,4 +84,4 @@ void background_worker::loop() {
   }
 }
 
-}  // namespace perdure::store
+}  // namespace perdure::base
