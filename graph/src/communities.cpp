@@ -201,28 +201,32 @@ std::vector<vertex_id> carried_up(const community_graph& graph, const community_
   return names;
 }
 
-/// Goes through all levels until that no longer helps. `graphs` has the first level, and at the end others
-/// too.
+/// Goes through all levels until that has not helped `patience` times. `graphs` has the first level, and at
+/// the end others too.
 ///
 /// A level's vertices are not the communities themselves, but what their vertices come to when they may move
 /// within their community only: so communities can part again (Traag, Waltman, van Eck: "From Louvain to
 /// Leiden", 2019).
 rank_community_result start_anew(std::vector<community_graph>& graphs, const method& how,
-                                 rank_exchange& ranks, const louvain_options& options, unsigned start) {
+                                 rank_exchange& ranks, const louvain_options& options, unsigned start,
+                                 unsigned patience) {
   rank_community_result result;
   std::vector<vertex_id>& best = result.labels;
   best = each_alone(graphs.front());
   result.summary.modularity = how.modularity(graphs.front(), how.labels(graphs.front(), best));
-  for (;;) {
+  unsigned in_vain = 0;
+  for (unsigned cycle = 0;; ++cycle) {
+    // Another choice of vertices each time gets out of where the last one got stuck.
+    const unsigned order = start + 16 * cycle;
     std::vector<std::vector<vertex_id>> parts;  // by level: the vertex of the next level
     std::vector<vertex_id> names = best;
     graphs.resize(1);
     for (;;) {
       const community_graph& graph = graphs.back();
       community_labels found = how.labels(graph, names);
-      result.summary.iterations += how.move(graph, found, start);
+      result.summary.iterations += how.move(graph, found, order);
       community_labels refined = how.labels(graph, each_alone(graph));
-      result.summary.iterations += how.move(graph, refined, start, &found);
+      result.summary.iterations += how.move(graph, refined, order, &found);
       std::vector<std::uint64_t> bounds;
       const std::vector<std::uint64_t> numbers = refined.numbered(bounds);
       names = found.names();
@@ -239,7 +243,7 @@ rank_community_result start_anew(std::vector<community_graph>& graphs, const met
     for (; !parts.empty(); parts.pop_back()) {
       const community_graph& graph = graphs[parts.size() - 1];
       found.emplace(how.labels(graph, fetched(graphs[parts.size()].plan, ranks, parts.back(), names)));
-      result.summary.iterations += how.move(graph, *found, start);
+      result.summary.iterations += how.move(graph, *found, order);
       names = found->names();
     }
     if (!found) found.emplace(how.labels(graphs.front(), names));
@@ -250,7 +254,7 @@ rank_community_result start_anew(std::vector<community_graph>& graphs, const met
       best = std::move(names);
       result.summary.modularity = modularity;
     }
-    if (!(gain > options.tolerance)) return result;
+    if (!(gain > options.tolerance) && ++in_vain == patience) return result;
   }
 }
 
@@ -297,7 +301,7 @@ rank_community_result find_by_ranks(community_graph graph, rank_exchange& ranks,
   graphs.push_back(std::move(graph));
   rank_community_result best;
   for (unsigned start = 0; start < starts; ++start) {
-    rank_community_result found = start_anew(graphs, how, ranks, options, start);
+    rank_community_result found = start_anew(graphs, how, ranks, options, start, starts > 1 ? 3 : 1);
     found.summary.iterations += best.summary.iterations;
     if (start == 0 || found.summary.modularity > best.summary.modularity) {
       best = std::move(found);

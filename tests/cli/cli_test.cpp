@@ -542,6 +542,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"doctor"}, {"--at", dir_.directory().string()}, ""},
       {{"top"}, {}, ""},
       {{"graph", "generate", "rmat"}, {"--scale", "3", "-o", path("e")}, "", true},
+      {{"graph", "generate", "rgg"}, {"--vertices", "9", "-o", path("g")}, "", true},
       {{"graph", "info"}, {store}, store, false, true},
       {{"graph", "bfs"}, {store, "--source", "10"}, "", true},
       {{"graph", "stats"}, {store}, store, true},

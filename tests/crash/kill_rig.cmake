@@ -49,7 +49,7 @@ endfunction()
 
 function(perdure_kill_mutants)
   if(TARGET perdure_cli)
-    perdure_kill_mutant(old_journal_taken [=[and the store holds epoch|does not follow the one that the store is at|the store went back|the last announced was|verify after the kill: damage: ]=])
+    perdure_kill_mutant(old_journal_taken [=[and the store holds epoch|is not as the last checkpoint left it|does not follow the one that the store is at|the store went back|the last announced was|verify after the kill: damage: ]=])
     perdure_kill_mutant(reader_skips_journal [=[and the store holds epoch|the store went back|the last announced was|is not as the last checkpoint left it]=])
     perdure_kill_mutant(zero_pages_not_redone
                         [=[verify after the kill: damage: heap\.\d+ at byte|not the edges of that checkpoint]=])

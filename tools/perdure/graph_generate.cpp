@@ -22,7 +22,7 @@ namespace {
 
 /// A graph that is generated piece by piece.
 struct synthetic_graph {
-  json parameters;      ///< what the report has of them
+  json parameters;      ///< for the report
   std::uint64_t units;  ///< edges, or cells
   const char* unit;
   std::uint64_t at_once;  ///< units of a piece

@@ -38,7 +38,7 @@ class unpacker {
   const std::byte* end_;
 };
 
-/// What a rank has for each of the others; only messages with bytes are sent.
+/// Bytes of a rank for each of the others; only messages with bytes are sent.
 class outgoing {
  public:
   explicit outgoing(rank_exchange& ranks) : ranks_(ranks), bytes_(static_cast<std::size_t>(ranks.size())) {}

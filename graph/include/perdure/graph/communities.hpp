@@ -32,7 +32,8 @@ struct community_result {
 struct louvain_options {
   /// More makes more and smaller communities, less fewer and larger ones.
   double resolution = 1;
-  /// Ends when going through all levels once more makes modularity no larger than by this.
+  /// Ends when going through all levels once more makes modularity no larger than by this; with several
+  /// starts, when that has happened three times.
   double tolerance = 1e-4;
   /// How often it begins from single vertices, in another order each time; the best answer is kept. 0: as
   /// often as takes little time, 10 times for small graphs, once for those of more than two million edges.

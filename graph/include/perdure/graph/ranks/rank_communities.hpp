@@ -10,8 +10,8 @@
 namespace perdure::graph {
 
 struct rank_community_result {
-  std::vector<vertex_id> labels;  ///< of own vertices: the number of the smallest vertex in the community
-  community_summary summary;      ///< of the whole graph, the same on all ranks
+  std::vector<vertex_id> labels;  ///< by own vertex: the number of the smallest vertex in its community
+  community_summary summary;      ///< for the whole graph, the same on all ranks
 };
 
 /// Collective. Finds communities of the underlying simple graph by Louvain's method (`louvain` of

@@ -14,7 +14,7 @@ struct rank_rows {
   std::vector<std::uint64_t>
       offsets;  ///< where the row of each own vertex begins in `targets`, and the number of all its arcs
   std::vector<vertex_id> targets;  ///< numbers of the neighbours
-  std::vector<double> weights;     ///< of the arcs; empty: none has a weight
+  std::vector<double> weights;     ///< weights of the arcs; empty: none has one
 };
 
 }  // namespace perdure::graph
