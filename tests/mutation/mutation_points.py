@@ -155,7 +155,9 @@ class Mutator:
             return
         expressions = [each for each in children if each.kind.is_expression()]
         if children[0].kind == K.VAR_DECL:
-            self.declared_condition(children[0], "negate")
+            # An `if` has room for one statement before the condition.
+            if ";" not in self.slice(cursor.extent.start.offset, children[0].extent.start.offset):
+                self.declared_condition(children[0], "negate")
         elif expressions:
             self.condition(expressions[0], "negate")
 
