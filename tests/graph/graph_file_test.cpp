@@ -416,6 +416,10 @@ TEST_F(GraphFile, WeightsAndTimesAreNotGuessed) {
   EXPECT_EQ(read("1 2 friend\n", {.weight_column = "none"}).edges.size(), 1U);
   EXPECT_EQ(read("1 2 1.5D+03\n3 4 -2d-1\n").entries(), (entries{{1, 2, 1500}, {3, 4, -0.2}}));
   refuses("1;2;0,5\n", 1, 5, "decimal comma");
+  refuses("1 2 0,5\n", 1, 5, "decimal comma");
+  refuses("1 2 3\n1\t2 0,5\n", 2, 5, "decimal comma");
+  EXPECT_EQ(read("1 2 0,5\n", {.weight_column = "none"}).edges.size(), 1U);
+  EXPECT_EQ(read("1, 2, 0.5\n3 4,1.5\n").entries(), (entries{{1, 2, 0.5}, {3, 4, 1.5}}));
   refuses("1 2 20160301\n1 2 20160230\n", 2, 5, "no date as 20160301", {.time_column = "3"});
   EXPECT_EQ(read("1 2 20160301\n1 2 99\n", {.time_column = "3"}).times, (std::vector<double>{20160301, 99}));
 }

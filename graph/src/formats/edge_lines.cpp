@@ -9,11 +9,8 @@
 namespace perdure::graph::formats {
 namespace {
 
-constexpr bool is_gap(char c) noexcept {
-  return is_blank(c) || c == ',';
-}
-
-unsigned columns(const char* p, const char* end) noexcept {
+template <class IsGap>
+unsigned columns(const char* p, const char* end, IsGap is_gap) noexcept {
   unsigned found = 0;
   for (bool in_gap = true; p != end; ++p) {
     found += in_gap && !is_gap(*p) ? 1U : 0U;
@@ -78,7 +75,8 @@ const char* edge_lines::parse(const char* p, const char* end, edge_batch& batch,
   if (p == nullptr) return nullptr;
   const char* gap = p;
   p = after_blanks(p);
-  if (*p == ',') {
+  const bool has_commas = *p == ',';
+  if (has_commas) {
     p = after_blanks(p + 1);
   } else if (p == gap && *p != '\n' && *p != '\r') {
     return wrong(problem, p, "unexpected " + quoted(*p) + " after the first vertex id");
@@ -91,7 +89,7 @@ const char* edge_lines::parse(const char* p, const char* end, edge_batch& batch,
 
   values found;
   if (*p != '\n' || kept_.weight != 0 || kept_.time != 0) {
-    p = further_columns(p, end, found, counts, problem);
+    p = further_columns(p, end, has_commas, found, counts, problem);
     if (p == nullptr) return nullptr;
   } else {
     ++p;
@@ -118,8 +116,12 @@ bool edge_lines::part_sides(const char* begin, edge& e, flaw& problem) const {
 }
 
 // What follows the second id: line end, or further columns.
-const char* edge_lines::further_columns(const char* p, const char* end, values& found, line_counts& counts,
-                                        flaw& problem) const {
+const char* edge_lines::further_columns(const char* p, const char* end, bool has_commas, values& found,
+                                        line_counts& counts, flaw& problem) const {
+  // Without a comma between columns, one in a column is a decimal comma.
+  const auto is_gap = [commas = has_commas || *after_blanks(p) == ','](char c) {
+    return is_blank(c) || (commas && c == ',');
+  };
   if (*p != '\n' && *p != '\r' && !is_gap(*p))
     return wrong(problem, p, "unexpected " + quoted(*p) + " after the second vertex id");
   const char* const feed = line_feed(p, end);
@@ -144,7 +146,7 @@ const char* edge_lines::further_columns(const char* p, const char* end, values& 
     if (column == kept_.time && scan.time(p, stop, kept_.form, found.time) == nullptr) return nullptr;
     p = stop;
   }
-  if (counts.ignored_columns == 0) counts.ignored_columns = columns(p, scan.end());
+  if (counts.ignored_columns == 0) counts.ignored_columns = columns(p, scan.end(), is_gap);
   return feed + 1;
 }
 

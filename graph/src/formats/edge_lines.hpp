@@ -33,8 +33,9 @@ class edge_lines {
     double time = 0;
   };
 
-  const char* further_columns(const char* p, const char* end, values& found, line_counts& counts,
-                              flaw& problem) const;
+  /// `has_commas`: between the ids, so that commas part further columns too.
+  const char* further_columns(const char* p, const char* end, bool has_commas, values& found,
+                              line_counts& counts, flaw& problem) const;
 
   /// Gives the vertex on the right a number behind those on the left.
   bool part_sides(const char* begin, edge& e, flaw& problem) const;
