@@ -158,7 +158,7 @@ void convert(const convert_wanted& given) {
   how.watch = progress_of("read");
   try {
     write_to(given.target, [&](const auto& options, const auto& write, json& report) {
-      const graph::exported_graph written = graph::convert_graph(inputs, how, options, write);
+      graph::exported_graph written = graph::convert_graph(inputs, how, options, write);
       std::uint64_t skipped = 0;
       for (const graph::graph_input& one : inputs) skipped += one.edges->skipped_lines();
       report = {{"files", what_was_read(inputs)}, {"skipped_lines", skipped}};

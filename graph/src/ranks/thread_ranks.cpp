@@ -101,6 +101,7 @@ class thread_rank final : public rank_exchange {
     place_.numbers(rank_).assign(1, number);
     place_.meet();
     std::vector<std::uint64_t> all;
+    all.reserve(static_cast<std::size_t>(size()));
     for (int other = 0; other < size(); ++other) all.push_back(place_.numbers(other).front());
     place_.meet();
     return all;
