@@ -46,8 +46,8 @@ bool is_there(hid_t file, std::string_view group) {
 
 void write_group(const std::filesystem::path& path, hid_t file, const array_description& what,
                  const loss_sink& report) {
-  std::string name(group_of_attributes(what.name));
-  if (name.empty()) name = "/";
+  const std::string_view inside = group_of_attributes(what.name);
+  const std::string name(inside.empty() ? "/" : inside);
   const hdf5_handle group =
       name == "/" || is_there(file, name)
           ? made(path, H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose, name)
