@@ -20,21 +20,15 @@
 namespace perdure::formats {
 namespace {
 
-constexpr std::size_t longest_name = 4096;
-
-/// Returns whether an array in a store may have the name.
-bool is_name(std::string_view name) noexcept {
-  return name.size() <= longest_name && !name.starts_with('/') && !name.ends_with('/') &&
-         name.find("//") == std::string_view::npos && name.find('\0') == std::string_view::npos;
-}
-
-/// Leaves out arrays whose names cannot be, and all but the first of those that have the same one.
+/// Leaves out arrays whose names no array in a store may have, and all but the first of those that have the
+/// same one.
 void drop_unnameable(opened_arrays& found) {
   const std::string* before = nullptr;
   std::erase_if(found.sources, [&](const auto& one) {
     const std::string& name = one->what().name;
     const bool is_second = before != nullptr && *before == name;
-    if (is_name(name) && !is_second) {
+    // The array of a file that has no names has an empty one.
+    if ((name.empty() || is_array_name(name)) && !is_second) {
       before = &name;
       return false;
     }

@@ -14,6 +14,15 @@
 #include "array/stored_arrays.hpp"
 #include "os/crc32c.hpp"
 
+namespace perdure {
+
+bool is_array_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= detail::longest_id && name.front() != '/' && name.back() != '/' &&
+         name.find("//") == std::string_view::npos && name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace perdure
+
 namespace perdure::detail {
 
 namespace {
@@ -22,9 +31,7 @@ namespace {
 constexpr std::size_t most_copied_locked = std::size_t{64} << 10;
 
 void require_id(std::string_view id) {
-  const bool is_sound = !id.empty() && id.size() <= longest_id && id.front() != '/' && id.back() != '/' &&
-                        id.find("//") == std::string_view::npos && id.find('\0') == std::string_view::npos;
-  if (!is_sound)
+  if (!is_array_name(id))
     throw error(errc::invalid_argument,
                 '"' + std::string(id.substr(0, 80)) +
                     "\" is no name of an array: take 1 to 4096 bytes, with single slashes "

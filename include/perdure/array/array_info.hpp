@@ -32,6 +32,8 @@ array_layout array_layout_named(std::string_view name);
 compression compression_named(std::string_view name);
 /// Whether this build has the codec.
 bool is_available(compression codec) noexcept;
+/// Whether an array may have the name: 1 to 4096 bytes, single slashes between its parts, no zero byte.
+bool is_array_name(std::string_view name) noexcept;
 
 struct array_options {
   array_layout layout = array_layout::blocks;
