@@ -100,17 +100,6 @@ std::uint64_t left_of(const std::optional<konect_header>& header) {
   return header && header->kind == konect_header::structure::bipartite ? header->left.value_or(0) : 0;
 }
 
-/// Finds what parts the columns of a line. Where two ids are parted by blanks, a comma behind them is a
-/// decimal comma.
-char separator_of(std::string_view line) {
-  const auto is_id = [](const std::string& field) {
-    return !field.empty() && std::all_of(field.begin(), field.end(), is_digit);
-  };
-  const std::vector<std::string> fields = fields_of(line, ' ');
-  if (fields.size() > 2 && is_id(fields[0]) && is_id(fields[1])) return ' ';
-  return workload::delimiter_of(line, ' ');
-}
-
 std::unique_ptr<graph_file> open_columns(std::unique_ptr<workload::byte_stream> stream, std::string_view head,
                                          graph_format format, const graph_file_options& options) {
   if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());

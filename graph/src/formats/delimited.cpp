@@ -45,6 +45,15 @@ std::vector<std::string> fields_of(std::string_view line, char delimiter) {
   }
 }
 
+char separator_of(std::string_view line) {
+  const auto is_id = [](const std::string& field) {
+    return !field.empty() && std::all_of(field.begin(), field.end(), is_digit);
+  };
+  const std::vector<std::string> fields = fields_of(line, ' ');
+  if (fields.size() > 2 && is_id(fields[0]) && is_id(fields[1])) return ' ';
+  return workload::delimiter_of(line, ' ');
+}
+
 chosen_fields choose_fields(const std::vector<std::string>& header, const graph_file_options& options) {
   chosen_fields chosen;
   const auto take = [&](const std::string& wanted, std::size_t& place, column_role role) {

@@ -24,6 +24,10 @@ struct chosen_fields {
 /// blanks and tabs, any number of them. Empty where a quote is not closed, or something follows one.
 std::vector<std::string> fields_of(std::string_view line, char delimiter);
 
+/// Finds the separator between the columns of a line; ' ' stands for blanks and tabs. Where blanks separate
+/// two ids, a comma behind them is a decimal comma.
+char separator_of(std::string_view line);
+
 /// Which columns of these names are meant. Throws `invalid_argument` for one that the options ask for and
 /// that is not there; `header` is empty where there is none.
 chosen_fields choose_fields(const std::vector<std::string>& header, const graph_file_options& options);

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "declared_attributes.hpp"
 #include "xml_source.hpp"
 
 namespace perdure::graph::formats {
@@ -40,7 +39,7 @@ class gexf final : public xml_dialect {
       declare(text("id"), text("title").empty() ? text("id") : text("title"), text("type"), to);
     } else if (element == "attvalue") {
       const std::string key = attributes.find("for") != nullptr ? text("for") : text("id");
-      const attribute_keys& keys = is_in_edge_ ? edge_keys_ : node_keys_;
+      const declared_attributes& keys = is_in_edge_ ? edge_keys_ : node_keys_;
       if (const auto found = keys.find(key); found != keys.end()) {
         add(found->second, text("value"), to);
         given_.insert(key);
@@ -103,15 +102,8 @@ class gexf final : public xml_dialect {
   const graph_file_info& info() const noexcept override { return info_; }
 
  private:
-  struct attribute_key {
-    std::string name;
-    bool is_text = false;
-    std::optional<std::string> by_default = {};
-  };
-  using attribute_keys = std::map<std::string, attribute_key>;
-
   /// Notes a value of the node or the edge that it is in.
-  void add(const attribute_key& key, const std::string& value, listed_elements& to) const {
+  void add(const declared_attribute& key, const std::string& value, listed_elements& to) const {
     if (is_in_edge_) {
       to.edge_attribute(key.name, value, key.is_text);
     } else {
@@ -130,20 +122,20 @@ class gexf final : public xml_dialect {
     constexpr std::array numbers = {"integer", "long", "short", "byte", "float", "double"};
     const bool is_number = std::find(numbers.begin(), numbers.end(), type) != numbers.end();
     if (keeps_attributes_ && keys_ != nullptr) {
-      keys_->insert_or_assign(id, attribute_key{name, !is_number});
+      keys_->insert_or_assign(id, declared_attribute{name, !is_number});
     } else {
       to.leave_out(name);
     }
   }
 
   const bool keeps_attributes_;
-  attribute_keys node_keys_;  // those that are kept
-  attribute_keys edge_keys_;
-  attribute_keys* keys_ = nullptr;  // of the class that is being declared; null: of another one
-  std::string declared_;            // the attribute whose declaration it is in
-  std::string node_;                // the node that it is in
-  bool is_in_edge_ = false;         // it is in an edge, not in a node
-  std::set<std::string> given_;     // attributes of that node or edge
+  declared_attributes node_keys_;  // those that are kept
+  declared_attributes edge_keys_;
+  declared_attributes* keys_ = nullptr;  // of the class that is being declared; null: of another one
+  std::string declared_;                 // the attribute whose declaration it is in
+  std::string node_;                     // the node that it is in
+  bool is_in_edge_ = false;              // it is in an edge, not in a node
+  std::set<std::string> given_;          // attributes of that node or edge
   graph_file_info info_;
   bool has_graph_ = false;
   bool is_in_nodes_ = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "column_names.hpp"
+#include "declared_attributes.hpp"
 #include "xml_source.hpp"
 
 namespace perdure::graph::formats {
@@ -69,7 +70,7 @@ class graphml final : public xml_dialect {
       for (const auto& [key, value] : data_) to.attribute(node_, key->name, value, key->is_text);
       is_in_ = owner::graph;
     } else if (element == "default") {
-      for (attribute_keys* const keys : {&node_keys_, &edge_keys_})
+      for (declared_attributes* const keys : {&node_keys_, &edge_keys_})
         if (const auto found = keys->find(declared_); found != keys->end())
           found->second.by_default = std::string(text);
       if (declared_ == weight_key_) default_weight_ = to.number(text, "the default weight");
@@ -88,13 +89,6 @@ class graphml final : public xml_dialect {
 
  private:
   enum class owner { graph, node, edge };
-  struct attribute_key {
-    std::string name;
-    bool is_text = false;
-    std::optional<std::string> by_default = {};
-  };
-  using attribute_keys = std::map<std::string, attribute_key>;  // by the key's id
-
   static std::string required(const xml_attributes& attributes, const char* name, const listed_elements& to) {
     const char* const value = attributes.find(name);
     if (value == nullptr) to.refuse(std::string("the attribute \"") + name + "\" is missing");
@@ -114,7 +108,7 @@ class graphml final : public xml_dialect {
     const bool is_of_edges = of == "edge" || is_of_all;
     const bool is_of_nodes = of == "node" || is_of_all;
     const std::string type = text("attr.type");
-    const attribute_key kept{name, type.empty() || type == "string" || type == "boolean"};
+    const declared_attribute kept{name, type.empty() || type == "string" || type == "boolean"};
     const auto is_wanted = [&name](const std::string& wanted, const char* by_itself) {
       return wanted != no_column && name == (wanted.empty() ? by_itself : wanted);
     };
@@ -149,7 +143,7 @@ class graphml final : public xml_dialect {
   }
 
   void keep_data(std::string_view text, listed_elements& to) {
-    const attribute_keys& keys = is_in_ == owner::edge ? edge_keys_ : node_keys_;
+    const declared_attributes& keys = is_in_ == owner::edge ? edge_keys_ : node_keys_;
     const auto found = keys.find(key_);
     if (is_in_ != owner::graph && found != keys.end()) {
       data_.emplace_back(&found->second, std::string(text));
@@ -161,7 +155,7 @@ class graphml final : public xml_dialect {
     }
   }
 
-  void add_defaults(const attribute_keys& keys) {
+  void add_defaults(const declared_attributes& keys) {
     for (const auto& [key, one] : keys)
       if (one.by_default && !given_.contains(key)) data_.emplace_back(&one, *one.by_default);
   }
@@ -204,14 +198,14 @@ class graphml final : public xml_dialect {
   graph_file_info info_;
   bool has_graph_ = false;
   owner is_in_ = owner::graph;
-  std::string node_;          // its id
-  attribute_keys node_keys_;  // those that are kept
-  attribute_keys edge_keys_;
-  std::vector<std::pair<const attribute_key*, std::string>> data_;  // of the node or edge
-  std::set<std::string> given_;                                     // keys of these data
-  std::map<std::string, std::string> declared_keys_;                // names by ids
-  std::string declared_;                                            // the key whose declaration it is in
-  std::string key_;                                                 // of the data it is in
+  std::string node_;               // its id
+  declared_attributes node_keys_;  // those that are kept
+  declared_attributes edge_keys_;
+  std::vector<std::pair<const declared_attribute*, std::string>> data_;  // of the node or edge
+  std::set<std::string> given_;                                          // keys of these data
+  std::map<std::string, std::string> declared_keys_;                     // names by ids
+  std::string declared_;                                                 // the key whose declaration it is in
+  std::string key_;                                                      // of the data it is in
   unsigned data_depth_ = 0;     // elements of these data that are open; 0: outside of data
   bool has_structure_ = false;  // elements are in these data
   std::optional<std::string> weight_key_;

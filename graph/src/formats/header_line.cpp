@@ -59,7 +59,7 @@ bool begins_with_header(const file_head& text, const std::filesystem::path& name
   if (options.header != header_line::automatic) return options.header == header_line::yes;
   const std::vector<std::string_view> lines = first_data_lines({text.bytes, true, 0});
   if (lines.empty()) return false;
-  const char delimiter = workload::delimiter_of(lines.front(), ' ');
+  const char delimiter = separator_of(lines.front());
   std::vector<fields> rows;
   rows.reserve(lines.size());
   for (const std::string_view line : lines) rows.push_back(fields_of(line, delimiter));

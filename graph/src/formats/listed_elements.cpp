@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
+#include "declared_attributes.hpp"
 #include "line_scan.hpp"
 
 namespace perdure::graph::formats {
@@ -50,28 +50,21 @@ void listed_elements::edge(std::string_view source, std::string_view target, std
 
 void listed_elements::attribute(std::string_view node, std::string_view name, std::string_view value,
                                 bool is_text) {
-  auto found = std::find_if(attributes_.begin(), attributes_.end(),
-                            [name](const listed_attribute& one) { return one.kept.name == name; });
-  if (found == attributes_.end()) {
-    attributes_.push_back({{std::string(name)}, {}});
-    found = std::prev(attributes_.end());
-  }
-  found->kept.is_text |= is_text;
-  found->kept.values.emplace_back(value);
-  found->nodes.push_back(known(node));
+  const auto found = std::find_if(attributes_.begin(), attributes_.end(),
+                                  [name](const listed_attribute& one) { return one.kept.name == name; });
+  listed_attribute& to = found != attributes_.end()
+                             ? *found
+                             : attributes_.emplace_back(listed_attribute{{std::string(name)}, {}});
+  to.kept.is_text |= is_text;
+  to.kept.values.emplace_back(value);
+  to.nodes.push_back(known(node));
 }
 
 void listed_elements::edge_attribute(std::string_view name, std::string_view value, bool is_text) {
-  std::vector<graph::edge_attribute>& all = kept_edges_.attributes;
-  auto found = std::find_if(all.begin(), all.end(),
-                            [name](const graph::edge_attribute& one) { return one.name == name; });
-  if (found == all.end()) {
-    all.push_back({std::string(name)});
-    found = std::prev(all.end());
-  }
-  found->is_text |= is_text;
-  found->edges.push_back(entered_edges_ - 1);
-  found->values.emplace_back(value);
+  graph::edge_attribute& to = attribute_called(kept_edges_.attributes, name);
+  to.is_text |= is_text;
+  to.edges.push_back(entered_edges_ - 1);
+  to.values.emplace_back(value);
 }
 
 attributed_edges listed_elements::take_attributed_edges() {

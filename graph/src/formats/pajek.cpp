@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "declared_attributes.hpp"
+
 namespace perdure::graph::formats {
 namespace {
 
@@ -56,14 +58,6 @@ bool is_number(std::string_view word) {
   double value = 0;
   const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
   return result.ec == std::errc{} && result.ptr == word.data() + word.size();
-}
-
-/// Finds the attribute, or adds it.
-template <class Attribute>
-Attribute& attribute_called(std::vector<Attribute>& all, const std::string& name) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&name](const Attribute& one) { return one.name == name; });
-  return found != all.end() ? *found : all.emplace_back(Attribute{name});
 }
 
 }  // namespace
