@@ -35,7 +35,7 @@ std::uint64_t cell_of(std::uint64_t x, std::uint64_t y) noexcept {
   return cell;
 }
 
-// Of numbers up to 2^31, so that two squares have a sum.
+/// Squares a length of up to 2^31, so that the sum of two squares fits.
 std::uint64_t square(std::int64_t length) noexcept {
   return static_cast<std::uint64_t>(length) * static_cast<std::uint64_t>(length);
 }
@@ -181,20 +181,14 @@ std::vector<rgg_generator::point> rgg_generator::points() const {
 
 bool rgg_source::next(edge_batch& batch) {
   batch.clear();
-  const std::uint64_t cells = generator_.cells();
-  // Not beyond the end, however often exhausted threads ask again.
-  std::uint64_t first = position_.load(std::memory_order_relaxed);
-  std::uint64_t last;
-  do {
-    if (first >= cells) return false;
-    last = std::min(first + cells_a_batch_, cells);
-  } while (!position_.compare_exchange_weak(first, last, std::memory_order_relaxed));
-  generator_.generate(first, last, batch.edges);
+  const auto taken = cells_.take();
+  if (!taken) return false;
+  generator_.generate(taken->first, taken->last, batch.edges);
   return true;
 }
 
 workload::progress rgg_source::progress() const noexcept {
-  return {position_.load(std::memory_order_relaxed), generator_.cells(), "cells"};
+  return {cells_.taken(), cells_.end(), "cells"};
 }
 
 }  // namespace perdure::graph

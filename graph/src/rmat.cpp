@@ -1,5 +1,4 @@
 // R-MAT with counter-based random numbers: each edge seeds its own SplitMix64 sequence from its index.
-#include <algorithm>
 #include <cmath>
 #include <perdure/error.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -58,20 +57,15 @@ void rmat_generator::generate(std::uint64_t first, std::uint64_t last, edge* out
 
 bool rmat_source::next(edge_batch& batch) {
   batch.clear();
-  // Not beyond the end, however often exhausted threads ask again.
-  std::uint64_t first = position_.load(std::memory_order_relaxed);
-  std::uint64_t last;
-  do {
-    if (first >= generator_.edges()) return false;
-    last = std::min(first + batch_size_, generator_.edges());
-  } while (!position_.compare_exchange_weak(first, last, std::memory_order_relaxed));
-  batch.edges.resize(last - first);
-  generator_.generate(first, last, batch.edges.data());
+  const auto taken = edges_.take();
+  if (!taken) return false;
+  batch.edges.resize(taken->last - taken->first);
+  generator_.generate(taken->first, taken->last, batch.edges.data());
   return true;
 }
 
 workload::progress rmat_source::progress() const noexcept {
-  return {position_.load(std::memory_order_relaxed), generator_.edges(), "edges"};
+  return {edges_.taken(), edges_.end(), "edges"};
 }
 
 }  // namespace perdure::graph

@@ -5,9 +5,10 @@
 #include <numbers>
 #include <perdure/error.hpp>
 #include <perdure/graph/rgg.hpp>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "drawn_by_threads.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -99,17 +100,7 @@ TEST(RandomGeometricGraph, SourceGivesTheSameEdgesToManyThreads) {
   const rgg_parameters p{.vertices = 10'000, .seed = 6, .scramble = true};
   rgg_source source(p, 16);
   EXPECT_EQ(source.declared_vertices().count, 10'000u);
-  std::vector<std::vector<edge>> drawn(4);
-  {
-    std::vector<std::jthread> threads;
-    for (auto& mine : drawn)
-      threads.emplace_back([&] {
-        edge_batch batch;
-        while (source.next(batch)) mine.insert(mine.end(), batch.edges.begin(), batch.edges.end());
-      });
-  }
-  std::vector<edge> together;
-  for (const auto& mine : drawn) together.insert(together.end(), mine.begin(), mine.end());
+  const std::vector<edge> together = perdure::test::drawn_by_threads(source, 4);
   const rgg_generator generator(p);
   EXPECT_EQ(sorted(together), sorted(edges_of(generator, generator.cells())));
   EXPECT_EQ(source.progress().done, generator.cells());

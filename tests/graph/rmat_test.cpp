@@ -5,8 +5,9 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <set>
-#include <thread>
 #include <vector>
+
+#include "drawn_by_threads.hpp"
 
 namespace {
 using namespace perdure::graph;
@@ -47,20 +48,10 @@ TEST(Rmat, AnyRangeMayBeGeneratedAlone) {
 TEST(Rmat, SourceGivesTheSameEdgesToManyThreads) {
   const rmat_parameters p{.scale = 12, .seed = 3};
   rmat_source source(p, 1000);
-  std::vector<std::vector<edge>> drawn(4);
-  {
-    std::vector<std::jthread> threads;
-    for (auto& mine : drawn)
-      threads.emplace_back([&] {
-        edge_batch batch;
-        while (source.next(batch)) mine.insert(mine.end(), batch.edges.begin(), batch.edges.end());
-      });
-  }
   auto order = [](const edge& a, const edge& b) {
     return std::pair(a.source, a.target) < std::pair(b.source, b.target);
   };
-  std::vector<edge> together;
-  for (const auto& mine : drawn) together.insert(together.end(), mine.begin(), mine.end());
+  std::vector<edge> together = perdure::test::drawn_by_threads(source, 4);
   std::vector<edge> expected = all_edges(p);
   std::sort(together.begin(), together.end(), order);
   std::sort(expected.begin(), expected.end(), order);

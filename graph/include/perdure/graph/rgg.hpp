@@ -2,10 +2,9 @@
 // each other.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <perdure/graph/detail/claimed_ranges.hpp>
 #include <perdure/graph/detail/counted_random.hpp>
 #include <perdure/graph/edge_source.hpp>
 #include <vector>
@@ -90,7 +89,7 @@ class rgg_generator {
 class rgg_source final : public edge_source {
  public:
   explicit rgg_source(const rgg_parameters& parameters, std::uint64_t cells_a_batch = std::uint64_t{1} << 10)
-      : generator_(parameters), cells_a_batch_(cells_a_batch) {}
+      : generator_(parameters), cells_(generator_.cells(), cells_a_batch) {}
 
   bool next(edge_batch& batch) override;
   workload::progress progress() const noexcept override;
@@ -98,8 +97,7 @@ class rgg_source final : public edge_source {
 
  private:
   rgg_generator generator_;
-  std::uint64_t cells_a_batch_;
-  std::atomic<std::uint64_t> position_{0};
+  detail::claimed_ranges cells_;
 };
 
 }  // namespace perdure::graph

@@ -1,9 +1,9 @@
 // The R-MAT (Kronecker) generator with the parameters of the Graph500 benchmark.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <perdure/graph/detail/claimed_ranges.hpp>
 #include <perdure/graph/detail/counted_random.hpp>
 #include <perdure/graph/edge_source.hpp>
 
@@ -53,15 +53,14 @@ class rmat_generator {
 class rmat_source final : public edge_source {
  public:
   explicit rmat_source(const rmat_parameters& parameters, std::uint64_t batch_size = std::uint64_t{1} << 14)
-      : generator_(parameters), batch_size_(batch_size) {}
+      : generator_(parameters), edges_(generator_.edges(), batch_size) {}
 
   bool next(edge_batch& batch) override;
   workload::progress progress() const noexcept override;
 
  private:
   rmat_generator generator_;
-  std::uint64_t batch_size_;
-  std::atomic<std::uint64_t> position_{0};
+  detail::claimed_ranges edges_;
 };
 
 }  // namespace perdure::graph
