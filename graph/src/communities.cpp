@@ -14,6 +14,7 @@
 
 #include "ranks/community_labels.hpp"
 #include "ranks/contracted_graph.hpp"
+#include "ranks/ghost_values.hpp"
 #include "ranks/half_steps.hpp"
 #include "ranks/packed_bytes.hpp"
 
@@ -26,12 +27,6 @@ std::vector<vertex_id> each_alone(const community_graph& graph) {
   return names;
 }
 
-std::vector<std::uint64_t> volumes_of(const community_graph& graph, unsigned threads) {
-  std::vector<std::uint64_t> volumes(graph.size());
-  each_vertex(threads, graph.size(), [&](vertex_handle v) { volumes[v] = graph.volume(v); });
-  return volumes;
-}
-
 /// Louvain's method on the ranks of a graph. All functions are collective.
 class method {
  public:
@@ -39,7 +34,7 @@ class method {
       : options_(options), ranks_(ranks), all_(static_cast<double>(all)) {}
 
   community_labels labels(const community_graph& graph, const std::vector<vertex_id>& names) const {
-    return community_labels(graph, ranks_, names, volumes_of(graph, options_.threads), options_.threads);
+    return community_labels(graph, ranks_, names, options_.threads);
   }
 
   /// Moves vertices until that brings next to nothing; with `bounds`, to communities of vertices within the
@@ -57,7 +52,7 @@ class method {
         if (bounds == nullptr || (*bounds)[u] == (*bounds)[v]) around.add(communities[u], weight);
       });
       // The gain of being there, but for a part that is the same for all communities.
-      const std::uint64_t own = communities.own_volume(v);
+      const std::uint64_t own = graph.volumes[v];
       const double rate = options_.resolution * static_cast<double>(own) / all_;
       const auto gain = [&](vertex_handle to) {
         return static_cast<double>(around.weight(to)) -
@@ -153,21 +148,15 @@ std::vector<vertex_id> connected_parts(const community_graph& graph, const commu
   for (std::size_t i = 0; i < seen; ++i)
     smallest[part[i]] = std::min(smallest[part[i]], plan.number(static_cast<vertex_handle>(i)));
   for (std::array<std::uint64_t, 1> changed{1}; changed[0] != 0 && ranks.size() > 1; ranks.add_up(changed)) {
-    outgoing messages(ranks);
-    for (const rank_plan::neighbour& other : plan.neighbours)
-      for (const vertex_handle v : other.seen) pack(messages.to(other.rank), smallest[part[v]]);
     changed[0] = 0;
-    for (const rank_message& one : messages.exchange()) {
-      unpacker bytes(one.bytes);
-      for (const rank_plan::neighbour& other : plan.neighbours)
-        for (std::size_t i = 0; other.rank == one.rank && i < other.ghosts; ++i) {
-          vertex_id& here = smallest[part[own + other.first_ghost + i]];
-          if (const auto there = bytes.take<vertex_id>(); there < here) {
-            here = there;
-            changed[0] = 1;
-          }
-        }
-    }
+    exchange_with_ghosts<vertex_id>(
+        plan, ranks, [&](vertex_handle v) { return smallest[part[v]]; },
+        [&](vertex_handle ghost, vertex_id there) {
+          vertex_id& here = smallest[part[ghost]];
+          if (there >= here) return;
+          here = there;
+          changed[0] = 1;
+        });
   }
   std::vector<vertex_id> names(own);
   for (std::size_t v = 0; v < own; ++v) names[v] = smallest[part[v]];
@@ -266,7 +255,7 @@ std::uint64_t sum_of_all(std::uint64_t number, rank_exchange& ranks) {
 
 std::uint64_t weight_of_all(const community_graph& graph, rank_exchange& ranks) {
   std::uint64_t own = 0;
-  for (std::size_t v = 0; v < graph.size(); ++v) own += graph.volume(static_cast<vertex_handle>(v));
+  for (const std::uint64_t volume : graph.volumes) own += volume;
   return sum_of_all(own, ranks);
 }
 
@@ -396,7 +385,7 @@ community_result propagate_labels(const community_graph& graph, const label_prop
 namespace perdure::graph {
 
 rank_community_result louvain(const rank_rows& rows, rank_exchange& ranks, const louvain_options& options) {
-  return detail::find_by_ranks(detail::community_graph::of(rows, ranks), ranks, options);
+  return detail::find_by_ranks(detail::community_graph::of(rows, ranks, options.threads), ranks, options);
 }
 
 }  // namespace perdure::graph

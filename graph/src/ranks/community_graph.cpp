@@ -78,15 +78,19 @@ void require_sound(const rank_rows& rows, rank_exchange& ranks) {
 }  // namespace
 
 community_graph community_graph::of(std::vector<std::uint64_t> bounds, int rank,
-                                    std::vector<std::uint64_t> offsets,
-                                    const std::vector<vertex_id>& targets) {
+                                    std::vector<std::uint64_t> offsets, const std::vector<vertex_id>& targets,
+                                    std::vector<std::uint64_t> weights, std::vector<std::uint64_t> loops,
+                                    unsigned threads) {
   community_graph made;
   made.plan = rank_plan::of(std::move(bounds), rank, offsets, targets, made.targets);
   made.offsets = std::move(offsets);
+  made.weights = std::move(weights);
+  made.loops = std::move(loops);
+  made.add_up_volumes(threads);
   return made;
 }
 
-community_graph community_graph::of(const rank_rows& rows, rank_exchange& ranks) {
+community_graph community_graph::of(const rank_rows& rows, rank_exchange& ranks, unsigned threads) {
   require_sound(rows, ranks);
   struct end {
     vertex_id target;
@@ -102,26 +106,18 @@ community_graph community_graph::of(const rank_rows& rows, rank_exchange& ranks)
     for (std::uint64_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
       if (rows.targets[i] != first + v)
         row.push_back({rows.targets[i], rows.weights.empty() ? 1 : rows.weights[i]});
-    // Also by weight, so that both ends of an edge add up in the same order.
-    std::sort(row.begin(), row.end(), [](const end& a, const end& b) {
-      return a.target != b.target ? a.target < b.target : a.weight < b.weight;
-    });
+    row.resize(merge_ends(std::span(row)));
     for (const end& one : row) {
-      if (targets.size() == offsets.back() || targets.back() != one.target) {
-        targets.push_back(one.target);
-        weights.push_back(one.weight);
-      } else {
-        weights.back() += one.weight;
-      }
+      targets.push_back(one.target);
+      weights.push_back(one.weight);
     }
     offsets.push_back(targets.size());
   }
-  community_graph made = of(rows.bounds, ranks.rank(), std::move(offsets), targets);
   // A rank without arcs has no weights either.
   std::uint64_t weighted[] = {rows.weights.empty() ? 0U : 1U};
   ranks.add_up(weighted);
-  if (weighted[0] != 0) made.weights = whole_weights(weights, ranks);
-  return made;
+  return of(rows.bounds, ranks.rank(), std::move(offsets), targets,
+            weighted[0] != 0 ? whole_weights(weights, ranks) : std::vector<std::uint64_t>(), {}, threads);
 }
 
 }  // namespace perdure::graph::detail

@@ -5,42 +5,35 @@
 #include <cmath>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 
+#include "ranks/ghost_values.hpp"
 #include "ranks/packed_bytes.hpp"
 
 namespace perdure::graph::detail {
 
 community_labels::community_labels(const community_graph& graph, rank_exchange& ranks,
-                                   const std::vector<vertex_id>& names, std::vector<std::uint64_t> volumes,
-                                   unsigned threads)
+                                   const std::vector<vertex_id>& names, unsigned threads)
     : graph_(graph),
       ranks_(ranks),
       first_(graph.plan.first()),
       own_(graph.size()),
       labels_(own_ + graph.plan.ghosts.size()),
-      own_volumes_(std::move(volumes)),
       volumes_(own_),
       members_(own_),
       is_touched_(ranks.size() > 1 ? own_ : 0) {
   if (ranks.size() == 1) {
     each_vertex(threads, own_, [&](vertex_handle v) {
       labels_[v] = static_cast<vertex_handle>(names[v]);
-      add(labels_[v], own_volume(v), 1);
+      add(labels_[v], graph_.volumes[v], 1);
     });
     return;
   }
   for (vertex_handle v = 0; v < own_; ++v) {
     labels_[v] = index_of(names[v]);
-    add(labels_[v], own_volume(v), 1);
+    add(labels_[v], graph_.volumes[v], 1);
   }
-  outgoing messages(ranks);
-  for (const rank_plan::neighbour& other : graph.plan.neighbours)
-    for (const vertex_handle v : other.seen) pack(messages.to(other.rank), names[v]);
-  for (const rank_message& one : messages.exchange()) {
-    unpacker bytes(one.bytes);
-    for (const rank_plan::neighbour& other : graph.plan.neighbours)
-      for (std::size_t i = 0; other.rank == one.rank && i < other.ghosts; ++i)
-        labels_[own_ + other.first_ghost + i] = index_of(bytes.take<vertex_id>());
-  }
+  exchange_with_ghosts<vertex_id>(
+      graph.plan, ranks, [&](vertex_handle v) { return names[v]; },
+      [&](vertex_handle ghost, vertex_id name) { labels_[ghost] = index_of(name); });
   exchange({});
 }
 
@@ -64,7 +57,7 @@ void community_labels::add(vertex_handle index, std::uint64_t volume, vertex_han
 }
 
 void community_labels::change(const changed_label& one) noexcept {
-  const std::uint64_t volume = own_volume(one.vertex);
+  const std::uint64_t volume = graph_.volumes[one.vertex];
   add(labels_[one.vertex], ~volume + 1, ~vertex_handle{0});
   add(one.to, volume, 1);
   if (!is_touched_.empty())
@@ -120,12 +113,12 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
   for (const rank_message& one : messages.exchange()) {
     unpacker bytes(one.bytes);
     const auto count = bytes.take<std::uint32_t>();
-    for (const rank_plan::neighbour& other : plan.neighbours)
-      for (std::uint32_t i = 0; other.rank == one.rank && i < count; ++i) {
-        const auto ghost = static_cast<vertex_handle>(own_ + other.first_ghost + bytes.take<std::uint32_t>());
-        labels_[ghost] = index_of(bytes.take<vertex_id>());
-        changed_ghosts_.push_back(ghost);
-      }
+    const std::size_t first_ghost = own_ + (count == 0 ? 0 : plan.neighbour_at(one.rank).first_ghost);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto ghost = static_cast<vertex_handle>(first_ghost + bytes.take<std::uint32_t>());
+      labels_[ghost] = index_of(bytes.take<vertex_id>());
+      changed_ghosts_.push_back(ghost);
+    }
     while (!bytes.empty()) {
       const auto own = static_cast<vertex_handle>(bytes.take<vertex_id>() - first_);
       volumes_[own] += bytes.take<std::uint64_t>();
@@ -135,7 +128,7 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
   }
 }
 
-// Of communities of other ranks that are new here.
+// Asks for the volumes of communities of other ranks that are new here.
 void community_labels::ask() {
   outgoing questions(ranks_);
   for (; asked_ < foreign_.size(); ++asked_) {

@@ -24,10 +24,9 @@ struct changed_label {
 /// an index: that of the own vertex, or a larger one for those of other ranks.
 class community_labels {
  public:
-  /// Collective. `names` has the label of each own vertex, `volumes` the volume of each, or nothing where
-  /// none is needed.
+  /// Collective. `names` has the label of each own vertex.
   community_labels(const community_graph& graph, rank_exchange& ranks, const std::vector<vertex_id>& names,
-                   std::vector<std::uint64_t> volumes, unsigned threads);
+                   unsigned threads);
 
   /// The index of the label of an own vertex or a ghost.
   vertex_handle operator[](vertex_handle v) const noexcept { return labels_[v]; }
@@ -39,10 +38,6 @@ class community_labels {
   }
   /// Indices that there are.
   std::size_t indices() const noexcept { return volumes_.size(); }
-  /// The volume of an own vertex.
-  std::uint64_t own_volume(vertex_handle v) const noexcept {
-    return own_volumes_.empty() ? 0 : own_volumes_[v];
-  }
 
   /// Gives an own vertex another label. Threads may do so for different vertices at once.
   void change(const changed_label& one) noexcept;
@@ -83,7 +78,6 @@ class community_labels {
   vertex_id first_;
   std::size_t own_;
   std::vector<vertex_handle> labels_;
-  std::vector<std::uint64_t> own_volumes_;
   std::vector<std::uint64_t> volumes_;
   std::vector<vertex_handle> members_;
   std::vector<foreign_community> foreign_;

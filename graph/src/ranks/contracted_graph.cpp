@@ -72,19 +72,7 @@ void gather_rows(rows_of_ends& rows, const community_graph& graph, const communi
       for (auto left = bytes.take<std::uint64_t>(); left != 0; --left)
         row.push_back(bytes.take<community_arc>());
     }
-  for (auto& row : rows) {
-    std::sort(row.begin(), row.end(),
-              [](const community_arc& a, const community_arc& b) { return a.target < b.target; });
-    std::size_t kept = 0;
-    for (const community_arc& one : row) {
-      if (kept != 0 && row[kept - 1].target == one.target) {
-        row[kept - 1].weight += one.weight;
-      } else {
-        row[kept++] = one;
-      }
-    }
-    row.resize(kept);
-  }
+  for (auto& row : rows) row.resize(merge_ends(std::span(row)));
 }
 
 }  // namespace
@@ -112,10 +100,8 @@ community_graph contracted(const community_graph& graph, const community_labels&
     offsets.push_back(targets.size());
     rows[c] = {};
   }
-  community_graph made = community_graph::of(std::move(bounds), ranks.rank(), std::move(offsets), targets);
-  made.weights = std::move(weights);
-  made.loops = std::move(loops);
-  return made;
+  return community_graph::of(std::move(bounds), ranks.rank(), std::move(offsets), targets, std::move(weights),
+                             std::move(loops), threads);
 }
 
 std::vector<std::uint64_t> fetched(const rank_plan& plan, rank_exchange& ranks,

@@ -9,9 +9,18 @@ int rank_plan::owner(vertex_id v) const noexcept {
   return static_cast<int>(std::upper_bound(bounds.begin(), bounds.end(), v) - bounds.begin()) - 1;
 }
 
+const rank_plan::neighbour& rank_plan::neighbour_at(int other) const noexcept {
+  return *std::lower_bound(neighbours.begin(), neighbours.end(), other,
+                           [](const neighbour& one, int wanted) { return one.rank < wanted; });
+}
+
 rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
                         const std::vector<std::uint64_t>& offsets, const std::vector<vertex_id>& targets,
                         std::vector<vertex_handle>& local) {
+  if (bounds.size() == 2) {
+    local.assign(targets.begin(), targets.end());
+    return lone(bounds.back());
+  }
   rank_plan plan;
   plan.bounds = std::move(bounds);
   plan.rank = rank;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <perdure/graph/detail/merged_ends.hpp>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/detail/weighted_arcs.hpp>
@@ -36,6 +37,7 @@ struct community_graph {
   std::vector<std::uint64_t> weights;  // by `whole_weights`; empty: each is 1
   std::vector<std::uint64_t>
       loops;  // twice the weight within the communities that vertices were; empty: nothing
+  std::vector<std::uint64_t> volumes;  // by vertex: the weight of all its edges, of those within it twice
 
   std::size_t size() const noexcept { return offsets.size() - 1; }
 
@@ -45,19 +47,24 @@ struct community_graph {
     const std::uint64_t end = offsets[v + std::size_t{1}];
     for (std::uint64_t i = offsets[v]; i < end; ++i) visit(targets[i], weights.empty() ? 1 : weights[i]);
   }
-  /// Returns the weight of all edges of a vertex, of those within it twice.
-  std::uint64_t volume(vertex_handle v) const {
-    std::uint64_t sum = loops.empty() ? 0 : loops[v];
-    each_neighbour(v, [&sum](vertex_handle, std::uint64_t weight) { sum += weight; });
-    return sum;
+  /// Sets the volumes, when everything else is there.
+  void add_up_volumes(unsigned threads) {
+    volumes.resize(size());
+    each_vertex(threads, size(), [this](vertex_handle v) {
+      std::uint64_t sum = loops.empty() ? 0 : loops[v];
+      each_neighbour(v, [&sum](vertex_handle, std::uint64_t weight) { sum += weight; });
+      volumes[v] = sum;
+    });
   }
 
   /// Collective. Makes one of the rows of a rank: without loops, several arcs to the same neighbour as one,
   /// with the sum of their weights. Throws `invalid_argument` on all ranks where the rows of one are wrong.
-  static community_graph of(const rank_rows& rows, rank_exchange& ranks);
-  /// Makes one of rows with numbers of the whole graph, whose neighbours are in order and there once.
+  static community_graph of(const rank_rows& rows, rank_exchange& ranks, unsigned threads);
+  /// Makes one of rows with numbers of the whole graph, whose neighbours are there once. `weights` and
+  /// `loops` are as the members.
   static community_graph of(std::vector<std::uint64_t> bounds, int rank, std::vector<std::uint64_t> offsets,
-                            const std::vector<vertex_id>& targets);
+                            const std::vector<vertex_id>& targets, std::vector<std::uint64_t> weights,
+                            std::vector<std::uint64_t> loops, unsigned threads);
 
   template <graph_view Graph>
   static community_graph of(const Graph& graph, unsigned threads) {
@@ -80,6 +87,7 @@ struct community_graph {
       });
     });
     made.plan = rank_plan::lone(made.size());
+    made.add_up_volumes(threads);
     return made;
   }
 
@@ -119,18 +127,7 @@ struct community_graph {
     made.offsets.assign(size + 1, 0);
     each_vertex(threads, size, [&](vertex_handle v) {
       const std::span<end> row(ends.data() + begins[v], ends.data() + begins[v + std::size_t{1}]);
-      std::sort(row.begin(), row.end(), [](const end& a, const end& b) {
-        return a.target != b.target ? a.target < b.target : a.weight < b.weight;
-      });
-      std::size_t kept = 0;
-      for (const end& one : row) {
-        if (kept != 0 && row[kept - 1].target == one.target) {
-          row[kept - 1].weight += one.weight;
-        } else {
-          row[kept++] = one;
-        }
-      }
-      made.offsets[v + std::size_t{1}] = kept;
+      made.offsets[v + std::size_t{1}] = merge_ends(row);
     });
     std::partial_sum(made.offsets.begin(), made.offsets.end(), made.offsets.begin());
     made.targets.resize(made.offsets.back());
@@ -145,6 +142,7 @@ struct community_graph {
     lone_exchange lone;
     made.weights = whole_weights(weights, lone);
     made.plan = rank_plan::lone(size);
+    made.add_up_volumes(threads);
     return made;
   }
 };

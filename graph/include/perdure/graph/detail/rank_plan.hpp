@@ -39,6 +39,8 @@ struct rank_plan {
   }
   std::uint64_t all() const noexcept { return bounds.back(); }
   int owner(vertex_id v) const noexcept;
+  /// The neighbour that is this rank. There must be one.
+  const neighbour& neighbour_at(int other) const noexcept;
   /// The number in the whole graph of an own vertex or a ghost.
   vertex_id number(vertex_handle local) const noexcept {
     return local < own() ? first() + local : ghosts[local - own()];
