@@ -54,7 +54,10 @@ rgg_generator::rgg_generator(const rgg_parameters& p)
                     std::to_string(p.vertices) +
                     " vertices in a square can have; give a smaller one, or 0 for the usual radius");
   const double radius = std::min(radius_for(p), 1.0);
-  while (depth_ < most_depth && std::ldexp(radius, static_cast<int>(depth_ + 1)) <= 1) ++depth_;
+  // Some cells for each point, however short the radius is.
+  while (depth_ < most_depth && (std::uint64_t{1} << (2 * depth_)) < 16 * vertices_ &&
+         std::ldexp(radius, static_cast<int>(depth_ + 1)) <= 1)
+    ++depth_;
   const int scale = static_cast<int>(depth_ + place_bits);
   reach_ = std::max<std::int64_t>(1, std::llround(std::ldexp(radius, scale)));
   radius_ = std::ldexp(static_cast<double>(reach_), -scale);
@@ -188,7 +191,7 @@ bool rgg_source::next(edge_batch& batch) {
 }
 
 workload::progress rgg_source::progress() const noexcept {
-  return {cells_.taken(), cells_.end(), "cells"};
+  return {cells_.taken(), cells_.all(), "cells"};
 }
 
 }  // namespace perdure::graph

@@ -65,7 +65,7 @@ bool rmat_source::next(edge_batch& batch) {
 }
 
 workload::progress rmat_source::progress() const noexcept {
-  return {edges_.taken(), edges_.end(), "edges"};
+  return {edges_.taken(), edges_.all(), "edges"};
 }
 
 }  // namespace perdure::graph

@@ -109,6 +109,14 @@ class array_ref {
     require_count(where, std::ranges::size(to));
     read(where, array_view<element>(std::ranges::data(to), where.count));
   }
+  /// A part where it lies in the store, to be read; `unsupported` where it does not lie in one piece
+  /// (`untyped_arrays::view_part`).
+  template <array_element T, std::size_t Rank = dynamic_rank>
+  stored_view<const T, Rank> view(const slab& where) const {
+    viewed_array found = arrays_->view_part(id_, detail::base_type_of<T>(), with_fixed<T>(where));
+    return {array_view<const T, Rank>(reinterpret_cast<const T*>(found.data), where.count),
+            std::move(found.hold), store_};
+  }
   /// The elements of a part beside each other, row-major.
   template <array_element T>
   std::vector<T> read(const slab& where) const {

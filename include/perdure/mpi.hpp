@@ -297,6 +297,7 @@ class array_store : private detail_::open_arrays, private perdure::array_store {
   using arrays::size;
   using arrays::store;
   using arrays::store_async;
+  using arrays::untyped;
   using arrays::view;
   using arrays::view_to_write;
   using arrays::operator[];

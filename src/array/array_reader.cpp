@@ -20,6 +20,15 @@ namespace {
 /// Up to so many bytes of an array are copied with the lock held.
 constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
+/// Whether a block has a part, which has dimensions, as bytes beside each other.
+bool lies_beside_itself(const held_block& one, const slab& where) {
+  if (one.block.codec != 0 || one.block.shuffled != 0 || where.count.rank() == 0) return false;
+  if (!one.where.contains({where.offset, where.count})) return false;
+  for (std::size_t i = 1; i < where.count.rank(); ++i)
+    if (where.count[i] != one.where.count[i]) return false;
+  return true;
+}
+
 }  // namespace
 
 struct array_reader::held_array {
@@ -147,17 +156,55 @@ viewed_array array_reader::view(std::string_view id, const data_type& type, bool
         throw error(errc::damaged, quoted(id) + ": its block is cut short");
       result.data = const_cast<std::byte*>(bytes.data());
     }
-    struct both {
-      std::shared_ptr<const void> owner;
-      std::shared_ptr<void> hold;
-    };
-    auto held = std::make_shared<both>();
-    held->owner = std::move(owner);
-    held->hold = blocks_.hold();
-    result.hold = array_hold(std::shared_ptr<void>(held, held.get()));
+    result.hold = held_with(std::move(owner));
   }
   if (result.data != nullptr) arrays_.store().store().require_sound(result.data, result.info.bytes);
   return result;
+}
+
+viewed_array array_reader::view_part(std::string_view id, const data_type& type, const slab& where,
+                                     std::shared_ptr<const void> owner) const {
+  arrays_.require_open();
+  viewed_array result;
+  std::size_t size = 0;
+  {
+    const std::shared_lock lock(arrays_.mutex());
+    const stored_array& array = arrays_.require(id);
+    const array_shape of = shape_of(id, array);
+    require_type(id, of.type, type);
+    result.info = describe(id, array);
+    if (type.is_variable())
+      throw error(errc::unsupported, quoted(id) + " has elements of any length: load it");
+    require_slab(id, of.dims, where, where.count);
+    if (is_strided(where))
+      throw error(errc::unsupported, quoted(id) + " is viewed in parts without strides only: read it");
+    size = bytes_of(where.count, type.size());
+    if (size != 0) {
+      const std::vector<held_block> blocks = blocks_in(id, of, array, around(where));
+      if (blocks.size() != 1 || !lies_beside_itself(blocks.front(), where))
+        throw error(errc::unsupported, quoted(id) + " has the part at " + place_text(where.offset) + " of " +
+                                           shape_text(where.count) +
+                                           " elements not in one piece, uncompressed: read it");
+      const held_block& one = blocks.front();
+      const std::span<const std::byte> bytes = blocks_.bytes_of(one.block, id);
+      const std::size_t steps = where.offset[0] - one.where.offset[0];
+      const std::size_t first = steps * (size / where.count[0]);
+      if (first > bytes.size() || size > bytes.size() - first)
+        throw error(errc::damaged, quoted(id) + ": a block of it is cut short");
+      result.data = const_cast<std::byte*>(bytes.data()) + first;
+    }
+    result.hold = held_with(std::move(owner));
+  }
+  if (result.data != nullptr) arrays_.store().store().require_sound(result.data, size);
+  return result;
+}
+
+array_hold array_reader::held_with(std::shared_ptr<const void> owner) const {
+  struct both {
+    std::shared_ptr<const void> owner;
+    std::shared_ptr<void> hold;
+  };
+  return array_hold(std::make_shared<both>(both{std::move(owner), blocks_.hold()}));
 }
 
 void array_reader::prefetch(std::string_view id) const {

@@ -31,6 +31,8 @@ class array_reader {
   /// `owner` stays as long as somebody holds the view.
   viewed_array view(std::string_view id, const data_type& type, bool to_write,
                     std::shared_ptr<const void> owner) const;
+  viewed_array view_part(std::string_view id, const data_type& type, const slab& where,
+                         std::shared_ptr<const void> owner) const;
   void prefetch(std::string_view id) const;
   std::vector<std::string> check(std::string_view id) const;
 
@@ -41,6 +43,7 @@ class array_reader {
 
   held_array held(std::string_view id, const data_type& type,
                   const std::function<box(const extents&)>& part) const;
+  array_hold held_with(std::shared_ptr<const void> owner) const;
   void require_checksum(std::string_view id, const held_block& one, std::span<std::byte> piece) const;
 
   const array_directory& arrays_;

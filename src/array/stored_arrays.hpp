@@ -114,6 +114,9 @@ class stored_arrays final : public untyped_arrays,
   viewed_array view(std::string_view id, const data_type& type, bool to_write) const override {
     return reader_.view(id, type, to_write, shared_from_this());
   }
+  viewed_array view_part(std::string_view id, const data_type& type, const slab& where) const override {
+    return reader_.view_part(id, type, where, shared_from_this());
+  }
   void prefetch(std::string_view id) const override { reader_.prefetch(id); }
   std::vector<std::string> check(std::string_view id) const override { return reader_.check(id); }
 

@@ -62,6 +62,7 @@ class rank_arrays final : public untyped_arrays {
   variable_elements read_variable(std::string_view id, const data_type& type) const override;
   std::uint64_t read_held(std::string_view id, const slab& where, const untyped_view& to) const override;
   viewed_array view(std::string_view id, const data_type& type, bool to_write) const override;
+  viewed_array view_part(std::string_view id, const data_type& type, const slab& where) const override;
   void resize(std::string_view id, const extents& dims) override;
   void append(std::string_view id, const data_type& type, const const_untyped_view& from) override;
   bool erase(std::string_view id) override;
@@ -132,6 +133,7 @@ class rank_arrays final : public untyped_arrays {
   shape shape_of_own(std::string_view id) const;
   std::optional<found_array> look_up(std::string_view id) const;
   array_info info_of_all_parts(std::string_view id, array_info first) const;
+  static viewed_array kept_open(const std::shared_ptr<part_reader>& part, viewed_array view);
   found_array require_elements(std::string_view id, const data_type& type) const;
   void read_found(std::string_view id, const found_array& found, const slab& where,
                   const untyped_view& to) const;

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "graph_options.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -72,14 +73,7 @@ void add_community_commands(command graph_command) {
   command louvain = add_analysis_command(
       graph_command, "louvain",
       "Communities with many edges within and few between them, by Louvain's method", columns, *given);
-  louvain.add_real("--resolution", 0, 1e6, given->how.resolution,
-                   "More than 1 makes more and smaller communities, less fewer and larger ones");
-  louvain.add_real("--tolerance", 0, 1, given->how.tolerance,
-                   "End when going through all levels makes modularity no larger than by this");
-  louvain
-      .add_number("--starts", 1, 1'000'000, "Begin so many times in another order, and keep the best answer",
-                  [given](std::uint64_t n) { given->how.starts = static_cast<unsigned>(n); })
-      .default_text("as many as take little time, up to 10");
+  add_louvain_options(louvain, given->how);
   louvain.callback([given] { find_by_modularity(*given); });
 
   auto given_labels = std::make_shared<wanted_labels>();

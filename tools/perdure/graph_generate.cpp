@@ -159,13 +159,7 @@ void add_generate_command(command graph_command) {
                                      "two that are near each other; the same for a seed, "
                                      "whatever the number of threads");
   auto square = std::make_shared<graph::rgg_parameters>();
-  rgg.add_number("--vertices", 1, graph::rgg_generator::max_vertices, "Number of points",
-                 [square](std::uint64_t n) { square->vertices = n; })
-      .required();
-  rgg.add_real("--degree", 0, 1e12, square->degree,
-               "Mean number of neighbours of a point; 0: as many as make the graph connected, or nearly");
-  rgg.add_number("--seed", square->seed, "Seed of the random numbers");
-  rgg.add_flag("--scramble", square->scramble, "Number the points at random, instead of by place");
+  add_rgg_options(rgg, *square);
   add_output_options(rgg, *given);
   rgg.callback([given, square] { write_edges(*given, [&] { return rgg_graph(*square); }); });
 }

@@ -28,6 +28,28 @@ void add_rmat_options(command target, graph::rmat_parameters& parameters) {
       .default_text(std::to_string(parameters.seed));
 }
 
+void add_rgg_options(command target, graph::rgg_parameters& parameters) {
+  target
+      .add_number("--vertices", 1, graph::rgg_generator::max_vertices, "Number of points",
+                  [&parameters](std::uint64_t n) { parameters.vertices = n; })
+      .required();
+  target.add_real("--degree", 0, 1e12, parameters.degree,
+                  "Mean number of neighbours of a point; 0: as many as make the graph connected, or nearly");
+  target.add_number("--seed", parameters.seed, "Seed of the random numbers");
+  target.add_flag("--scramble", parameters.scramble, "Number the points at random, instead of by place");
+}
+
+void add_louvain_options(command target, graph::louvain_options& how) {
+  target.add_real("--resolution", 0, 1e6, how.resolution,
+                  "More than 1 makes more and smaller communities, less fewer and larger ones");
+  target.add_real("--tolerance", 0, 1, how.tolerance,
+                  "End when going through all levels makes modularity no larger than by this");
+  target
+      .add_number("--starts", 1, 1'000'000, "Begin so many times in another order, and keep the best answer",
+                  [&how](std::uint64_t n) { how.starts = static_cast<unsigned>(n); })
+      .default_text("as many as take little time, up to 10");
+}
+
 void add_format_option(command target, graph::graph_format& format) {
   target.add_choice("--format", format,
                     {{"text", graph::graph_format::edge_list}, {"binary", graph::graph_format::binary}},

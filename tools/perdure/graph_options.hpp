@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <perdure/datastore.hpp>
+#include <perdure/graph/communities.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/merge_duplicates.hpp>
+#include <perdure/graph/rgg.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <string>
 
@@ -14,6 +16,10 @@ namespace perdure::cli {
 
 /// `--edge-factor` and `--seed`.
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
+/// `--vertices`, `--degree`, `--seed` and `--scramble`.
+void add_rgg_options(command target, graph::rgg_parameters& parameters);
+/// `--resolution`, `--tolerance` and `--starts`.
+void add_louvain_options(command target, graph::louvain_options& how);
 /// `--format text|binary`, of what is written.
 void add_format_option(command target, graph::graph_format& format);
 /// `--format`, `--source-column` and what else says how graphs are read from files.

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "command.hpp"
+#include "complaint.hpp"
 #include "interruption.hpp"
 #include "store/file/store_busy.hpp"
 
@@ -47,33 +48,11 @@ void add_graph_commands(command program) {
 
 namespace {
 
-int complain(const std::string& what, int status) {
-  std::string line = "perdure: " + what;
-  while (!line.empty() && line.back() == '\n') line.pop_back();
-  // One line, and nothing that a terminal would obey.
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  std::fprintf(stderr, "%s\n", line.c_str());
-  return status;
-}
-
 // A program that asked for JSON gets the failure as JSON too.
 int fail(const std::string& what, std::string_view code, bool as_json, int status = 1) {
-  if (as_json) {
-    try {
-      print({{"error", {{"code", code}, {"message", what}}}});
-    } catch (const std::exception&) {
-      // Standard output may be what failed; the line below still says so.
-    }
-  }
-  return complain(what, status);
-}
-
-// Known before the command line is: what is wrong with it is told as JSON too.
-bool wants_json(int argc, char** argv) {
-  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
-    if (std::string_view(argv[i]) == "--json") return true;
-  return false;
+  if (as_json) print_failure(what, code);
+  complain("perdure", what);
+  return status;
 }
 
 // The library's advice names what programs call.

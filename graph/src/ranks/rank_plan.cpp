@@ -5,10 +5,6 @@
 
 namespace perdure::graph::detail {
 
-int rank_plan::owner(vertex_id v) const noexcept {
-  return static_cast<int>(std::upper_bound(bounds.begin(), bounds.end(), v) - bounds.begin()) - 1;
-}
-
 const rank_plan::neighbour& rank_plan::neighbour_at(int other) const noexcept {
   return *std::lower_bound(neighbours.begin(), neighbours.end(), other,
                            [](const neighbour& one, int wanted) { return one.rank < wanted; });

@@ -15,6 +15,12 @@
 
 namespace perdure::graph {
 
+/// Which of several equal parts of all edges a source has: one of them for each rank of a program.
+struct source_share {
+  std::uint64_t part = 0;
+  std::uint64_t parts = 1;
+};
+
 /// A stream of edges in batches of bounded size, so that ingestion needs bounded memory.
 ///
 /// Thread safety: `next` and `progress` may be called from any thread at once; each edge is handed out

@@ -85,11 +85,12 @@ class rgg_generator {
   std::optional<detail::id_permutation> scramble_;
 };
 
-/// All edges of a generator, as a stream.
+/// The edges of a generator, as a stream.
 class rgg_source final : public edge_source {
  public:
-  explicit rgg_source(const rgg_parameters& parameters, std::uint64_t cells_a_batch = std::uint64_t{1} << 10)
-      : generator_(parameters), cells_(generator_.cells(), cells_a_batch) {}
+  explicit rgg_source(const rgg_parameters& parameters, std::uint64_t cells_a_batch = std::uint64_t{1} << 10,
+                      const source_share& share = {})
+      : generator_(parameters), cells_(generator_.cells(), share, cells_a_batch) {}
 
   bool next(edge_batch& batch) override;
   workload::progress progress() const noexcept override;

@@ -49,11 +49,12 @@ class rmat_generator {
   std::uint64_t bound_abc_;
 };
 
-/// All edges of a generator, as a stream.
+/// The edges of a generator, as a stream.
 class rmat_source final : public edge_source {
  public:
-  explicit rmat_source(const rmat_parameters& parameters, std::uint64_t batch_size = std::uint64_t{1} << 14)
-      : generator_(parameters), edges_(generator_.edges(), batch_size) {}
+  explicit rmat_source(const rmat_parameters& parameters, std::uint64_t batch_size = std::uint64_t{1} << 14,
+                       const source_share& share = {})
+      : generator_(parameters), edges_(generator_.edges(), share, batch_size) {}
 
   bool next(edge_batch& batch) override;
   workload::progress progress() const noexcept override;

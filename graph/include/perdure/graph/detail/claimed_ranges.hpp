@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <perdure/graph/detail/portion.hpp>
+#include <perdure/graph/edge_source.hpp>
 
 namespace perdure::graph::detail {
 
-/// The numbers `[0, end)`, of which each is taken once. Thread-safe.
+/// Numbers of which each is taken once. Thread-safe.
 class claimed_ranges {
  public:
   struct range {
@@ -16,7 +18,12 @@ class claimed_ranges {
     std::uint64_t last;  // one behind the last number
   };
 
-  claimed_ranges(std::uint64_t end, std::uint64_t at_once) noexcept : end_(end), at_once_(at_once) {}
+  /// A share of the numbers `[0, count)`.
+  claimed_ranges(std::uint64_t count, const source_share& share, std::uint64_t at_once) noexcept
+      : begin_(portion(count, share.part, share.parts)),
+        end_(portion(count, share.part + 1, share.parts)),
+        at_once_(at_once),
+        taken_(begin_) {}
 
   /// Takes the next range; nothing at the end, however often exhausted threads ask again.
   std::optional<range> take() noexcept {
@@ -29,13 +36,15 @@ class claimed_ranges {
     return range{first, last};
   }
 
-  std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
-  std::uint64_t end() const noexcept { return end_; }
+  /// How many are taken, and how many there are.
+  std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed) - begin_; }
+  std::uint64_t all() const noexcept { return end_ - begin_; }
 
  private:
+  std::uint64_t begin_;
   std::uint64_t end_;
   std::uint64_t at_once_;
-  std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> taken_;
 };
 
 }  // namespace perdure::graph::detail

@@ -1,12 +1,18 @@
 // How the vertices of a graph lie on its ranks, and which of them a rank sees from others.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <perdure/graph/vertex.hpp>
 #include <vector>
 
 namespace perdure::graph::detail {
+
+/// The rank that owns a vertex, by the first vertex of each rank and the number of all.
+inline int owner_of(const std::vector<std::uint64_t>& bounds, vertex_id v) noexcept {
+  return static_cast<int>(std::upper_bound(bounds.begin(), bounds.end(), v) - bounds.begin()) - 1;
+}
 
 /// A rank numbers its own vertices from 0, in their order, and *ghosts* behind them: vertices of other ranks
 /// that are neighbours of its own.
@@ -38,7 +44,7 @@ struct rank_plan {
     return static_cast<std::size_t>(bounds[static_cast<std::size_t>(rank) + 1] - first());
   }
   std::uint64_t all() const noexcept { return bounds.back(); }
-  int owner(vertex_id v) const noexcept;
+  int owner(vertex_id v) const noexcept { return owner_of(bounds, v); }
   /// The neighbour that is this rank. There must be one.
   const neighbour& neighbour_at(int other) const noexcept;
   /// The number in the whole graph of an own vertex or a ghost.

@@ -1,0 +1,41 @@
+// Work of each rank that may fail on some of them.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <perdure/graph/ranks/rank_exchange.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace perdure::graph {
+
+/// Collective. Throws on all ranks the error of the lowest rank with one, in the same words, with the rank's
+/// number before them unless all ranks have one; nothing where no rank has one. Errors that are not of `perdure::error` become
+/// `out_of_memory` (`std::bad_alloc`) or `io`.
+void throw_joint_error(rank_exchange& ranks, const std::exception_ptr& own);
+
+/// Collective. Calls `work()` on each rank, and returns what it returns if it throws on none; else throws as
+/// `throw_joint_error`. `work` makes no collective call.
+template <class Work>
+auto joint_call(rank_exchange& ranks, Work&& work) {
+  std::exception_ptr failure;
+  if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    throw_joint_error(ranks, failure);
+  } else {
+    std::invoke_result_t<Work&> result{};
+    try {
+      result = work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    throw_joint_error(ranks, failure);
+    return result;
+  }
+}
+
+}  // namespace perdure::graph

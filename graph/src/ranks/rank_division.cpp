@@ -1,0 +1,43 @@
+// Divides vertices between ranks by sums that all of them know.
+#include "ranks/rank_division.hpp"
+
+#include <numeric>
+
+namespace perdure::graph::detail {
+
+std::vector<std::uint64_t> even_bounds(std::uint64_t vertices, int ranks) {
+  const auto parts = static_cast<std::uint64_t>(ranks);
+  std::vector<std::uint64_t> bounds;
+  for (std::uint64_t rank = 0; rank <= parts; ++rank) bounds.push_back(portion(vertices, rank, parts));
+  return bounds;
+}
+
+rank_share share_of(std::uint64_t own, rank_exchange& ranks) {
+  const std::vector<std::uint64_t> all = ranks.gather(own);
+  const auto before = all.begin() + ranks.rank();
+  return {std::accumulate(all.begin(), before, std::uint64_t{0}),
+          std::accumulate(all.begin(), all.end(), std::uint64_t{0})};
+}
+
+std::vector<std::uint64_t> bounds_by_arcs(const std::vector<std::uint64_t>& bounds,
+                                          const std::vector<std::uint64_t>& degrees, rank_exchange& ranks) {
+  const std::uint64_t own =
+      std::accumulate(degrees.begin(), degrees.end(), static_cast<std::uint64_t>(degrees.size()));
+  const auto [before, all] = share_of(own, ranks);
+  // Each bound but the first and the last is found by the rank that has the vertex before it.
+  const auto parts = static_cast<std::uint64_t>(ranks.size());
+  std::vector<std::uint64_t> found(parts + 1);
+  std::uint64_t rank = 1;
+  while (rank < parts && portion(all, rank, parts) <= before) ++rank;
+  std::uint64_t sum = before;
+  for (std::size_t v = 0; v < degrees.size(); ++v) {
+    sum += degrees[v] + 1;
+    for (; rank < parts && portion(all, rank, parts) <= sum; ++rank)
+      found[rank] = bounds[static_cast<std::size_t>(ranks.rank())] + v + 1;
+  }
+  ranks.add_up(found);
+  found.back() = bounds.back();
+  return found;
+}
+
+}  // namespace perdure::graph::detail

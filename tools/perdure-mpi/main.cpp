@@ -1,0 +1,140 @@
+// The program of several ranks, by MPI. Exit codes are those of perdure: 0 done, 1 failed, 2 wrong command
+// line. Rank 0 prints for all.
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <optional>
+#include <perdure/detail/rank_wait.hpp>
+#include <perdure/error.hpp>
+#include <perdure/version.hpp>
+#include <string>
+#include <string_view>
+
+#include "complaint.hpp"
+#include "job.hpp"
+
+namespace perdure::cli {
+namespace {
+
+/// How long a rank that has failed waits for others that have too, before it ends them all.
+constexpr std::chrono::seconds wait_for_others(5);
+
+std::string mpi_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string all(text.data(), static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n\t"));
+}
+
+/// The number of ranks that what started this program speaks of; 0: it says nothing. MPIs of other makes
+/// start so many programs, each of which is alone.
+int ranks_by_environment() {
+  for (const char* const name :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* const value = std::getenv(name)) return std::atoi(value);
+  return 0;
+}
+
+/// A failure of this rank.
+struct failure {
+  int status = 0;  ///< the exit code; 0: it has not failed
+  std::string words;
+  std::string_view code;
+};
+
+/// Runs the command line. The ranks stay together until all have told of it.
+failure attempt(int argc, char** argv, std::optional<job>& ranks) {
+  try {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (const int meant = ranks_by_environment(); size == 1 && meant > 1)
+      throw error(errc::invalid_argument,
+                  "it was started " + std::to_string(meant) +
+                      " times with one rank each, by the mpirun of another MPI than " + mpi_version() +
+                      ", which it is built with: start it by that MPI's mpirun");
+    job& run = ranks.emplace();
+    command_line line("perdure-mpi", "Graphs of several ranks, by MPI, in sets of stores.",
+                      std::string("perdure-mpi ") + version_string + ", " + mpi_version());
+    command program = line.program();
+    program.require_command();
+    program.footer("Start it by mpirun -n RANKS perdure-mpi …; 'perdure' opens the same sets without MPI.");
+    command graph = program.add_command("graph", "Generate, keep and cluster graphs");
+    graph.require_command();
+    add_generate_command(graph, run);
+    add_louvain_command(graph, run);
+    line.run(argc, argv);
+    return {};
+  } catch (const usage_error& e) {
+    return {2, e.what(), "usage"};
+  } catch (const reader_gone&) {
+    return {1, {}, {}};
+  } catch (const std::bad_alloc&) {
+    return {1, "out of memory", to_string(errc::out_of_memory)};
+  } catch (const error& e) {
+    return {1, e.what(), to_string(e.code())};
+  } catch (const std::exception& e) {
+    return {1, e.what(), to_string(errc::io)};
+  }
+}
+
+/// Says what has failed: once where all ranks have failed alike, else by each that has, and ends the others.
+void tell(const failure& own, bool as_json) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int least = own.status;
+  int statuses = own.status;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&least, &statuses, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+  const auto is_done = [&] {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  };
+  const bool came = own.status == 0 ? detail::wait_until_done(is_done, std::chrono::hours(24 * 365))
+                                    : detail::wait_until_done(is_done, wait_for_others);
+  if (own.status == 0) return;
+  const bool is_joint = came && statuses != 0;
+  if (!is_joint || rank == 0) {
+    if (as_json && is_joint) print_failure(own.words, own.code);
+    if (!own.words.empty())
+      complain("perdure-mpi", is_joint ? own.words : "rank " + std::to_string(rank) + ": " + own.words);
+  }
+  if (!is_joint) MPI_Abort(MPI_COMM_WORLD, own.status);
+}
+
+int run(int argc, char** argv) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  // What all ranks would print alike is printed once.
+  if (rank != 0)
+    if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
+      ::dup2(nowhere, STDOUT_FILENO);
+      ::close(nowhere);
+    }
+  std::optional<job> ranks;
+  const failure own = attempt(argc, argv, ranks);
+  tell(own, wants_json(argc, argv));
+  return own.status;
+}
+
+}  // namespace
+}  // namespace perdure::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int status = perdure::cli::run(argc, argv);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,159 @@
+#include "set_analysis.hpp"
+
+#include <numeric>
+#include <perdure/error.hpp>
+#include <perdure/graph/ranks/gathered_values.hpp>
+#include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/graph/result_table.hpp>
+
+namespace perdure::cli {
+
+command add_set_command(command graph_command, const std::string& name, const std::string& description,
+                        const std::string& columns, set_options& given) {
+  command added = graph_command.add_command(name, description);
+  added.add_path("SET", given.set, "The directory of the set of stores").required();
+  added.add_text("--graph", given.graph, "The graph's name in the set, where there are several");
+  added.add_flag("--repartition", given.divides_anew,
+                 "Divide the graph anew, for this run only, where the set has another number of parts than "
+                 "there are ranks");
+  added.add_path("-o,--output", given.output,
+                 "Write a line for each vertex, ordered by id, with tabs between: " + columns +
+                     "; with commas to a name in .csv, as an array of NumPy to one in .npy; '-' is standard "
+                     "output");
+  added.add_text("--store-as", given.store_as,
+                 "Keep what --output writes in the set, as an array of this name; needs as many ranks as the "
+                 "set has parts");
+  add_rank_threads_option(added, given.threads);
+  added.add_flag("--verify", given.is_checked,
+                 "Check the answer by a plain computation of rank 0, which reads the whole graph");
+  add_json_option(added, given.as_json);
+  return added;
+}
+
+namespace {
+
+const set_options& checked(const set_options& given) {
+  if (given.as_json && given.output == "-")
+    throw usage_error("--json and --output - would both write to standard output: give --output a file");
+  if (!given.store_as.empty() && given.divides_anew)
+    throw usage_error("--store-as keeps values where the set has its vertices: leave --repartition out");
+  return given;
+}
+
+}  // namespace
+
+set_analysis::set_analysis(job& run, const set_options& given)
+    : run_(run),
+      given_(checked(given)),
+      opened_(run, given.set, given.graph, given.divides_anew, !given.store_as.empty()) {}
+
+std::vector<graph::vertex_id> set_analysis::own_ids() const {
+  const graph::rank_graph& own = part();
+  if (!own.ids.empty()) return own.ids;
+  std::vector<graph::vertex_id> ids(own.rows.offsets.size() - 1);
+  std::iota(ids.begin(), ids.end(), own.rows.bounds[static_cast<std::size_t>(ranks().rank())]);
+  return ids;
+}
+
+void set_analysis::check(const std::vector<std::uint64_t>& values,
+                         const std::function<std::optional<std::string>(
+                             const graph::rank_graph&, const std::vector<std::uint64_t>&)>& verify) {
+  if (!given_.is_checked) return;
+  std::vector<std::uint64_t> all;
+  graph::gather_values(ranks(), own_ids(), values,
+                       [&all](std::span<const graph::vertex_id>, std::span<const std::uint64_t> some) {
+                         all.insert(all.end(), some.begin(), some.end());
+                       });
+  graph::joint_call(ranks(), [&] {
+    if (!run_.is_first()) return;
+    if (const auto wrong = verify(opened_.stored.part(0, 1), all))
+      throw error(errc::damaged, "the answer is wrong: " + *wrong);
+  });
+  is_right_ = true;
+}
+
+void set_analysis::write(const char* column, bool is_vertex, const std::vector<std::uint64_t>& values) {
+  if (!given_.store_as.empty()) store(column, values);
+  if (given_.output.empty()) return;
+  std::optional<output> out;
+  std::optional<graph::result_table> file;
+  graph::joint_call(ranks(), [&] {
+    if (!run_.is_first()) return;
+    out.emplace(output::to(given_.output));
+    file.emplace(graph::table_format_of(given_.output),
+                 std::vector<graph::result_column>{{.name = "id", .is_vertex = true},
+                                                   {.name = column, .is_vertex = is_vertex}},
+                 [&out](std::string_view text) { out->write(text); });
+  });
+  graph::gather_values(ranks(), own_ids(), values,
+                       [&](std::span<const graph::vertex_id> ids, std::span<const std::uint64_t> some) {
+                         for (std::size_t i = 0; i < ids.size(); ++i) {
+                           if (is_vertex) {
+                             file->line(graph::vertex_value{ids[i]}, graph::vertex_value{some[i]});
+                           } else {
+                             file->line(graph::vertex_value{ids[i]}, some[i]);
+                           }
+                         }
+                       });
+  graph::joint_call(ranks(), [&] {
+    if (!run_.is_first()) return;
+    file->finish();
+    out->finish();
+  });
+}
+
+void set_analysis::store(const char* column, const std::vector<std::uint64_t>& values) {
+  struct line {
+    std::uint64_t id;
+    std::uint64_t value;
+  };
+  graph::joint_call(ranks(), [&] {
+    const data_type type = graph::record_type({{.name = "id"}, {.name = column}});
+    const auto& arrays = opened_.set.untyped();
+    arrays->create(given_.store_as, type, {vertices()}, {});
+    const std::vector<graph::vertex_id> ids = own_ids();
+    std::vector<line> lines(values.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = {ids[i], values[i]};
+    if (lines.empty()) return;
+    const slab where{{part().rows.bounds[static_cast<std::size_t>(ranks().rank())]}, {lines.size()}, {}};
+    arrays->write(given_.store_as, type, where,
+                  const_untyped_view::row_major(lines.data(), where.count, sizeof(line)));
+  });
+  opened_.set.checkpoint();
+}
+
+std::string set_analysis::times() const {
+  return "in " + in_seconds(seconds_) + " (" +
+         counted(static_cast<std::uint64_t>(ranks().size()), "rank", "ranks") + ", " +
+         counted(given_.threads, "thread", "threads") + " each)";
+}
+
+void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
+  const json table = table_of_ranks(
+      run_, {{"vertices", part().rows.offsets.size() - 1}, {"arcs", part().rows.targets.size()}});
+  if (!run_.is_first() || given_.output == "-") return;
+  if (given_.as_json) {
+    json all{{"store", given_.set.string()}, {"graph", opened_.stored.name()}};
+    all.update(findings);
+    if (!given_.store_as.empty()) all["stored_as"] = given_.store_as;
+    all.update({{"vertices", vertices()},
+                {"threads", given_.threads},
+                {"attach_seconds", opened_.seconds},
+                {"seconds", seconds_},
+                {"ranks", ranks().size()},
+                {"parts", opened_.stored.parts()},
+                {"by_rank", table}});
+    if (given_.is_checked) all["is_right"] = is_right_;
+    print(all);
+    return;
+  }
+  output out = output::standard();
+  out.write("re-attached    in " + in_seconds(opened_.seconds) + "\n");
+  write(out);
+  if (!given_.store_as.empty()) out.write("stored         as the array " + given_.store_as + "\n");
+  if (is_right_) out.write("checked        the answer is right\n");
+  out.write(text_of_ranks(table));
+  out.finish();
+}
+
+}  // namespace perdure::cli

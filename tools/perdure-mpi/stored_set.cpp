@@ -1,0 +1,96 @@
+#include "stored_set.hpp"
+
+#include <perdure/error.hpp>
+#include <perdure/graph/ranks/joint_call.hpp>
+
+namespace perdure::cli {
+
+void add_new_set_options(command target, std::filesystem::path& set, std::string& graph) {
+  target.add_path("-o,--output", set, "The directory of the set of stores, which is made").required();
+  graph = "graph";
+  target.add_text("--graph", graph, "The graph's name in the set").default_text("graph");
+}
+
+void add_rank_threads_option(command target, unsigned& threads) {
+  target
+      .add_number("--threads", 1, 1024, "Number of threads of each rank",
+                  [&threads](std::uint64_t n) { threads = static_cast<unsigned>(n); })
+      .default_text("1");
+}
+
+double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
+                        const graph::rank_graph& made) {
+  const stopwatch watch;
+  mpi::array_store set(create_only, MPI_COMM_WORLD, path);
+  graph::store_rank_graph(*set.untyped(), name, made, run.ranks());
+  set.close();
+  return run.longest(watch.seconds());
+}
+
+void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
+                       const graph::rank_graph& made, json parameters, const making_times& times,
+                       bool as_json) {
+  std::uint64_t loops = 0;
+  const auto first = made.rows.bounds[static_cast<std::size_t>(run.ranks().rank())];
+  for (std::size_t v = 0; v + 1 < made.rows.offsets.size(); ++v)
+    for (std::uint64_t i = made.rows.offsets[v]; i < made.rows.offsets[v + 1]; ++i)
+      if (made.rows.targets[i] == first + v) ++loops;
+  std::uint64_t sums[] = {made.rows.targets.size(), loops};
+  run.ranks().add_up(sums);
+  const std::uint64_t edges = (sums[0] + sums[1]) / 2;
+  const std::uint64_t vertices = made.rows.bounds.back();
+  const json table =
+      table_of_ranks(run, {{"vertices", made.rows.offsets.size() - 1}, {"arcs", made.rows.targets.size()}});
+  if (!run.is_first()) return;
+  if (as_json) {
+    json report = std::move(parameters);
+    report.update({{"set", path.string()},
+                   {"graph", name},
+                   {"vertices", vertices},
+                   {"edges", edges},
+                   {"ranks", run.ranks().size()},
+                   {"generate_seconds", times.generate},
+                   {"store_seconds", times.store},
+                   {"by_rank", table}});
+    print(report);
+    return;
+  }
+  output out = output::standard();
+  out.write("generated      " + counted(vertices, "vertex", "vertices") + ", " +
+            counted(edges, "edge", "edges") + " in " + in_seconds(times.generate) + "\n");
+  out.write("stored         in " + path.string() + ", " + counted(table.size(), "part", "parts") + ", in " +
+            in_seconds(times.store) + "\n");
+  out.write(text_of_ranks(table));
+  out.finish();
+}
+
+namespace {
+
+graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::string& name, bool divides_anew) {
+  // Not by `joint_call`, as there is no graph before it is found.
+  std::optional<graph::set_graph> found;
+  graph::joint_call(run.ranks(), [&] {
+    found.emplace(set.untyped(), name);
+    if (found->parts() != run.ranks().size() && !divides_anew)
+      throw error(errc::invalid_argument,
+                  set.path().string() + " has " +
+                      counted(static_cast<std::uint64_t>(found->parts()), "part", "parts") +
+                      ", and there are " +
+                      counted(static_cast<std::uint64_t>(run.ranks().size()), "rank", "ranks") +
+                      ": start as many ranks, or divide the graph for this run with --repartition");
+  });
+  return *std::move(found);
+}
+
+}  // namespace
+
+opened_graph::opened_graph(job& run, const std::filesystem::path& path, const std::string& name,
+                           bool divides_anew, bool to_write)
+    : set(to_write ? mpi::array_store(open_only, MPI_COMM_WORLD, path)
+                   : mpi::array_store(open_read_only, MPI_COMM_WORLD, path)),
+      stored(graph_in(run, set, name, divides_anew)),
+      part(graph::joint_call(run.ranks(),
+                             [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
+      seconds(run.longest(watch.seconds())) {}
+
+}  // namespace perdure::cli

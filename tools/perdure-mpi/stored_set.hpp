@@ -1,0 +1,46 @@
+// Sets of stores with graphs: made anew, and opened.
+#pragma once
+
+#include <filesystem>
+#include <perdure/graph/ranks/rank_graph.hpp>
+#include <perdure/graph/ranks/set_graph.hpp>
+#include <perdure/mpi.hpp>
+#include <string>
+
+#include "job.hpp"
+
+namespace perdure::cli {
+
+/// `-o`, the set, and `--graph`, the graph's name in it.
+void add_new_set_options(command target, std::filesystem::path& set, std::string& graph);
+/// `--threads`, of each rank.
+void add_rank_threads_option(command target, unsigned& threads);
+
+/// Collective. Stores a graph in a set that is made for it. Returns how long that took.
+double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
+                        const graph::rank_graph& made);
+
+struct making_times {
+  double generate;
+  double store;
+};
+/// Collective. Says what was made.
+void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
+                       const graph::rank_graph& made, json parameters, const making_times& times,
+                       bool as_json);
+
+/// A graph of a set that is open, and this rank's part of it.
+struct opened_graph {
+  /// Collective. Divides vertices anew, for this run only, where the set has another number of parts and
+  /// `divides_anew` is set.
+  opened_graph(job& run, const std::filesystem::path& path, const std::string& name, bool divides_anew,
+               bool to_write);
+
+  stopwatch watch;  // before the set: opening counts
+  mpi::array_store set;
+  graph::set_graph stored;
+  graph::rank_graph part;
+  double seconds;  ///< to open the set and have the part
+};
+
+}  // namespace perdure::cli

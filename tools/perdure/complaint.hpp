@@ -1,0 +1,20 @@
+// What a program says when it has failed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace perdure::cli {
+
+/// Writes "PROGRAM: what" to the standard error stream, as one line in which nothing is that a terminal would
+/// obey.
+void complain(const char* program, const std::string& what);
+
+/// Prints a failure as JSON. Where that fails too it is not said: standard output may be what failed.
+void print_failure(const std::string& what, std::string_view code);
+
+/// Whether a command line asks for JSON. Known before it is parsed: what is wrong with it is told as JSON
+/// too.
+bool wants_json(int argc, const char* const* argv);
+
+}  // namespace perdure::cli
