@@ -63,7 +63,8 @@ rooms() {
   room formats/src/module   $h $h/array formats formats/src
   room formats/src/hdf5     $h $h/array formats formats/src formats/src/module
   room formats/src/netcdf   $h $h/array formats formats/src formats/src/module
-  room graph                $public workload src/base/invariant.hpp
+  # One header of graphs calls MPI, by what sets of stores have for it.
+  room graph                $public $h/mpi/own_communicator.hpp workload src/base/invariant.hpp
   room inspect              $public
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp
@@ -72,7 +73,7 @@ rooms() {
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
   # The program uses the public headers; two tables, to tell of what they have; and why a store is busy, to give its own advice.
-  room tools                $public graph inspect workload formats src/base/environment.hpp \
+  room tools                $public $h/mpi/own_communicator.hpp graph inspect workload formats src/base/environment.hpp \
                             src/store/backing/backings.hpp src/store/file/store_busy.hpp
   room bench/programs       $public graph workload compat src/{os,segment} bench/peers
   room bench/peers          $public graph workload examples bench/programs

@@ -14,9 +14,11 @@
 
 #include "ranks/community_labels.hpp"
 #include "ranks/contracted_graph.hpp"
+#include "ranks/fetched_values.hpp"
 #include "ranks/ghost_values.hpp"
 #include "ranks/half_steps.hpp"
 #include "ranks/packed_bytes.hpp"
+#include "ranks/sum_of_all.hpp"
 
 namespace perdure::graph::detail {
 namespace {
@@ -245,12 +247,6 @@ rank_community_result start_anew(std::vector<community_graph>& graphs, const met
     }
     if (!(gain > options.tolerance) && ++in_vain == patience) return result;
   }
-}
-
-std::uint64_t sum_of_all(std::uint64_t number, rank_exchange& ranks) {
-  std::array<std::uint64_t, 1> sum{number};
-  ranks.add_up(sum);
-  return sum[0];
 }
 
 std::uint64_t weight_of_all(const community_graph& graph, rank_exchange& ranks) {

@@ -1,19 +1,35 @@
 // The distribution of degrees.
 #include <bit>
 #include <perdure/graph/degrees.hpp>
+#include <utility>
 
 namespace perdure::graph {
 
-degree_distribution::degree_distribution(const std::vector<std::uint64_t>& degrees) {
+namespace {
+
+std::map<std::uint64_t, std::uint64_t> counts_of(const std::vector<std::uint64_t>& degrees) {
+  std::map<std::uint64_t, std::uint64_t> counts;
+  for (const std::uint64_t degree : degrees) ++counts[degree];
+  return counts;
+}
+
+}  // namespace
+
+degree_distribution::degree_distribution(const std::vector<std::uint64_t>& degrees)
+    : degree_distribution(counts_of(degrees)) {}
+
+degree_distribution::degree_distribution(std::map<std::uint64_t, std::uint64_t> counts)
+    : vertices(std::move(counts)) {
+  if (vertices.empty()) return;
+  std::uint64_t all = 0;
   std::uint64_t sum = 0;
-  for (const std::uint64_t degree : degrees) {
-    ++vertices[degree];
-    sum += degree;
+  for (const auto& [degree, count] : vertices) {
+    all += count;
+    sum += degree * count;
   }
-  if (degrees.empty()) return;
   smallest = vertices.begin()->first;
   largest = vertices.rbegin()->first;
-  mean = static_cast<double>(sum) / static_cast<double>(degrees.size());
+  mean = static_cast<double>(sum) / static_cast<double>(all);
   const auto at = [&](std::uint64_t rank) {
     for (const auto& [degree, count] : vertices) {
       if (rank < count) return static_cast<double>(degree);
@@ -21,7 +37,7 @@ degree_distribution::degree_distribution(const std::vector<std::uint64_t>& degre
     }
     return static_cast<double>(largest);
   };
-  median = (at((degrees.size() - 1) / 2) + at(degrees.size() / 2)) / 2;
+  median = (at((all - 1) / 2) + at(all / 2)) / 2;
 }
 
 std::vector<degree_distribution::bin> degree_distribution::bins() const {

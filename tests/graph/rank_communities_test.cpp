@@ -2,7 +2,6 @@
 // threads.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <perdure/error.hpp>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "rank_graphs.hpp"
 #include "small_graphs.hpp"
 #include "support/errors.hpp"
 
@@ -24,28 +24,9 @@ namespace {
 using namespace perdure::graph;
 using perdure::errc;
 using perdure::fails_with;
+using perdure::test::even_bounds;
+using perdure::test::rows_of;
 using perdure::test::weighted_source;
-
-// The rows of a range of vertices of an undirected graph whose ids are 0, 1, 2, ….
-rank_rows rows_of(const csr_view& view, const std::vector<std::uint64_t>& bounds, int rank) {
-  rank_rows rows{.bounds = bounds, .offsets = {0}, .targets = {}, .weights = {}};
-  const auto begin = static_cast<std::size_t>(rank);
-  for (std::uint64_t v = bounds[begin]; v < bounds[begin + 1]; ++v) {
-    const auto handle = static_cast<vertex_handle>(v);
-    for (const vertex_handle u : view.neighbours(handle)) rows.targets.push_back(u);
-    if (view.has_weights())
-      for (const double weight : view.weights(handle)) rows.weights.push_back(weight);
-    rows.offsets.push_back(rows.targets.size());
-  }
-  return rows;
-}
-
-std::vector<std::uint64_t> even_bounds(std::uint64_t vertices, int ranks) {
-  std::vector<std::uint64_t> bounds;
-  for (int rank = 0; rank <= ranks; ++rank)
-    bounds.push_back(vertices * static_cast<std::uint64_t>(rank) / static_cast<std::uint64_t>(ranks));
-  return bounds;
-}
 
 struct found_by_ranks {
   std::vector<vertex_id> labels;
@@ -102,12 +83,10 @@ TEST(CommunitiesOfRanks, AreThoseOfOneProcess) {
                                   .starts = 1 + static_cast<unsigned>(random() % 2)};
     const community_result expected = louvain(graph.view(), options);
     for (int ranks = 1; ranks <= 5; ++ranks) {
-      std::vector<std::uint64_t> bounds = even_bounds(vertices, ranks);
-      // Also ranks without vertices.
-      if (round % 3 == 0)
-        for (std::size_t i = 1; i + 1 < bounds.size(); ++i) bounds[i] = random() % (vertices + 1);
-      std::sort(bounds.begin(), bounds.end());
-      expect_same(graph.view(), bounds, options, expected);
+      expect_same(graph.view(),
+                  round % 3 == 0 ? perdure::test::random_bounds(vertices, ranks, random)
+                                 : even_bounds(vertices, ranks),
+                  options, expected);
     }
   }
 }
@@ -134,48 +113,20 @@ TEST(CommunitiesOfRanks, OfLargerGraphsAreThoseOfOneProcess) {
 }
 
 TEST(CommunitiesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
-  const auto refused = [](const std::string& part, const auto& spoil,
-                          const std::string& elsewhere = "rank 1") {
-    std::mutex mutex;
-    int failed = 0;
-    run_thread_ranks(3, [&](rank_exchange& own) {
-      rank_rows rows{.bounds = {0, 2, 4, 6}, .offsets = {0, 1, 2}, .targets = {0, 1}, .weights = {1, 1}};
-      for (vertex_id& v : rows.targets) v += 2 * static_cast<vertex_id>(own.rank());
-      if (own.rank() == 1) spoil(rows);
-      try {
-        louvain(rows, own);
-      } catch (const perdure::error& e) {
-        const std::lock_guard lock(mutex);
-        EXPECT_EQ(e.code(), errc::invalid_argument);
-        EXPECT_NE(std::string(e.what()).find(own.rank() == 1 ? part : elsewhere), std::string::npos)
-            << e.what();
-        ++failed;
-      }
-    });
-    EXPECT_EQ(failed, 3) << part;
+  const auto refused = [](const std::string& part, const auto& spoil) {
+    perdure::test::expect_refused_on_all(
+        part, spoil, [](const rank_rows& rows, rank_exchange& own) { louvain(rows, own); });
   };
-  refused("bounds", [](rank_rows& rows) { rows.bounds.pop_back(); });
-  refused("offset", [](rank_rows& rows) { rows.offsets.back() = 7; });
-  refused("2 arcs and 1 weights", [](rank_rows& rows) { rows.weights.pop_back(); });
-  refused("name vertex 6 of 6", [](rank_rows& rows) { rows.targets.back() = 6; });
-  refused("weighs -1", [](rank_rows& rows) { rows.weights.back() = -1; });
-  refused("weighs nan",
+  refused("the rows of rank 1 need 4 bounds", [](rank_rows& rows) { rows.bounds.pop_back(); });
+  refused("the rows of rank 1 need an offset", [](rank_rows& rows) { rows.offsets.back() = 7; });
+  refused("rank 1 have 2 arcs and 1 weights", [](rank_rows& rows) { rows.weights.pop_back(); });
+  refused("rank 1 name vertex 6 of 6", [](rank_rows& rows) { rows.targets.back() = 6; });
+  refused("an arc of rank 1 weighs -1", [](rank_rows& rows) { rows.weights.back() = -1; });
+  refused("an arc of rank 1 weighs nan",
           [](rank_rows& rows) { rows.weights.back() = std::numeric_limits<double>::quiet_NaN(); });
-  refused(
-      "different bounds", [](rank_rows& rows) { rows.bounds.back() = 7; }, "different bounds");
-  const std::string one_sided = "not symmetric";
-  refused(
-      one_sided,
-      [](rank_rows& rows) {
-        rows.targets = {3, 1};
-      },
-      one_sided);
-  refused(
-      one_sided,
-      [](rank_rows& rows) {
-        rows.targets = {5, 3};
-      },
-      one_sided);
+  refused("different bounds", [](rank_rows& rows) { rows.bounds.back() = 7; });
+  refused("not symmetric", [](rank_rows& rows) { rows.targets = {3, 1}; });
+  refused("not symmetric", [](rank_rows& rows) { rows.targets = {5, 3}; });
 }
 
 TEST(RanksOfThreads, ExchangeMessagesAndSums) {

@@ -10,12 +10,17 @@
 #include <perdure/graph/core_numbers.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/pagerank.hpp>
+#include <perdure/graph/ranks/rank_bfs.hpp>
+#include <perdure/graph/ranks/rank_components.hpp>
+#include <perdure/graph/ranks/rank_pagerank.hpp>
+#include <perdure/graph/ranks/rank_triangles.hpp>
 #include <perdure/graph/strong_components.hpp>
 #include <perdure/graph/triangles.hpp>
 #include <perdure/graph/trusses.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <sstream>
 
+#include "rank_graphs.hpp"
 #include "reference_graph.hpp"
 #include "support/data_files.hpp"
 
@@ -30,6 +35,12 @@ std::string content(const std::filesystem::path& path) {
   std::string part(1 << 20, '\0');
   while (const std::size_t got = stream->read(part.data(), part.size())) all.append(part, 0, got);
   return all;
+}
+
+// Three ranks, two threads each.
+template <class Work>
+auto answers_of_ranks(const csr_view& view, const Work& work) {
+  return results_of_ranks(view, even_bounds(view.size(), 3), work);
 }
 
 struct real_graph {
@@ -110,6 +121,23 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
       const component_result components = connected_components(view, 2);
       EXPECT_EQ(components.summary.components, facts["wcc_count"]);
       EXPECT_EQ(components.summary.largest, facts["wcc_largest"]);
+      if (kind == direction::directed) continue;
+      const auto levels = answers_of_ranks(
+          view, [&](const rank_rows& rows, rank_exchange& own) { return bfs(rows, own, start, 2); });
+      EXPECT_EQ(joined(levels, &rank_bfs_result::levels), found.levels);
+      const auto parts = answers_of_ranks(
+          view, [](const rank_rows& rows, rank_exchange& own) { return connected_components(rows, own, 2); });
+      EXPECT_EQ(joined(parts, &rank_component_result::labels),
+                std::vector<vertex_id>(components.labels.begin(), components.labels.end()));
+      const auto values = joined(
+          answers_of_ranks(view, [](const rank_rows& rows,
+                                    rank_exchange& own) { return pagerank(rows, own, {.threads = 2}); }),
+          &pagerank_result::ranks);
+      for (std::size_t v = 0; v < values.size(); ++v) EXPECT_NEAR(values[v], ranked.ranks[v], 1e-9) << v;
+      EXPECT_EQ(answers_of_ranks(view, [](const rank_rows& rows,
+                                          rank_exchange& own) { return count_triangles(rows, own, 2); })
+                    .front(),
+                facts["triangles_undirected"]);
     }
   }
 }
@@ -121,7 +149,15 @@ TEST(RealGraphs, LevelsAndComponentsEqualHavoqGts) {
   build_csr(graph, *open_graph_file(path), {.kind = direction::undirected, .threads = 2});
   const csr_view view = graph.view();
   const bfs_result found = bfs(view, view.find(0), 2);
-  const std::vector<vertex_id> labels = component_ids(view, connected_components(view, 2).labels);
+  const component_result components = connected_components(view, 2);
+  const std::vector<vertex_id> labels = component_ids(view, components.labels);
+  const auto levels_of_ranks = answers_of_ranks(
+      view, [&](const rank_rows& rows, rank_exchange& own) { return bfs(rows, own, view.find(0), 2); });
+  EXPECT_EQ(joined(levels_of_ranks, &rank_bfs_result::levels), found.levels);
+  const auto components_of_ranks = answers_of_ranks(
+      view, [](const rank_rows& rows, rank_exchange& own) { return connected_components(rows, own, 2); });
+  EXPECT_EQ(joined(components_of_ranks, &rank_component_result::labels),
+            std::vector<vertex_id>(components.labels.begin(), components.labels.end()));
   // Lines of a vertex and its level or the smallest vertex of its component; isolated ids are in no edge.
   const auto each_line = [](const char* name, auto&& visit) {
     std::istringstream lines(content(data_file(name)));

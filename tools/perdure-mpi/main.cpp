@@ -5,19 +5,21 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
-#include <perdure/detail/rank_wait.hpp>
 #include <perdure/error.hpp>
+#include <perdure/mpi/own_communicator.hpp>
 #include <perdure/version.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "complaint.hpp"
 #include "job.hpp"
 
@@ -39,8 +41,14 @@ std::string mpi_version() {
 /// start so many programs, each of which is alone.
 int ranks_by_environment() {
   for (const char* const name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* const value = std::getenv(name)) return std::atoi(value);
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const base::environment_variable theirs{.name = name, .purpose = {}, .by_default = {}, .read_by = {}};
+    if (const auto value = base::value_of(theirs)) {
+      int ranks = 0;
+      std::from_chars(value->data(), value->data() + value->size(), ranks);
+      return ranks;
+    }
+  }
   return 0;
 }
 
@@ -87,42 +95,45 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
 }
 
 /// Says what has failed: once where all ranks have failed alike, else by each that has, and ends the others.
-void tell(const failure& own, bool as_json) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int least = own.status;
-  int statuses = own.status;
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&least, &statuses, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
-  const auto is_done = [&] {
-    int done = 0;
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
+void tell(const failure& own, mpi::own_communicator& all, bool as_json) {
+  struct statuses {
+    int own;
+    int least;
   };
-  const bool came = own.status == 0 ? detail::wait_until_done(is_done, std::chrono::hours(24 * 365))
-                                    : detail::wait_until_done(is_done, wait_for_others);
-  if (own.status == 0) return;
-  const bool is_joint = came && statuses != 0;
-  if (!is_joint || rank == 0) {
-    if (as_json && is_joint) print_failure(own.words, own.code);
-    if (!own.words.empty())
-      complain("perdure-mpi", is_joint ? own.words : "rank " + std::to_string(rank) + ": " + own.words);
+  auto call = std::make_unique<mpi::pending<statuses>>(statuses{own.status, 0});
+  MPI_Iallreduce(&call->value.own, &call->value.least, 1, MPI_INT, MPI_MIN, all.get(), &call->request);
+  if (own.status == 0) {
+    MPI_Wait(&call->request, MPI_STATUS_IGNORE);
+    return;
   }
-  if (!is_joint) MPI_Abort(MPI_COMM_WORLD, own.status);
+  bool have_all_failed = false;
+  try {
+    all.wait(call);
+    have_all_failed = call->value.least != 0;
+  } catch (const error&) {
+    // The others are elsewhere.
+  }
+  if (have_all_failed) {
+    if (all.rank() != 0) return;
+    if (as_json) print_failure(own.words, own.code);
+    if (!own.words.empty()) complain("perdure-mpi", own.words);
+    return;
+  }
+  complain("perdure-mpi", "rank " + std::to_string(all.rank()) + ": " + own.words);
+  MPI_Abort(MPI_COMM_WORLD, own.status);
 }
 
 int run(int argc, char** argv) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi::own_communicator all(MPI_COMM_WORLD, wait_for_others, "perdure-mpi");
   // What all ranks would print alike is printed once.
-  if (rank != 0)
+  if (all.rank() != 0)
     if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
       ::dup2(nowhere, STDOUT_FILENO);
       ::close(nowhere);
     }
   std::optional<job> ranks;
   const failure own = attempt(argc, argv, ranks);
-  tell(own, wants_json(argc, argv));
+  tell(own, all, wants_json(argc, argv));
   return own.status;
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "drawn_edges.hpp"
-#include "ranks/contracted_graph.hpp"
+#include "ranks/fetched_values.hpp"
 #include "ranks/id_numbers.hpp"
 #include "ranks/packed_bytes.hpp"
 #include "ranks/rank_division.hpp"

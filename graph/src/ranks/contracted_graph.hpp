@@ -17,10 +17,4 @@ community_graph contracted(const community_graph& graph, const community_labels&
                            const std::vector<std::uint64_t>& numbers, std::vector<std::uint64_t> bounds,
                            rank_exchange& ranks, unsigned threads);
 
-/// Collective. Returns for each of `wanted`, numbers of vertices that are divided between ranks by `plan`,
-/// what its owner has in `known`.
-std::vector<std::uint64_t> fetched(const rank_plan& plan, rank_exchange& ranks,
-                                   const std::vector<vertex_id>& wanted,
-                                   const std::vector<std::uint64_t>& known);
-
 }  // namespace perdure::graph::detail

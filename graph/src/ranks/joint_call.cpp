@@ -1,7 +1,7 @@
 // Tells all ranks of the first error among them.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
@@ -26,28 +26,30 @@ error joint_error(const std::exception_ptr& own, const std::string& where) {
 
 }  // namespace
 
-void throw_joint_error(rank_exchange& ranks, const std::exception_ptr& own) {
-  const std::vector<std::uint64_t> failed = ranks.gather(own ? 1 : 0);
-  const auto first = std::find(failed.begin(), failed.end(), 1);
-  if (first == failed.end()) return;
-  const auto teller = static_cast<int>(first - failed.begin());
+void throw_first_error(rank_exchange& ranks, const std::optional<error>& own) {
+  const std::vector<std::uint64_t> codes =
+      ranks.gather(own ? static_cast<std::uint64_t>(own->code()) : std::uint64_t{0});
+  const auto first = std::find_if(codes.begin(), codes.end(), [](std::uint64_t code) { return code != 0; });
+  if (first == codes.end()) return;
+  const auto teller = static_cast<int>(first - codes.begin());
+  std::string words = own ? own->what() : "";
   std::vector<rank_message> told;
-  error thrown(errc::ok, {});
   if (ranks.rank() == teller) {
-    const bool is_of_all = std::find(first, failed.end(), 0) == failed.end() && teller == 0;
-    thrown = joint_error(own, is_of_all ? "" : "rank " + std::to_string(teller) + ": ");
-    const std::string words = thrown.what();
     const auto* const bytes = reinterpret_cast<const std::byte*>(words.data());
     for (int rank = 0; rank < ranks.size(); ++rank)
       if (rank != teller) told.push_back({rank, {bytes, bytes + words.size()}});
   }
-  const std::vector<std::uint64_t> codes = ranks.gather(static_cast<std::uint64_t>(thrown.code()));
-  const std::vector<rank_message> heard = ranks.exchange(std::move(told));
-  if (ranks.rank() == teller) throw thrown;
-  std::string words;
-  for (const rank_message& one : heard)
+  for (const rank_message& one : ranks.exchange(std::move(told)))
     words.assign(reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size());
-  throw error(static_cast<errc>(codes[static_cast<std::size_t>(teller)]), words);
+  throw error(static_cast<errc>(*first), words);
+}
+
+void throw_joint_error(rank_exchange& ranks, const std::exception_ptr& own) {
+  const std::vector<std::uint64_t> failed = ranks.gather(own ? 1 : 0);
+  const auto count = static_cast<int>(std::count(failed.begin(), failed.end(), std::uint64_t{1}));
+  if (count == 0) return;
+  const std::string where = count == ranks.size() ? "" : "rank " + std::to_string(ranks.rank()) + ": ";
+  throw_first_error(ranks, own ? std::optional(joint_error(own, where)) : std::nullopt);
 }
 
 }  // namespace perdure::graph

@@ -10,6 +10,13 @@ const rank_plan::neighbour& rank_plan::neighbour_at(int other) const noexcept {
                            [](const neighbour& one, int wanted) { return one.rank < wanted; });
 }
 
+vertex_handle rank_plan::local(vertex_id v) const noexcept {
+  if (v >= first() && v - first() < own()) return static_cast<vertex_handle>(v - first());
+  const auto at = std::lower_bound(ghosts.begin(), ghosts.end(), v);
+  return at != ghosts.end() && *at == v ? static_cast<vertex_handle>(own() + (at - ghosts.begin()))
+                                        : no_vertex;
+}
+
 rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
                         const std::vector<std::uint64_t>& offsets, const std::vector<vertex_id>& targets,
                         std::vector<vertex_handle>& local) {
@@ -48,9 +55,8 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
         local[i] = static_cast<vertex_handle>(targets[i] - first);
         continue;
       }
-      const auto ghost = static_cast<std::size_t>(
-          std::lower_bound(plan.ghosts.begin(), plan.ghosts.end(), targets[i]) - plan.ghosts.begin());
-      local[i] = static_cast<vertex_handle>(own + ghost);
+      local[i] = plan.local(targets[i]);
+      const std::size_t ghost = local[i] - own;
       ++plan.ghost_offsets[ghost + 1];
       sees.push_back(neighbour_of[ghost]);
     }

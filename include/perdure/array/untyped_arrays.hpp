@@ -164,9 +164,9 @@ class untyped_arrays {
   /// Returns the array in place, without a copy. `unsupported` if it does not lie in one uncompressed block
   /// (`array_info::is_viewable`); to be written, only of `array_layout::contiguous`.
   virtual viewed_array view(std::string_view id, const data_type& type, bool to_write) const = 0;
-  /// Returns a part in place, to be read. `unsupported` if it has strides, or does not lie in one uncompressed
-  /// block that is as wide as the part in all dimensions but the first. In a set of stores each rank has what
-  /// it has written in blocks of its own.
+  /// Returns a part in place, to be read. `unsupported` if it has strides, or does not lie in one
+  /// uncompressed block that is as wide as the part in all dimensions but the first. In a set of stores each
+  /// rank has what it has written in blocks of its own.
   virtual viewed_array view_part(std::string_view id, const data_type& type, const slab& where) const = 0;
   /// Changes the shape. Elements outside the new one are dropped, new ones are zero. `unsupported` with
   /// `array_layout::contiguous` and for elements of variable length.

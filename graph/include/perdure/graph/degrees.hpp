@@ -53,6 +53,8 @@ struct degree_distribution {
   };
 
   explicit degree_distribution(const std::vector<std::uint64_t>& degrees);
+  /// Takes the number of vertices by degree.
+  explicit degree_distribution(std::map<std::uint64_t, std::uint64_t> counts);
   /// Returns the bins 0, 1, 2-3, 4-7, …, to the last that has vertices.
   std::vector<bin> bins() const;
 

@@ -36,6 +36,9 @@ struct pagerank_result {
 
 namespace detail {
 
+/// How wrong all ranks together may be by rounding, in double precision.
+inline constexpr double pagerank_precision = 1e-12;
+
 /// Throws `invalid_argument`.
 void require_pagerank_options(const pagerank_options& options);
 
@@ -98,7 +101,7 @@ class pagerank_iterations {
     result_.precision = 66 * 0x1p-24;
     iterate_until<float>(std::max(options_.tolerance, enough_for_float));
     if (options_.tolerance < enough_for_float && result_.iterations < options_.iterations) {
-      result_.precision = 1e-12;
+      result_.precision = pagerank_precision;
       iterate_until<double>(options_.tolerance);
     }
     normalise();

@@ -51,6 +51,8 @@ struct rank_plan {
   vertex_id number(vertex_handle local) const noexcept {
     return local < own() ? first() + local : ghosts[local - own()];
   }
+  /// The own vertex or ghost with this number in the whole graph, or `no_vertex`. O(log ghosts).
+  vertex_handle local(vertex_id v) const noexcept;
 
   /// Plans for a lone rank.
   static rank_plan lone(std::size_t vertices) {

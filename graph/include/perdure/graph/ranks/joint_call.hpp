@@ -2,7 +2,8 @@
 #pragma once
 
 #include <exception>
-#include <functional>
+#include <optional>
+#include <perdure/error.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
 #include <type_traits>
 #include <utility>
@@ -10,9 +11,13 @@
 namespace perdure::graph {
 
 /// Collective. Throws on all ranks the error of the lowest rank with one, in the same words, with the rank's
-/// number before them unless all ranks have one; nothing where no rank has one. Errors that are not of `perdure::error` become
-/// `out_of_memory` (`std::bad_alloc`) or `io`.
+/// number before them unless all ranks have one; nothing where no rank has one. Errors that are not of
+/// `perdure::error` become `out_of_memory` (`std::bad_alloc`) or `io`.
 void throw_joint_error(rank_exchange& ranks, const std::exception_ptr& own);
+
+/// Collective. Throws on all ranks the error of the lowest rank with one, in the same words; nothing where no
+/// rank has one.
+void throw_first_error(rank_exchange& ranks, const std::optional<error>& own);
 
 /// Collective. Calls `work()` on each rank, and returns what it returns if it throws on none; else throws as
 /// `throw_joint_error`. `work` makes no collective call.

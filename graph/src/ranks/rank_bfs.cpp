@@ -1,0 +1,137 @@
+// Searches level by level: each rank goes through the rows of its own vertices of a level, and of the ghosts
+// that their owners say are in it.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <perdure/error.hpp>
+#include <perdure/graph/ranks/rank_bfs.hpp>
+#include <perdure/workload/parallel.hpp>
+#include <string>
+#include <utility>
+
+#include "ranks/local_rows.hpp"
+#include "ranks/packed_bytes.hpp"
+#include "ranks/sound_rows.hpp"
+
+namespace perdure::graph {
+namespace detail {
+namespace {
+
+class level_search {
+ public:
+  level_search(const local_rows& rows, rank_exchange& ranks, unsigned threads)
+      : rows_(rows), plan_(rows.plan), ranks_(ranks), threads_(std::max(1U, threads)), found_(threads_) {
+    result_.levels.assign(rows.size(), unreached);
+    result_.parents.assign(rows.size(), no_parent);
+  }
+
+  rank_bfs_result run(vertex_id source) {
+    if (plan_.owner(source) == ranks_.rank()) {
+      reach(static_cast<vertex_handle>(source - plan_.first()), source, 0, 0);
+      take_level();
+    }
+    for (std::uint32_t depth = 0;; ++depth) {
+      std::array<std::uint64_t, 2> vertices_and_arcs{level_.size(), 0};
+      for (const vertex_handle v : level_) vertices_and_arcs[1] += rows_.degree(v);
+      ranks_.add_up(vertices_and_arcs);
+      if (vertices_and_arcs[0] == 0) return std::move(result_);
+      result_.summary.histogram.push_back(vertices_and_arcs[0]);
+      result_.summary.reached += vertices_and_arcs[0];
+      result_.summary.arcs += vertices_and_arcs[1];
+      follow(depth + 1);
+    }
+  }
+
+ private:
+  /// Collective. Goes from a level to the next one.
+  void follow(std::uint32_t depth) {
+    if (ranks_.size() > 1) exchange_level();
+    each(level_, [&](vertex_handle v, unsigned thread) {
+      for (const vertex_handle u : rows_.neighbours(v))
+        if (u < rows_.size()) reach(u, plan_.number(v), depth, thread);
+    });
+    each(ghosts_, [&](vertex_handle ghost, unsigned thread) {
+      const std::size_t row = ghost - rows_.size();
+      for (std::uint64_t i = plan_.ghost_offsets[row]; i < plan_.ghost_offsets[row + 1]; ++i)
+        reach(plan_.ghost_rows[i], plan_.number(ghost), depth, thread);
+    });
+    take_level();
+  }
+
+  /// Collective. Sends the own vertices of the level to the ranks that see them, and receives the ghosts in
+  /// it.
+  void exchange_level() {
+    outgoing messages(ranks_);
+    for (const vertex_handle v : level_)
+      for (std::uint64_t i = plan_.mirror_offsets[v]; i < plan_.mirror_offsets[v + std::size_t{1}]; ++i)
+        pack(messages.to(plan_.neighbours[plan_.mirrors[i].neighbour].rank), plan_.mirrors[i].place);
+    ghosts_.clear();
+    for (const rank_message& one : messages.exchange()) {
+      const std::size_t first = rows_.size() + plan_.neighbour_at(one.rank).first_ghost;
+      for (unpacker bytes(one.bytes); !bytes.empty();)
+        ghosts_.push_back(static_cast<vertex_handle>(first + bytes.take<std::uint32_t>()));
+    }
+  }
+
+  /// Puts an own vertex into a level unless it is in an earlier one. Threads may do so at once.
+  void reach(vertex_handle v, vertex_id parent, std::uint32_t depth, unsigned thread) {
+    const std::atomic_ref level(result_.levels[v]);
+    std::uint32_t there = level.load(std::memory_order_relaxed);
+    if (there == unreached && level.compare_exchange_strong(there, depth, std::memory_order_relaxed)) {
+      found_[thread].push_back(v);
+      there = depth;
+    }
+    if (there != depth) return;
+    const std::atomic_ref smallest(result_.parents[v]);
+    vertex_id before = smallest.load(std::memory_order_relaxed);
+    while (parent < before && !smallest.compare_exchange_weak(before, parent, std::memory_order_relaxed)) {
+    }
+  }
+
+  void take_level() {
+    level_.clear();
+    for (auto& some : found_) {
+      level_.insert(level_.end(), some.begin(), some.end());
+      some.clear();
+    }
+  }
+
+  /// Calls `work(v, thread)` for vertices, on several threads where there are many.
+  template <class Work>
+  void each(const std::vector<vertex_handle>& vertices, Work&& work) const {
+    constexpr std::size_t grain = 256;
+    const auto threads = static_cast<unsigned>(std::min<std::size_t>(threads_, vertices.size() / grain + 1));
+    std::atomic<std::size_t> next{0};
+    workload::run_threads(threads, [&](unsigned thread) {
+      for (;;) {
+        const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+        if (begin >= vertices.size()) return;
+        for (std::size_t i = begin; i < std::min(begin + grain, vertices.size()); ++i)
+          work(vertices[i], thread);
+      }
+    });
+  }
+
+  const local_rows& rows_;
+  const rank_plan& plan_;
+  rank_exchange& ranks_;
+  unsigned threads_;
+  std::vector<vertex_handle> level_;               // own vertices
+  std::vector<vertex_handle> ghosts_;              // in the same level
+  std::vector<std::vector<vertex_handle>> found_;  // by thread: own vertices of the next level
+  rank_bfs_result result_;
+};
+
+}  // namespace
+}  // namespace detail
+
+rank_bfs_result bfs(const rank_rows& rows, rank_exchange& ranks, vertex_id source, unsigned threads) {
+  const detail::local_rows local = detail::local_rows::of(rows, ranks);
+  detail::require_same(source, ranks, "sources");
+  if (source >= local.plan.all())
+    throw error(errc::not_found, "vertex number " + std::to_string(source) + " is not in the graph");
+  return detail::level_search(local, ranks, threads).run(source);
+}
+
+}  // namespace perdure::graph
