@@ -53,6 +53,21 @@ result_table::result_table(table_format format, std::vector<result_column> colum
   pending_ += '\n';
 }
 
+void result_table::line_of(std::uint64_t id, std::span<const std::uint64_t> values) {
+  put(vertex_value{id});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const result_column& column = columns_[i + 1];
+    if (column.is_vertex) {
+      put(vertex_value{values[i]});
+    } else if (column.is_real) {
+      put(std::bit_cast<double>(values[i]));
+    } else {
+      put(values[i]);
+    }
+  }
+  end_line();
+}
+
 void result_table::finish() {
   if (format_ == table_format::numpy) write_(numpy_header());
   if (!pending_.empty()) write_(pending_);

@@ -35,7 +35,7 @@ void generate(job& run, const wanted_set& given, json parameters,
   }();
   const double generated = run.longest(watch.seconds());
   const double stored = store_in_new_set(run, given.set, given.graph, made);
-  tell_of_new_graph(run, given.set, given.graph, made, std::move(parameters), {generated, stored},
+  tell_of_new_graph(run, given.set, given.graph, made, std::move(parameters), {"generate", generated, stored},
                     given.as_json);
 }
 

@@ -1,7 +1,6 @@
 // perdure-mpi graph louvain: communities.
 #include <memory>
 #include <perdure/graph/ranks/rank_communities.hpp>
-#include <perdure/graph/ranks/whole_graph.hpp>
 
 #include "job.hpp"
 #include "set_analysis.hpp"
@@ -19,13 +18,11 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   how.threads = given.threads;
   const graph::rank_community_result found =
       run.timed([&] { return graph::louvain(run.part().rows, run.ranks(), how); });
-  run.check(found.labels, [&](const graph::rank_graph& all, const std::vector<std::uint64_t>& labels) {
-    const graph::whole_graph whole(all);
-    return graph::verify_communities(whole.view(), {{labels.begin(), labels.end()}, found.summary},
-                                     how.resolution);
+  run.check(found.labels, [&](const graph::csr_view& all, const std::vector<std::uint64_t>& labels) {
+    return graph::verify_communities(all, {{labels.begin(), labels.end()}, found.summary}, how.resolution);
   });
   // Vertices are numbered in the order of their ids.
-  run.write("community", true, graph::ids_of(run.part(), found.labels, run.ranks()));
+  run.write({.name = "community", .is_vertex = true}, graph::ids_of(run.part(), found.labels, run.ranks()));
   const graph::community_summary& summary = found.summary;
   run.report({{"communities", summary.communities},
               {"largest", summary.largest},

@@ -25,11 +25,10 @@ double job::longest(double seconds) {
   return static_cast<double>(longest) / 1e9;
 }
 
-json table_of_ranks(job& run, const std::vector<rank_column>& columns) {
+json table_of_ranks(job& run, const std::vector<rank_column>& columns, const rank_traffic& sent) {
   std::vector<rank_column> all = columns;
-  // Before the table itself is exchanged.
-  all.push_back({"bytes_sent", run.ranks().bytes_sent()});
-  all.push_back({"messages_sent", run.ranks().messages_sent()});
+  all.push_back({"bytes_sent", sent.bytes});
+  all.push_back({"messages_sent", sent.messages});
   all.push_back({"peak_bytes", peak_memory()});
   json table = json::array();
   for (int rank = 0; rank < run.ranks().size(); ++rank) table.push_back({{"rank", rank}});

@@ -34,15 +34,30 @@ struct rank_column {
   std::uint64_t own;
 };
 
-/// Collective. A JSON object for each rank with these numbers, its bytes and messages sent, and the most
-/// memory that it had.
-json table_of_ranks(job& run, const std::vector<rank_column>& columns);
+/// What a rank has sent so far.
+struct rank_traffic {
+  explicit rank_traffic(const graph::rank_exchange& ranks)
+      : bytes(ranks.bytes_sent()), messages(ranks.messages_sent()) {}
+  std::uint64_t bytes;
+  std::uint64_t messages;
+};
+
+/// Collective. A JSON object for each rank with these numbers, what it has sent, and the most memory that it
+/// had.
+json table_of_ranks(job& run, const std::vector<rank_column>& columns, const rank_traffic& sent);
 
 /// The table for people.
 std::string text_of_ranks(const json& table);
 
 // The subcommands of `perdure-mpi graph`.
 void add_generate_command(command graph, job& run);
+void add_ingest_command(command graph, job& run);
 void add_louvain_command(command graph, job& run);
+void add_bfs_command(command graph, job& run);
+void add_components_command(command graph, job& run);
+void add_pagerank_command(command graph, job& run);
+void add_triangles_command(command graph, job& run);
+void add_stats_command(command graph, job& run);
+void add_export_command(command graph, job& run);
 
 }  // namespace perdure::cli

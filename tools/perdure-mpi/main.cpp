@@ -78,7 +78,14 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     command graph = program.add_command("graph", "Generate, keep and cluster graphs");
     graph.require_command();
     add_generate_command(graph, run);
+    add_ingest_command(graph, run);
     add_louvain_command(graph, run);
+    add_bfs_command(graph, run);
+    add_components_command(graph, run);
+    add_pagerank_command(graph, run);
+    add_triangles_command(graph, run);
+    add_stats_command(graph, run);
+    add_export_command(graph, run);
     line.run(argc, argv);
     return {};
   } catch (const usage_error& e) {

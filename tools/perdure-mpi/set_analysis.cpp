@@ -1,10 +1,7 @@
 #include "set_analysis.hpp"
 
 #include <numeric>
-#include <perdure/error.hpp>
-#include <perdure/graph/ranks/gathered_values.hpp>
-#include <perdure/graph/ranks/joint_call.hpp>
-#include <perdure/graph/result_table.hpp>
+#include <optional>
 
 namespace perdure::cli {
 
@@ -16,13 +13,16 @@ command add_set_command(command graph_command, const std::string& name, const st
   added.add_flag("--repartition", given.divides_anew,
                  "Divide the graph anew, for this run only, where the set has another number of parts than "
                  "there are ranks");
-  added.add_path("-o,--output", given.output,
-                 "Write a line for each vertex, ordered by id, with tabs between: " + columns +
-                     "; with commas to a name in .csv, as an array of NumPy to one in .npy; '-' is standard "
-                     "output");
-  added.add_text("--store-as", given.store_as,
-                 "Keep what --output writes in the set, as an array of this name; needs as many ranks as the "
-                 "set has parts");
+  if (!columns.empty())
+    added.add_path("-o,--output", given.output,
+                   "Write a line for each vertex, ordered by id, with tabs between: " + columns +
+                       "; with commas to a name in .csv, as an array of NumPy to one in .npy; '-' is "
+                       "standard output");
+  if (!columns.empty())
+    added.add_text(
+        "--store-as", given.store_as,
+        "Keep what --output writes in the set, as an array of this name; needs as many ranks as the "
+        "set has parts");
   add_rank_threads_option(added, given.threads);
   added.add_flag("--verify", given.is_checked,
                  "Check the answer by a plain computation of rank 0, which reads the whole graph");
@@ -45,7 +45,8 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(run, given.set, given.graph, given.divides_anew, !given.store_as.empty()) {}
+      opened_(run, given.set, given.graph, given.divides_anew, !given.store_as.empty()),
+      sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
   const graph::rank_graph& own = part();
@@ -55,45 +56,24 @@ std::vector<graph::vertex_id> set_analysis::own_ids() const {
   return ids;
 }
 
-void set_analysis::check(const std::vector<std::uint64_t>& values,
-                         const std::function<std::optional<std::string>(
-                             const graph::rank_graph&, const std::vector<std::uint64_t>&)>& verify) {
-  if (!given_.is_checked) return;
-  std::vector<std::uint64_t> all;
-  graph::gather_values(ranks(), own_ids(), values,
-                       [&all](std::span<const graph::vertex_id>, std::span<const std::uint64_t> some) {
-                         all.insert(all.end(), some.begin(), some.end());
-                       });
-  graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    if (const auto wrong = verify(opened_.stored.part(0, 1), all))
-      throw error(errc::damaged, "the answer is wrong: " + *wrong);
-  });
-  is_right_ = true;
-}
-
-void set_analysis::write(const char* column, bool is_vertex, const std::vector<std::uint64_t>& values) {
-  if (!given_.store_as.empty()) store(column, values);
+void set_analysis::write_lines(const char* first, const std::vector<graph::result_column>& columns,
+                               const vertex_lines& lines) {
+  std::vector<graph::result_column> all{{.name = first, .is_vertex = true}};
+  all.insert(all.end(), columns.begin(), columns.end());
+  if (!given_.store_as.empty()) store(all, lines);
   if (given_.output.empty()) return;
   std::optional<output> out;
   std::optional<graph::result_table> file;
   graph::joint_call(ranks(), [&] {
     if (!run_.is_first()) return;
     out.emplace(output::to(given_.output));
-    file.emplace(graph::table_format_of(given_.output),
-                 std::vector<graph::result_column>{{.name = "id", .is_vertex = true},
-                                                   {.name = column, .is_vertex = is_vertex}},
+    file.emplace(graph::table_format_of(given_.output), all,
                  [&out](std::string_view text) { out->write(text); });
   });
-  graph::gather_values(ranks(), own_ids(), values,
-                       [&](std::span<const graph::vertex_id> ids, std::span<const std::uint64_t> some) {
-                         for (std::size_t i = 0; i < ids.size(); ++i) {
-                           if (is_vertex) {
-                             file->line(graph::vertex_value{ids[i]}, graph::vertex_value{some[i]});
-                           } else {
-                             file->line(graph::vertex_value{ids[i]}, some[i]);
-                           }
-                         }
+  graph::gather_values(ranks(), lines.ids, lines.values, columns.size(),
+                       [&](std::span<const graph::vertex_id> ids, std::span<const std::uint64_t> values) {
+                         for (std::size_t i = 0; i < ids.size(); ++i)
+                           file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
                        });
   graph::joint_call(ranks(), [&] {
     if (!run_.is_first()) return;
@@ -102,22 +82,25 @@ void set_analysis::write(const char* column, bool is_vertex, const std::vector<s
   });
 }
 
-void set_analysis::store(const char* column, const std::vector<std::uint64_t>& values) {
-  struct line {
-    std::uint64_t id;
-    std::uint64_t value;
-  };
+void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+  const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
+  const auto before = counts.begin() + ranks().rank();
   graph::joint_call(ranks(), [&] {
-    const data_type type = graph::record_type({{.name = "id"}, {.name = column}});
+    const data_type type = graph::record_type(columns);
     const auto& arrays = opened_.set.untyped();
-    arrays->create(given_.store_as, type, {vertices()}, {});
-    const std::vector<graph::vertex_id> ids = own_ids();
-    std::vector<line> lines(values.size());
-    for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = {ids[i], values[i]};
-    if (lines.empty()) return;
-    const slab where{{part().rows.bounds[static_cast<std::size_t>(ranks().rank())]}, {lines.size()}, {}};
+    arrays->create(given_.store_as, type, {std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
+                   {});
+    if (lines.ids.empty()) return;
+    const std::size_t values = columns.size() - 1;
+    std::vector<std::uint64_t> records;
+    for (std::size_t i = 0; i < lines.ids.size(); ++i) {
+      records.push_back(lines.ids[i]);
+      const auto* const of_it = lines.values.data() + i * values;
+      records.insert(records.end(), of_it, of_it + values);
+    }
+    const slab where{{std::accumulate(counts.begin(), before, std::uint64_t{0})}, {lines.ids.size()}, {}};
     arrays->write(given_.store_as, type, where,
-                  const_untyped_view::row_major(lines.data(), where.count, sizeof(line)));
+                  const_untyped_view::row_major(records.data(), where.count, type.size()));
   });
   opened_.set.checkpoint();
 }
@@ -129,8 +112,10 @@ std::string set_analysis::times() const {
 }
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
-  const json table = table_of_ranks(
-      run_, {{"vertices", part().rows.offsets.size() - 1}, {"arcs", part().rows.targets.size()}});
+  std::vector<rank_column> columns{{"vertices", part().rows.offsets.size() - 1},
+                                   {"arcs", part().rows.targets.size()}};
+  columns.insert(columns.end(), columns_.begin(), columns_.end());
+  const json table = table_of_ranks(run_, columns, sent_);
   if (!run_.is_first() || given_.output == "-") return;
   if (given_.as_json) {
     json all{{"store", given_.set.string()}, {"graph", opened_.stored.name()}};

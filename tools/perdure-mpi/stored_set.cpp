@@ -1,5 +1,6 @@
 #include "stored_set.hpp"
 
+#include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 
@@ -28,7 +29,7 @@ double store_in_new_set(job& run, const std::filesystem::path& path, const std::
 }
 
 void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
-                       const graph::rank_graph& made, json parameters, const making_times& times,
+                       const graph::rank_graph& made, json parameters, const graph_making& how,
                        bool as_json) {
   std::uint64_t loops = 0;
   const auto first = made.rows.bounds[static_cast<std::size_t>(run.ranks().rank())];
@@ -40,7 +41,8 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
   const std::uint64_t edges = (sums[0] + sums[1]) / 2;
   const std::uint64_t vertices = made.rows.bounds.back();
   const json table =
-      table_of_ranks(run, {{"vertices", made.rows.offsets.size() - 1}, {"arcs", made.rows.targets.size()}});
+      table_of_ranks(run, {{"vertices", made.rows.offsets.size() - 1}, {"arcs", made.rows.targets.size()}},
+                     rank_traffic(run.ranks()));
   if (!run.is_first()) return;
   if (as_json) {
     json report = std::move(parameters);
@@ -49,17 +51,17 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
                    {"vertices", vertices},
                    {"edges", edges},
                    {"ranks", run.ranks().size()},
-                   {"generate_seconds", times.generate},
-                   {"store_seconds", times.store},
+                   {std::string(how.verb) + "_seconds", how.seconds},
+                   {"store_seconds", how.store_seconds},
                    {"by_rank", table}});
     print(report);
     return;
   }
   output out = output::standard();
-  out.write("generated      " + counted(vertices, "vertex", "vertices") + ", " +
-            counted(edges, "edge", "edges") + " in " + in_seconds(times.generate) + "\n");
+  out.write("made           " + counted(vertices, "vertex", "vertices") + ", " +
+            counted(edges, "edge", "edges") + " in " + in_seconds(how.seconds) + "\n");
   out.write("stored         in " + path.string() + ", " + counted(table.size(), "part", "parts") + ", in " +
-            in_seconds(times.store) + "\n");
+            in_seconds(how.store_seconds) + "\n");
   out.write(text_of_ranks(table));
   out.finish();
 }

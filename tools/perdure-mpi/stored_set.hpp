@@ -8,6 +8,7 @@
 #include <string>
 
 #include "job.hpp"
+#include "units.hpp"
 
 namespace perdure::cli {
 
@@ -20,14 +21,15 @@ void add_rank_threads_option(command target, unsigned& threads);
 double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
                         const graph::rank_graph& made);
 
-struct making_times {
-  double generate;
-  double store;
+/// How a graph came to be, and how long that took.
+struct graph_making {
+  const char* verb;  ///< "generate", "ingest"
+  double seconds;
+  double store_seconds;
 };
 /// Collective. Says what was made.
 void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
-                       const graph::rank_graph& made, json parameters, const making_times& times,
-                       bool as_json);
+                       const graph::rank_graph& made, json parameters, const graph_making& how, bool as_json);
 
 /// A graph of a set that is open, and this rank's part of it.
 struct opened_graph {

@@ -50,6 +50,16 @@ void add_louvain_options(command target, graph::louvain_options& how) {
       .default_text("as many as take little time, up to 10");
 }
 
+void add_pagerank_options(command target, graph::pagerank_options& how) {
+  target.add_real("--damping", 0, 0.999999, how.damping, "How likely an arc is followed at each step");
+  target.add_real("--tolerance", 0, 1, how.tolerance,
+                  "End when all ranks together change by no more than this");
+  target
+      .add_number("--iterations", 1, std::numeric_limits<unsigned>::max(), "End after so many at the latest",
+                  [&how](std::uint64_t n) { how.iterations = static_cast<unsigned>(n); })
+      .default_text(std::to_string(how.iterations));
+}
+
 void add_format_option(command target, graph::graph_format& format) {
   target.add_choice("--format", format,
                     {{"text", graph::graph_format::edge_list}, {"binary", graph::graph_format::binary}},

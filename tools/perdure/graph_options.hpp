@@ -6,6 +6,7 @@
 #include <perdure/graph/communities.hpp>
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/merge_duplicates.hpp>
+#include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/rgg.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <string>
@@ -20,6 +21,8 @@ void add_rmat_options(command target, graph::rmat_parameters& parameters);
 void add_rgg_options(command target, graph::rgg_parameters& parameters);
 /// `--resolution`, `--tolerance` and `--starts`.
 void add_louvain_options(command target, graph::louvain_options& how);
+/// `--damping`, `--tolerance` and `--iterations`.
+void add_pagerank_options(command target, graph::pagerank_options& how);
 /// `--format text|binary`, of what is written.
 void add_format_option(command target, graph::graph_format& format);
 /// `--format`, `--source-column` and what else says how graphs are read from files.

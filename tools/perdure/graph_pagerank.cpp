@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "graph_analysis.hpp"
+#include "graph_options.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -54,13 +55,7 @@ void add_pagerank_command(command graph_command) {
   command ranks = add_analysis_command(
       graph_command, "pagerank", "PageRank: how likely each vertex is met by who follows arcs at random",
       "id and rank", *given);
-  ranks.add_real("--damping", 0, 0.999999, given->how.damping, "How likely an arc is followed at each step");
-  ranks.add_real("--tolerance", 0, 1, given->how.tolerance,
-                 "End when all ranks together change by no more than this");
-  ranks
-      .add_number("--iterations", 1, std::numeric_limits<unsigned>::max(), "End after so many at the latest",
-                  [given](std::uint64_t n) { given->how.iterations = static_cast<unsigned>(n); })
-      .default_text(std::to_string(given->how.iterations));
+  add_pagerank_options(ranks, given->how);
   ranks.add_number("--top", given->top, "Show so many vertices with the highest ranks");
   ranks.callback([given] { rank(*given); });
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "degree_report.hpp"
 #include "graph_analysis.hpp"
 #include "plot.hpp"
 #include "units.hpp"
@@ -16,25 +17,6 @@ namespace {
 struct stats_options : analysis_options {
   std::filesystem::path plot;
 };
-
-json as_json(const graph::degree_distribution& degrees) {
-  json value{{"smallest", degrees.smallest},
-             {"largest", degrees.largest},
-             {"mean", degrees.mean},
-             {"median", degrees.median},
-             {"distribution", json::array()}};
-  for (const auto& one : degrees.bins())
-    value["distribution"].push_back({{"from", one.from}, {"to", one.to}, {"vertices", one.vertices}});
-  return value;
-}
-
-std::string as_text(const graph::degree_distribution& degrees) {
-  std::vector<std::pair<std::string, std::uint64_t>> bars;
-  for (const auto& one : degrees.bins())
-    bars.emplace_back(one.from == one.to ? grouped(one.from) : grouped(one.from) + "-" + grouped(one.to),
-                      one.vertices);
-  return bars_of(bars);
-}
 
 std::vector<std::pair<double, double>> points_of(const graph::degree_distribution& degrees) {
   std::vector<std::pair<double, double>> all;
@@ -53,12 +35,6 @@ void write_plot(const stats_options& given, const graph::degree_distribution& ou
   output out = output::to(given.plot);
   out.write(svg_of(what));
   out.finish();
-}
-
-std::string in_words(const graph::degree_distribution& degrees) {
-  return "at most " + grouped(degrees.largest) + ", " + std::to_string(degrees.mean) +
-         " on average, median " +
-         std::to_string(degrees.median).substr(0, std::to_string(degrees.median).find('.') + 2) + "\n";
 }
 
 void show(const stats_options& given) {

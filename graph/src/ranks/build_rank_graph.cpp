@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "drawn_edges.hpp"
-#include "ranks/fetched_values.hpp"
 #include "ranks/id_numbers.hpp"
 #include "ranks/packed_bytes.hpp"
 #include "ranks/rank_division.hpp"
@@ -287,18 +286,6 @@ rank_graph build_rank_graph(edge_source& edges, rank_exchange& ranks, const rank
   all = {};
   fill_rows(made.rows, own, arcs, options.threads);
   return made;
-}
-
-std::vector<vertex_id> ids_of(const rank_graph& graph, const std::vector<vertex_id>& numbers,
-                              rank_exchange& ranks) {
-  // A rank without vertices has no ids either.
-  std::uint64_t called[] = {graph.ids.size()};
-  ranks.add_up(called);
-  if (called[0] == 0) return numbers;
-  detail::rank_plan plan;
-  plan.bounds = graph.rows.bounds;
-  plan.rank = ranks.rank();
-  return detail::fetched(plan, ranks, numbers, graph.ids);
 }
 
 }  // namespace perdure::graph

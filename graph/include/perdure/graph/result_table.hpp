@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <perdure/data_type.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,9 @@ class result_table {
     (put(values), ...);
     end_line();
   }
+  /// Writes a line whose first column is a vertex; `values` has the others as 64 bits each, those of a column
+  /// of reals being its `double`'s.
+  void line_of(std::uint64_t id, std::span<const std::uint64_t> values);
   /// Writes what is still in memory. The table is incomplete without it.
   void finish();
 

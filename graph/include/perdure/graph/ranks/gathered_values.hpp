@@ -1,6 +1,7 @@
-// Values of all ranks' vertices, for a rank that writes them down.
+// Values of all ranks' vertices, for the rank that writes them down.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <perdure/graph/ranks/rank_exchange.hpp>
@@ -9,14 +10,14 @@
 
 namespace perdure::graph {
 
-/// Takes some vertices and a value of each.
+/// Takes some vertices and the values of each, one vertex after the other.
 using value_taker =
     std::function<void(std::span<const vertex_id> ids, std::span<const std::uint64_t> values)>;
 
-/// Collective. Calls `take` on rank 0 with pieces of what all ranks have, in the order of the ranks. `ids`
-/// and `values` have as many elements. What `take` throws is thrown on all ranks (`joint_call`). Rank 0 has a
-/// piece of at most 4 MiB at a time.
+/// Collective. Calls `take` on rank 0 with pieces of what all ranks have, in the order of the ranks. `values`
+/// has `columns` elements for each of `ids`. What `take` throws is thrown on all ranks (`joint_call`). Rank 0
+/// has a piece of 2^18 vertices at a time.
 void gather_values(rank_exchange& ranks, std::span<const vertex_id> ids,
-                   std::span<const std::uint64_t> values, const value_taker& take);
+                   std::span<const std::uint64_t> values, std::size_t columns, const value_taker& take);
 
 }  // namespace perdure::graph

@@ -1,6 +1,7 @@
 // A graph that ranks have together: the rows of each rank, and what the input calls its vertices.
 #pragma once
 
+#include <optional>
 #include <perdure/graph/edge_source.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
 #include <perdure/graph/ranks/rank_rows.hpp>
@@ -39,5 +40,9 @@ rank_graph build_rank_graph(edge_source& edges, rank_exchange& ranks, const rank
 /// the rank that owns the vertex, and 8 bytes back.
 std::vector<vertex_id> ids_of(const rank_graph& graph, const std::vector<vertex_id>& numbers,
                               rank_exchange& ranks);
+
+/// Collective. Returns the number of the vertex that the input calls `id`, on all ranks; nothing where there
+/// is none. O(own vertices).
+std::optional<vertex_id> number_of(const rank_graph& graph, vertex_id id, rank_exchange& ranks);
 
 }  // namespace perdure::graph

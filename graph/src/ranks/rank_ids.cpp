@@ -1,0 +1,42 @@
+// What the input calls vertices that ranks have together.
+#include <algorithm>
+#include <perdure/graph/detail/rank_plan.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
+
+#include "ranks/fetched_values.hpp"
+
+namespace perdure::graph {
+namespace {
+
+/// Collective. Whether vertices are called otherwise than by their numbers. A rank without vertices has no
+/// ids.
+bool have_ids(const rank_graph& graph, rank_exchange& ranks) {
+  std::uint64_t called[] = {graph.ids.size()};
+  ranks.add_up(called);
+  return called[0] != 0;
+}
+
+}  // namespace
+
+std::vector<vertex_id> ids_of(const rank_graph& graph, const std::vector<vertex_id>& numbers,
+                              rank_exchange& ranks) {
+  if (!have_ids(graph, ranks)) return numbers;
+  detail::rank_plan plan;
+  plan.bounds = graph.rows.bounds;
+  plan.rank = ranks.rank();
+  return detail::fetched(plan, ranks, numbers, graph.ids);
+}
+
+std::optional<vertex_id> number_of(const rank_graph& graph, vertex_id id, rank_exchange& ranks) {
+  if (!have_ids(graph, ranks)) return id < graph.rows.bounds.back() ? std::optional(id) : std::nullopt;
+  const auto at = std::find(graph.ids.begin(), graph.ids.end(), id);
+  // One more than the number, on the rank that has the vertex.
+  std::uint64_t found[] = {0};
+  if (at != graph.ids.end())
+    found[0] = graph.rows.bounds[static_cast<std::size_t>(ranks.rank())] +
+               static_cast<std::uint64_t>(at - graph.ids.begin()) + 1;
+  ranks.add_up(found);
+  return found[0] == 0 ? std::nullopt : std::optional(found[0] - 1);
+}
+
+}  // namespace perdure::graph

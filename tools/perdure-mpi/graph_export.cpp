@@ -1,0 +1,58 @@
+// perdure-mpi graph export: writes the graph of a set as an edge list.
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <perdure/graph/graph_file.hpp>
+
+#include "graph_options.hpp"
+#include "job.hpp"
+#include "set_analysis.hpp"
+
+namespace perdure::cli {
+namespace {
+
+/// Each edge once, by the rank that has the end with the smaller number, in the order of both ends.
+void write_edges(job& job_of_ranks, const set_options& given) {
+  if (given.output.empty()) throw usage_error("give -o, the file to write");
+  set_analysis run(job_of_ranks, given);
+  const graph::rank_graph& own = run.part();
+  const bool has_weights = run.has_weights();
+  const std::vector<graph::vertex_id> ids = run.own_ids();
+  const graph::vertex_id first = own.rows.bounds[static_cast<std::size_t>(run.ranks().rank())];
+  std::vector<graph::vertex_id> ends;
+  vertex_lines lines;
+  for (std::size_t v = 0; v < ids.size(); ++v)
+    for (std::uint64_t i = own.rows.offsets[v]; i < own.rows.offsets[v + 1]; ++i) {
+      if (own.rows.targets[i] < first + v) continue;
+      lines.ids.push_back(ids[v]);
+      ends.push_back(own.rows.targets[i]);
+    }
+  ends = graph::ids_of(own, ends, run.ranks());
+  std::size_t edge = 0;
+  for (std::size_t v = 0; v < ids.size(); ++v)
+    for (std::uint64_t i = own.rows.offsets[v]; i < own.rows.offsets[v + 1]; ++i) {
+      if (own.rows.targets[i] < first + v) continue;
+      lines.values.push_back(ends[edge++]);
+      if (has_weights) lines.values.push_back(std::bit_cast<std::uint64_t>(own.rows.weights[i]));
+    }
+  std::vector<graph::result_column> columns{{.name = "target", .is_vertex = true}};
+  if (has_weights) columns.push_back({.name = "weight", .is_real = true});
+  run.write_lines("source", columns, lines);
+  std::uint64_t edges[] = {lines.ids.size()};
+  run.ranks().add_up(edges);
+  run.report({{"file", given.output.string()}, {"edges", edges[0]}}, [&](output& out) {
+    out.write("wrote          " + grouped(edges[0]) + " edges to " + given.output.string() + "\n");
+  });
+}
+
+}  // namespace
+
+void add_export_command(command graph_command, job& run) {
+  auto given = std::make_shared<set_options>();
+  command exported = add_set_command(graph_command, "export", "Write the graph as an edge list",
+                                     "each edge once, as two ids and its weight, if it has one", *given);
+  exported.callback([given, &run] { write_edges(run, *given); });
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,89 @@
+// perdure-mpi graph ingest: reads a graph from files, and keeps it in a new set of stores.
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <perdure/error.hpp>
+#include <perdure/graph/graph_inputs.hpp>
+#include <perdure/graph/ranks/joint_call.hpp>
+#include <span>
+
+#include "graph_files.hpp"
+#include "graph_options.hpp"
+#include "job.hpp"
+#include "progress.hpp"
+#include "stored_set.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+namespace {
+
+struct wanted_files {
+  graph_files input;
+  std::filesystem::path set;
+  std::string graph;
+  unsigned threads = 1;
+  bool as_json = false;
+};
+
+/// Rank 0 reads.
+void ingest(job& run, const wanted_files& given) {
+  const stopwatch watch;
+  graph::rank_exchange& ranks = run.ranks();
+  const interruption_watch interruption;
+  std::vector<graph::graph_input> inputs;
+  graph::joint_call(ranks, [&] {
+    given.input.require_some("ingest");
+    if (!run.is_first()) return;
+    inputs = given.input.open(interruption, nullptr);
+    for (const graph::graph_input& one : inputs)
+      if (one.info.kind == graph::direction::directed && !given.input.undirected)
+        throw error(errc::invalid_argument,
+                    one.name +
+                        " is directed, and graphs of ranks are undirected: take each edge in both "
+                        "directions with --undirected");
+  });
+  std::array<std::uint64_t, 1> weighted{};
+  if (run.is_first() && graph::growth_for(inputs).with_weights) weighted[0] = 1;
+  ranks.add_up(weighted);
+  graph::joined_inputs all(inputs);
+  graph::span_source none({});
+  graph::edge_source* const source = run.is_first() ? static_cast<graph::edge_source*>(&all) : &none;
+  const graph::rank_graph made = [&] {
+    std::optional<progress_line> progress;
+    if (run.is_first()) progress.emplace("ingest", [&all] { return all.progress(); });
+    return graph::build_rank_graph(*source, ranks,
+                                   {.with_weights = weighted[0] != 0, .threads = given.threads});
+  }();
+  const double read = run.longest(watch.seconds());
+  const double stored = store_in_new_set(run, given.set, given.graph, made);
+  json facts = json::object();
+  if (run.is_first()) {
+    facts = {{"files", what_was_read(inputs)}, {"skipped_lines", all.skipped_lines()}};
+    tell_ignored_columns(inputs);
+    for (const graph::graph_input& one : inputs)
+      if (one.info.has_times)
+        std::fprintf(stderr, "perdure-mpi: %s: not kept: times of edges\n", one.name.c_str());
+  }
+  tell_of_new_graph(run, given.set, given.graph, made, facts, {"ingest", read, stored}, given.as_json);
+}
+
+}  // namespace
+
+void add_ingest_command(command graph_command, job& run) {
+  auto given = std::make_shared<wanted_files>();
+  command ingest_command = graph_command.add_command(
+      "ingest", "Read an undirected graph from files, and keep it in a new set of stores. Rank 0 reads");
+  ingest_command.add_paths("FILE", given->input.files,
+                           "Files of edges, in any format; '-' is standard input");
+  add_new_set_options(ingest_command, given->set, given->graph);
+  add_file_options(ingest_command, given->input.reading);
+  add_generated_options(ingest_command, given->input);
+  ingest_command.add_flag("--undirected", given->input.undirected,
+                          "Take edges of a directed graph in both directions");
+  add_rank_threads_option(ingest_command, given->threads);
+  add_json_option(ingest_command, given->as_json);
+  ingest_command.callback([given, &run] { ingest(run, *given); });
+}
+
+}  // namespace perdure::cli

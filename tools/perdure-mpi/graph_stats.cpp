@@ -1,0 +1,49 @@
+// perdure-mpi graph stats: sizes of a graph, and of what each rank has of it.
+#include <memory>
+#include <perdure/graph/ranks/rank_statistics.hpp>
+
+#include "degree_report.hpp"
+#include "job.hpp"
+#include "set_analysis.hpp"
+
+namespace perdure::cli {
+namespace {
+
+void show(job& job_of_ranks, const set_options& given) {
+  set_analysis run(job_of_ranks, given);
+  const graph::rank_statistics found =
+      run.timed([&] { return graph::statistics(run.part().rows, run.ranks()); });
+  if (given.has_values()) {
+    std::vector<std::uint64_t> degrees;
+    const std::vector<std::uint64_t>& offsets = run.part().rows.offsets;
+    for (std::size_t v = 0; v + 1 < offsets.size(); ++v) degrees.push_back(offsets[v + 1] - offsets[v]);
+    run.write({"degree"}, degrees);
+  }
+  const graph::rank_part& own = found.parts[static_cast<std::size_t>(run.ranks().rank())];
+  run.add_column({"cut_arcs", own.cut_arcs});
+  run.add_column({"ghosts", own.ghosts});
+  run.report({{"undirected", true},
+              {"edges", found.edges},
+              {"self_loops", found.self_loops},
+              {"isolated", found.isolated},
+              {"degrees", as_json(found.degrees)}},
+             [&](output& out) {
+               out.write("graph          " + counted(found.vertices, "vertex", "vertices") + ", " +
+                         counted(found.edges, "edge", "edges") + ", undirected " + run.times() + "\n");
+               out.write("self loops     " + grouped(found.self_loops) + "\n");
+               out.write("isolated       " + grouped(found.isolated) + "\n");
+               out.write("degrees        " + in_words(found.degrees) + as_text(found.degrees));
+             });
+}
+
+}  // namespace
+
+void add_stats_command(command graph_command, job& run) {
+  auto given = std::make_shared<set_options>();
+  command stats = add_set_command(graph_command, "stats",
+                                  "How many neighbours vertices have, and what each rank has of the graph",
+                                  "id and degree", *given);
+  stats.callback([given, &run] { show(run, *given); });
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,17 @@
+// What is said of the degrees of a graph.
+#pragma once
+
+#include <perdure/graph/degrees.hpp>
+#include <string>
+
+#include "command.hpp"
+
+namespace perdure::cli {
+
+json as_json(const graph::degree_distribution& degrees);
+/// A line with the largest, the mean and the median.
+std::string in_words(const graph::degree_distribution& degrees);
+/// Bars of how many vertices have how many neighbours.
+std::string as_text(const graph::degree_distribution& degrees);
+
+}  // namespace perdure::cli
