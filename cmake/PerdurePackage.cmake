@@ -2,9 +2,12 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# The program finds a shared library beside it wherever the tree is put.
+# The program finds a shared library beside it wherever the tree is put. Without one it needs no run path: the loader
+# would look there for each library of the system first, and in a build tree in the working directory.
 file(RELATIVE_PATH PERDURE_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
+if(BUILD_SHARED_LIBS)
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
+endif()
 
 # What `make install` has to build.
 add_custom_target(perdure_installed)

@@ -3,10 +3,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <perdure/formats/array_comparison.hpp>
+#include <span>
 #include <string_view>
 
 #include "numbers.hpp"
+#include "stored_parts.hpp"
 
 namespace perdure::formats {
 namespace {
@@ -19,7 +22,6 @@ class element_comparison {
 
   void compare(const std::byte* a, const std::byte* b, std::uint64_t count) {
     const std::size_t size = type_.size();
-    found_.elements += count;
     if (std::memcmp(a, b, count * size) == 0) return;
     for (std::uint64_t i = 0; i < count; ++i, a += size, b += size)
       if (std::memcmp(a, b, size) != 0 && differs(a, b)) ++found_.differing;
@@ -82,6 +84,62 @@ std::vector<std::string> differing_attributes(const array_description& a, const 
   return keys;
 }
 
+/// Compares two arrays box by box.
+class box_comparison {
+ public:
+  box_comparison(array_source& a, array_source& b, double tolerance, array_difference& found)
+      : a_(a), b_(b), comparison_(a.what().type, tolerance, found) {}
+
+  void operator()(const slab& box) {
+    const std::uint64_t count = box.count.elements();
+    first_.resize(count * a_.what().type.size());
+    second_.resize(first_.size());
+    a_.read(box, first_.data());
+    b_.read(box, second_.data());
+    comparison_.compare(first_.data(), second_.data(), count);
+  }
+
+ private:
+  array_source& a_;
+  array_source& b_;
+  element_comparison comparison_;
+  std::vector<std::byte> first_;
+  std::vector<std::byte> second_;
+};
+
+/// Shrinks `cell` to what an array stores at once: its chunk, or the smallest extents of its parts.
+void shrink_to_parts(extents& cell, const array_description& what, std::span<const slab> parts) {
+  const auto shrink = [&cell](const extents& to) {
+    for (std::size_t i = 0; i < cell.rank(); ++i) cell[i] = std::clamp<std::uint64_t>(to[i], 1, cell[i]);
+  };
+  if (!what.chunk.empty()) return shrink(what.chunk);
+  for (const slab& part : parts) shrink(part.count);
+}
+
+/// Compares the elements that one of the arrays stores; the others are zero in both. Each is compared once:
+/// in the cell of a grid that it is in.
+void compare_stored(array_source& a, std::span<const slab> parts_of_a, array_source& b,
+                    std::span<const slab> parts_of_b, box_comparison& compare) {
+  // Cells of fewer elements would take longer than they save.
+  constexpr std::uint64_t least_elements = std::uint64_t{1} << 15;
+  const extents& dims = a.what().dims;
+  extents cell = dims;
+  shrink_to_parts(cell, a.what(), parts_of_a);
+  shrink_to_parts(cell, b.what(), parts_of_b);
+  std::uint64_t elements = cell.elements();
+  for (std::size_t i = cell.rank(); i-- > 0 && elements < least_elements;) {
+    const std::uint64_t along = cell[i];
+    cell[i] = std::min(dims[i], along * (least_elements / elements + 1));
+    elements = elements / along * cell[i];
+  }
+  const chunk_grid grid(dims, cell);
+  std::vector<slab> parts(parts_of_a.begin(), parts_of_a.end());
+  parts.insert(parts.end(), parts_of_b.begin(), parts_of_b.end());
+  for_each_stored_chunk(parts, grid, [&](const extents& place) {
+    for_each_piece(grid.part_at(place), a.what().type.size(), 1, [&](const slab& piece) { compare(piece); });
+  });
+}
+
 }  // namespace
 
 array_difference compare_arrays(array_source& a, array_source& b, double tolerance) {
@@ -95,18 +153,14 @@ array_difference compare_arrays(array_source& a, array_source& b, double toleran
   if (left.type.is_variable()) {
     compare_variable(a, b, found);
   } else {
-    element_comparison comparison(left.type, tolerance, found);
-    std::vector<std::byte> first;
-    std::vector<std::byte> second;
-    for (array_pieces pieces = pieces_of(left); pieces.next_elements() != 0;) {
-      const slab part = pieces.next();
-      const std::uint64_t count = part.count.elements();
-      first.resize(count * left.type.size());
-      second.resize(first.size());
-      a.read(part, first.data());
-      b.read(part, second.data());
-      comparison.compare(first.data(), second.data(), count);
-    }
+    found.elements = left.dims.elements();
+    box_comparison compare(a, b, tolerance, found);
+    const auto parts_of_a = parts_beside_holes(a);
+    const auto parts_of_b = parts_of_a ? parts_beside_holes(b) : std::nullopt;
+    if (parts_of_b)
+      compare_stored(a, *parts_of_a, b, *parts_of_b, compare);
+    else
+      for (array_pieces pieces = pieces_of(left); pieces.next_elements() != 0;) compare(pieces.next());
   }
   found.attributes = differing_attributes(left, right);
   return found;

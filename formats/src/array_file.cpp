@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "csv.hpp"
+#include "declared_size.hpp"
 #include "format_module.hpp"
 #include "input_file.hpp"
 #include "npy.hpp"
@@ -151,6 +152,22 @@ void drop_unwritable(std::vector<array_source*>& arrays, file_format format, con
   }
 }
 
+/// Returns the least number of bytes that a file of these arrays has if its format has no holes; 0 for the
+/// others.
+std::uint64_t least_bytes(std::span<array_source* const> arrays, file_format format, bool compressed) {
+  if (format == file_format::csv) return least_csv_bytes(arrays[0]->what());
+  if (format != file_format::npz) return 0;
+  std::uint64_t bytes = 0;
+  for (const array_source* const one : arrays) {
+    const array_description& what = one->what();
+    // The length of texts is known once they are read.
+    if (what.type.is_variable()) continue;
+    const std::uint64_t own = what.dims.elements() * what.type.size() / (compressed ? most_expansion : 1);
+    if (__builtin_add_overflow(bytes, own, &bytes)) return UINT64_MAX;
+  }
+  return bytes;
+}
+
 void write_format(const std::filesystem::path& path, bool is_tab_separated,
                   std::span<array_source* const> arrays, file_format format, bool compressed,
                   const loss_sink& report) {
@@ -169,7 +186,7 @@ void write_format(const std::filesystem::path& path, bool is_tab_separated,
   } else if (format == file_format::csv) {
     write_csv(*arrays[0], is_tab_separated ? '\t' : ',', out.sink());
   } else {
-    write_npy(*arrays[0], out.sink());
+    write_npy(*arrays[0], out);
   }
   out.finish();
 }
@@ -226,6 +243,10 @@ void write_arrays(const std::filesystem::path& path, std::span<array_source* con
     for (array_source*& one : all)
       one = watched.emplace_back(std::make_unique<watched_source>(*one, options.before_piece)).get();
   replaced_file file(path);
+  file.require_space(
+      least_bytes(all, format, options.compressed),
+      "export a part, or choose .npy, .zarr, .h5 or .nc, where elements that are not stored take "
+      "no space");
   write_format(file.written(), path.native().ends_with(".tsv"), all, format, options.compressed, report);
   file.finish();
 }

@@ -29,6 +29,9 @@ inline constexpr std::size_t csv_buffer_bytes = std::size_t{1} << 18;
 opened_arrays open_csv(const std::filesystem::path& path, const std::optional<data_type>& type,
                        const table_options& options);
 
+/// Returns the least number of bytes that `write_csv` gives: a character and a separator for each value. 0
+/// for elements of any length.
+std::uint64_t least_csv_bytes(const array_description& what);
 /// Writes an array of up to two dimensions, or of structs in up to one, which get a line of names. Texts
 /// stand in quotation marks.
 void write_csv(array_source& from, char separator, const byte_sink& to);

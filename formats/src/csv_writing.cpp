@@ -58,6 +58,15 @@ void write_texts(array_source& from, char separator, const byte_sink& to) {
 
 }  // namespace
 
+std::uint64_t least_csv_bytes(const array_description& what) {
+  if (what.type.is_variable() || what.dims.elements() == 0) return 0;
+  const bool is_text = what.type.kind() == element_kind::character && !what.dims.empty();
+  const std::size_t rank = what.dims.rank() - (is_text ? 1 : 0);
+  const std::uint64_t rows = extents(what.dims.span().first(rank)).elements();
+  std::uint64_t bytes = 0;
+  return __builtin_mul_overflow(rows, 2 * leaves_of(what.type).size(), &bytes) ? UINT64_MAX : bytes;
+}
+
 void write_csv(array_source& from, char separator, const byte_sink& to) {
   const array_description& what = from.what();
   data_type element = what.type;

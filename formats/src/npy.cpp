@@ -5,10 +5,12 @@
 #include <array>
 #include <cstring>
 #include <perdure/error.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "numpy_type.hpp"
+#include "stored_parts.hpp"
 #include "unicode.hpp"
 
 namespace perdure::formats {
@@ -268,6 +270,27 @@ std::string header_for(const extents& dims, const std::string& descr) {
   return head + text;
 }
 
+/// Writes the elements of a part to their places behind the byte `begin`: each run of them at once.
+void write_runs(output_file& to, std::uint64_t begin, const extents& dims, const slab& part,
+                std::span<const std::byte> bytes, std::size_t element_size) {
+  // The dimensions from `inner` on lie beside each other.
+  std::size_t inner = dims.rank();
+  std::uint64_t run = element_size;
+  while (inner > 0) {
+    run *= part.count[--inner];
+    if (part.count[inner] != dims[inner]) break;
+  }
+  const extents outer(part.count.span().first(inner));
+  extents at = extents::all(inner, 0);
+  for (std::uint64_t i = 0; i < outer.elements(); ++i) {
+    std::uint64_t place = 0;
+    for (std::size_t d = 0; d < dims.rank(); ++d)
+      place = place * dims[d] + part.offset[d] + (d < inner ? at[d] : 0);
+    to.write_at(begin + place * element_size, bytes.subspan(i * run, run));
+    for (std::size_t d = inner; d-- > 0 && ++at[d] == outer[d];) at[d] = 0;
+  }
+}
+
 /// The last dimension of characters is the length of texts.
 std::string header_for(const array_description& what) {
   const std::size_t rank = what.dims.rank();
@@ -329,6 +352,23 @@ void write_npy(array_source& from, const byte_sink& to) {
     from.read(part, bytes.data());
     to({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
+}
+
+void write_npy(array_source& from, output_file& to) {
+  const auto parts = to.may_have_holes() ? parts_beside_holes(from) : std::nullopt;
+  if (!parts) return write_npy(from, to.sink());
+  const array_description& what = from.what();
+  const std::size_t size = what.type.size();
+  const std::string header = header_for(what);
+  to.write(header);
+  std::vector<std::byte> bytes;
+  for (const slab& part : *parts)
+    for_each_piece(part, size, 1, [&](const slab& piece) {
+      bytes.resize(piece.count.elements() * size);
+      from.read(piece, bytes.data());
+      write_runs(to, header.size(), what.dims, piece, bytes, size);
+    });
+  to.extend(header.size() + what.dims.elements() * size);
 }
 
 }  // namespace perdure::formats

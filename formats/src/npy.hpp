@@ -10,6 +10,7 @@
 
 #include "input_file.hpp"
 #include "opened_arrays.hpp"
+#include "output_file.hpp"
 
 namespace perdure::formats {
 
@@ -32,5 +33,7 @@ std::uint64_t npy_bytes(array_source& from);
 /// Writes an array. `unsupported` for a type that NumPy does not have, and for texts that are not UTF-8 or
 /// end in a zero character.
 void write_npy(array_source& from, const byte_sink& to);
+/// Writes a file of an array. Elements that nobody has stored become holes of a file that may have some.
+void write_npy(array_source& from, output_file& to);
 
 }  // namespace perdure::formats

@@ -1,8 +1,11 @@
 // Writes a file from front to back.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <perdure/formats/array_source.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +21,12 @@ class output_file {
   ~output_file();
 
   void write(std::string_view bytes);
+  /// Returns whether bytes that are never written become zeros: false for pipes, devices and standard output.
+  bool may_have_holes() const noexcept { return may_have_holes_; }
+  /// Writes bytes at a place of a file that may have holes, behind what `write` has written.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Gives a file that may have holes its size, which is no smaller than what was written.
+  void extend(std::uint64_t size);
   /// The rest. Without it the file is not whole.
   void finish();
   byte_sink sink() {
@@ -29,6 +38,7 @@ class output_file {
 
   std::filesystem::path path_;
   int descriptor_;
+  bool may_have_holes_ = false;
   std::string buffer_;
 };
 

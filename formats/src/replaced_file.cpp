@@ -1,6 +1,8 @@
 // Writes beside a file, then replaces it.
 #include "replaced_file.hpp"
 
+#include <sys/statvfs.h>
+
 #include <perdure/error.hpp>
 #include <perdure/workload/part_files.hpp>
 #include <string>
@@ -23,6 +25,19 @@ replaced_file::replaced_file(std::filesystem::path path) : path_(std::move(path)
 replaced_file::~replaced_file() {
   std::error_code ignored;
   if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+}
+
+void replaced_file::require_space(std::uint64_t bytes, const std::string& advice) const {
+  if (temporary_.empty()) return;
+  struct statvfs there {};
+  const std::filesystem::path directory = path_.has_parent_path() ? path_.parent_path() : ".";
+  // Some file systems do not say how large they are.
+  if (::statvfs(directory.c_str(), &there) != 0 || there.f_blocks == 0) return;
+  const std::uint64_t blocks = bytes / there.f_frsize;
+  if (blocks <= there.f_bavail) return;
+  throw error(errc::no_space, path_.string() + ": it would have at least " + std::to_string(bytes) +
+                                  " bytes, and its file system has " +
+                                  std::to_string(there.f_bavail * there.f_frsize) + " left: " + advice);
 }
 
 void replaced_file::finish() {

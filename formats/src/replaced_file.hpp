@@ -1,7 +1,9 @@
 // A file or directory that has its name once it is whole.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace perdure::formats {
 
@@ -16,6 +18,9 @@ class replaced_file {
 
   /// Where the new content goes; nothing is there of that name.
   const std::filesystem::path& written() const noexcept { return temporary_.empty() ? path_ : temporary_; }
+  /// Refuses a file of at least so many bytes that its file system has no room for; `advice` says what to do.
+  /// `no_space`.
+  void require_space(std::uint64_t bytes, const std::string& advice) const;
   /// Gives it its name, in the place of a file, an empty directory or one of zarr. `already_exists` for a
   /// directory of anything else, `io`.
   void finish();

@@ -1,7 +1,6 @@
 // Arrays between stores and files.
 #include <algorithm>
 #include <optional>
-#include <perdure/array/chunk_grid.hpp>
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "reserved_keys.hpp"
+#include "stored_parts.hpp"
 
 namespace perdure::formats {
 namespace {
@@ -35,12 +35,21 @@ class stored_source final : public array_source {
   }
 
   std::optional<std::vector<slab>> stored_parts() override {
-    const array_info info = arrays_->info(id_);
-    const bool is_whole = selected_.where.count == dims_;
-    if (!is_whole || info.layout != array_layout::chunked) return std::nullopt;
-    std::vector<slab> parts = arrays_->parts(id_);
-    const std::uint64_t all = chunk_grid(dims_, info.chunk).count_in(extents::all(dims_.rank(), 0), dims_);
-    if (parts.size() > all / 2) return std::nullopt;
+    const std::uint64_t all = what_.dims.elements();
+    if (what_.type.is_variable() || all == 0) return std::nullopt;
+    const array_layout layout = arrays_->info(id_).layout;
+    const bool is_small = all < least_sparse_bytes / what_.type.size();
+    if (layout == array_layout::contiguous || (layout == array_layout::blocks && is_small))
+      return std::nullopt;
+    std::vector<slab> parts;
+    std::uint64_t stored = 0;
+    for (const slab& one : arrays_->parts(id_)) {
+      std::optional<slab> part = selected_of(one);
+      if (!part) continue;
+      stored += part->count.elements();
+      parts.push_back(*part);
+    }
+    if (stored > all / 2) return std::nullopt;
     return parts;
   }
 
@@ -63,6 +72,28 @@ class stored_source final : public array_source {
   }
 
  private:
+  /// Returns the elements of a part of the stored array that are selected, as a part of this one; nothing if
+  /// there are none.
+  std::optional<slab> selected_of(const slab& stored) const {
+    slab found;
+    for (std::size_t i = 0; i < dims_.rank(); ++i) {
+      const std::uint64_t begin = selected_.where.offset[i];
+      const std::uint64_t stride = selected_.where.stride[i];
+      // The first selected element behind `place` along this dimension.
+      const auto after = [&](std::uint64_t place) {
+        const std::uint64_t number = place <= begin ? 0 : (place - begin - 1) / stride + 1;
+        return std::min(number, selected_.where.count[i]);
+      };
+      const std::uint64_t first = after(stored.offset[i]);
+      const std::uint64_t last = after(stored.offset[i] + stored.count[i]);
+      if (first == last) return std::nullopt;
+      if (selected_.is_dropped[i]) continue;
+      found.offset.push_back(first);
+      found.count.push_back(last - first);
+    }
+    return found;
+  }
+
   std::shared_ptr<untyped_arrays> arrays_;
   std::string id_;
   extents dims_;

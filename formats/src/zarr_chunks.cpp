@@ -41,6 +41,15 @@ extents place_at(const chunk_grid& grid, std::uint64_t number) {
   return place;
 }
 
+/// Reads the bytes of a chunk. A file may be a hole of any size.
+std::string chunk_bytes(const input_file& file, std::uint64_t offset, std::uint64_t length,
+                        std::uint64_t most) {
+  if (length > most)
+    file.refuse("a chunk in it has " + std::to_string(length) + " bytes, and its elements take " +
+                std::to_string(most) + " at most");
+  return file.text_at(offset, length);
+}
+
 }  // namespace
 
 slab common_part(const extents& place, const extents& chunk, const slab& part) {
@@ -149,11 +158,11 @@ void zarr_chunks::list(const std::filesystem::path& directory, std::size_t dimen
   if (failure) fail_with(directory, "list", failure.value());
 }
 
-std::optional<zarr_chunks::encoded> zarr_chunks::find(const extents& place) {
-  if (!shards_.shape.empty()) return find_in_shard(place);
+std::optional<zarr_chunks::encoded> zarr_chunks::find(const extents& place, std::uint64_t most) {
+  if (!shards_.shape.empty()) return find_in_shard(place, most);
   if (!existing().contains(files_.number_of(place))) return std::nullopt;
   const input_file file(zarr_chunk_path(directory_, keys_, place));
-  return encoded{file.path(), file.text_at(0, file.size())};
+  return encoded{file.path(), chunk_bytes(file, 0, file.size(), most)};
 }
 
 void zarr_chunks::for_each(const std::function<void(const extents& place)>& visit) {
@@ -217,7 +226,7 @@ const zarr_chunks::shard_index& zarr_chunks::index_of(const extents& shard) {
   return indices_[number] = std::move(index);
 }
 
-std::optional<zarr_chunks::encoded> zarr_chunks::find_in_shard(const extents& place) {
+std::optional<zarr_chunks::encoded> zarr_chunks::find_in_shard(const extents& place, std::uint64_t most) {
   const extents shard = quotients(place, per_shard_);
   if (!existing().contains(files_.number_of(shard))) return std::nullopt;
   std::uint64_t inside = 0;
@@ -225,7 +234,7 @@ std::optional<zarr_chunks::encoded> zarr_chunks::find_in_shard(const extents& pl
   const auto [offset, length] = index_of(shard)[inside];
   if (offset == no_chunk && length == no_chunk) return std::nullopt;
   const input_file file(zarr_chunk_path(directory_, keys_, shard));
-  return encoded{file.path(), file.text_at(offset, length)};
+  return encoded{file.path(), chunk_bytes(file, offset, length, most)};
 }
 
 }  // namespace perdure::formats

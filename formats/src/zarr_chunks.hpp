@@ -35,8 +35,9 @@ class zarr_chunks {
     std::filesystem::path path;
     std::string bytes;
   };
-  /// Returns the chunk at a place; nothing if there is none. `bad_input`, `io`.
-  std::optional<encoded> find(const extents& place);
+  /// Returns the chunk at a place; nothing if there is none. `bad_input` also for one of more than `most`
+  /// bytes, which is not read; `io`.
+  std::optional<encoded> find(const extents& place, std::uint64_t most);
   /// Calls `visit` with the place of each chunk that there is, in the order of files. Errors as `find`.
   void for_each(const std::function<void(const extents& place)>& visit);
   /// Returns the number of files: of chunks, or of shards.
@@ -51,7 +52,7 @@ class zarr_chunks {
   void list(const std::filesystem::path& directory, std::size_t dimension, extents& place);
   void refuse_other_separator(extents& place);
   void add(const extents& place);
-  std::optional<encoded> find_in_shard(const extents& place);
+  std::optional<encoded> find_in_shard(const extents& place, std::uint64_t most);
   const shard_index& index_of(const extents& shard);
 
   std::filesystem::path directory_;

@@ -11,6 +11,7 @@
 #include "byte_order.hpp"
 #include "declared_size.hpp"
 #include "region.hpp"
+#include "stored_parts.hpp"
 #include "unicode.hpp"
 #include "zarr.hpp"
 #include "zarr_chunks.hpp"
@@ -22,14 +23,12 @@ namespace perdure::formats {
 namespace {
 
 constexpr std::size_t most_cached = std::size_t{128} << 20;
-constexpr std::size_t most_chunk_bytes = std::size_t{4} << 30;
+constexpr std::uint64_t most_text_chunk_bytes = std::uint64_t{4} << 30;
 constexpr std::uint64_t most_texts = std::uint64_t{1} << 28;
 // An array may declare so many times more than its directory has: of a little more than that nothing is real.
 constexpr std::uint64_t most_declared_times = 1000;
 constexpr std::uint64_t few_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t few_texts = std::uint64_t{1} << 20;
-/// Smaller arrays are stored whole, even if chunks are missing.
-constexpr std::uint64_t least_sparse_bytes = std::uint64_t{16} << 20;
 constexpr unsigned deepest_zarr_group = 64;
 
 bool has_only_zeros(const std::string& bytes) {
@@ -68,10 +67,17 @@ class zarr_input final : public array_source {
         array_(std::move(array)),
         chunks_(directory, array_) {
     auto stride = static_cast<std::ptrdiff_t>(array_.element.size);
+    kept_bytes_ = array_.element.size;
     for (std::size_t i = array_.order.size(); i-- > 0;) {
-      strides_[array_.order[i]] = stride;
-      stride *= static_cast<std::ptrdiff_t>(array_.chunk[array_.order[i]]);
+      const std::size_t dimension = array_.order[i];
+      strides_[dimension] = stride;
+      const std::uint64_t in_array = std::min(array_.dims[dimension], array_.chunk[dimension]);
+      kept_bytes_ += (std::max<std::uint64_t>(in_array, 1) - 1) * static_cast<std::size_t>(stride);
+      stride *= static_cast<std::ptrdiff_t>(array_.chunk[dimension]);
     }
+    chunk_bytes_ = static_cast<std::uint64_t>(stride);
+    most_encoded_ =
+        array_.has_variable_texts() ? most_text_chunk_bytes : most_encoded(array_.codecs, chunk_bytes_);
     // Dimensions of an element itself lie in it in their order, in a chunk as in a fill value.
     auto inner = static_cast<std::ptrdiff_t>(what_.type.size());
     for (std::size_t i = what_.dims.rank(); i-- > array_.dims.rank();) {
@@ -107,12 +113,7 @@ class zarr_input final : public array_source {
 
   variable_elements read_variable() override {
     const std::uint64_t count = what_.dims.elements();
-    const std::uint64_t in_chunks = array_.chunk.elements();
-    std::uint64_t stored = 0;
-    chunks_.for_each([&](const extents&) { stored += in_chunks; });
-    if (count > most_texts || (count > few_texts && count / most_declared_times > stored))
-      throw error(errc::unsupported, path_.string() + ": it declares " + std::to_string(count) +
-                                         " texts, which is more than can be read at once");
+    require_few(count);
     std::vector<std::string> texts(count, array_.fill);
     const slab whole = slab::whole(what_.dims);
     chunks_.for_each([&](const extents& at) {
@@ -155,22 +156,40 @@ class zarr_input final : public array_source {
   }
 
  private:
+  /// Refuses an array of so many texts if it is too large, or has far more than are stored.
+  void require_few(std::uint64_t count) {
+    if (count <= few_texts) return;
+    // Chunks have what the metadata say once they are decoded.
+    const std::uint64_t least = count / most_declared_times;
+    std::uint64_t stored = 0;
+    if (count <= most_texts)
+      chunks_.for_each([&](const extents& at) {
+        if (stored >= least) return;
+        if (const std::string* const bytes = chunk_at(at)) stored += texts_stored_in(*bytes, at);
+      });
+    if (stored < least)
+      throw error(errc::unsupported, path_.string() + ": it declares " + std::to_string(count) +
+                                         " texts, which is more than can be read at once");
+  }
+
   /// Null where there is none: all its elements are the fill value.
   const std::string* chunk_at(const extents& at) {
     std::vector<std::uint64_t> key(at.begin(), at.end());
     const auto known = cached_.find(key);
     if (known != cached_.end()) return &known->second;
-    std::optional<zarr_chunks::encoded> found = chunks_.find(at);
+    std::optional<zarr_chunks::encoded> found = chunks_.find(at, most_encoded_);
     if (!found) return nullptr;
+    // Before the next one is decoded: chunks may be large.
+    const std::size_t expected = array_.has_variable_texts() ? found->bytes.size() : kept_bytes_;
+    if (cached_bytes_ + expected > most_cached) {
+      cached_.clear();
+      cached_bytes_ = 0;
+    }
     std::string bytes;
     try {
       bytes = decoded(std::move(found->bytes));
     } catch (const error& failure) {
       refuse_chunk(at, failure.code(), failure.what());
-    }
-    if (cached_bytes_ + bytes.size() > most_cached) {
-      cached_.clear();
-      cached_bytes_ = 0;
     }
     cached_bytes_ += bytes.size();
     return &(cached_[std::move(key)] = std::move(bytes));
@@ -186,36 +205,29 @@ class zarr_input final : public array_source {
     throw error(code, zarr_chunk_path(path_, array_.keys, file).string() + ": " + inside + what);
   }
 
+  /// Returns the bytes of a chunk up to the last element that is in the array.
   std::string decoded(std::string bytes) const {
-    const std::uint64_t elements = array_.chunk.elements();
+    if (array_.has_variable_texts()) {
+      const std::uint64_t most = std::min(most_held(bytes.size()), most_text_chunk_bytes);
+      return decode_zarr_texts(array_.codecs, std::move(bytes), most);
+    }
     const std::size_t size = array_.element.size;
-    // Texts may be of any length. Codecs may lengthen what does not become smaller.
-    const bool is_list = array_.has_variable_texts();
-    const std::size_t wanted = elements * size;
-    const std::size_t most =
-        is_list ? std::min<std::uint64_t>(most_held(bytes.size()), most_chunk_bytes) : wanted + 4096;
-    bytes = decode_zarr_chunk(array_.codecs, std::move(bytes), most);
-    if (is_list) return bytes;
-    if (bytes.size() != wanted)
-      throw error(errc::bad_input, "it has " + std::to_string(bytes.size()) +
-                                       " bytes of elements, and a chunk has " + std::to_string(wanted));
-    swap_bytes(array_.element.swaps, reinterpret_cast<std::byte*>(bytes.data()), elements, size);
+    bytes = decode_zarr_elements(array_.codecs, std::move(bytes), chunk_bytes_, kept_bytes_);
+    if (size != 0)
+      swap_bytes(array_.element.swaps, reinterpret_cast<std::byte*>(bytes.data()), bytes.size() / size, size);
     return bytes;
   }
 
-  /// The texts of a chunk in its order.
-  std::vector<std::string> texts_in(const std::string& bytes, const extents& at) const {
+  /// Returns the number of texts that a chunk really has.
+  std::uint64_t texts_stored_in(const std::string& bytes, const extents& at) const {
+    if (!array_.element.is_utf32) return texts_in(bytes, at).size();
+    return array_.element.size == 0 ? 0 : bytes.size() / array_.element.size;
+  }
+
+  /// Returns the places and lengths of the texts of a chunk of texts of any length, in its order.
+  std::vector<std::string_view> texts_in(const std::string& bytes, const extents& at) const {
     const std::uint64_t count = array_.chunk.elements();
-    std::vector<std::string> texts;
-    if (array_.element.is_utf32) {
-      texts.resize(count);
-      for (std::uint64_t i = 0; i < count; ++i)
-        if (!append_utf32_element(texts[i],
-                                  reinterpret_cast<const std::byte*>(bytes.data()) + i * array_.element.size,
-                                  array_.element.size))
-          refuse_chunk(at, errc::bad_input, "a text in it is no Unicode");
-      return texts;
-    }
+    std::vector<std::string_view> texts;
     // How many, then each with its length before it.
     std::size_t place = 0;
     const auto number = [&] {
@@ -231,7 +243,7 @@ class zarr_input final : public array_source {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint32_t length = number();
       if (length > bytes.size() - place) refuse_chunk(at, errc::bad_input, "it is cut short");
-      texts.emplace_back(bytes, place, length);
+      texts.emplace_back(bytes.data() + place, length);
       place += length;
     }
     return texts;
@@ -239,7 +251,8 @@ class zarr_input final : public array_source {
 
   void spread_texts(const std::string& bytes, const extents& at, const slab& common,
                     std::vector<std::string>& texts) {
-    std::vector<std::string> given = texts_in(bytes, at);
+    std::vector<std::string_view> given;
+    if (!array_.element.is_utf32) given = texts_in(bytes, at);
     const std::size_t rank = at.rank();
     extents inside = extents::all(rank, 0);
     for (std::uint64_t i = 0; i < common.count.elements(); ++i) {
@@ -248,7 +261,15 @@ class zarr_input final : public array_source {
       std::uint64_t from = 0;
       for (const std::size_t d : array_.order)
         from = from * array_.chunk[d] + common.offset[d] - at[d] * array_.chunk[d] + inside[d];
-      texts[to] = std::move(given[from]);
+      if (!array_.element.is_utf32) {
+        texts[to] = given[from];
+      } else {
+        const std::size_t size = array_.element.size;
+        texts[to].clear();
+        if (!append_utf32_element(texts[to], reinterpret_cast<const std::byte*>(bytes.data()) + from * size,
+                                  size))
+          refuse_chunk(at, errc::bad_input, "a text in it is no Unicode");
+      }
       for (std::size_t d = rank; d-- > 0 && ++inside[d] == common.count[d];) inside[d] = 0;
     }
   }
@@ -258,6 +279,9 @@ class zarr_input final : public array_source {
   zarr_chunks chunks_;
   region_strides strides_{};  // in a chunk
   region_strides fill_strides_{};
+  std::uint64_t chunk_bytes_ = 0;   // of elements of fixed size
+  std::size_t kept_bytes_ = 0;      // up to the last element of a chunk that is in the array
+  std::uint64_t most_encoded_ = 0;  // of a chunk in its file
   std::map<std::vector<std::uint64_t>, std::string> cached_;
   std::size_t cached_bytes_ = 0;
 };

@@ -10,11 +10,11 @@
 #include <set>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "output_file.hpp"
 #include "region.hpp"
+#include "stored_parts.hpp"
 #include "unicode.hpp"
 #include "zarr.hpp"
 #include "zarr_chunks.hpp"
@@ -85,13 +85,9 @@ void write_texts(const std::filesystem::path& path, array_source& from, bool com
 /// Calls `visit` for each chunk that has elements which may be other than zero.
 void for_each_chunk(const std::optional<std::vector<slab>>& parts, const chunk_grid& grid,
                     const std::function<void(const extents& place)>& visit) {
+  if (parts) return for_each_stored_chunk(*parts, grid, visit);
   const slab whole = slab::whole(grid.dims());
-  if (!parts) return grid.for_each_in(whole.offset, whole.count, visit);
-  std::unordered_set<std::uint64_t> known;
-  for (const slab& part : *parts)
-    grid.for_each_in(part.offset, part.count, [&](const extents& place) {
-      if (known.insert(grid.number_of(place)).second) visit(place);
-    });
+  grid.for_each_in(whole.offset, whole.count, visit);
 }
 
 void write_zarr_array(const std::filesystem::path& directory, array_source& from, bool compressed,

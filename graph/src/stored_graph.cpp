@@ -52,13 +52,8 @@ std::vector<std::string> graphs_in(const manager& store) {
 
 stored_graph::stored_graph(const manager& store, const std::string& name) : name_(name) {
   const auto find = [&] {
-    try {
-      list_ = store.find<stored_list>(name_).first;
-    } catch (const error& failure) {
-      if (failure.code() != errc::wrong_type) throw;
-      csr_ = csr_named(store, name_);
-      if (csr_ == nullptr) throw;
-    }
+    csr_ = csr_named(store, name_);
+    if (csr_ == nullptr) list_ = store.find<stored_list>(name_).first;
     return list_ != nullptr || csr_ != nullptr;
   };
   if (name.empty()) name_ = default_graph_name;

@@ -147,9 +147,16 @@ file file::open_directory(const std::filesystem::path& path) {
 }
 
 file file::open_in(const file& directory, const std::string& name, int flags) {
+  file opened = open_if_there(directory, name, flags);
+  if (!opened) throw_errno("open", (directory.path() / name).string(), ENOENT);
+  return opened;
+}
+
+file file::open_if_there(const file& directory, const std::string& name, int flags) {
   // O_NONBLOCK matters to what is refused below only.
   const int descriptor =
       open_without_symlinks(directory.descriptor(), name.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0 && errno == ENOENT) return {};
   const std::filesystem::path path = directory.path() / name;
   if (descriptor < 0) throw_errno("open", path.string());
   file opened(descriptor, path);

@@ -47,6 +47,8 @@ class file {
   /// and reading a device may do anything. `flags` as for open(2); O_CLOEXEC is added. New files get mode
   /// 0600 less the umask.
   static file open_in(const file& directory, const std::string& name, int flags);
+  /// The same, but no file if there is nothing of that name.
+  static file open_if_there(const file& directory, const std::string& name, int flags);
 
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <perdure/kept_checkpoint.hpp>
 
 #include "base/environment.hpp"
 #include "os/memory_limits.hpp"
 #include "os/page_tracker.hpp"
-#include "segment/growth.hpp"
 #include "store/backing/address_space.hpp"
 #include "store/backing/backings.hpp"
 #include "store/backing/open_stores.hpp"
@@ -63,9 +63,14 @@ layout::super_slot first_slot(const store_options& options) {
   return slot;
 }
 
-std::uint64_t memory_budget(const store_options& options) {
+std::optional<std::uint64_t> chosen_budget(const store_options& options) {
   if (options.memory_budget != 0) return options.memory_budget;
   if (const auto mebibytes = base::number_in("PERDURE_MEMORY_BUDGET")) return *mebibytes << 20;
+  return std::nullopt;
+}
+
+std::uint64_t memory_budget(const store_options& options) {
+  if (const auto chosen = chosen_budget(options)) return *chosen;
   // Read once: several files, which opening a store should not wait for each time.
   static const std::uint64_t usable = os::usable_memory();
   return usable / 2;
@@ -73,9 +78,9 @@ std::uint64_t memory_budget(const store_options& options) {
 
 // Before anything is made or locked: what is wrong with them is no matter of the store's.
 void require_sound_settings(const store_options& options) {
-  memory_budget(options);
+  chosen_budget(options);
   chosen_backing(options);
-  detail::huge_pages_wanted(detail::huge_pages::nowhere);
+  base::switch_in("PERDURE_HUGE_PAGES");
   os::tracker_wanted();
   usual_wait();
 }
@@ -136,6 +141,7 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
   checksum_table checksums(directory, now, writable);
   const layout::uuid_bytes uuid = now.uuid;
   undo_log undo(directory, uuid, writable);
+  checkpoint_log log(directory, uuid, writable);
   if (place.base() == nullptr) {
     place =
         now.address != 0 ? reserve_at(now.address, now.capacity, path) : reserve_anywhere(now.capacity, path);
@@ -158,9 +164,9 @@ store_parts load(const std::filesystem::path& path, store_lock lock, store_use u
           .journals = std::move(journals.files),
           .ceiling = ceiling,
           .undo = std::move(undo),
-          .log = checkpoint_log(os::file::open_directory(fixed_path), uuid),
+          .log = std::move(log),
           .keep = {.last = options.keep_last, .full_copies = options.keep_full_copies},
-          .memory_budget = memory_budget(options),
+          .memory_budget = writable || is_paged ? memory_budget(options) : 0,
           .resident = is_paged ? residence::within_budget : residence::all,
           .verify = verify,
           .place = std::move(place)};

@@ -1,6 +1,7 @@
 // Directories of zarr as others write them: both versions, codecs, shards, extensions, and arrays of which
 // most is not there.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <numeric>
@@ -170,6 +171,10 @@ TEST_F(Zarr, ChunksOfAllCodecsAreRead) {
       EXPECT_NE(std::string(failure.what()).find("built without"), std::string::npos) << failure.what();
       continue;
     }
+    // Of a chunk that is larger than the array, what is in the array.
+    write(id + "/.zarray", zarr_2_json(R"("<u2")", "[3]", "[10]", R"({"id": ")" + id + R"("})"));
+    EXPECT_EQ(json_of(id), "[1, 2, 3]") << id;
+    write(id + "/.zarray", zarr_2_json(R"("<u2")", "[10]", "[10]", R"({"id": ")" + id + R"("})"));
     write(id + "/0", one.chunk.substr(0, one.chunk.size() - 3));
     EXPECT_TRUE(is_refused(id, errc::bad_input, id + "/0: ")) << id;
     write(id + "/.zarray", zarr_2_json(R"("<u2")", "[9]", "[9]", R"({"id": ")" + id + R"("})"));
@@ -198,12 +203,17 @@ TEST_F(Zarr, BloscsOwnCompressionIsRead) {
   std::vector<std::int32_t> numbers(64);
   std::iota(numbers.begin(), numbers.end(), 0);
   EXPECT_EQ(load<std::int32_t>(array_file(path("b")).at("")), numbers);
+  write("part/.zarray", zarr_2_json(R"("<i4")", "[5]", "[64]", R"({"id": "blosc"})"));
+  write("part/0", bytes);
+  EXPECT_EQ(json_of("part"), "[0, 1, 2, 3, 4]");
   for (std::size_t i = 0; i < 24; ++i) {
     std::string bad = bytes;
     bad[i] = static_cast<char>(bad[i] ^ 0x40);
-    write("b/0", bad);
-    const errc code = code_of([&] { json_of("b"); });
-    EXPECT_TRUE(code == errc::bad_input || code == errc{}) << i;
+    for (const char* const name : {"b", "part"}) {
+      write(std::string(name) + "/0", bad);
+      const errc code = code_of([&] { json_of(name); });
+      EXPECT_TRUE(code == errc::bad_input || code == errc{}) << name << i;
+    }
   }
 }
 
@@ -426,6 +436,67 @@ TEST_F(Zarr, TextsThatAskForFarMoreMemoryThanTheirChunkHasAreRefused) {
   write("a/c/0", std::string("\x28\xb5\x2f\xfd\0\xa0\x49\0\0", 9) + bytes);
   EXPECT_TRUE(
       fails_with(errc::bad_input, "larger window", [&] { load_texts(array_file(path("a")).at("")); }));
+}
+
+/// A frame of zstd of so many blocks of 128 KiB, all of zeros: 4 bytes each.
+std::string zstd_zeros(std::size_t blocks) {
+  std::string bytes("\x28\xb5\x2f\xfd\0\x50", 6);
+  for (std::size_t i = 1; i <= blocks; ++i) bytes.append(i == blocks ? "\3\0\x10\0" : "\2\0\x10\0", 4);
+  return bytes;
+}
+
+/// Bytes of memory that this process has had at most.
+std::uint64_t most_memory_had() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
+}
+
+TEST_F(Zarr, AChunkTakesMemoryForItsElementsInTheArray) {
+  constexpr std::uint64_t few_bytes = std::uint64_t{64} << 20;
+  const std::uint64_t before = most_memory_had();
+  // 256 MiB, of which the array has 8 bytes.
+  write("large/.zarray", zarr_2_json(R"("<u4")", "[2]", "[67108864]", R"({"id": "zstd"})"));
+  write("large/0", zstd_zeros(2048));
+  EXPECT_EQ(json_of("large"), "[0, 0]");
+  // The same as columns.
+  write("columns/.zarray",
+        zarr_2_json(R"("<u4")", "[8192, 1]", "[8192, 8192]", R"({"id": "zstd"})", R"("order": "F", )"));
+  write("columns/0.0", zstd_zeros(2048));
+  EXPECT_EQ(load<std::uint32_t>(array_file(path("columns")).at("")), std::vector<std::uint32_t>(8192));
+  // A chunk of 8 bytes that becomes 125 MiB.
+  write("bomb/.zarray", zarr_2_json(R"("<u4")", "[2]", "[2]", R"({"id": "zstd"})"));
+  write("bomb/0", zstd_zeros(1000));
+  EXPECT_TRUE(is_refused("bomb", errc::bad_input, "they become more than 8 bytes"));
+  // A file of holes.
+  std::filesystem::resize_file(path("bomb/0"), std::uint64_t{1} << 40);
+  EXPECT_TRUE(is_refused("bomb", errc::bad_input,
+                         "a chunk in it has 1099511627776 bytes, and its elements take 4105 at most"));
+  // Metadata alone that are large.
+  write("few/.zarray", zarr_2_json(R"("<u4")", "[1073741824]", "[1073741824]", R"({"id": "zstd"})"));
+  write("few/0", zstd_zeros(1));
+  array_file few(path("few"));
+  std::uint32_t element = 0;
+  const auto read = [&] { few.at("").read({{0}, {1}, {}}, reinterpret_cast<std::byte*>(&element)); };
+  EXPECT_TRUE(fails_with(
+      errc::bad_input,
+      "few/0: its 10 bytes are too few for the 4294967296 bytes of elements that the metadata give a chunk",
+      read));
+  EXPECT_LT(most_memory_had() - before, few_bytes);
+}
+
+TEST_F(Zarr, TextsTakeMemoryOnceTheirChunksAreDecoded) {
+  write("a/.zarray", zarr_2_json(R"("|O")", "[200000000]", "[200000000]", "null",
+                                 R"("filters": [{"id": "vlen-utf8"}], )"));
+  const std::uint32_t said = 200'000'000;
+  write("a/0", bytes_of_elements<std::uint32_t>({said, 0}));
+  EXPECT_TRUE(is_refused("a", errc::bad_input, "another number of texts"));
+  write("e/.zarray", zarr_2_json(R"("<U0")", "[200000000]", "[576460752303423488]"));
+  write("e/0", "");
+  EXPECT_TRUE(is_refused("e", errc::unsupported, "it declares 200000000 texts"));
+  write("few/.zarray", zarr_2_json(R"("<U1")", "[1, 2]", "[2, 2]"));
+  write("few/0.0", bytes_of_elements<std::uint32_t>({'a', 'b', 'c', 'd'}));
+  EXPECT_EQ(load_texts(array_file(path("few")).at("")), (std::vector<std::string>{"a", "b"}));
 }
 
 TEST_F(Zarr, MetadataThatLieAreRefused) {

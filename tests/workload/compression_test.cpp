@@ -60,6 +60,30 @@ TEST(Compression, DamagedTruncatedAndLongerBytesAreRefused) {
   }
 }
 
+TEST(Compression, TheBeginningAloneCanBeKept) {
+  const std::string text = some_text();
+  for (const auto& [of, packed] : {std::pair<codec, std::string>{codec::gzip, test::gzip(text)},
+                                   {codec::zstd, test::zstd(text)},
+                                   {codec::xz, test::xz(text)},
+                                   {codec::bzip2, test::bzip2(text)},
+                                   {codec::deflate, deflated(text)},
+                                   {codec::zlib, test::zlib(text)}}) {
+    for (const std::size_t kept : {std::size_t{0}, std::size_t{7}, text.size(), text.size() + 1}) {
+      const workload::beginning found = workload::decompress_beginning(of, packed, text.size(), kept);
+      EXPECT_EQ(found.bytes, text.substr(0, kept));
+      EXPECT_EQ(found.size, text.size());
+    }
+    // What is not kept is checked too.
+    const std::string cut = packed.substr(0, packed.size() - 1);
+    EXPECT_EQ(code_of([&, of = of] { workload::decompress_beginning(of, cut, text.size(), 7); }),
+              errc::bad_input);
+    EXPECT_EQ(code_of([&, of = of, &packed = packed] {
+                workload::decompress_beginning(of, packed, text.size() - 1, 7);
+              }),
+              errc::bad_input);
+  }
+}
+
 std::vector<std::string> fields(const std::string& row, char delimiter, workload::row_cutter::blanks around) {
   const workload::row_cutter cutter(delimiter, around);
   std::vector<std::string> all;

@@ -33,6 +33,7 @@ void add_wait_option(command target) {
 }
 
 void add_threads_option(command target, unsigned& threads) {
+  if (!target.may_be_called()) return;
   cpu_set_t set;
   threads = ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
   threads = std::clamp(threads, 1u, 1024u);

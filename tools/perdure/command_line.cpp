@@ -35,65 +35,86 @@ std::optional<std::uint64_t> size_in(const std::string& text) {
 }  // namespace
 
 option option::required() {
-  parsed_->required();
+  if (parsed_ != nullptr) parsed_->required();
   return *this;
 }
 
 option option::default_text(const std::string& text) {
-  parsed_->default_str(text);
+  if (parsed_ != nullptr) parsed_->default_str(text);
   return *this;
 }
 
 option option::environment_variable(base::variable named) {
-  parsed_->envname(named.row().name);
+  if (parsed_ != nullptr) parsed_->envname(named.row().name);
   return *this;
 }
 
+command_words::command_words(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    words_.emplace(word);
+    // "-h" among other flags too.
+    const bool is_short = word.starts_with('-') && !word.starts_with("--");
+    if (word.starts_with("--help") || (is_short && word.find('h') != std::string_view::npos))
+      may_ask_for_help_ = true;
+  }
+}
+
 command command::add_command(const std::string& name, const std::string& description) {
-  return command(*parser_->add_subcommand(name, description));
+  command added = *this;
+  added.parser_ = nullptr;
+  if (parser_ == nullptr) return added;
+  const bool is_named = words_->contains(name);
+  if (!is_named && !words_->may_ask_for_help()) return added;
+  CLI::App* const parser = parser_->add_subcommand(name, description);
+  if (is_named) added.parser_ = added.shown_ = parser;
+  return added;
 }
 
 void command::require_command() {
-  parser_->require_subcommand(1);
+  if (may_be_called()) parser_->require_subcommand(1);
 }
 
 void command::footer(const std::string& text) {
-  parser_->footer(text);
+  if (may_be_called()) parser_->footer(text);
 }
 
 void command::callback(std::function<void()> action) {
-  parser_->callback(std::move(action));
+  if (may_be_called()) parser_->callback(std::move(action));
 }
 
 option command::add_flag(const std::string& name, bool& given, const std::string& description) {
-  return option(*parser_->add_flag(name, given, description));
+  return option(may_be_called() ? parser_->add_flag(name, given, description) : nullptr);
 }
 
 option command::add_flag_anywhere(const std::string& name, bool& given, const std::string& description) {
-  for (CLI::App* above = parser_->get_parent(); above != nullptr; above = above->get_parent()) {
+  // Commands around one that cannot be called have its flag too.
+  CLI::App* above = may_be_called() ? parser_->get_parent() : shown_;
+  for (; above != nullptr; above = above->get_parent()) {
     CLI::Option* flag = above->get_option_no_throw(name);
     if (flag == nullptr) flag = above->add_flag(name, description);
-    flag->each([&given](const std::string&) { given = true; });
+    if (may_be_called()) flag->each([&given](const std::string&) { given = true; });
   }
   return add_flag(name, given, description);
 }
 
 option command::add_text(const std::string& name, std::string& text, const std::string& description) {
-  return option(*parser_->add_option(name, text, description));
+  return option(may_be_called() ? parser_->add_option(name, text, description) : nullptr);
 }
 
 option command::add_path(const std::string& name, std::filesystem::path& path,
                          const std::string& description) {
-  return option(*parser_->add_option(name, path, description));
+  return option(may_be_called() ? parser_->add_option(name, path, description) : nullptr);
 }
 
 option command::add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,
                           const std::string& description) {
-  return option(*parser_->add_option(name, paths, description));
+  return option(may_be_called() ? parser_->add_option(name, paths, description) : nullptr);
 }
 
 option command::add_number(const std::string& name, std::uint64_t smallest, std::uint64_t largest,
                            const std::string& description, std::function<void(std::uint64_t)> store) {
+  if (!may_be_called()) return option(nullptr);
   CLI::Option* added = parser_->add_option_function<std::string>(
       name,
       [name, smallest, largest, store = std::move(store)](const std::string& text) {
@@ -105,7 +126,7 @@ option command::add_number(const std::string& name, std::uint64_t smallest, std:
         store(value);
       },
       description);
-  return option(*added->type_name("N"));
+  return option(added->type_name("N"));
 }
 
 option command::add_number(const std::string& name, std::uint64_t& number, const std::string& description) {
@@ -120,6 +141,7 @@ option command::add_real(const std::string& name, double smallest, double larges
     std::array<char, 32> text;
     return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
   };
+  if (!may_be_called()) return option(nullptr);
   CLI::Option* added = parser_->add_option_function<std::string>(
       name,
       [name, smallest, largest, written, &number](const std::string& text) {
@@ -132,10 +154,11 @@ option command::add_real(const std::string& name, double smallest, double larges
         number = value;
       },
       description);
-  return option(*added->type_name("X")).default_text(written(number));
+  return option(added->type_name("X")).default_text(written(number));
 }
 
 option command::add_size(const std::string& name, std::uint64_t& bytes, const std::string& description) {
+  if (!may_be_called()) return option(nullptr);
   CLI::Option* added = parser_->add_option_function<std::string>(
       name,
       [name, &bytes](const std::string& text) {
@@ -144,12 +167,13 @@ option command::add_size(const std::string& name, std::uint64_t& bytes, const st
         bytes = *size;
       },
       description);
-  return option(*added->type_name("SIZE"));
+  return option(added->type_name("SIZE"));
 }
 
 option command::add_numbered_choice(const std::string& name,
                                     const std::vector<std::pair<std::string, int>>& choices,
                                     std::function<void(int)> store, const std::string& description) {
+  if (!may_be_called()) return option(nullptr);
   std::string names;
   for (const auto& [text, number] : choices) names += (names.empty() ? "" : "|") + text;
   // Known to the function once it is made.
@@ -167,7 +191,7 @@ option command::add_numbered_choice(const std::string& name,
       },
       description);
   *self = added;
-  return option(*added->type_name(names));
+  return option(added->type_name(names));
 }
 
 namespace {
@@ -192,15 +216,18 @@ void refuse_what_is_unknown(const CLI::App& given, const std::string& name) {
 }  // namespace
 
 command_line::command_line(const std::string& program, const std::string& description,
-                           const std::string& version)
-    : parser_(std::make_unique<CLI::App>(description, program)) {
+                           const std::string& version, int argc, const char* const* argv)
+    : argc_(argc),
+      argv_(argv),
+      words_(argc, argv),
+      parser_(std::make_unique<CLI::App>(description, program)) {
   parser_->set_version_flag("--version", version);
 }
 
 command_line::~command_line() = default;
 
 command command_line::program() {
-  return command(*parser_);
+  return command(*parser_, words_);
 }
 
 bool command_line::takes(const std::string& option) const {
@@ -209,14 +236,14 @@ bool command_line::takes(const std::string& option) const {
   return given->get_option_no_throw(option) != nullptr;
 }
 
-void command_line::run(int argc, const char* const* argv) {
+void command_line::run() {
   const auto say = [](const std::string& text) {
     output out = output::standard();
     out.write(text);
     out.finish();
   };
   try {
-    parser_->parse(argc, argv);
+    parser_->parse(argc_, argv_);
   } catch (const CLI::CallForHelp&) {
     say(parser_->help());
   } catch (const CLI::CallForVersion& version) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,7 +29,8 @@ struct usage_error : std::runtime_error {
 /// An option or an argument of a command. Copies stand for the same one.
 class option {
  public:
-  explicit option(CLI::Option& parsed) : parsed_(&parsed) {}
+  /// `parsed` is null for an option of a command that is not on the command line.
+  explicit option(CLI::Option* parsed) : parsed_(parsed) {}
 
   option required();
   /// What the help shows as the default.
@@ -40,13 +42,33 @@ class option {
   CLI::Option* parsed_;
 };
 
+/// Words of a command line.
+class command_words {
+ public:
+  command_words(int argc, const char* const* argv);
+  /// Returns whether one of the words is this one.
+  bool contains(const std::string& word) const { return words_.contains(word); }
+  /// Returns whether a word may ask for the help of a command, which lists the commands in it.
+  bool may_ask_for_help() const noexcept { return may_ask_for_help_; }
+
+ private:
+  std::set<std::string, std::less<>> words_;
+  bool may_ask_for_help_ = false;
+};
+
 /// A command, or the program itself. Copies stand for the same one.
 ///
 /// Options are named "--long" or "-s,--long", arguments "NAME". Where values go must outlive the parse.
+///
+/// A program has far more commands and options than one call of it needs. A command whose name is not among
+/// the words of the command line cannot be called, so it gets no options; the parser learns its name only if
+/// some help may list it.
 class command {
  public:
-  explicit command(CLI::App& parser) : parser_(&parser) {}
+  command(CLI::App& parser, const command_words& words) : words_(&words), parser_(&parser), shown_(&parser) {}
 
+  /// Returns whether the command may be called: whether it needs its options.
+  bool may_be_called() const noexcept { return parser_ != nullptr; }
   command add_command(const std::string& name, const std::string& description);
   /// One of the commands added has to be given.
   void require_command();
@@ -90,25 +112,31 @@ class command {
   option add_numbered_choice(const std::string& name, const std::vector<std::pair<std::string, int>>& choices,
                              std::function<void(int)> store, const std::string& description);
 
-  CLI::App* parser_;
+  const command_words* words_;
+  CLI::App* parser_;  // null if the command cannot be called
+  CLI::App* shown_;   // the innermost command, of this one and those around it, that may be called
 };
 
 /// The command line of a program.
 class command_line {
  public:
-  /// `version` is what `--version` prints.
-  command_line(const std::string& program, const std::string& description, const std::string& version);
+  /// `version` is what `--version` prints. `argv` must outlive this object.
+  command_line(const std::string& program, const std::string& description, const std::string& version,
+               int argc, const char* const* argv);
   ~command_line();
 
   /// The program, to add commands to.
   command program();
   /// Calls back the command that was given, or prints what `--help` or `--version` asks for. Throws
   /// `usage_error`, and what the command throws.
-  void run(int argc, const char* const* argv);
+  void run();
   /// Whether the command that was given takes this option.
   bool takes(const std::string& option) const;
 
  private:
+  int argc_;
+  const char* const* argv_;
+  command_words words_;
   std::unique_ptr<CLI::App> parser_;
 };
 

@@ -92,7 +92,7 @@ void end_for_damage(const page_damage& damage) {
 
 int run(int argc, char** argv) {
   command_line line("perdure", "Keeps a program's own data structures alive between runs.",
-                    std::string("perdure ") + version_string);
+                    std::string("perdure ") + version_string, argc, argv);
   command program = line.program();
   program.require_command();
   program.footer(
@@ -115,7 +115,7 @@ int run(int argc, char** argv) {
   add_array_commands(program);
   const bool as_json = wants_json(argc, argv);
   try {
-    line.run(argc, argv);
+    line.run();
     return 0;
   } catch (const usage_error& e) {
     return fail(e.what(), "usage", as_json, 2);

@@ -29,9 +29,9 @@ const char* name_of(codec of) noexcept {
   }
 }
 
-/// A decoder of up to `most` bytes. Damaged bytes may ask for a window of gigabytes.
-std::unique_ptr<decoder> decoder_of_piece(codec of, std::size_t most) {
-  const std::uint64_t most_window = std::max(most, usual_window);
+/// Returns a decoder of bytes of which `kept` are kept. Damaged bytes may ask for a window of gigabytes.
+std::unique_ptr<decoder> decoder_of_piece(codec of, std::size_t kept) {
+  const std::uint64_t most_window = std::max(kept, usual_window);
   if (of == codec::zstd) return make_zstd_decoder(most_window);
   if (of == codec::xz) return make_xz_decoder(most_window);
   return make_decoder(of);
@@ -57,30 +57,40 @@ std::unique_ptr<decoder> make_decoder(codec of) {
 }
 
 std::string decompress(codec of, std::string_view packed, std::size_t most) {
+  return decompress_beginning(of, packed, most, most).bytes;
+}
+
+beginning decompress_beginning(codec of, std::string_view packed, std::uint64_t most, std::size_t kept) {
   const auto refuse = [of](const std::string& why) -> error {
     return {errc::bad_input, std::string("its ") + name_of(of) + " bytes are damaged (" + why + ')'};
   };
   if (packed.empty()) throw refuse("there are none");
-  const std::unique_ptr<decoder> decoding = decoder_of_piece(of, most);
-  std::string out;
+  const std::unique_ptr<decoder> decoding = decoder_of_piece(of, kept);
+  beginning found;
+  std::string dropped;
   for (;;) {
-    const std::size_t have = out.size();
     // One byte more than may be, to notice it.
-    out.resize(have + std::min(decompression_step, most + 1 - have));
+    const std::uint64_t room = std::min<std::uint64_t>(decompression_step, most - found.size + 1);
+    const std::size_t have = found.bytes.size();
+    const bool is_kept = have < kept;
+    std::string& to = is_kept ? found.bytes : dropped;
+    const std::size_t begin = is_kept ? have : 0;
+    to.resize(begin + std::min<std::uint64_t>(room, is_kept ? kept - have : room));
     decoded step;
     try {
-      step = decoding->decode(packed.substr(0, std::size_t{1} << 30), {out.data() + have, out.size() - have},
+      step = decoding->decode(packed.substr(0, std::size_t{1} << 30), {to.data() + begin, to.size() - begin},
                               packed.size() <= (std::size_t{1} << 30));
     } catch (const bad_data& damage) {
       throw refuse(damage.what);
     }
     packed.remove_prefix(step.taken);
-    out.resize(have + step.given);
-    if (out.size() > most) throw refuse("they become more than " + std::to_string(most) + " bytes");
+    if (is_kept) found.bytes.resize(have + step.given);
+    found.size += step.given;
+    if (found.size > most) throw refuse("they become more than " + std::to_string(most) + " bytes");
     if (step.taken != 0 || step.given != 0) continue;
     if (!packed.empty()) throw refuse("something else follows");
     if (!decoding->may_end()) throw refuse("they end too early");
-    return out;
+    return found;
   }
 }
 

@@ -95,7 +95,7 @@ class dataset_writer {
     const hdf5_handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name);
     const auto parts = element_.type.is_variable() ? std::nullopt : from_.stored_parts();
     set_chunk(creation.get(), limits, parts.has_value());
-    set_fill_value(creation.get());
+    set_fill_value(creation.get(), parts.has_value());
     dataset_ = made(path_,
                     H5Dcreate2(file_, name.c_str(), type_.get(), space.get(), link_properties().get(),
                                creation.get(), H5P_DEFAULT),
@@ -142,11 +142,13 @@ class dataset_writer {
     }
   }
 
-  void set_fill_value(hid_t creation) const {
+  void set_fill_value(hid_t creation, bool is_sparse) const {
     const array_attribute* const given = find_attribute(what_, fill_value_key);
     if (given == nullptr) return;
-    if (given->type != what_.type || given->bytes.size() != element_.type.size() ||
-        element_.type.is_variable() || H5Pset_fill_value(creation, type_.get(), given->bytes.data()) < 0)
+    if (is_sparse && given->bytes.find_first_not_of('\0') != std::string::npos)
+      report_({what_.name, "loses its fill value: elements that are not stored are zero"});
+    else if (given->type != what_.type || given->bytes.size() != element_.type.size() ||
+             element_.type.is_variable() || H5Pset_fill_value(creation, type_.get(), given->bytes.data()) < 0)
       report_({what_.name, "loses its fill value: it is not of the array's type"});
   }
 

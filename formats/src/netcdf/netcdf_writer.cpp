@@ -15,6 +15,7 @@
 #include "netcdf/netcdf_file.hpp"
 #include "netcdf/netcdf_types.hpp"
 #include "reserved_keys.hpp"
+#include "stored_parts.hpp"
 
 namespace perdure::formats {
 namespace {
@@ -41,20 +42,27 @@ class netcdf_writer {
       report_({what.name, "becomes raw bytes: NetCDF has no type " + what.type.text()});
     if (!keeps_layout(what.type))
       report_({what.name, "gets other places of its fields: NetCDF aligns those of structs"});
-    const std::vector<int> dims = dimensions_of(group, what);
+    // An array of which most is not stored lies in one piece: in the file it has holes, which are zeros.
+    const auto parts = parts_beside_holes(from);
+    const std::vector<int> dims = dimensions_of(group, what, parts.has_value());
     int variable = -1;
     require(nc_def_var(group, name.c_str(), type, static_cast<int>(dims.size()), dims.data(), &variable),
             whole);
-    set_storage(group, variable, what, compressed && !what.type.is_variable());
+    if (parts)
+      require_holes(group, variable, whole);
+    else
+      set_storage(group, variable, what, compressed && !what.type.is_variable());
     // Before the elements: NetCDF takes no fill value behind them.
     write_attributes(file_, group, variable, what, types_, report_);
-    set_fill_value(group, variable, what);
+    set_fill_value(group, variable, what, parts.has_value());
     if (what.type.kind() == element_kind::text)
       put_texts(group, variable, from, whole);
     else if (what.type.is_variable())
       put_lists(group, variable, from, whole);
+    else if (parts)
+      put_parts(group, variable, from, *parts, whole);
     else
-      put_elements(group, variable, from, whole);
+      put_part(group, variable, from, slab::whole(what.dims), whole);
   }
   void finish() { file_.close(); }
 
@@ -72,14 +80,19 @@ class netcdf_writer {
     return groups_[path] = group;
   }
 
-  std::vector<int> dimensions_of(int group, const array_description& what) {
+  std::vector<int> dimensions_of(int group, const array_description& what, bool has_holes) {
     std::string problem;
     const std::vector<std::uint64_t> limits = max_dims_of(what, problem);
     if (!problem.empty()) report_({what.name, problem});
     std::vector<int> dims;
     for (std::size_t i = 0; i < what.dims.rank(); ++i) {
-      const bool is_unlimited = !limits.empty() && limits[i] == UINT64_MAX;
-      if (!limits.empty() && !is_unlimited && limits[i] != what.dims[i])
+      const bool may_grow = !limits.empty() && limits[i] == UINT64_MAX;
+      const bool is_unlimited = may_grow && !has_holes;
+      if (may_grow && has_holes)
+        report_({what.name, "loses that dimension " + std::to_string(i) +
+                                " may grow: most of its elements are not stored, and become a hole in the "
+                                "file"});
+      else if (!limits.empty() && !may_grow && limits[i] != what.dims[i])
         report_({what.name, "loses the limit of dimension " + std::to_string(i) +
                                 ": in NetCDF there is none, or the length"});
       const std::string name = what.dimensions.empty() ? "" : what.dimensions[i];
@@ -120,11 +133,19 @@ class netcdf_writer {
     if (compressed) require(nc_def_var_deflate(group, variable, 1, 1, 4), what.name);
   }
 
-  void set_fill_value(int group, int variable, const array_description& what) const {
+  /// Keeps NetCDF from writing fill values where no elements are written.
+  void require_holes(int group, int variable, const std::string& name) const {
+    require(nc_def_var_chunking(group, variable, NC_CONTIGUOUS, nullptr), name);
+    require(nc_def_var_fill(group, variable, NC_NOFILL, nullptr), name);
+  }
+
+  void set_fill_value(int group, int variable, const array_description& what, bool has_holes) const {
     const array_attribute* const value = find_attribute(what, fill_value_key);
     if (value == nullptr || find_attribute(what, netcdf_fill_value_key) != nullptr) return;
-    if (value->type != what.type || !value->dims.empty() ||
-        nc_def_var_fill(group, variable, NC_FILL, value->bytes.data()) != NC_NOERR)
+    if (has_holes)
+      report_({what.name, "loses its fill value: elements that are not stored are zero"});
+    else if (value->type != what.type || !value->dims.empty() ||
+             nc_def_var_fill(group, variable, NC_FILL, value->bytes.data()) != NC_NOERR)
       report_({what.name, "loses its fill value: it is not one element of the array's type"});
   }
 
@@ -159,19 +180,27 @@ class netcdf_writer {
             name);
   }
 
-  void put_elements(int group, int variable, array_source& from, const std::string& name) {
+  void put_parts(int group, int variable, array_source& from, const std::vector<slab>& parts,
+                 const std::string& name) {
+    for (const slab& part : parts) put_part(group, variable, from, part, name);
+    // Before the first element is written the array has no place in the file.
+    const slab first{extents::all(from.what().dims.rank(), 0), extents::all(from.what().dims.rank(), 1)};
+    if (parts.empty()) put_part(group, variable, from, first, name);
+  }
+
+  void put_part(int group, int variable, array_source& from, const slab& part, const std::string& name) {
     const array_description& what = from.what();
+    const std::uint64_t grain = what.chunk.empty() ? 1 : what.chunk[0];
     std::vector<std::byte> bytes;
-    for (array_pieces pieces = pieces_of(what); pieces.next_elements() != 0;) {
-      const slab part = pieces.next();
-      bytes.resize(part.count.elements() * what.type.size());
-      from.read(part, bytes.data());
-      std::vector<std::size_t> begin(part.offset.begin(), part.offset.end());
-      std::vector<std::size_t> count(part.count.begin(), part.count.end());
+    for_each_piece(part, what.type.size(), grain, [&](const slab& piece) {
+      bytes.resize(piece.count.elements() * what.type.size());
+      from.read(piece, bytes.data());
+      const std::vector<std::size_t> begin(piece.offset.begin(), piece.offset.end());
+      const std::vector<std::size_t> count(piece.count.begin(), piece.count.end());
       require(begin.empty() ? nc_put_var(group, variable, bytes.data())
                             : nc_put_vara(group, variable, begin.data(), count.data(), bytes.data()),
               name);
-    }
+    });
   }
 
   struct dimension {

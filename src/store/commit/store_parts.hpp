@@ -60,7 +60,9 @@ struct store_parts {
   undo_log undo;
   checkpoint_log log;
   keeping keep;
-  std::uint64_t memory_budget;  // bytes that changed pages may take; of a paged store all that are in memory
+  // Bytes that changed pages may take; of a paged store all that are in memory. 0 for a reader of a store
+  // that is not paged, which has no budget.
+  std::uint64_t memory_budget;
   residence resident;
   verify_mode verify;
   redo_state redo = redo_state::done;

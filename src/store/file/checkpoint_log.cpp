@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "store/file/checked_block.hpp"
+#include "store/file/store_directory.hpp"
 
 namespace perdure::store {
 
@@ -37,8 +38,8 @@ std::string label_of(const layout::journal_header& header) {
   return text_of(header.label);
 }
 
-checkpoint_log::checkpoint_log(const os::file& directory, const layout::uuid_bytes& uuid)
-    : directory_(os::file::open_directory(directory.path())), uuid_(uuid) {}
+checkpoint_log::checkpoint_log(const os::file& directory, const layout::uuid_bytes& uuid, bool writable)
+    : directory_(reopened(directory, writable)), uuid_(uuid) {}
 
 void checkpoint_log::append(const layout::journal_header& header,
                             std::span<const layout::journal_entry> index) noexcept {

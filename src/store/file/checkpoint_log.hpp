@@ -16,8 +16,9 @@ namespace perdure::store {
 /// one again after recovery does no harm. Not thread-safe.
 class checkpoint_log {
  public:
-  checkpoint_log(const os::file& directory, const layout::uuid_bytes& uuid);
+  checkpoint_log(const os::file& directory, const layout::uuid_bytes& uuid, bool writable);
 
+  /// Needs a log that is writable.
   void append(const layout::journal_header& header, std::span<const layout::journal_entry> index) noexcept;
 
   /// The records in a store's log, oldest first; none if there is no log.

@@ -69,8 +69,8 @@ checksum_table::checksum_table(const os::file& directory, const layout::super_sl
       pages_(table_pages_for(super.capacity)),
       loaded_(pages_, false),
       is_changed_(pages_, false) {
-  if (!os::exists_in(directory, "crc")) throw_damaged(directory.path() / "crc", "it is missing");
-  file_ = os::file::open_in(directory, "crc", writable ? O_RDWR : O_RDONLY);
+  file_ = os::file::open_if_there(directory, "crc", writable ? O_RDWR : O_RDONLY);
+  if (!file_) throw_damaged(directory.path() / "crc", "it is missing");
   layout::checksum_header header{};
   const std::size_t got = file_.read_at(&header, sizeof header, 0);
   if (got != sizeof header || !store::is_sound(header, layout::checksum_magic)) {

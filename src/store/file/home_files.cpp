@@ -11,6 +11,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/journal_image.hpp"
+#include "store/file/store_directory.hpp"
 
 namespace perdure::store {
 
@@ -47,15 +48,15 @@ os::file make_file(const os::file& directory, std::size_t index, const layout::u
 }  // namespace
 
 home_files::home_files(const os::file& directory, const layout::super_slot& super, bool writable)
-    : directory_(os::file::open_directory(directory.path())),
+    : directory_(reopened(directory, writable)),
       uuid_(super.uuid),
       file_bytes_(super.home_file_bytes),
       names_unsynced_(writable) {
   const std::uint64_t most = (super.capacity + file_bytes_ - 1) / file_bytes_;
   for (std::size_t index = 0; index < most; ++index) {
     const std::string name = name_of(index);
-    if (!os::exists_in(directory_, name)) break;
-    os::file file = os::file::open_in(directory_, name, writable ? O_RDWR : O_RDONLY);
+    os::file file = os::file::open_if_there(directory, name, writable ? O_RDWR : O_RDONLY);
+    if (!file) break;
     layout::home_header header{};
     const std::size_t got = file.read_at(&header, sizeof header, 0);
     const std::uint64_t size = file.size();

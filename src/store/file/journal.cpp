@@ -10,6 +10,7 @@
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
 #include "store/file/journal_image.hpp"
+#include "store/file/store_directory.hpp"
 #include "store/file/super_block.hpp"
 
 namespace perdure::store {
@@ -32,9 +33,9 @@ void journal::create(const os::file& directory, unsigned parity, const layout::u
 }
 
 journal::journal(const os::file& directory, unsigned parity, const layout::uuid_bytes& uuid, bool writable)
-    : directory_(os::file::open_directory(directory.path())), name_(name_of(parity)), uuid_(uuid) {
-  if (!os::exists_in(directory_, name_)) throw_damaged(directory_.path() / name_, "it is missing");
-  file_ = os::file::open_in(directory_, name_, writable ? O_RDWR : O_RDONLY);
+    : directory_(reopened(directory, writable)), name_(name_of(parity)), uuid_(uuid) {
+  file_ = os::file::open_if_there(directory, name_, writable ? O_RDWR : O_RDONLY);
+  if (!file_) throw_damaged(directory_.path() / name_, "it is missing");
   layout::journal_header first{};
   if (file_.read_at(&first, sizeof first, 0) != sizeof first) {
     throw_damaged(file_.path(), "it is cut short, to " + std::to_string(file_.size()) + " bytes");

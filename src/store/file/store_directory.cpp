@@ -46,6 +46,10 @@ os::file open_store_directory(const std::filesystem::path& path) {
   }
 }
 
+os::file reopened(const os::file& directory, bool writable) {
+  return writable ? os::file::open_directory(directory.path()) : os::file(-1, directory.path());
+}
+
 namespace {
 
 /// The names in a directory; nothing if it is none, or cannot be read.

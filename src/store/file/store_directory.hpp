@@ -17,6 +17,10 @@ std::filesystem::path parent_of(const std::filesystem::path& store);
 /// Opens the directory of an existing store. Throws `not_found`, `not_a_store`.
 os::file open_store_directory(const std::filesystem::path& path);
 
+/// Returns another opening of a store's directory, for one who makes and renames files in it. A reader gets
+/// its path alone: it does neither.
+os::file reopened(const os::file& directory, bool writable);
+
 /// Where a store that is to be made at this path comes to lie: symbolic links are followed, also one to where
 /// nothing is yet. Throws `already_exists` when something is there but an empty directory, or one in which
 /// the making of a store was cut short; `read_only` where the path is the name of a kept checkpoint.

@@ -114,15 +114,6 @@ std::string this_process_in_words() {
 }
 
 // Opens a file. Returns one that is not open if there is none of that name.
-os::file open_if_there(const os::file& directory, const char* name, int flags) {
-  try {
-    return os::file::open_in(directory, name, flags);
-  } catch (const std::system_error& failure) {
-    if (failure.code().value() == ENOENT) return {};
-    throw;
-  }
-}
-
 // Returns what the last writer wrote into LOCK, which may be empty, missing, another file by now, or not for
 // this user to read.
 std::string last_writer(const os::file& directory) {
@@ -159,7 +150,7 @@ std::string read_by(const os::file& locked) {
 [[noreturn]] void throw_in_use(const os::file& directory, const os::file& locked) {
   if (locked.foreign_lock() == os::lock_mode::shared)
     throw store_busy(directory.path(), obstacle::readers, read_by(locked));
-  const os::file super = open_if_there(directory, "super", O_RDONLY);
+  const os::file super = os::file::open_if_there(directory, "super", O_RDONLY);
   const bool is_waiting = super && super.foreign_lock(of_writer) == os::lock_mode::shared;
   throw store_busy(directory.path(), obstacle::writer,
                    is_waiting ? waiting_writer(directory) : store_lock::describe_writer(directory));
@@ -275,7 +266,7 @@ void store_lock::take_super(const os::file& directory, steady::time_point deadli
   os::file super;
   for (pauses between;; between.pause()) {
     if (!super || !os::is_named(directory, "super", super)) {
-      super = open_if_there(directory, "super", O_RDWR);
+      super = os::file::open_if_there(directory, "super", O_RDWR);
       if (!super) return;
     }
     if (super.try_lock(os::lock_mode::exclusive, held_->writers_range)) {
@@ -325,7 +316,7 @@ void store_lock::enter_to_read(const os::file& directory, std::chrono::milliseco
   const auto begin = steady::now();
   const bool may_be_beside = held_->access != store_access::read;
   for (pauses between;; between.pause()) {
-    os::file super = open_if_there(directory, "super", O_RDONLY);
+    os::file super = os::file::open_if_there(directory, "super", O_RDONLY);
     if (!super) return;
     const bool has_writer = super.foreign_lock(of_writer) == os::lock_mode::exclusive;
     const bool is_in =

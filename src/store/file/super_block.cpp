@@ -151,12 +151,12 @@ super_block super_block::create(const os::file& directory, const layout::super_s
 }
 
 super_block super_block::load(const os::file& directory, bool writable) {
-  if (!os::exists_in(directory, "super")) {
+  super_block result;
+  result.file_ = os::file::open_if_there(directory, "super", writable ? O_RDWR : O_RDONLY);
+  if (!result.file_) {
     require_remains_of_store(directory);
     throw_damaged(directory.path() / "super", "it is missing");
   }
-  super_block result;
-  result.file_ = os::file::open_in(directory, "super", writable ? O_RDWR : O_RDONLY);
   result.tells_names_ = result.file_.has_name();
   const std::filesystem::path& path = result.file_.path();
   super_file content{};

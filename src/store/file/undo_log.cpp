@@ -10,6 +10,7 @@
 
 #include "store/file/checked_block.hpp"
 #include "store/file/failure.hpp"
+#include "store/file/store_directory.hpp"
 
 namespace perdure::store {
 
@@ -50,9 +51,9 @@ void empty(detail::page_run pages, home_files& home) {
 }  // namespace
 
 undo_log::undo_log(const os::file& directory, const layout::uuid_bytes& uuid, bool writable)
-    : directory_(os::file::open_directory(directory.path())), uuid_(uuid) {
-  if (os::exists_in(directory_, "undo"))
-    file_ = os::file::open_in(directory_, "undo", writable ? O_RDWR : O_RDONLY);
+    : directory_(reopened(directory, writable)),
+      uuid_(uuid),
+      file_(os::file::open_if_there(directory, "undo", writable ? O_RDWR : O_RDONLY)) {
   // The sync of the file's emptying may have failed.
   was_found_empty_ = writable && file_ && file_.size() == 0;
 }

@@ -19,7 +19,8 @@ struct array_difference {
   bool is_same() const noexcept { return is_comparable && differing == 0 && attributes.empty(); }
 };
 
-/// Compares two arrays element by element, each read once. Numbers that differ by at most `tolerance` are the
+/// Compares two arrays element by element, each read once; elements that neither array stores
+/// (`array_source::stored_parts`) are not read. Numbers that differ by at most `tolerance` are the
 /// same, and NaN is the same as NaN; fillers between fields of structs do not count. Errors as
 /// `array_source::read`.
 array_difference compare_arrays(array_source& a, array_source& b, double tolerance = 0);

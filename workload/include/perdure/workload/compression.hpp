@@ -53,6 +53,15 @@ std::unique_ptr<decoder> make_decoder(codec of);
 /// else, become more than `most` bytes, or ask for a window of more than that and 128 MiB.
 std::string decompress(codec of, std::string_view packed, std::size_t most);
 
+/// The first of the bytes that a piece becomes.
+struct beginning {
+  std::string bytes;
+  std::uint64_t size = 0;  ///< number of bytes that the piece becomes
+};
+/// Like `decompress`, but keeps the first `kept` bytes only. Takes memory for them, for a window of up to
+/// 128 MiB or as many bytes, and for 256 KiB.
+beginning decompress_beginning(codec of, std::string_view packed, std::uint64_t most, std::size_t kept);
+
 /// Compresses bytes to one zstd frame that has their length, at the usual level.
 std::string compress_zstd(std::string_view bytes);
 
