@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/errors.hpp"
+
 namespace perdure::test {
 
 /// Returns the rows of a range of vertices of an undirected graph whose ids are 0, 1, 2, ….
@@ -152,7 +154,7 @@ void expect_refused_on_all(const std::string& part, Spoil&& spoil, Work&& work,
                            errc code = errc::invalid_argument) {
   std::mutex mutex;
   std::vector<std::string> messages;
-  graph::run_thread_ranks(3, [&](graph::rank_exchange& own) {
+  const auto on_each_rank = [&](graph::rank_exchange& own) {
     graph::rank_rows rows{.bounds = {0, 2, 4, 6}, .offsets = {0, 1, 2}, .targets = {0, 1}, .weights = {1, 1}};
     for (graph::vertex_id& v : rows.targets) v += 2 * static_cast<graph::vertex_id>(own.rank());
     if (own.rank() == 1) spoil(rows);
@@ -163,8 +165,10 @@ void expect_refused_on_all(const std::string& part, Spoil&& spoil, Work&& work,
       EXPECT_EQ(e.code(), code);
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
       messages.emplace_back(e.what());
+      throw;  // so that no other rank waits for this one
     }
-  });
+  };
+  EXPECT_EQ(code_of([&] { graph::run_thread_ranks(3, on_each_rank); }), code);
   ASSERT_EQ(messages.size(), 3u) << part;
   EXPECT_EQ(messages, std::vector<std::string>(3, messages.front()));
 }

@@ -47,8 +47,8 @@ class joined_parts {
   /// Joins all parts that have an edge between them.
   ///
   /// In each two rounds at least half of the parts with edges are joined with others: a part that is smaller
-  /// than its neighbours is either joined with one of them in the first round, or they have all become parts
-  /// that are smaller than it.
+  /// than its neighbours is either joined with one of them in the first round, or its neighbours are joined
+  /// with parts that are smaller than it, so that it is joined with one of those in the second round.
   void join() {
     if (ranks_.size() == 1) return;
     while (sum_of_all(edges_.size(), ranks_) != 0) {
