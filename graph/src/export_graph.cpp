@@ -77,8 +77,8 @@ exported_graph export_graph(const stored_graph& graph, const export_options& opt
   if (graph.names() != nullptr) parts.name = [&](vertex_id id) { return graph.names()->name(id); };
   std::vector<std::string> left_out;
   if (options.arrays != nullptr) left_out = take_properties(graph, options, parts);
-  if (graph.csr() != nullptr) {
-    exported_graph written = write_all(graph.csr()->view(), parts, options, write);
+  if (const auto rows = graph.rows()) {
+    exported_graph written = write_all(*rows, parts, options, write);
     written.left_out = std::move(left_out);
     return written;
   }

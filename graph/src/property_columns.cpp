@@ -126,13 +126,14 @@ class column_reader {
 property_columns property_columns_of(const stored_graph& graph, array_store& arrays) {
   property_columns found;
   const property_list listed = properties_of(graph, arrays);
-  if (graph.csr() == nullptr) {
+  const auto rows = graph.rows();
+  if (!rows) {
     for (const auto* const of : {&listed.vertices, &listed.edges})
       for (const property_info& one : *of)
         if (one.is_array) found.left_out.push_back(one.name + " (of the frozen form)");
     return found;
   }
-  const properties of_graph(arrays, graph.name(), graph.csr()->view());
+  const properties of_graph(arrays, graph.name(), *rows);
   for (const property_info& one : listed.vertices)
     if (one.is_array) column_reader(of_graph, false).read(one, found.vertices, found.left_out);
   for (const property_info& one : listed.edges)

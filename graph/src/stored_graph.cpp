@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <perdure/error.hpp>
+#include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/graph/stored_graph.hpp>
 #include <system_error>
 
@@ -72,13 +73,54 @@ stored_graph::stored_graph(const manager& store, const std::string& name) : name
   names_ = store.find<stored_names>(name_ + names_suffix).first;
 }
 
+stored_graph::stored_graph(const set_reader& set, const std::string& name) {
+  const set_graph graph(set.arrays().untyped(), name);
+  name_ = graph.name();
+  whole_ = std::make_shared<const whole_graph>(graph.part(0, 1));
+}
+
+std::optional<csr_view> stored_graph::rows() const noexcept {
+  if (whole_ != nullptr) return whole_->view();
+  return csr_ != nullptr ? std::optional(csr_->view()) : std::nullopt;
+}
+
+bool stored_graph::undirected() const noexcept {
+  if (whole_ != nullptr) return true;
+  return list_ != nullptr ? list_->undirected() : csr_->undirected();
+}
+
+bool stored_graph::has_weights() const noexcept {
+  if (whole_ != nullptr) return whole_->view().has_weights();
+  return list_ != nullptr ? weights_ != nullptr : csr_->has_weights();
+}
+
+std::uint64_t stored_graph::vertices() const {
+  if (whole_ != nullptr) return whole_->view().size();
+  return list_ != nullptr ? list_->vertices() : csr_->vertices();
+}
+
+std::uint64_t stored_graph::edges() const noexcept {
+  if (whole_ != nullptr) return (arcs() + self_loops()) / 2;
+  return list_ != nullptr ? list_->edges() : csr_->edges();
+}
+
+std::uint64_t stored_graph::self_loops() const noexcept {
+  if (whole_ != nullptr) return whole_->self_loops();
+  return list_ != nullptr ? list_->self_loops() : csr_->self_loops();
+}
+
+std::uint64_t stored_graph::arcs() const noexcept {
+  if (whole_ != nullptr) return whole_->view().arcs();
+  return list_ != nullptr ? list_->arcs() : csr_->arcs();
+}
+
 frozen_state stored_graph::frozen() const {
   if (list_ == nullptr || !frozen_.are_there()) return frozen_state::none;
   return frozen_.are_fresh(*list_, weights_) ? frozen_state::fresh : frozen_state::stale;
 }
 
 any_view stored_graph::view(unsigned threads) const {
-  if (csr_ != nullptr) return any_view(csr_->view());
+  if (const auto own = rows()) return any_view(*own);
   if (frozen() != frozen_state::fresh)
     return any_view(std::make_unique<const vertex_index>(*list_, threads, weights_));
   const csr_view base = frozen_.csr->view();

@@ -71,7 +71,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
                       ", which it is built with: start it by that MPI's mpirun");
     job& run = ranks.emplace();
     command_line line("perdure-mpi", "Graphs of several ranks, by MPI, in sets of stores.",
-                      std::string("perdure-mpi ") + version_string + ", " + mpi_version());
+                      std::string("perdure-mpi ") + version_string + ", " + mpi_version(), argc, argv);
     command program = line.program();
     program.require_command();
     program.footer("Start it by mpirun -n RANKS perdure-mpi …; 'perdure' opens the same sets without MPI.");
@@ -86,7 +86,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     add_triangles_command(graph, run);
     add_stats_command(graph, run);
     add_export_command(graph, run);
-    line.run(argc, argv);
+    line.run();
     return {};
   } catch (const usage_error& e) {
     return {2, e.what(), "usage"};

@@ -64,7 +64,7 @@ analysis::analysis(const analysis_options& given)
       attached_(given.store, given.graph, settings_for(given.verify, given.budget),
                 given.store_as.empty() ? attached_for::reading : attached_for::writing) {
   if (given.store_as.empty()) return;
-  const array_store arrays(attached_.store);
+  const array_store arrays = attached_.arrays();
   if (const std::optional<array_info> found = arrays.untyped()->find(given.store_as);
       found && !arrays.array(given.store_as).has_attribute(made_by))
     throw error(errc::already_exists, given.store.string() + " has an array " +
@@ -78,7 +78,7 @@ const analysis_options& analysis::checked(const analysis_options& given) {
 }
 
 void analysis::require_rows(const std::string& option) const {
-  const graph::stored_graph& graph = attached_.graph;
+  const graph::stored_graph& graph = attached_.graph();
   if (graph.list() == nullptr || graph.frozen() == graph::frozen_state::fresh) return;
   throw error(errc::invalid_argument,
               given_.store.string() + ": " + option + " needs the graph as a CSR, and " +
@@ -88,8 +88,8 @@ void analysis::require_rows(const std::string& option) const {
 }
 
 graph::vertex_id analysis::id_of(const std::string& called) const {
-  if (const std::optional<graph::vertex_id> id = attached_.graph.id_of(called)) return *id;
-  if (attached_.graph.names() != nullptr) throw_no_vertex(called);
+  if (const std::optional<graph::vertex_id> id = attached_.graph().id_of(called)) return *id;
+  if (attached_.graph().names() != nullptr) throw_no_vertex(called);
   throw usage_error(
       "vertex " + printable_name(called) +
       ": give a number from 0 to 18446744073709551615; the vertices of this graph have no names");
@@ -100,9 +100,9 @@ void analysis::throw_no_vertex(const std::string& called) {
 }
 
 void analysis::add_names(json& findings, const char* key, const json& ids) const {
-  if (attached_.graph.names() == nullptr) return;
+  if (attached_.graph().names() == nullptr) return;
   json& names = findings[key] = json::array();
-  for (const json& id : ids) names.push_back(attached_.graph.name_of(id.get<graph::vertex_id>()));
+  for (const json& id : ids) names.push_back(attached_.graph().name_of(id.get<graph::vertex_id>()));
 }
 
 void analysis::check(const std::function<std::optional<std::string>()>& verify) {
@@ -113,15 +113,15 @@ void analysis::check(const std::function<std::optional<std::string>()>& verify) 
 }
 
 void analysis::store_records(const data_type& type, const std::string& records) {
-  array_store arrays(attached_.store);
+  array_store arrays = attached_.arrays();
   const extents lines{records.size() / type.size()};
   arrays.untyped()->store_whole(given_.store_as, type,
                                 const_untyped_view::row_major(records.data(), lines, type.size()),
                                 {.replaces_any = true});
   array_ref stored = arrays.array(given_.store_as);
   stored.set_attribute(made_by, "perdure graph " + given_.command);
-  stored.set_attribute(of_graph, attached_.graph.name());
-  attached_.store.checkpoint();
+  stored.set_attribute(of_graph, attached_.graph().name());
+  attached_.store().checkpoint();
 }
 
 double analysis::seconds() const {
@@ -141,14 +141,14 @@ std::string analysis::times(const std::string& kernel) const {
 void analysis::report(const json& findings, const std::function<void(output&)>& write) const {
   if (wrote_to_standard_output_) return;
   if (given_.as_json) {
-    json all{{"store", given_.store.string()}, {"graph", attached_.graph.name()}};
-    if (const auto frozen = attached_.graph.frozen(); frozen != graph::frozen_state::none)
+    json all{{"store", given_.store.string()}, {"graph", attached_.graph().name()}};
+    if (const auto frozen = attached_.graph().frozen(); frozen != graph::frozen_state::none)
       all["frozen"] = frozen == graph::frozen_state::fresh ? "fresh" : "stale";
     all.update(findings);
     if (!given_.store_as.empty()) all["stored_as"] = given_.store_as;
     all.update({{"vertices", vertices_},
                 {"threads", given_.threads},
-                {"attach_seconds", attached_.seconds},
+                {"attach_seconds", attached_.seconds()},
                 {"index_seconds", index_seconds_},
                 {"seconds", seconds()}});
     if (given_.trials > 1) all["trial_seconds"] = trial_seconds_;
@@ -157,8 +157,8 @@ void analysis::report(const json& findings, const std::function<void(output&)>& 
     return;
   }
   output out = output::standard();
-  out.write("re-attached    in " + in_seconds(attached_.seconds) + "\n");
-  if (attached_.graph.frozen() == graph::frozen_state::stale)
+  out.write("re-attached    in " + in_seconds(attached_.seconds()) + "\n");
+  if (attached_.graph().frozen() == graph::frozen_state::stale)
     out.write("frozen         stale, so the list was used; 'perdure graph freeze' brings it up to date\n");
   write(out);
   if (!given_.store_as.empty())

@@ -94,7 +94,7 @@ class analysis {
   template <class Work>
   void on_graph(Work&& work) {
     const stopwatch watch;
-    const graph::any_view graph = attached_.graph.view(given_.threads);
+    const graph::any_view graph = attached_.graph().view(given_.threads);
     if (!graph.is_plain_csr()) index_seconds_ = watch.seconds();
     graph.visit([&](const auto& view) {
       vertices_ = view.size();
@@ -112,10 +112,10 @@ class analysis {
   }
 
   /// The vertex for people: its name where vertices have names, else its id.
-  std::string name_of(graph::vertex_id id) const { return attached_.graph.name_of(id); }
+  std::string name_of(graph::vertex_id id) const { return attached_.graph().name_of(id); }
   /// Adds `key` to what is told with `--json`, where vertices have names: this one's, or all of these.
   void add_name(json& findings, const char* key, graph::vertex_id id) const {
-    if (attached_.graph.names() != nullptr) findings[key] = attached_.graph.name_of(id);
+    if (attached_.graph().names() != nullptr) findings[key] = attached_.graph().name_of(id);
   }
   void add_names(json& findings, const char* key, const json& ids) const;
 
@@ -204,8 +204,8 @@ class analysis {
     if (path.empty()) return;
     if (path == "-") wrote_to_standard_output_ = true;
     graph::result_table::name_lookup names;
-    if (attached_.graph.names() != nullptr)
-      names = [this](graph::vertex_id id) { return attached_.graph.name_of(id); };
+    if (attached_.graph().names() != nullptr)
+      names = [this](graph::vertex_id id) { return attached_.graph().name_of(id); };
     output out = output::to(path);
     graph::result_table file(
         graph::table_format_of(path), std::move(columns), [&out](std::string_view text) { out.write(text); },

@@ -131,11 +131,11 @@ void export_graph(const export_wanted& given) {
   require_target(given.target);
   attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
   write_to(given.target, [&](const auto& options, const auto& write, json& report) {
-    report = {{"store", given.store.string()}, {"graph", attached.graph.name()}};
-    array_store arrays(attached.store);
+    report = {{"store", given.store.string()}, {"graph", attached.graph().name()}};
+    array_store arrays = attached.arrays();
     graph::export_options with_properties = options;
     with_properties.arrays = &arrays;
-    return graph::export_graph(attached.graph, with_properties, write);
+    return graph::export_graph(attached.graph(), with_properties, write);
   });
 }
 

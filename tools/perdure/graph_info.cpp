@@ -40,17 +40,19 @@ void write_properties(output& out, const std::string& of, const std::vector<std:
 
 void show_graph(const info_options& given) {
   attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
-  const graph::stored_graph& g = attached.graph;
-  const char* const layout = g.list() != nullptr ? "adjacency list" : "csr";
+  const graph::stored_graph& g = attached.graph();
+  const char* const layout = attached.is_set()     ? "rows of ranks"
+                             : g.list() != nullptr ? "adjacency list"
+                                                   : "csr";
   std::vector<graph::ranked_vertex> top;
   if (given.top != 0)
     top = g.view().visit([&](const auto& view) {
       return graph::highest(view, given.top, [&](graph::vertex_handle v) { return view.degree(v); });
     });
-  const graph::property_list properties = graph::properties_of(g, array_store(attached.store));
+  const graph::property_list properties = graph::properties_of(g, attached.arrays());
   const std::vector<std::string> of_vertices = names_of(properties.vertices);
   const std::vector<std::string> of_edges = names_of(properties.edges);
-  const std::uint64_t epoch = attached.store.store().epoch();
+  const std::uint64_t epoch = attached.epoch();
   if (given.as_json) {
     json value{{"store", given.store.string()},
                {"epoch", epoch},
@@ -64,7 +66,7 @@ void show_graph(const info_options& given) {
                {"stored_neighbours", g.arcs()},
                {"vertex_properties", of_vertices},
                {"edge_properties", of_edges},
-               {"attach_seconds", attached.seconds}};
+               {"attach_seconds", attached.seconds()}};
     if (given.top != 0) {
       value["top"] = json::array();
       for (const graph::ranked_vertex& v : top) {
@@ -78,7 +80,7 @@ void show_graph(const info_options& given) {
     return;
   }
   output out = output::standard();
-  out.write("re-attached    in " + in_seconds(attached.seconds) + ", at epoch " + grouped(epoch) + "\n");
+  out.write("re-attached    in " + in_seconds(attached.seconds()) + ", at epoch " + grouped(epoch) + "\n");
   out.write("graph          " + summary_of(g.vertices(), g.edges(), g.undirected()) + "\n");
   out.write("kept as        " + std::string(layout) + (g.has_weights() ? ", with weights\n" : "\n"));
   out.write("self loops     " + grouped(g.self_loops()) + "\n");

@@ -46,10 +46,10 @@ void write_columns(output& out, const char* of, const std::vector<graph::propert
 
 void list_properties(const property_options& given) {
   attached_graph attached(given.store, given.graph, settings_for(given.verify, given.budget));
-  const graph::property_list found = graph::properties_of(attached.graph, array_store(attached.store));
+  const graph::property_list found = graph::properties_of(attached.graph(), attached.arrays());
   if (given.as_json) {
     print({{"store", given.store.string()},
-           {"graph", attached.graph.name()},
+           {"graph", attached.graph().name()},
            {"vertex_properties", rows_of(found.vertices)},
            {"edge_properties", rows_of(found.edges)}});
     return;

@@ -1,6 +1,8 @@
 // Finds the ghosts of a rank, and where its vertices are ghosts.
 #include <algorithm>
+#include <perdure/error.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
+#include <string>
 #include <utility>
 
 namespace perdure::graph::detail {
@@ -34,6 +36,11 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
     if (!is_own(v)) plan.ghosts.push_back(v);
   std::sort(plan.ghosts.begin(), plan.ghosts.end());
   plan.ghosts.erase(std::unique(plan.ghosts.begin(), plan.ghosts.end()), plan.ghosts.end());
+
+  if (plan.ghosts.size() > most_vertices - own)
+    throw error(errc::unsupported,
+                "rank " + std::to_string(rank) + " would number " + std::to_string(own + plan.ghosts.size()) +
+                    " vertices and ghosts, and a rank can number 2^32 - 1: take more ranks");
 
   std::vector<std::uint32_t> neighbour_of(plan.ghosts.size());
   for (std::size_t ghost = 0; ghost < plan.ghosts.size(); ++ghost) {

@@ -16,6 +16,9 @@ whole_graph::whole_graph(rank_graph graph)
                 "the graph has " + std::to_string(vertices) +
                     " vertices, and one process numbers 2^32 - 1: open it by several ranks");
   targets_.assign(graph.rows.targets.begin(), graph.rows.targets.end());
+  for (std::size_t v = 0; v + 1 < offsets_.size(); ++v)
+    for (std::uint64_t i = offsets_[v]; i < offsets_[v + 1]; ++i)
+      if (targets_[i] == v) ++self_loops_;
 }
 
 csr_view whole_graph::view() const noexcept {

@@ -113,7 +113,6 @@ std::string this_process_in_words() {
   return "process " + std::to_string(self.pid) + " on host " + self.host + " (boot " + self.boot_id + ")";
 }
 
-// Opens a file. Returns one that is not open if there is none of that name.
 // Returns what the last writer wrote into LOCK, which may be empty, missing, another file by now, or not for
 // this user to read.
 std::string last_writer(const os::file& directory) {

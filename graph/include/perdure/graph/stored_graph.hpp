@@ -17,8 +17,10 @@
 #include <perdure/graph/detail/frozen_graph.hpp>
 #include <perdure/graph/graph_objects.hpp>
 #include <perdure/graph/patched_csr.hpp>
+#include <perdure/graph/ranks/whole_graph.hpp>
 #include <perdure/graph/vertex_index.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/store_set.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,7 +62,8 @@ class any_view {
 };
 
 /// A graph in a store, and what belongs to it: either a growing graph (an adjacency list, with weights,
-/// times, names and a frozen form beside it), or a CSR that does not grow. The store must outlive it.
+/// times, names and a frozen form beside it), or a CSR that does not grow. The store must outlive it. Or the
+/// graph of ranks in a set of stores (`set_graph`), of which this process has a copy in memory.
 ///
 /// Thread safety: const members from any thread, while nobody changes the graph.
 class stored_graph {
@@ -69,6 +72,9 @@ class stored_graph {
   /// store. Throws `not_found`, `wrong_type` where something else has the name, and `invalid_argument` where
   /// there is no name and the store holds several graphs. O(1), or O(named objects) without a name.
   explicit stored_graph(const manager& store, const std::string& name = {});
+  /// Reads the whole graph of ranks called `name`; without a name the only one. Throws what `set_graph`
+  /// throws, and `unsupported` beyond 2^32 - 1 vertices. O(vertices + arcs).
+  explicit stored_graph(const set_reader& set, const std::string& name = {});
 
   const std::string& name() const noexcept { return name_; }
   /// The adjacency list of a growing graph, else null.
@@ -81,21 +87,23 @@ class stored_graph {
   /// Names of the vertices; null: vertices have ids only.
   const stored_names* names() const noexcept { return names_; }
 
-  bool undirected() const noexcept { return list_ != nullptr ? list_->undirected() : csr_->undirected(); }
-  bool has_weights() const noexcept { return list_ != nullptr ? weights_ != nullptr : csr_->has_weights(); }
+  /// The rows of a graph that does not grow: of the CSR, or of the copy of a graph of ranks. Valid as long as
+  /// this object. Nothing for a growing graph.
+  std::optional<csr_view> rows() const noexcept;
+
+  bool undirected() const noexcept;
+  bool has_weights() const noexcept;
   /// O(banks) of a growing graph.
-  std::uint64_t vertices() const { return list_ != nullptr ? list_->vertices() : csr_->vertices(); }
+  std::uint64_t vertices() const;
   /// Number of edges; an undirected edge counts once.
-  std::uint64_t edges() const noexcept { return list_ != nullptr ? list_->edges() : csr_->edges(); }
-  std::uint64_t self_loops() const noexcept {
-    return list_ != nullptr ? list_->self_loops() : csr_->self_loops();
-  }
-  std::uint64_t arcs() const noexcept { return list_ != nullptr ? list_->arcs() : csr_->arcs(); }
+  std::uint64_t edges() const noexcept;
+  std::uint64_t self_loops() const noexcept;
+  std::uint64_t arcs() const noexcept;
 
   /// Returns the state of the frozen form. O(banks).
   frozen_state frozen() const;
   /// Returns a view for algorithms:
-  /// - of a CSR the CSR, in O(1);
+  /// - of a CSR the CSR, in O(1), and of a graph of ranks the copy;
   /// - of a growing graph whose frozen form is fresh the CSR with the additions since (`patched_csr`);
   /// - else an index of the adjacency list, in O(vertices) by `threads` threads.
   ///
@@ -116,6 +124,7 @@ class stored_graph {
   const stored_column* times_ = nullptr;
   const stored_names* names_ = nullptr;
   detail::frozen_parts frozen_;
+  std::shared_ptr<const whole_graph> whole_;  // of ranks
 };
 
 /// Returns the names of all graphs in the store, sorted, without the frozen forms of growing graphs.

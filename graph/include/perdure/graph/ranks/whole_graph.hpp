@@ -18,12 +18,15 @@ class whole_graph {
 
   /// Valid as long as this object.
   csr_view view() const noexcept;
+  /// Number of arcs from a vertex to itself.
+  std::uint64_t self_loops() const noexcept { return self_loops_; }
 
  private:
   std::vector<std::uint64_t> offsets_;
   std::vector<vertex_handle> targets_;
   std::vector<double> weights_;
   std::vector<vertex_id> ids_;
+  std::uint64_t self_loops_ = 0;
 };
 
 }  // namespace perdure::graph
