@@ -3,11 +3,15 @@
 #include <numeric>
 #include <optional>
 
+#include "result_array.hpp"
+#include "type_names.hpp"
+
 namespace perdure::cli {
 
 command add_set_command(command graph_command, const std::string& name, const std::string& description,
                         const std::string& columns, set_options& given) {
   command added = graph_command.add_command(name, description);
+  given.command = name;
   added.add_path("SET", given.set, "The directory of the set of stores").required();
   added.add_text("--graph", given.graph, "The graph's name in the set, where there are several");
   added.add_flag("--repartition", given.divides_anew,
@@ -88,8 +92,20 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
   graph::joint_call(ranks(), [&] {
     const data_type type = graph::record_type(columns);
     const auto& arrays = opened_.set.untyped();
+    if (arrays->find(given_.store_as)) {
+      if (!arrays->attribute(given_.store_as, made_by))
+        throw error(errc::already_exists, given_.set.string() + " has an array " +
+                                              printable_name(given_.store_as) +
+                                              " that --store-as has not made: give another name");
+      arrays->erase(given_.store_as);
+    }
     arrays->create(given_.store_as, type, {std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {});
+    if (run_.is_first()) {
+      array_ref stored = opened_.set.array(given_.store_as);
+      stored.set_attribute(made_by, "perdure-mpi graph " + given_.command);
+      stored.set_attribute(of_graph, opened_.stored.name());
+    }
     if (lines.ids.empty()) return;
     const std::size_t values = columns.size() - 1;
     std::vector<std::uint64_t> records;

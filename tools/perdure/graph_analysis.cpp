@@ -7,17 +7,10 @@
 #include <perdure/error.hpp>
 
 #include "graph_options.hpp"
+#include "result_array.hpp"
 #include "type_names.hpp"
 
 namespace perdure::cli {
-namespace {
-
-// Attributes of an array with values of vertices.
-constexpr const char* made_by = "made by";
-constexpr const char* of_graph = "graph";
-
-}  // namespace
-
 command add_analysis_command(command graph_command, const std::string& name, const std::string& description,
                              const std::string& columns, analysis_options& given) {
   command added = graph_command.add_command(name, description);

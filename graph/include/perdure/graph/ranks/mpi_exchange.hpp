@@ -21,15 +21,17 @@ namespace perdure::graph {
 /// The ranks of a communicator. Messages go between two ranks that have one for each other, and no rank is
 /// told beforehand from whom: all know that all have arrived when a barrier is passed that each rank enters
 /// once its own have (Hoefler, Siebert, Lumsdaine: "Scalable Communication Protocols for Dynamic Sparse Data
-/// Exchange", PPoPP 2010). A message of any length is sent in pieces of up to 1 GiB.
+/// Exchange", PPoPP 2010). A message of any length is sent in pieces.
 ///
 /// Waits as sets of stores do (`own_communicator`): `timed_out` where others do not come, `io` where MPI
 /// fails. Thread safety: MPI_THREAD_FUNNELED is enough.
 class mpi_exchange final : public rank_exchange {
  public:
-  /// Collective. `invalid_argument` where MPI is not initialised or the communicator is none, `timed_out`.
-  explicit mpi_exchange(MPI_Comm communicator, std::chrono::milliseconds timeout = std::chrono::minutes(10))
-      : communicator_(communicator, timeout, "a graph of ranks") {}
+  /// Collective. A piece has up to `piece` bytes, from 1 to 2^30, the same on all ranks. `invalid_argument`
+  /// where MPI is not initialised or the communicator is none, `timed_out`.
+  explicit mpi_exchange(MPI_Comm communicator, std::chrono::milliseconds timeout = std::chrono::minutes(10),
+                        std::size_t piece = std::size_t{1} << 30)
+      : communicator_(communicator, timeout, "a graph of ranks"), piece_(piece) {}
 
   int rank() const noexcept override { return communicator_.rank(); }
   int size() const noexcept override { return communicator_.size(); }
@@ -83,8 +85,6 @@ class mpi_exchange final : public rank_exchange {
   }
 
  private:
-  static constexpr std::size_t piece = std::size_t{1} << 30;
-
   /// An exchange under way.
   struct round {
     std::vector<rank_message> sent;
@@ -103,8 +103,8 @@ class mpi_exchange final : public rank_exchange {
   void send(round& call, rank_message& one) {
     std::size_t done = 0;
     for (bool is_last = false; !is_last;) {
-      const std::size_t length = std::min(one.bytes.size() - done, piece);
-      is_last = length < piece;
+      const std::size_t length = std::min(one.bytes.size() - done, piece_);
+      is_last = length < piece_;
       MPI_Request& request = call.sends.emplace_back(MPI_REQUEST_NULL);
       communicator_.require(MPI_Issend(one.bytes.data() + done, static_cast<int>(length), MPI_BYTE, one.rank,
                                        tag_, communicator_.get(), &request));
@@ -148,6 +148,7 @@ class mpi_exchange final : public rank_exchange {
   }
 
   mpi::own_communicator communicator_;
+  std::size_t piece_;
   int tag_ = 0;
 };
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# perdure-mpi by one MPI: graphs, communities and files are the same for any number of ranks and threads, and those of
+# perdure; what is wrong is told once.
+# usage: check_program.sh PERDURE PERDURE_MPI DIRECTORY MPIRUN...
+set -euo pipefail
+perdure=$1 program=$2 directory=$3
+shift 3
+mpirun=("$@")
+rm -rf "$directory"
+mkdir -p "$directory"
+cd "$directory"
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+# by RANKS ARGUMENTS...
+by() {
+  local ranks=$1
+  shift
+  "${mpirun[@]}" -n "$ranks" "$program" graph "$@"
+}
+same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
+# The words are told on one line, and nothing is on standard output. told RANKS WORDS ARGUMENTS...
+told() {
+  local ranks=$1 words=$2
+  shift 2
+  if by "$ranks" "$@" > out 2> err; then fail "no failure: $*"; fi
+  [ ! -s out ] || fail "something was printed: $*"
+  [ "$(grep -c '^perdure-mpi: ' err)" = 1 ] || fail "not told once: $* $(cat err)"
+  grep -q "^perdure-mpi: .*$words" err || fail "no '$words': $(cat err)"
+}
+edges() { awk '{ print ($1 < $2 ? $1 "\t" $2 : $2 "\t" $1) }' "$1" | sort -n -k 1 -k 2; }
+
+"$perdure" graph generate rgg --vertices 2000 --seed 7 --scramble -o square.txt > /dev/null
+edges square.txt > square.edges
+for ranks in 1 3 4; do
+  by "$ranks" generate rgg --vertices 2000 --seed 7 --scramble -o "square.$ranks" > /dev/null
+  by "$ranks" export "square.$ranks" -o exported > /dev/null
+  same exported square.edges
+done
+"$perdure" graph louvain square.3 --threads 1 -o expected > /dev/null
+for ranks in 1 2 3 4 5; do
+  by "$ranks" louvain square.3 --repartition --threads $((1 + ranks % 2)) -o found --verify > /dev/null
+  same found expected
+done
+
+# Ids with gaps, weights, a loop, a repeated edge, and fewer vertices than ranks.
+printf '10 70 2\n70 10 1\n70 3000000000000 0.5\n5 5 1\n' > few.txt
+by 5 ingest few.txt -o few > /dev/null
+for ranks in 1 3; do
+  for analysis in "bfs --source 70" cc pagerank stats louvain; do
+    name=${analysis%% *}
+    by "$ranks" $analysis few --repartition -o "few.$name.$ranks" > /dev/null
+    same "few.$name.$ranks" "few.$name.1"
+  done
+  by "$ranks" tc few --repartition --json > few.json
+  grep -q '"triangles": 0' few.json || fail "triangles"
+done
+"$perdure" graph cc few -o few.cc > /dev/null
+same few.cc few.cc.3
+by 5 cc few --store-as components > /dev/null
+by 5 cc few --store-as components > /dev/null
+"$perdure" array ls few | grep -q '^components ' || fail "no stored array"
+
+told 2 "has 3 parts, and there are 2 ranks" louvain square.3
+told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3
+told 2 "there is no set of stores" cc nothing
+told 2 "cannot open" ingest nothing -o new
+[ ! -e new ] || fail "a set was made of nothing"
+told 2 "has no vertex 4" bfs few --source 4 --repartition
+told 2 "has no option '--wrong'" cc few --wrong
+told 2 "is directed" ingest --format mtx -o new <(printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n')
+told 5 "give another name" cc few --store-as graph/ids
+if PMI_SIZE=4 OMPI_COMM_WORLD_SIZE=4 "$program" graph cc few 2> err; then fail "it ran alone among four"; fi
+grep -q "by the mpirun of another MPI" err || fail "not told of another MPI: $(cat err)"
