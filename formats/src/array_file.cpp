@@ -16,6 +16,7 @@
 #include "opened_arrays.hpp"
 #include "output_file.hpp"
 #include "replaced_file.hpp"
+#include "stored_parts.hpp"
 #include "zarr.hpp"
 
 namespace perdure::formats {
@@ -152,11 +153,12 @@ void drop_unwritable(std::vector<array_source*>& arrays, file_format format, con
   }
 }
 
-/// Returns the least number of bytes that a file of these arrays has if its format has no holes; 0 for the
-/// others.
+constexpr const char* advice_on_zeros =
+    "export a part, or choose .npy, .zarr, .h5 or .nc, where elements that are not stored take no space";
+
+/// Returns the least number of bytes that a CSV or .npz file of these arrays has.
 std::uint64_t least_bytes(std::span<array_source* const> arrays, file_format format, bool compressed) {
   if (format == file_format::csv) return least_csv_bytes(arrays[0]->what());
-  if (format != file_format::npz) return 0;
   std::uint64_t bytes = 0;
   for (const array_source* const one : arrays) {
     const array_description& what = one->what();
@@ -166,6 +168,26 @@ std::uint64_t least_bytes(std::span<array_source* const> arrays, file_format for
     if (__builtin_add_overflow(bytes, own, &bytes)) return UINT64_MAX;
   }
   return bytes;
+}
+
+/// Refuses arrays that are nearly nothing but zeros which nobody has stored, and would be written for hours
+/// in a format that has no holes.
+void refuse_endless(std::span<array_source* const> arrays, const std::filesystem::path& path) {
+  constexpr std::uint64_t few_zeros = std::uint64_t{64} << 30;
+  constexpr std::uint64_t most_times = 1000;
+  for (array_source* const one : arrays) {
+    const array_description& what = one->what();
+    const auto parts = parts_beside_holes(*one);
+    if (!parts) continue;
+    std::uint64_t stored = 0;
+    for (const slab& part : *parts) stored += part.count.elements();
+    const std::uint64_t zeros = what.dims.elements() - stored;
+    if (zeros > few_zeros / what.type.size() && zeros / most_times > stored)
+      throw error(errc::unsupported,
+                  path.string() + ": the array \"" + what.name + "\" stores " + std::to_string(stored) +
+                      " of its " + std::to_string(what.dims.elements()) +
+                      " elements, and all others would be written as zeros: " + advice_on_zeros);
+  }
 }
 
 void write_format(const std::filesystem::path& path, bool is_tab_separated,
@@ -243,10 +265,10 @@ void write_arrays(const std::filesystem::path& path, std::span<array_source* con
     for (array_source*& one : all)
       one = watched.emplace_back(std::make_unique<watched_source>(*one, options.before_piece)).get();
   replaced_file file(path);
-  file.require_space(
-      least_bytes(all, format, options.compressed),
-      "export a part, or choose .npy, .zarr, .h5 or .nc, where elements that are not stored take "
-      "no space");
+  if (format == file_format::csv || format == file_format::npz) {
+    file.require_space(least_bytes(all, format, options.compressed), advice_on_zeros);
+    refuse_endless(all, path);
+  }
   write_format(file.written(), path.native().ends_with(".tsv"), all, format, options.compressed, report);
   file.finish();
 }

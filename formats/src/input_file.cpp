@@ -63,6 +63,22 @@ std::string input_file::text_at(std::uint64_t offset, std::size_t bytes) const {
   return text;
 }
 
+std::optional<std::vector<byte_range>> input_file::data_within(std::uint64_t begin, std::uint64_t end,
+                                                               std::size_t most) const {
+  std::vector<byte_range> found;
+  while (begin < end) {
+    const off_t data = ::lseek(descriptor_, static_cast<off_t>(begin), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;  // a hole up to the end of the file
+    if (data < 0) return std::nullopt;
+    const off_t hole = ::lseek(descriptor_, data, SEEK_HOLE);
+    if (hole < 0 || found.size() == most) return std::nullopt;
+    if (static_cast<std::uint64_t>(data) >= end) break;
+    found.push_back({static_cast<std::uint64_t>(data), std::min(end, static_cast<std::uint64_t>(hole))});
+    begin = found.back().end;
+  }
+  return found;
+}
+
 void input_file::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t put = base::is_beyond_file_size_limit(size_)

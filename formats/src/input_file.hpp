@@ -4,10 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace perdure::formats {
+
+/// Bytes of a file: from `begin` to before `end`.
+struct byte_range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
 
 class input_file {
  public:
@@ -27,6 +35,10 @@ class input_file {
   std::string text_at(std::uint64_t offset, std::size_t bytes) const;
   /// Of an unnamed file. `no_space`, `io`.
   void append(std::span<const std::byte> bytes);
+  /// Returns the ranges of bytes from `begin` to `end` that are no holes, in order; nothing if there are more
+  /// than `most`, or if the file system does not say.
+  std::optional<std::vector<byte_range>> data_within(std::uint64_t begin, std::uint64_t end,
+                                                     std::size_t most) const;
   /// `bad_input`, naming the file.
   [[noreturn]] void refuse(const std::string& what) const;
 

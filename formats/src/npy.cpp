@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <perdure/error.hpp>
 #include <span>
 #include <utility>
@@ -125,6 +126,25 @@ class npy_input final : public array_source {
     read_elements(offset, count, to);
   }
 
+  /// Holes of the file are not stored. Members of archives have a checksum of all their bytes.
+  std::optional<std::vector<slab>> stored_parts() override {
+    const std::size_t size = layout_.element.size;
+    const std::uint64_t bytes = layout_.dims.elements() * size;
+    if (what_.type.is_variable() || check_ || layout_.is_column_major || layout_.dims.empty() ||
+        bytes < least_sparse_bytes)
+      return std::nullopt;
+    const auto ranges = file_->data_within(layout_.begin, layout_.begin + bytes, most_ranges);
+    if (!ranges) return std::nullopt;
+    std::vector<slab> parts;
+    std::uint64_t stored = 0;
+    for (const byte_range& one : *ranges) {
+      stored += one.end - one.begin;
+      add_boxes((one.begin - layout_.begin) / size, (one.end - layout_.begin + size - 1) / size, {}, parts);
+    }
+    if (stored > bytes / 2) return std::nullopt;
+    return parts;
+  }
+
   variable_elements read_variable() override {
     variable_elements all;
     const std::uint64_t elements = layout_.dims.elements();
@@ -149,6 +169,38 @@ class npy_input final : public array_source {
   }
 
  private:
+  /// More ranges of a file than these are taken for all of it.
+  static constexpr std::size_t most_ranges = std::size_t{1} << 20;
+
+  /// Adds the elements from `first` to before `end`, row-major in the dimensions behind those of `outer`, as
+  /// boxes.
+  void add_boxes(std::uint64_t first, std::uint64_t end, const extents& outer,
+                 std::vector<slab>& boxes) const {
+    const std::size_t dimension = outer.rank();
+    std::uint64_t inner = 1;
+    for (std::size_t i = dimension + 1; i < layout_.dims.rank(); ++i) inner *= layout_.dims[i];
+    const auto add_part_of = [&](std::uint64_t index, std::uint64_t from, std::uint64_t to) {
+      extents deeper = outer;
+      deeper.push_back(index);
+      add_boxes(from, to, deeper, boxes);
+    };
+    std::uint64_t index = first / inner;
+    const std::uint64_t last = end / inner;
+    if (index == last) return add_part_of(index, first % inner, end % inner);
+    if (first % inner != 0) add_part_of(index++, first % inner, inner);
+    if (index < last) {
+      slab box{outer, extents::all(dimension, 1), {}};
+      box.offset.push_back(index);
+      box.count.push_back(last - index);
+      for (std::size_t i = dimension + 1; i < what_.dims.rank(); ++i) {
+        box.offset.push_back(0);
+        box.count.push_back(what_.dims[i]);
+      }
+      boxes.push_back(box);
+    }
+    if (end % inner != 0) add_part_of(last, 0, end % inner);
+  }
+
   std::uint64_t place(const extents& at) const noexcept {
     std::uint64_t place = 0;
     if (layout_.is_column_major) {

@@ -115,6 +115,23 @@ TEST_F(Cli, EveryCommandHasHelp) {
   }
 }
 
+TEST_F(Cli, HelpListsEveryCommand) {
+  const auto expect_all = [](const std::string& help, const std::vector<std::string>& names) {
+    for (const std::string& name : names) expect_part(help, "\n  " + name + ' ');
+  };
+  const std::string all = ok({"--help"});
+  expect_all(all, {"info", "ls", "log", "verify", "repair", "repartition", "copy", "diff", "rm", "stage",
+                   "doctor", "top", "graph", "array"});
+  expect_part(all, "--json");
+  EXPECT_EQ(ok({"-h"}), all);
+  const std::string of_graphs = ok({"graph", "--help"});
+  expect_all(of_graphs, {"generate", "ingest", "build", "append", "freeze", "export", "convert", "info",
+                         "bfs", "pagerank", "sssp", "cc", "scc", "tc", "kcore", "path", "neighbours"});
+  expect_part(of_graphs, "--json");
+  EXPECT_EQ(ok({"graph", "-h"}), of_graphs);
+  EXPECT_EQ(ok({"graph", "bfs", "--help"}).find("pagerank"), std::string::npos);
+}
+
 TEST_F(Cli, WrongCommandLinesAreRefused) {
   for (const arguments& a : {arguments{},
                              {"frobnicate"},

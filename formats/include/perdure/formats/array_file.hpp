@@ -91,7 +91,9 @@ struct writing_options {
 /// not count. `invalid_argument` if the name says no format; `unsupported` for several arrays in a format of
 /// one, for an element type that the format does not have, and if the format's module is not installed;
 /// `already_exists` for a directory of anything else; `no_space`, `permission_denied`, `io`; and what reading
-/// the arrays throws.
+/// the arrays throws. A CSV or .npz file is refused with `no_space` before anything is written if the file
+/// system has no room for the least that it can have; with `unsupported` if more than 64 GiB of an array, and
+/// 1,000 times what is stored of it, would become zeros.
 void write_arrays(const std::filesystem::path& path, std::span<array_source* const> arrays,
                   const writing_options& options = {});
 /// Writes one array. Errors as `write_arrays`.
