@@ -298,6 +298,44 @@ TEST_F(array_store_test, IsAsOfTheLastCheckpointAfterACrash) {
   EXPECT_FALSE(arrays.contains("m"));
 }
 
+TEST_F(array_store_test, ViewsAPartThatLiesInOnePiece) {
+  auto arrays = create();
+  const std::vector<double> values = counted(60);
+  arrays.store("whole", array_view<const double, 2>(values.data(), {6, 10}));
+  const auto rows = arrays["whole"].view<double, 2>({{2, 0}, {3, 10}, {}});
+  EXPECT_EQ(rows.dims(), (extents{3, 10}));
+  EXPECT_EQ(rows(0, 0), 20);
+  EXPECT_EQ(rows(2, 9), 49);
+  EXPECT_EQ(arrays["whole"].view<double>({{6, 0}, {0, 10}, {}}).size(), 0U);
+  const auto view_of = [&](const std::string& id, const slab& where) {
+    return code_of([&] { arrays[id].view<double>(where); });
+  };
+  EXPECT_EQ(view_of("whole", {{0, 0}, {6, 9}, {}}), errc::unsupported);  // not beside each other
+  EXPECT_EQ(view_of("whole", {{0, 0}, {3, 10}, {2, 1}}), errc::unsupported);
+  EXPECT_EQ(view_of("whole", {{4, 0}, {3, 10}, {}}), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { arrays["whole"].view<float>({{0, 0}, {1, 10}, {}}); }), errc::wrong_type);
+  EXPECT_EQ(view_of("none", {{0}, {1}, {}}), errc::not_found);
+
+  // Two blocks, and elements that nobody has written between them.
+  arrays.create<double>("parts", {100});
+  arrays["parts"].write({{10}, {20}, {}}, counted(20, 1));
+  arrays["parts"].write({{40}, {20}, {}}, counted(20, 2));
+  EXPECT_EQ((arrays["parts"].view<double, 1>({{45}, {15}, {}})(0)), counted(20, 2)[5]);
+  EXPECT_EQ(view_of("parts", {{20}, {30}, {}}), errc::unsupported);
+  EXPECT_EQ(view_of("parts", {{30}, {10}, {}}), errc::unsupported);
+  EXPECT_EQ(view_of("parts", {{5}, {10}, {}}), errc::unsupported);
+  arrays.store("packed", counted(1000), {.codec = compression::lz4});
+  EXPECT_EQ(view_of("packed", {{0}, {10}, {}}), errc::unsupported);
+  arrays.store("texts", std::vector<std::string>{"a", "b"});
+  EXPECT_TRUE(fails_with(errc::unsupported, "of any length", [&] {
+    arrays.untyped()->view_part("texts", arrays.info("texts").type, {{0}, {1}, {}});
+  }));
+  // Of the array as it was.
+  arrays.store("whole", array_view<const double, 2>(counted(60, 500).data(), {6, 10}));
+  arrays.checkpoint();
+  EXPECT_EQ(rows(0, 0), 20);
+}
+
 TEST_F(array_store_test, ViewsWhatLiesInOnePiece) {
   auto arrays = create();
   const std::vector<double> values = counted(60);

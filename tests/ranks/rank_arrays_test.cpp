@@ -211,6 +211,32 @@ TEST_F(an_array_of_ranks, needs_no_words_where_all_of_it_is_written) {
   });
 }
 
+TEST_F(an_array_of_ranks, is_viewed_where_a_rank_has_its_part) {
+  make_field(3);
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    const array_store arrays = arrays_of(set);
+    const slab own = rows_of(rank, 3);
+    EXPECT_EQ((arrays.array("field").view<double, 2>(own)(0, 4)), value(1, own.offset[0], 4));
+    EXPECT_TRUE(fails_with(errc::unsupported, "not in one piece",
+                           [&] { arrays.array("field").view<double>(rows_of((rank + 1) % 3, 3)); }));
+    set.close();
+  });
+  on(2, set_mode::open_read_only, [&](store_set& set, int) {
+    const array_store arrays = arrays_of(set);
+    for (int of = 0; of < 3; ++of) {
+      const slab part = rows_of(of, 3);
+      EXPECT_EQ((arrays.array("field").view<double, 2>(part)(1, 9)), value(1, part.offset[0] + 1, 9));
+    }
+    EXPECT_TRUE(fails_with(errc::unsupported, "not in one piece", [&] {
+      arrays.array("field").view<double>({{0, 0}, {12, 10}, {}});
+    }));
+    EXPECT_TRUE(fails_with(errc::not_found, "none", [&] {
+      arrays.array("none").view<double>({{0}, {1}, {}});
+    }));
+    set.close();
+  });
+}
+
 TEST_F(an_array_of_ranks, is_not_checkpointed_where_two_have_written_the_same) {
   make_field(3);
   on(3, set_mode::open, [&](store_set& set, int rank) {
