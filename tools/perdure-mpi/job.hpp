@@ -12,7 +12,7 @@
 
 namespace perdure::cli {
 
-/// What this rank and all others do together.
+/// This rank, and the others that it works with.
 class job {
  public:
   job() : ranks_(MPI_COMM_WORLD) {}
@@ -34,7 +34,7 @@ struct rank_column {
   std::uint64_t own;
 };
 
-/// What a rank has sent so far.
+/// Bytes and messages that a rank has sent so far.
 struct rank_traffic {
   explicit rank_traffic(const graph::rank_exchange& ranks)
       : bytes(ranks.bytes_sent()), messages(ranks.messages_sent()) {}

@@ -1,4 +1,4 @@
-// What the commands that ask a graph of a set something have in common, as graph_analysis.hpp has for graphs
+// The common part of the commands that ask a graph of a set something, as graph_analysis.hpp has for graphs
 // in stores.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace perdure::cli {
 
-/// What all of them take.
+/// Options that all of them take.
 struct set_options {
   std::filesystem::path set;
   std::string graph;
@@ -42,7 +42,7 @@ struct set_options {
 command add_set_command(command graph_command, const std::string& name, const std::string& description,
                         const std::string& columns, set_options& given);
 
-/// What a rank writes of its vertices: the values of each, one vertex after the other.
+/// Lines that a rank writes of its vertices: the values of each, one vertex after the other.
 struct vertex_lines {
   std::vector<graph::vertex_id> ids;
   std::vector<std::uint64_t> values;
@@ -72,8 +72,8 @@ class set_analysis {
     seconds_ = run_.longest(watch.seconds());
     return result;
   }
-  /// With `--verify`: rank 0 reads the whole graph and all values, one of each vertex, and calls `verify`,
-  /// which says what is wrong, if anything is.
+  /// Has rank 0 read the whole graph and all values, one of each vertex, and call `verify`, which says what
+  /// is wrong, if anything is. Does nothing without `--verify`.
   template <class Value, class Verify>
   void check(const std::vector<Value>& values, Verify&& verify) {
     if (!given_.is_checked) return;
@@ -86,9 +86,10 @@ class set_analysis {
     });
     is_right_ = true;
   }
-  /// What each own vertex is called.
+  /// Returns the ids of own vertices.
   std::vector<graph::vertex_id> own_ids() const;
-  /// With `--output` and `--store-as`: a line for each vertex, ordered by id, with its id and these columns.
+  /// Writes a line for each vertex, ordered by id, with its id and these columns, as `--output` and
+  /// `--store-as` say.
   void write(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
     write_lines("id", columns, lines);
   }

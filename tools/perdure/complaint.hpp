@@ -1,4 +1,4 @@
-// What a program says when it has failed.
+// Messages of a program that has failed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is said of the degrees of a graph.
+// A report of the degrees of a graph.
 #pragma once
 
 #include <perdure/graph/degrees.hpp>

@@ -21,7 +21,7 @@
 namespace perdure::graph::detail {
 namespace {
 
-/// What a rank sends at once, in edges.
+/// Edges that a rank sends at once.
 constexpr std::size_t edges_at_once = std::size_t{1} << 20;
 
 /// The edges of a rank, by ids at first and then by numbers of vertices.

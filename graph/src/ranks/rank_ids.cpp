@@ -1,4 +1,4 @@
-// What the input calls vertices that ranks have together.
+// Ids of vertices that ranks have together: how the input calls them.
 #include <algorithm>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>

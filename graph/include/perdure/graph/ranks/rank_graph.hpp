@@ -15,7 +15,7 @@ struct rank_graph {
   /// A row is sorted by the numbers of the neighbours, and arcs to the same one by weight. A loop is once in
   /// its row; repeated edges are kept.
   rank_rows rows;
-  /// What the input calls each own vertex. Empty on all ranks: vertices are called by their numbers.
+  /// Ids of own vertices: how the input calls them. Empty on all ranks: vertices are called by their numbers.
   std::vector<vertex_id> ids;
 };
 

@@ -12,8 +12,8 @@ namespace perdure::graph {
 /// each arc, 12 with weights, and 8 or 16 for each vertex.
 class whole_graph {
  public:
-  /// Of the only part of a graph: that of rank 0 of one rank. Throws `errc::unsupported` for more than 2^32 -
-  /// 1 vertices.
+  /// Takes the only part of a graph: that of rank 0 of one rank. Throws `errc::unsupported` for more than
+  /// 2^32 - 1 vertices.
   explicit whole_graph(rank_graph graph);
 
   /// Valid as long as this object.
