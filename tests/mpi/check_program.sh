@@ -39,9 +39,9 @@ for ranks in 1 3 4; do
   by "$ranks" export "square.$ranks" -o exported > /dev/null
   same exported square.edges
 done
-"$perdure" graph louvain square.3 --threads 1 -o expected > /dev/null
+"$perdure" graph louvain square.3 --threads 1 --starts 1 -o expected > /dev/null
 for ranks in 1 2 3 4 5; do
-  by "$ranks" louvain square.3 --repartition --threads $((1 + ranks % 2)) -o found --verify > /dev/null
+  by "$ranks" louvain square.3 --repartition --starts 1 --threads $((1 + ranks % 2)) -o found --verify > /dev/null
   same found expected
 done
 
@@ -67,10 +67,13 @@ told 2 "has 3 parts, and there are 2 ranks" louvain square.3
 told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3
 told 2 "there is no set of stores" cc nothing
 told 2 "cannot open" ingest nothing -o new
-[ ! -e new ] || fail "a set was made of nothing"
+told 2 "is no name" generate rgg --vertices 10 --graph a//b -o new
+[ ! -e new ] || fail "a set without a graph was left"
 told 2 "has no vertex 4" bfs few --source 4 --repartition
 told 2 "has no option '--wrong'" cc few --wrong
-told 2 "is directed" ingest --format mtx -o new <(printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n')
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' > directed.mtx
+told 2 "is directed" ingest directed.mtx -o new
+by 2 ingest directed.mtx --undirected -o new > /dev/null
 told 5 "give another name" cc few --store-as graph/ids
 if PMI_SIZE=4 OMPI_COMM_WORLD_SIZE=4 "$program" graph cc few 2> err; then fail "it ran alone among four"; fi
 grep -q "by the mpirun of another MPI" err || fail "not told of another MPI: $(cat err)"

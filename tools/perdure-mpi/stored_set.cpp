@@ -3,6 +3,7 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/store_set.hpp>
 
 namespace perdure::cli {
 
@@ -23,8 +24,16 @@ double store_in_new_set(job& run, const std::filesystem::path& path, const std::
                         const graph::rank_graph& made) {
   const stopwatch watch;
   mpi::array_store set(create_only, MPI_COMM_WORLD, path);
-  graph::store_rank_graph(*set.untyped(), name, made, run.ranks());
-  set.close();
+  try {
+    graph::store_rank_graph(*set.untyped(), name, made, run.ranks());
+    set.close();
+  } catch (...) {
+    // All ranks fail alike, and leave no set without a graph behind.
+    set.discard();
+    run.ranks().gather(0);
+    if (run.is_first()) remove_set(path);
+    throw;
+  }
   return run.longest(watch.seconds());
 }
 
