@@ -81,24 +81,37 @@ std::unique_ptr<edge_source> polled(std::unique_ptr<edge_source> source, const r
 }  // namespace
 
 std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::path>& files,
-                                           const graph_file_options& options, const reading_poll& poll) {
+                                           const graph_file_options& options, const reading_poll& poll,
+                                           const source_share& share) {
   std::vector<graph_input> inputs;
   inputs.reserve(files.size());
+  const auto nothing = [] { return std::make_unique<span_source>(std::span<const edge>()); };
   for (const auto& file : files) {
+    // What can be read once is read by one.
+    if (share.part != 0 && !std::filesystem::is_regular_file(file)) {
+      graph_input& left = inputs.emplace_back();
+      left.name = file.filename();
+      left.edges = nothing();
+      continue;
+    }
     std::unique_ptr<graph_file> opened = open_graph_file(file, options);
     graph_file_info info = opened->info();
+    const bool is_left_to_first = share.parts > 1 && !opened->keep_share(share) && share.part != 0;
+    std::unique_ptr<edge_source> edges = std::move(opened);
+    if (is_left_to_first) edges = nothing();
     inputs.push_back({file.filename(), file_fingerprint(file).value_or(""), std::move(info),
-                      polled(std::move(opened), poll)});
+                      polled(std::move(edges), poll)});
   }
   return inputs;
 }
 
-graph_input generated_input(const rmat_parameters& parameters, const reading_poll& poll) {
+graph_input generated_input(const rmat_parameters& parameters, const reading_poll& poll,
+                            const source_share& share) {
   return {"R-MAT",
           "rmat " + std::to_string(parameters.scale) + " " + std::to_string(parameters.edge_factor) + " " +
               std::to_string(parameters.seed),
           {},
-          polled(std::make_unique<rmat_source>(parameters), poll)};
+          polled(std::make_unique<rmat_source>(parameters, std::uint64_t{1} << 14, share), poll)};
 }
 
 growth_options growth_for(const std::vector<graph_input>& inputs) {

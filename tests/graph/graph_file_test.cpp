@@ -834,4 +834,70 @@ TEST(GraphFileData, EveryFormatIsReadOrRefusedWithAPlace) {
   EXPECT_EQ(read_all(perdure::test::data_file("kron/rmat_s17.edges.xz")).edges.size(), 2097152U);
 }
 
+// Of three parts of a file; nothing where it cannot be divided.
+std::vector<file_reading> read_shares(const std::filesystem::path& path,
+                                      const graph_file_options& options = {}) {
+  std::vector<file_reading> parts;
+  for (std::uint64_t part = 0; part < 3; ++part) {
+    const auto source = open_graph_file(path, options);
+    if (!source->keep_share({part, 3})) continue;
+    file_reading& one = parts.emplace_back();
+    edge_batch batch;
+    while (source->next(batch)) {
+      one.edges.insert(one.edges.end(), batch.edges.begin(), batch.edges.end());
+      one.values.insert(one.values.end(), batch.values.begin(), batch.values.end());
+    }
+  }
+  return parts;
+}
+
+TEST_F(GraphFile, IsReadInSharesWhereLinesStandAlone) {
+  std::string text;
+  std::string records;
+  for (std::uint64_t i = 0; i < 250'000; ++i) {
+    text += std::to_string(i) + ' ' + std::to_string(i * 7919 % 1'000'003) + " 0.5\n";
+    for (const std::uint64_t number : {i, i * 3})
+      records.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  std::string csv = "source,target,weight\n" + text;
+  std::replace(csv.begin(), csv.end(), ' ', ',');
+  for (const auto& [name, bytes] :
+       {std::pair<std::string, std::string>{"a.txt", text}, {"a.csv", csv}, {"a.bin", records}}) {
+    const std::filesystem::path file = dir_.write(name, bytes);
+    const file_reading whole = read_all(file);
+    ASSERT_EQ(whole.edges.size(), 250'000U);
+    const std::vector<file_reading> parts = read_shares(file);
+    ASSERT_EQ(parts.size(), 3U) << name;
+    file_reading joined;
+    for (const file_reading& part : parts) {
+      EXPECT_GT(part.edges.size(), 50'000U) << name;
+      joined.edges.insert(joined.edges.end(), part.edges.begin(), part.edges.end());
+      joined.values.insert(joined.values.end(), part.values.begin(), part.values.end());
+    }
+    std::vector<entry> expected = whole.entries();
+    std::vector<entry> found = joined.entries();
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected) << name;
+  }
+  EXPECT_TRUE(read_shares(dir_.write("small.txt", "1 2\n3 4\n")).at(1).edges.empty());
+  EXPECT_TRUE(
+      read_shares(dir_.write("a.metis", "3 2\n2\n1 3\n2\n"), {.format = graph_format::metis}).empty());
+  numbered_names names;
+  EXPECT_TRUE(read_shares(dir_.write("names.csv", "source,target\na,b\n"), {.names = &names}).empty());
+}
+
+TEST_F(GraphFile, ThatCannotBeDividedIsReadByTheFirstPart) {
+  const std::filesystem::path file = dir_.write("a.metis", "3 2\n2\n1 3\n2\n");
+  for (std::uint64_t part = 0; part < 2; ++part) {
+    std::vector<graph_input> inputs =
+        open_graph_inputs({file}, {.format = graph_format::metis}, {}, {part, 2});
+    edge_batch batch;
+    std::size_t drawn = 0;
+    while (inputs.front().edges->next(batch)) drawn += batch.edges.size();
+    EXPECT_EQ(drawn, part == 0 ? 2U : 0U);
+  }
+  EXPECT_EQ(open_graph_inputs({"/nothing"}, {}, {}, {1, 2}).front().name, "nothing");
+}
+
 }  // namespace

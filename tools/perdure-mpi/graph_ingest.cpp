@@ -6,7 +6,6 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/graph_inputs.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
-#include <span>
 
 #include "graph_files.hpp"
 #include "graph_options.hpp"
@@ -26,7 +25,7 @@ struct wanted_files {
   bool as_json = false;
 };
 
-/// Rank 0 reads.
+/// Rank 0 reads what cannot be divided.
 void ingest(job& run, const wanted_files& given) {
   const stopwatch watch;
   graph::rank_exchange& ranks = run.ranks();
@@ -34,8 +33,9 @@ void ingest(job& run, const wanted_files& given) {
   std::vector<graph::graph_input> inputs;
   graph::joint_call(ranks, [&] {
     given.input.require_some("ingest");
-    if (!run.is_first()) return;
-    inputs = given.input.open(interruption, nullptr);
+    inputs = given.input.open(
+        interruption, nullptr,
+        {static_cast<std::uint64_t>(ranks.rank()), static_cast<std::uint64_t>(ranks.size())});
     for (const graph::graph_input& one : inputs)
       if (one.info.kind == graph::direction::directed && !given.input.undirected)
         throw error(errc::invalid_argument,
@@ -43,23 +43,23 @@ void ingest(job& run, const wanted_files& given) {
                         " is directed, and graphs of ranks are undirected: take each edge in both "
                         "directions with --undirected");
   });
+  // Rank 0 knows of all inputs.
   std::array<std::uint64_t, 1> weighted{};
   if (run.is_first() && graph::growth_for(inputs).with_weights) weighted[0] = 1;
   ranks.add_up(weighted);
   graph::joined_inputs all(inputs);
-  graph::span_source none({});
-  graph::edge_source* const source = run.is_first() ? static_cast<graph::edge_source*>(&all) : &none;
   const graph::rank_graph made = [&] {
     std::optional<progress_line> progress;
     if (run.is_first()) progress.emplace("ingest", [&all] { return all.progress(); });
-    return graph::build_rank_graph(*source, ranks,
-                                   {.with_weights = weighted[0] != 0, .threads = given.threads});
+    return graph::build_rank_graph(all, ranks, {.with_weights = weighted[0] != 0, .threads = given.threads});
   }();
+  std::array<std::uint64_t, 1> skipped{all.skipped_lines()};
+  ranks.add_up(skipped);
   const double read = run.longest(watch.seconds());
   const double stored = store_in_new_set(run, given.set, given.graph, made);
   json facts = json::object();
   if (run.is_first()) {
-    facts = {{"files", what_was_read(inputs)}, {"skipped_lines", all.skipped_lines()}};
+    facts = {{"files", what_was_read(inputs)}, {"skipped_lines", skipped[0]}};
     tell_ignored_columns(inputs);
     for (const graph::graph_input& one : inputs)
       if (one.info.has_times)
@@ -72,8 +72,10 @@ void ingest(job& run, const wanted_files& given) {
 
 void add_ingest_command(command graph_command, job& run) {
   auto given = std::make_shared<wanted_files>();
-  command ingest_command = graph_command.add_command(
-      "ingest", "Read an undirected graph from files, and keep it in a new set of stores. Rank 0 reads");
+  command ingest_command =
+      graph_command.add_command("ingest",
+                                "Read an undirected graph from files, and keep it in a new set of stores. "
+                                "All ranks read plain lists of edges, and rank 0 reads the rest");
   ingest_command.add_paths("FILE", given->input.files,
                            "Files of edges, in any format; '-' is standard input");
   add_new_set_options(ingest_command, given->set, given->graph);

@@ -24,15 +24,16 @@ void graph_files::require_some(const std::string& verb) const {
 }
 
 std::vector<graph::graph_input> graph_files::open(const interruption_watch& interruption,
-                                                  graph::vertex_namer* names) const {
+                                                  graph::vertex_namer* names,
+                                                  const graph::source_share& share) const {
   graph::graph_file_options how = reading;
   how.end_descriptor = interruption.descriptor();
   how.names = names;
-  std::vector<graph::graph_input> inputs = graph::open_graph_inputs(files, how, stop_if_interrupted);
+  std::vector<graph::graph_input> inputs = graph::open_graph_inputs(files, how, stop_if_interrupted, share);
   if (rmat_scale) {
     graph::rmat_parameters parameters = rmat;
     parameters.scale = *rmat_scale;
-    inputs.push_back(graph::generated_input(parameters, stop_if_interrupted));
+    inputs.push_back(graph::generated_input(parameters, stop_if_interrupted, share));
   }
   return inputs;
 }

@@ -28,8 +28,8 @@ struct graph_files {
   void require_some(const std::string& verb) const;
   /// Opens the files, whose names are numbered by `names` unless that is null, and the R-MAT graph. Reading
   /// ends with an exception once a signal has come.
-  std::vector<graph::graph_input> open(const interruption_watch& interruption,
-                                       graph::vertex_namer* names) const;
+  std::vector<graph::graph_input> open(const interruption_watch& interruption, graph::vertex_namer* names,
+                                       const graph::source_share& share = {}) const;
 };
 
 /// Adds `--undirected` and `--directed`.

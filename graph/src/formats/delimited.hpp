@@ -35,6 +35,7 @@ chosen_fields choose_fields(const std::vector<std::string>& header, const graph_
 class delimited {
  public:
   static constexpr bool in_order = true;  // names are numbered as they come
+  static constexpr bool lines_stand_alone = true;
 
   /// `fields`: how many the header has; 0 where there is no header.
   delimited(char delimiter, std::size_t fields, const chosen_fields& chosen, vertex_namer* names,

@@ -18,6 +18,7 @@ struct kept_columns {
 class edge_lines {
  public:
   static constexpr bool in_order = false;
+  static constexpr bool lines_stand_alone = true;
 
   edge_lines(const kept_columns& kept, graph_file_info info) : kept_(kept), info_(std::move(info)) {}
 

@@ -50,6 +50,7 @@ class record_source final : public graph_file {
                 " bytes; edge " + std::to_string(edges_ + 1) + " is cut off (truncated file, or not binary?)",
             edges_ + 1, 0);
       ended_ = size < bytes.size();
+      if (blocks_++ % share_.parts != share_.part) return size != 0;
     }
     batch.edges.resize(size / Record::bytes);
     for (std::size_t i = 0; i < batch.edges.size(); ++i)
@@ -58,6 +59,11 @@ class record_source final : public graph_file {
   }
   workload::progress progress() const noexcept override { return stream_->progress(); }
   const graph_file_info& info() const noexcept override { return info_; }
+  bool keep_share(const source_share& share) override {
+    if (stream_->length() == 0 || stream_->is_encoded()) return false;
+    share_ = share;
+    return true;
+  }
 
  private:
   static constexpr std::size_t batch_edges = std::size_t{1} << 15;
@@ -65,7 +71,9 @@ class record_source final : public graph_file {
   std::mutex mutex_;
   std::unique_ptr<workload::byte_stream> stream_;
   graph_file_info info_;
+  source_share share_;
   std::uint64_t edges_ = 0;
+  std::uint64_t blocks_ = 0;
   bool ended_ = false;
 };
 

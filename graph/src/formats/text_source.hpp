@@ -74,6 +74,7 @@ class text_source final : public graph_file {
               const graph_file_options& options, Format format)
       : lines_(std::move(stream), longest_line),
         skip_bad_lines_(options.skip_bad_lines),
+        has_names_(options.names != nullptr),
         max_vertices_(options.max_vertices),
         format_(std::move(format)) {
     while (lines_.next(first_)) {
@@ -157,6 +158,14 @@ class text_source final : public graph_file {
   }
   id_range declared_vertices() const noexcept override { return format_.declared(); }
   const graph_file_info& info() const noexcept override { return format_.info(); }
+  bool keep_share(const source_share& share) override {
+    if constexpr (requires { Format::lines_stand_alone; }) {
+      if (has_names_ || !lines_.is_plain()) return false;
+      share_ = share;
+      return true;
+    }
+    return false;
+  }
 
  private:
   [[noreturn]] void fail(std::uint64_t line, const char* begin, const flaw& problem) {
@@ -192,20 +201,24 @@ class text_source final : public graph_file {
     const std::lock_guard lock(mutex_);
     if (std::exchange(has_first_, false)) {
       std::swap(block, first_);
-      ++at_work_;
-      return true;
+      if (is_of_share()) return true;
     }
     try {
-      if (lines_.next(block)) {
-        ++at_work_;
-        return true;
-      }
+      while (lines_.next(block))
+        if (is_of_share()) return true;
     } catch (...) {
       has_failed_ = true;
       throw;
     }
     if (at_work_ == 0 && !std::exchange(is_judged_, true) && !has_failed_) judge();
     return false;
+  }
+
+  /// Blocks are dealt to the parts in turn.
+  bool is_of_share() {
+    if (blocks_++ % share_.parts != share_.part) return false;
+    ++at_work_;
+    return true;
   }
 
   /// Holds the header to what all lines have said.
@@ -247,12 +260,15 @@ class text_source final : public graph_file {
 
   workload::line_reader lines_;
   const bool skip_bad_lines_;
+  const bool has_names_;
   const std::uint64_t max_vertices_;
   Format format_;
   mutable std::mutex turn_;
   mutable std::mutex mutex_;  // of what follows
   workload::line_reader::block first_;
   bool has_first_ = false;
+  source_share share_;
+  std::uint64_t blocks_ = 0;  // that were taken
   std::uint64_t last_line_ = 1;
   unsigned at_work_ = 0;
   bool has_failed_ = false;

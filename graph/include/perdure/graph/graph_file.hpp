@@ -80,6 +80,11 @@ struct graph_file_info {
 class graph_file : public edge_source {
  public:
   virtual const graph_file_info& info() const noexcept = 0;
+  /// Makes this source hand out one of several parts of the edges, about as large as the others. Returns
+  /// false, and changes nothing, unless the file is not compressed, its lines or records each stand for
+  /// themselves, and vertices are called by numbers. To be called before an edge is drawn. All parts are read
+  /// by each source, and parsed by one.
+  virtual bool keep_share(const source_share&) { return false; }
 };
 
 /// Opens a graph. `-` is standard input; compression is recognised by content, and so is the format.

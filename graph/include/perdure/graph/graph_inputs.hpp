@@ -35,12 +35,15 @@ using reading_poll = std::function<void()>;
 using reading_watch =
     std::function<std::shared_ptr<void>(const std::string& name, std::function<workload::progress()> read)>;
 
-/// Opens all files. Throws what `open_graph_file` throws; nothing is read yet but the heads of the files.
+/// Opens all files. Throws what `open_graph_file` throws; nothing is read yet but the heads of the files. Of
+/// several parts each has its share of files that `graph_file::keep_share` divides, and the first one all of
+/// the others. Pipes, terminals and files that are not there are opened for the first part only.
 std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::path>& files,
                                            const graph_file_options& options = {},
-                                           const reading_poll& poll = {});
+                                           const reading_poll& poll = {}, const source_share& share = {});
 /// Makes an input of an R-MAT graph. Its fingerprint has the parameters.
-graph_input generated_input(const rmat_parameters& parameters, const reading_poll& poll = {});
+graph_input generated_input(const rmat_parameters& parameters, const reading_poll& poll = {},
+                            const source_share& share = {});
 
 /// Returns what a graph needs for these inputs: weights and times if one of them has some, and as
 /// `kind_if_new` their direction if all have the same one.

@@ -55,6 +55,9 @@ class line_reader {
   /// The error that says "NAME: line L, column C: WHAT".
   line_error error_at(std::uint64_t line, std::uint64_t column, const std::string& what) const;
   workload::progress progress() const noexcept { return stream_->progress(); }
+  /// Whether the text is a file that is not compressed. Each reader of such a file cuts it into the same
+  /// blocks.
+  bool is_plain() const noexcept { return stream_->length() != 0 && !stream_->is_encoded(); }
 
  private:
   std::mutex mutex_;
