@@ -216,12 +216,16 @@ rank_community_result start_anew(std::vector<community_graph>& graphs, const met
       const community_graph& graph = graphs.back();
       community_labels found = how.labels(graph, names);
       result.summary.iterations += how.move(graph, found, order);
+      if (options.first_phase_only) {
+        names = found.names();
+        break;
+      }
       community_labels refined = how.labels(graph, each_alone(graph));
       result.summary.iterations += how.move(graph, refined, order, &found);
       std::vector<std::uint64_t> bounds;
       const std::vector<std::uint64_t> numbers = refined.numbered(bounds);
       names = found.names();
-      if (bounds.back() == graph.plan.all()) break;
+      if (bounds.back() == graph.plan.all() || parts.size() == options.max_levels) break;
       std::vector<vertex_id> part(graph.size());
       for (vertex_handle v = 0; v < graph.size(); ++v) part[v] = numbers[refined[v]];
       community_graph next = contracted(graph, refined, numbers, std::move(bounds), ranks, options.threads);
@@ -245,7 +249,7 @@ rank_community_result start_anew(std::vector<community_graph>& graphs, const met
       best = std::move(names);
       result.summary.modularity = modularity;
     }
-    if (!(gain > options.tolerance) && ++in_vain == patience) return result;
+    if (options.first_phase_only || (!(gain > options.tolerance) && ++in_vain == patience)) return result;
   }
 }
 

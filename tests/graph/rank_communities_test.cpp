@@ -112,6 +112,29 @@ TEST(CommunitiesOfRanks, OfLargerGraphsAreThoseOfOneProcess) {
   }
 }
 
+TEST(CommunitiesOfRanks, OfFewerLevelsAreWorse) {
+  memory_csr graph;
+  rgg_source source({.vertices = 3000, .seed = 4});
+  build_csr(graph, source, {.kind = direction::undirected});
+  const auto found = [&](const louvain_options& options) {
+    const community_result one = louvain(graph.view(), options);
+    EXPECT_EQ(verify_communities(graph.view(), one), std::nullopt);
+    for (const int ranks : {1, 3}) expect_same(graph.view(), even_bounds(3000, ranks), options, one);
+    return one.summary;
+  };
+  const community_summary first = found({.starts = 1, .first_phase_only = true});
+  const community_summary none = found({.starts = 1, .max_levels = 0});
+  const community_summary some = found({.starts = 1, .max_levels = 1});
+  const community_summary all = found({.starts = 1});
+  EXPECT_EQ(first.levels, 0U);
+  EXPECT_EQ(none.levels, 0U);
+  EXPECT_EQ(some.levels, 1U);
+  EXPECT_GT(all.levels, 1U);
+  EXPECT_LT(first.iterations, none.iterations);
+  EXPECT_LT(first.modularity, some.modularity);
+  EXPECT_LT(some.modularity, all.modularity);
+}
+
 TEST(CommunitiesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
   const auto refused = [](const std::string& part, const auto& spoil) {
     perdure::test::expect_refused_on_all(

@@ -48,6 +48,13 @@ void add_louvain_options(command target, graph::louvain_options& how) {
       .add_number("--starts", 1, 1'000'000, "Begin so many times in another order, and keep the best answer",
                   [&how](std::uint64_t n) { how.starts = static_cast<unsigned>(n); })
       .default_text("as many as take little time, up to 10");
+  target
+      .add_number("--max-levels", 0, std::numeric_limits<unsigned>::max(),
+                  "Make graphs of communities so often at most",
+                  [&how](std::uint64_t n) { how.max_levels = static_cast<unsigned>(n); })
+      .default_text("as many as help");
+  target.add_flag("--first-phase", how.first_phase_only,
+                  "End when vertices have moved for the first time, for comparison with programs that do");
 }
 
 void add_pagerank_options(command target, graph::pagerank_options& how) {

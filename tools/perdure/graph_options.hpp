@@ -19,7 +19,7 @@ namespace perdure::cli {
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
 /// `--vertices`, `--degree`, `--seed` and `--scramble`.
 void add_rgg_options(command target, graph::rgg_parameters& parameters);
-/// `--resolution`, `--tolerance` and `--starts`.
+/// `--resolution`, `--tolerance`, `--starts`, `--max-levels` and `--first-phase`.
 void add_louvain_options(command target, graph::louvain_options& how);
 /// `--damping`, `--tolerance` and `--iterations`.
 void add_pagerank_options(command target, graph::pagerank_options& how);

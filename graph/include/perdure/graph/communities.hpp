@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <perdure/graph/detail/community_graph.hpp>
@@ -38,6 +39,11 @@ struct louvain_options {
   /// How often it begins from single vertices, in another order each time; the best answer is kept. 0: as
   /// often as takes little time, 10 times for small graphs, once for those of more than two million edges.
   unsigned starts = 0;
+  /// Levels of graphs whose vertices are communities, at most.
+  unsigned max_levels = std::numeric_limits<unsigned>::max();
+  /// Ends when vertices have moved for the first time, each from a community of its own. The answer is the
+  /// connected parts of these communities, and worse than that of all levels: for comparison.
+  bool first_phase_only = false;
   unsigned threads = 1;
 };
 
