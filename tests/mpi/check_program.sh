@@ -73,6 +73,8 @@ told 2 "has no vertex 4" bfs few --source 4 --repartition
 told 2 "has no option '--wrong'" cc few --wrong
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' > directed.mtx
 told 2 "is directed" ingest directed.mtx -o new
+printf '1 2\n' > unweighted.txt
+told 2 "few.txt has weights and unweighted.txt has none" ingest few.txt unweighted.txt -o mixed
 by 2 ingest directed.mtx --undirected -o new > /dev/null
 told 5 "give another name" cc few --store-as graph/ids
 if PMI_SIZE=4 OMPI_COMM_WORLD_SIZE=4 "$program" graph cc few 2> err; then fail "it ran alone among four"; fi

@@ -1,4 +1,5 @@
 // perdure-mpi graph ingest: reads a graph from files, and keeps it in a new set of stores.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -25,14 +26,25 @@ struct wanted_files {
   bool as_json = false;
 };
 
+/// Throws where some inputs have weights, and others have none.
+bool have_weights(const std::vector<graph::graph_input>& inputs) {
+  const auto has_some = [](const graph::graph_input& one) { return one.info.has_weights; };
+  const auto with = std::find_if(inputs.begin(), inputs.end(), has_some);
+  const auto without = std::find_if_not(inputs.begin(), inputs.end(), has_some);
+  if (with != inputs.end() && without != inputs.end())
+    throw error(errc::invalid_argument, with->name + " has weights and " + without->name +
+                                            " has none: leave them out with --weight-column none");
+  return with != inputs.end();
+}
+
 /// Rank 0 reads what cannot be divided.
 void ingest(job& run, const wanted_files& given) {
   const stopwatch watch;
   graph::rank_exchange& ranks = run.ranks();
   const interruption_watch interruption;
   std::vector<graph::graph_input> inputs;
+  given.input.require_some("ingest");
   graph::joint_call(ranks, [&] {
-    given.input.require_some("ingest");
     inputs = given.input.open(
         interruption, nullptr,
         {static_cast<std::uint64_t>(ranks.rank()), static_cast<std::uint64_t>(ranks.size())});
@@ -45,7 +57,9 @@ void ingest(job& run, const wanted_files& given) {
   });
   // Rank 0 knows of all inputs.
   std::array<std::uint64_t, 1> weighted{};
-  if (run.is_first() && graph::growth_for(inputs).with_weights) weighted[0] = 1;
+  graph::joint_call(ranks, [&] {
+    if (run.is_first()) weighted[0] = have_weights(inputs) ? 1 : 0;
+  });
   ranks.add_up(weighted);
   graph::joined_inputs all(inputs);
   const graph::rank_graph made = [&] {
