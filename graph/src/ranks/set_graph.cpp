@@ -178,12 +178,18 @@ void set_graph::require_length(const char* what, std::uint64_t length) const {
     throw_damaged(name_, "an array has another number of elements than its bounds say");
 }
 
-/// Arcs and vertices before a vertex.
-std::uint64_t set_graph::weight_before(std::uint64_t vertex) const {
-  if (vertex == bounds_.back()) return vertex + arc_bounds_.back();
-  const auto part = static_cast<std::size_t>(owner_of(bounds_, vertex));
-  return vertex + arc_bounds_[part] +
-         read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", vertex + part, 1).front();
+/// Returns the first vertex before which there are so many arcs and vertices.
+std::uint64_t set_graph::vertex_behind(std::uint64_t arcs_and_vertices) const {
+  const auto before = [this](std::size_t part) { return bounds_[part] + arc_bounds_[part]; };
+  std::size_t part = 0;
+  while (part + 1 < bounds_.size() && before(part + 1) < arcs_and_vertices) ++part;
+  if (part + 1 == bounds_.size() || before(part) >= arcs_and_vertices) return bounds_[part];
+  const std::uint64_t own = bounds_[part + 1] - bounds_[part];
+  const auto offsets =
+      read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", bounds_[part] + part, own + 1);
+  std::uint64_t v = 0;
+  while (v < own && before(part) + v + offsets[v] < arcs_and_vertices) ++v;
+  return bounds_[part] + v;
 }
 
 std::vector<std::uint64_t> set_graph::bounds_for(int parts) const {
@@ -195,17 +201,7 @@ std::vector<std::uint64_t> set_graph::bounds_for(int parts) const {
   for (int rank = 1; rank < parts; ++rank) {
     const std::uint64_t wanted =
         portion(all, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(parts));
-    std::uint64_t low = bounds.back();
-    std::uint64_t high = vertices();
-    while (low < high) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      if (weight_before(middle) < wanted) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    bounds.push_back(low);
+    bounds.push_back(vertex_behind(wanted));
   }
   bounds.push_back(vertices());
   return bounds;

@@ -29,7 +29,9 @@ class own_communicator {
  public:
   /// Collective. `what` is said of in errors, as "a set of stores". `invalid_argument` where MPI is not
   /// initialised or the communicator is none, `timed_out`.
-  own_communicator(MPI_Comm of, std::chrono::milliseconds timeout, const char* what) : timeout_(timeout) {
+  own_communicator(MPI_Comm of, std::chrono::milliseconds timeout, const char* what,
+                   const detail::asking_pace& pace = {})
+      : timeout_(timeout), pace_(pace) {
     int is_initialized = 0;
     MPI_Initialized(&is_initialized);
     if (is_initialized == 0 || has_ended())
@@ -94,7 +96,7 @@ class own_communicator {
   template <class Held, class IsDone>
   void wait_until(std::unique_ptr<Held>& held, IsDone&& is_done) {
     try {
-      if (detail::wait_until_done(is_done, timeout_)) return;
+      if (detail::wait_until_done(is_done, timeout_, pace_)) return;
     } catch (...) {
       static_cast<void>(held.release());
       throw;
@@ -106,6 +108,7 @@ class own_communicator {
 
  private:
   std::chrono::milliseconds timeout_;
+  detail::asking_pace pace_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;

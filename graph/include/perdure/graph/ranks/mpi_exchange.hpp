@@ -31,7 +31,7 @@ class mpi_exchange final : public rank_exchange {
   /// where MPI is not initialised or the communicator is none, `timed_out`.
   explicit mpi_exchange(MPI_Comm communicator, std::chrono::milliseconds timeout = std::chrono::minutes(10),
                         std::size_t piece = std::size_t{1} << 30)
-      : communicator_(communicator, timeout, "a graph of ranks"), piece_(piece) {}
+      : communicator_(communicator, timeout, "a graph of ranks", pace), piece_(piece) {}
 
   int rank() const noexcept override { return communicator_.rank(); }
   int size() const noexcept override { return communicator_.size(); }
@@ -85,6 +85,10 @@ class mpi_exchange final : public rank_exchange {
   }
 
  private:
+  // MPI brings large messages on only while it is asked, and ranks are mostly as fast as each other.
+  static constexpr perdure::detail::asking_pace pace{std::chrono::milliseconds(2),
+                                                     std::chrono::microseconds(100)};
+
   /// An exchange under way.
   struct round {
     std::vector<rank_message> sent;

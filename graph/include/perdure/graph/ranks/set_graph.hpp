@@ -52,12 +52,12 @@ class set_graph {
   /// rank reads what it needs from the parts that have it. Throws `damaged` where arrays contradict each
   /// other, and what reading throws. O(its vertices and arcs, and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
-  /// Returns the bounds of vertices of that division.
+  /// Returns the bounds of vertices of that division. Reads the offsets of as many parts.
   std::vector<std::uint64_t> bounds_for(int parts) const;
 
  private:
   void require_length(const char* what, std::uint64_t length) const;
-  std::uint64_t weight_before(std::uint64_t vertex) const;
+  std::uint64_t vertex_behind(std::uint64_t arcs_and_vertices) const;
 
   std::shared_ptr<const untyped_arrays> arrays_;
   std::string name_;
