@@ -4,7 +4,7 @@
 usage: tests/mutation/mutate.py FOLDER [--sample N --seed S] [--list] [--point TEXT] [--jobs N] [--again | --unnoticed]
            [--quick | --thorough]
   FOLDER         below src, as store/commit
-  --sample N     only N of the mistakes, chosen by --seed
+  --sample N     only N of the mistakes, chosen by --seed: by their keys, so that a change of the sources exchanges few of them
   --list         prints the mistakes and ends
   --point TEXT   only mistakes whose key has TEXT in it
   --again        tries all of them, also what an earlier run has tried with the same sources and tests
@@ -29,7 +29,6 @@ import json
 import math
 import os
 import pathlib
-import random
 import re
 import shlex
 import shutil
@@ -290,6 +289,11 @@ def ordered(reaching, results, most):
     return order
 
 
+def rank_of(key, seed):
+    """A mistake's place in the order in which samples are drawn."""
+    return hashlib.sha256(f"{seed} {key}".encode()).digest()
+
+
 def digest_of(build, cases):
     digest = hashlib.sha256()
     for source in build.sources:
@@ -324,7 +328,7 @@ def main():
     if options.point:
         numbers = [number for number in numbers if options.point in keys[number]]
     if options.sample and options.sample < len(numbers):
-        numbers = sorted(random.Random(options.seed).sample(numbers, options.sample))
+        numbers = sorted(sorted(numbers, key=lambda number: rank_of(keys[number], options.seed))[: options.sample])
     if options.list:
         print("\n".join(keys[number] for number in numbers))
         return 0

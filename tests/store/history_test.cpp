@@ -124,8 +124,18 @@ TEST_F(a_history, takes_no_undo_log_of_another) {
   ASSERT_GT(fs::file_size(copy_ / "undo"), 0u);
   take_from_copy("undo");
   EXPECT_TRUE(is_refused_for("undo"));
-  fs::remove(path() / "undo");
-  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  repair_report report = store_maintenance::repair(path());
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty());
+  ASSERT_TRUE(fs::exists(path() / "undo"));
+  repair_options accepting;
+  accepting.accept_damage = true;
+  report = store_maintenance::repair(path(), accepting);
+  EXPECT_TRUE(report.whole());
+  ASSERT_EQ(report.done.size(), 1u);
+  EXPECT_TRUE(report.done[0].starts_with("removed undo")) << report.done[0];
+  EXPECT_FALSE(fs::exists(path() / "undo"));
+  EXPECT_TRUE(has(*datastore::open(path()), 1, 7));
 }
 
 TEST_F(a_history, takes_no_home_file_table_or_super_block_of_another) {
@@ -225,7 +235,9 @@ TEST_F(a_history, whose_stamps_are_damaged_is_mended_by_its_pages) {
     EXPECT_TRUE(store_maintenance::verify(path()).whole());
   }
   take_from_copy("heap.000");
-  EXPECT_FALSE(store_maintenance::repair(path()).after.whole()) << "pages of another time were accepted";
+  const repair_report report = store_maintenance::repair(path());
+  EXPECT_FALSE(report.after.whole()) << "pages of another time were accepted";
+  EXPECT_TRUE(report.done.empty()) << report.done.front();
   repair_options accepting;
   accepting.accept_damage = true;
   EXPECT_TRUE(store_maintenance::repair(path(), accepting).after.whole());

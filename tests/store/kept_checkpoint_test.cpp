@@ -242,6 +242,7 @@ TEST_F(kept_checkpoints_of_a_store, are_named_when_they_are_gone) {
   is_not_found("@a", store + " does not keep the checkpoint \"a\" of epoch 1");
   is_not_found("@x", store + ": no checkpoint has the label \"x\"");
   is_not_found("@1", store + ": no checkpoint has the label \"1\", and none of that epoch is kept");
+  is_not_found("@x\n\x7fy", "the label \"x??y\"");
   is_not_found("@99999999999999999999", "no checkpoint has the label");
   EXPECT_TRUE(fails_with(errc::not_found, "epoch 1", [&] { find_kept_checkpoint(path(), 1); }));
   EXPECT_TRUE(fails_with(errc::not_found, "label \"\"", [&] { find_kept_checkpoint(path(), ""); }));
@@ -273,6 +274,15 @@ TEST_F(kept_checkpoints_of_a_store, stay_while_they_are_read) {
   }
   add_checkpoints(*store, {"d"});
   EXPECT_EQ(kept_in(path()), (epochs{4}));
+}
+
+TEST_F(kept_checkpoints_of_a_store, do_not_make_room_where_something_else_is) {
+  const auto store = datastore::create(path(), keeping(1));
+  fs::create_directories(path() / "epochs" / "0");
+  std::ofstream(path() / "epochs" / "0" / "notes") << "mine";
+  EXPECT_TRUE(fails_with(errc::not_a_store, "holds no datastore", [&] { add_checkpoints(*store, {"a"}); }));
+  EXPECT_TRUE(fs::exists(path() / "epochs" / "0" / "notes"));
+  EXPECT_EQ(kept_in(path()), (epochs{1}));
 }
 
 TEST_F(kept_checkpoints_of_a_store, leave_nothing_where_a_crash_cut_their_making_short) {

@@ -1,4 +1,7 @@
 // Repair mends what has a second source, names what has none, and never makes things worse.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -10,8 +13,11 @@
 
 #include "os/crc32c.hpp"
 #include "segment/segment.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/file/layout.hpp"
+#include "store/file/super_block.hpp"
 #include "store/three_files_test.hpp"
+#include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/flipped_bit.hpp"
 #include "support/page_pattern.hpp"
@@ -34,6 +40,24 @@ std::string describe(const repair_report& report) {
 class repairing : public three_files_test {
  protected:
   void flip(const std::string& name, std::uint64_t offset) const { flip_bit(path() / name, offset, 2); }
+  repair_report accept_damage() const {
+    repair_options options;
+    options.accept_damage = true;
+    return store_maintenance::repair(path(), options);
+  }
+  /// Changes both slots, and may exchange them.
+  void change_super(const std::function<void(store::layout::super_slot&)>& change,
+                    bool are_exchanged = false) const {
+    const os::file file = os::file::open_in(os::file::open_directory(path()), "super", O_RDWR);
+    store::super_file content;
+    ASSERT_EQ(file.read_at(&content, sizeof content, 0), sizeof content);
+    for (store::layout::super_slot& slot : content.slots) {
+      change(slot);
+      store::seal_block(slot);
+    }
+    if (are_exchanged) std::swap(content.slots[0], content.slots[1]);
+    file.write_at(&content, sizeof content, 0);
+  }
   ::testing::AssertionResult content_is_right() const {
     const auto store = datastore::open(path());
     for (std::uint64_t page = 0; page < pages; ++page)
@@ -101,6 +125,11 @@ TEST_F(repairing, mends_what_has_a_second_source) {
       {"table header", [&] { flip("crc", 300); }},
       {"table page", [&] { flip("crc", 2 * store::layout::block + 300); }},
       {"table cut", [&] { fs::resize_file(path() / "crc", 2 * store::layout::block + 300); }},
+      {"table header and cut",
+       [&] {
+         flip("crc", 300);
+         fs::resize_file(path() / "crc", 2 * store::layout::block + 300);
+       }},
       {"table missing", [&] { fs::remove(path() / "crc"); }},
       {"journal missing", [&] { fs::remove(path() / "jrnl.0"); }},
       {"journal cut", [&] { fs::resize_file(path() / "jrnl.1", 70); }},
@@ -164,6 +193,8 @@ TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
   accepting.accept_damage = true;
   report = store_maintenance::repair(path(), accepting);
   EXPECT_TRUE(report.whole()) << describe(report);
+  ASSERT_EQ(report.done.size(), 1u) << describe(report);
+  EXPECT_NE(report.done[0].find("took page 20 as it is"), std::string::npos);
   EXPECT_TRUE(store_maintenance::verify(path()).whole());
   flip("heap.000", offset);
   EXPECT_FALSE(store_maintenance::verify(path()).whole());
@@ -201,6 +232,104 @@ TEST_F(repairing, says_what_cannot_be_mended) {
   EXPECT_FALSE(report.whole());
 }
 
+TEST_F(repairing, says_which_stamp_it_makes_up_when_told_to) {
+  make_store();
+  flip("super", 2 * store::layout::block + 100);
+  const repair_report report = accept_damage();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  ASSERT_EQ(report.done.size(), 1u) << describe(report);
+  EXPECT_NE(report.done[0].find("ABI stamp"), std::string::npos);
+  EXPECT_TRUE(content_is_right());
+}
+
+TEST_F(repairing, leaves_what_the_next_opening_clears_away) {
+  make_store();
+  flip("jrnl.1", 70);
+  const auto before = bytes_of_all_files();
+  const repair_report report = store_maintenance::repair(path());
+  EXPECT_EQ(report.before.findings.size(), 1u);
+  EXPECT_TRUE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(bytes_of_all_files(), before);
+}
+
+TEST_F(repairing, does_nothing_where_the_super_block_is_absurd) {
+  make_store();
+  change_super([](store::layout::super_slot& slot) {
+    slot.home_file_bytes += 1;
+    slot.flags |= store::layout::flag_checksums_stale | store::layout::flag_open_dirty;
+  });
+  const auto before = bytes_of_all_files();
+  const repair_report report = accept_damage();
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(bytes_of_all_files(), before);
+}
+
+TEST_F(repairing, closes_a_shared_mapping_that_was_not_closed_only_when_told_to) {
+  for (const bool are_exchanged : {false, true}) {
+    make_store();
+    change_super(
+        [](store::layout::super_slot& slot) {
+          slot.flags |= store::layout::flag_checksums_stale | store::layout::flag_open_dirty;
+        },
+        are_exchanged);
+    const auto before = bytes_of_all_files();
+    repair_report report = store_maintenance::repair(path());
+    EXPECT_FALSE(report.whole());
+    EXPECT_TRUE(report.done.empty()) << describe(report);
+    EXPECT_EQ(bytes_of_all_files(), before);
+    report = accept_damage();
+    EXPECT_TRUE(report.whole()) << describe(report);
+    EXPECT_FALSE(report.done.empty());
+    EXPECT_FALSE(store_maintenance::inspect(path()).open_dirty);
+    EXPECT_TRUE(content_is_right());
+  }
+}
+
+TEST_F(repairing, does_not_lengthen_a_file_that_nothing_needs) {
+  make_store();
+  // Of another place, and behind the end of the segment.
+  fs::copy_file(path() / "heap.002", path() / "heap.003");
+  const std::uint64_t size = fs::file_size(path() / "heap.003");
+  const repair_report report = accept_damage();
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(fs::file_size(path() / "heap.003"), size);
+}
+
+// A journal of two checkpoints earlier was put back, and with the last one its checksums are lost.
+TEST_F(repairing, makes_checksums_anew_that_only_a_lost_journal_had) {
+  for (const bool is_there : {false, true}) {
+    make_store();
+    fs::remove(path("older"));
+    ASSERT_TRUE(in_another_process([&]() -> int {
+      const auto store = datastore::open(path());
+      for (std::uint64_t epoch = 3; epoch <= 5; ++epoch) {
+        put(*store, 5, epoch);
+        put(*store, 10, 11);
+        store->checkpoint();
+        store->wait_applied();
+        if (epoch == 3) fs::copy_file(path() / "jrnl.1", path("older"));
+      }
+      put(*store, 5, 6);
+      ::_exit(0);
+    }));
+    fs::remove(path() / "jrnl.1");
+    if (is_there) fs::copy_file(path("older"), path() / "jrnl.1");
+    const repair_report report = store_maintenance::repair(path());
+    EXPECT_TRUE(report.whole()) << describe(report);
+    EXPECT_FALSE(fs::exists(path() / "jrnl.1.foreign"));
+    EXPECT_TRUE(report.after.findings.empty()) << describe(report);
+    const auto store = datastore::open(path());
+    EXPECT_EQ(store->epoch(), 5u);
+    EXPECT_TRUE(has(*store, 5, 5));
+    store->checkpoint({}, "next");
+    store->close();
+    EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  }
+}
+
 TEST_F(repairing, brings_a_committed_checkpoint_home_first) {
   make_store();
   {
@@ -226,8 +355,10 @@ TEST_F(repairing, gives_checksums_to_a_store_written_through_a_shared_mapping) {
     const auto store = datastore::open(path(), options);
     put(*store, 7, 99);
   }
+  const std::uint64_t size = fs::file_size(path() / "crc");
   const repair_report report = store_maintenance::repair(path());
   EXPECT_TRUE(report.whole()) << describe(report);
+  EXPECT_EQ(fs::file_size(path() / "crc"), size);
   EXPECT_TRUE(report.after.findings.empty()) << describe(report);
   flip("heap.000", store::layout::home_data_offset + 7 * page_size + 9);
   EXPECT_EQ(store_maintenance::verify(path()).damages, 1u);

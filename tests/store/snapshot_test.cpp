@@ -11,6 +11,7 @@
 
 #include "os/file.hpp"
 #include "segment/segment.hpp"
+#include "store/file/layout.hpp"
 #include "store/tested_backing.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
@@ -148,6 +149,41 @@ TEST_F(snapshots, of_a_shared_store_are_clean) {
   EXPECT_TRUE(has(*copy, 3, 4));
 }
 
+TEST_F(snapshots, are_durable_before_they_have_their_name) {
+  make_store(path())->close();
+  std::set<std::string> unsynced;
+  bool has_name = false;
+  {
+    const watched_calls calls([&](const os::file_call& call, std::string_view file) {
+      using enum os::file_operation;
+      const std::string name(file);
+      if (name == "LOCK") return 0;
+      if (call.operation == rename) {
+        has_name = true;
+        EXPECT_TRUE(unsynced.empty()) << *unsynced.begin();
+      }
+      if (call.operation == write || call.operation == resize ||
+          (call.operation == open && (call.flags & O_CREAT) != 0))
+        unsynced.insert(name);
+      if (call.operation == sync || call.operation == sync_data) unsynced.erase(name);
+      return 0;
+    });
+    store_maintenance::copy(path(), path("copy"));
+  }
+  EXPECT_TRUE(has_name);
+}
+
+TEST_F(snapshots, taken_beside_a_writer_have_no_journal_but_the_last) {
+  const auto store = make_store(path());
+  put(*store, 3, 42);
+  store->checkpoint();
+  store->wait_applied();
+  store_maintenance::copy(path(), path("copy"));
+  EXPECT_EQ(fs::file_size(path("copy") / "jrnl.1"), store::layout::block);
+  EXPECT_GT(fs::file_size(path("copy") / "jrnl.0"), store::layout::block);
+  EXPECT_TRUE(has(*tested::open(path("copy")), 3, 42));
+}
+
 TEST_F(snapshots, do_not_overwrite) {
   const auto store = make_store(path());
   fs::create_directories(path("taken") / "inside");
@@ -253,6 +289,21 @@ TEST_F(snapshots, removal_that_was_interrupted_can_be_repeated) {
     EXPECT_FALSE(fs::exists(path())) << call;
   }
   EXPECT_EQ(ended, 0);
+}
+
+TEST_F(snapshots, removal_takes_a_store_that_cannot_be_opened) {
+  make_store(path())->close();
+  {
+    const watched_calls calls([](const os::file_call& call, std::string_view) {
+      return call.operation == os::file_operation::open && std::string_view(call.name) == "super" ? EACCES
+                                                                                                  : 0;
+    });
+    EXPECT_TRUE(fails_with(errc::permission_denied, "", [&] { store_maintenance::remove(path()); }));
+  }
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  fs::resize_file(path() / "super", 100);
+  EXPECT_TRUE(store_maintenance::remove(path()));
+  EXPECT_FALSE(fs::exists(path()));
 }
 
 TEST_F(snapshots, removal_leaves_nothing_but_what_is_not_ours) {

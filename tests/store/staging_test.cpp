@@ -143,6 +143,15 @@ TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
   EXPECT_TRUE(holds(store->memory().base() + 4 * page_size, 0));
 }
 
+TEST_F(staging, takes_no_copy_of_another_store) {
+  make_store();
+  fs::rename(path(), path("another"));
+  store_maintenance::stage_in(path("another"), path("fast"));
+  make_store();
+  EXPECT_TRUE(
+      fails_with(errc::incompatible, "no copy", [&] { store_maintenance::stage_out(path("fast"), path()); }));
+}
+
 TEST_F(staging, takes_copies_of_the_same_store_only) {
   make_store();
   datastore::create(path("fast"), store_of_files(8 * mib))->close();

@@ -20,6 +20,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -63,6 +64,7 @@ TEST_F(verifying, a_sound_store_is_whole) {
   EXPECT_EQ(report.epoch, 2u);
   EXPECT_EQ(report.applied_epoch, 2u);
   EXPECT_EQ(report.pages, 2560u);
+  EXPECT_GE(report.bytes_read, 500 * page_size);
 }
 
 TEST_F(verifying, an_empty_store_is_whole) {
@@ -305,6 +307,32 @@ TEST_F(verifying, counts_more_than_it_lists) {
   const verify_report report = store_maintenance::verify(path(), options);
   EXPECT_EQ(report.damages, 20u);
   EXPECT_EQ(report.findings.size(), 7u);
+}
+
+TEST_F(verifying, names_what_cannot_be_read) {
+  make_store();
+  const auto not_readable = [](const char* name, std::uint64_t place) {
+    return watched_calls([name, place](const os::file_call& call, std::string_view file) {
+      const bool is_it = call.operation == os::file_operation::read && file == name && call.offset <= place &&
+                         place < call.offset + call.bytes;
+      return is_it ? EIO : 0;
+    });
+  };
+  {
+    const watched_calls broken = not_readable("heap.001", home_offset(2000));
+    const verify_report report = verify();
+    ASSERT_EQ(report.damages, 1u) << describe(report);
+    EXPECT_EQ(report.findings.front().page, 2000u);
+    EXPECT_NE(report.findings.front().what.find("cannot be read"), std::string::npos);
+  }
+  {
+    const watched_calls broken = not_readable("heap.000", home_offset(1005));
+    EXPECT_TRUE(verify().whole()) << "a page that was released";
+  }
+  const watched_calls broken = not_readable("crc", 2 * store::layout::block);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().part, store_section::checksum_page);
 }
 
 TEST_F(verifying, goes_on_beside_readers) {
