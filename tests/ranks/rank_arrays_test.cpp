@@ -107,6 +107,16 @@ TEST(coverage, adds_up_where_each_element_is_written_once) {
   EXPECT_NE(sum({top, left, boxes_of(2, {{{2, 4}, {4, 4}}, {{0, 8}, {4, 1}}})}), 0u);
 }
 
+TEST(coverage, is_not_read_from_messages_that_are_cut_short) {
+  const std::string whole = detail::to_bytes({{"T", array_of({6, 9}, boxes_of(2, {{{0, 0}, {2, 9}}}))}});
+  for (std::size_t bytes = 1; bytes < whole.size(); ++bytes) {
+    detail::cover_book book;
+    EXPECT_TRUE(fails_with(errc::io, "cut short", [&] { book.look({whole.substr(0, bytes)}); })) << bytes;
+  }
+  detail::cover_book book;
+  book.look({whole});
+}
+
 // ---- arrays ----------------------------------------------------------------------------------------------
 
 class an_array_of_ranks : public ranks_set {

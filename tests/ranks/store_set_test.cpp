@@ -44,7 +44,7 @@ TEST_F(a_set, counts_on_where_it_is_opened_again) {
 TEST_F(a_set, costs_a_reduction_and_a_broadcast_a_checkpoint) {
   on(4, set_mode::create, [&](store_set& set, int) {
     const auto before = set.counted();
-    set.checkpoint({});
+    set.checkpoint("a label");
     const auto after = set.counted();
     EXPECT_EQ(after.reductions, before.reductions + 1);
     EXPECT_EQ(after.broadcasts, before.broadcasts + 1);

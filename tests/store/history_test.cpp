@@ -244,6 +244,46 @@ TEST_F(a_history, whose_stamps_are_damaged_is_mended_by_its_pages) {
   EXPECT_TRUE(has(*datastore::open(path()), 1, 2));
 }
 
+TEST_F(a_history, is_mended_by_pages_only_where_they_have_checksums) {
+  enum class checksums { there, stale, lost };
+  for (const checksums have : {checksums::there, checksums::stale, checksums::lost}) {
+    fs::remove_all(path());
+    fs::remove_all(copy_);
+    make_store_and_copy();
+    ASSERT_TRUE(in_another_process([&]() -> int {
+      const auto store = datastore::open(path(), small_store());
+      put(*store, 1, 7);
+      store->checkpoint();
+      store->wait_applied();
+      ::_exit(0);
+    }));
+    go_on(copy_, 1, 7);
+    take_from_copy("heap.000");
+    if (have == checksums::stale) {
+      store::super_block super = store::super_block::load(os::file::open_directory(path()), true);
+      store::layout::super_slot changed = super.now();
+      changed.flags |= store::layout::flag_checksums_stale;
+      super.store(changed);
+    }
+    if (have == checksums::lost) fs::remove(path() / "jrnl.0");
+    for (int times = 0; times < 2; ++times)
+      EXPECT_EQ(store_maintenance::repair(path()).whole(), have == checksums::there);
+    repair_options accepting;
+    accepting.accept_damage = true;
+    EXPECT_TRUE(store_maintenance::repair(path(), accepting).whole());
+    EXPECT_TRUE(has(*datastore::open(path()), 1, 7));
+  }
+}
+
+TEST_F(a_history, has_no_checkpoint_that_is_far_ahead) {
+  make_store_and_copy();
+  for (std::uint64_t value = 1; value < 6; ++value) go_on(copy_, 1, value);
+  take_from_copy("jrnl.0");
+  EXPECT_EQ(store_maintenance::inspect(copy_).epoch, 6u);
+  EXPECT_EQ(store_maintenance::inspect(path()).epoch, 1u);
+  EXPECT_EQ(datastore::open_read_only(path())->epoch(), 1u);
+}
+
 TEST_F(a_history, that_was_restored_is_not_undone_by_staging) {
   make_store_and_copy();
   go_on(path(), 1, 7);

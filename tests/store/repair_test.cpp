@@ -24,6 +24,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/unsynced_files.hpp"
 
 namespace perdure {
 namespace {
@@ -40,10 +41,18 @@ std::string describe(const repair_report& report) {
 class repairing : public three_files_test {
  protected:
   void flip(const std::string& name, std::uint64_t offset) const { flip_bit(path() / name, offset, 2); }
+  /// Repairs the store, and expects that all that it wrote is durable.
+  repair_report repair(const repair_options& options = {}) const {
+    const unsynced_files unsynced;
+    const repair_report report = store_maintenance::repair(path(), options);
+    for (const std::string& name : unsynced.names())
+      ADD_FAILURE() << name << " is not durable" << describe(report);
+    return report;
+  }
   repair_report accept_damage() const {
     repair_options options;
     options.accept_damage = true;
-    return store_maintenance::repair(path(), options);
+    return repair(options);
   }
   /// Changes both slots, and may exchange them.
   void change_super(const std::function<void(store::layout::super_slot&)>& change,
@@ -57,6 +66,36 @@ class repairing : public three_files_test {
     }
     if (are_exchanged) std::swap(content.slots[0], content.slots[1]);
     file.write_at(&content, sizeof content, 0);
+  }
+  /// Changes a page of the table, and seals it again.
+  void change_table_page(std::uint64_t index,
+                         const std::function<void(store::layout::table_page&)>& change) const {
+    const os::file file = os::file::open_in(os::file::open_directory(path()), "crc", O_RDWR);
+    const std::uint64_t place = (index + 1) * store::layout::block;
+    store::layout::table_page page;
+    ASSERT_EQ(file.read_at(&page, sizeof page, place), sizeof page);
+    change(page);
+    page.crc = os::crc32c(0, &page.index, sizeof page - offsetof(store::layout::table_page, index));
+    file.write_at(&page, sizeof page, place);
+  }
+  /// Runs `work` on the open store in a process that is killed.
+  void kill_after(const std::function<void(datastore&)>& work) const {
+    ASSERT_TRUE(in_another_process([&]() -> int {
+      const auto store = datastore::open(path(), small_store());
+      work(*store);
+      ::_exit(0);
+    }));
+  }
+  /// Puts a home file of a copy, with another page 1500, in the place of the store's own.
+  void take_home_file_of_copy() const {
+    store_maintenance::copy(path(), path("copy"));
+    for (const fs::path& one : {path(), path("copy")}) {
+      const auto store = datastore::open(one, small_store());
+      put(*store, 1500, one == path() ? 1 : 2);
+      store->checkpoint();
+    }
+    fs::copy_file(path("copy") / "heap.001", path("foreign"));
+    fs::remove_all(path("copy"));
   }
   ::testing::AssertionResult content_is_right() const {
     const auto store = datastore::open(path());
@@ -95,21 +134,41 @@ TEST_F(repairing, leaves_a_sound_store_alone) {
 TEST_F(repairing, does_not_take_pages_of_two_checkpoints_for_one) {
   make_store();
   // A checkpoint that made the segment longer was brought home, all but the super block; its journal is gone.
-  const std::uint64_t place = 3 * store::layout::block;
-  store::layout::table_page table;
-  std::fstream file(path() / "crc", std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(place)).read(reinterpret_cast<char*>(&table), sizeof table);
-  table.entries[2560 - 2 * store::layout::entries_per_table_page + 7] = 4711;
-  table.crc = os::crc32c(0, &table.index, sizeof table - offsetof(store::layout::table_page, index));
-  file.seekp(static_cast<std::streamoff>(place)).write(reinterpret_cast<const char*>(&table), sizeof table);
-  file.close();
+  change_table_page(2, [](store::layout::table_page& table) {
+    table.entries[2560 - 2 * store::layout::entries_per_table_page + 7] = 4711;
+  });
   repair_report report = store_maintenance::repair(path());
   EXPECT_FALSE(report.whole()) << describe(report);
   EXPECT_TRUE(report.done.empty()) << describe(report);
-  repair_options options;
-  options.accept_damage = true;
-  report = store_maintenance::repair(path(), options);
+  report = accept_damage();
   EXPECT_TRUE(report.whole()) << describe(report);
+}
+
+TEST_F(repairing, makes_table_pages_of_other_stores_and_places_anew) {
+  const std::function<void(store::layout::table_page&)> changes[] = {
+      [](store::layout::table_page& table) { ++table.store[0]; },
+      [](store::layout::table_page& table) { table.index = 0; },
+  };
+  for (const auto& change : changes) {
+    make_store();
+    change_table_page(1, change);
+    const repair_report report = repair();
+    EXPECT_TRUE(report.whole()) << describe(report);
+    EXPECT_TRUE(content_is_right());
+  }
+}
+
+TEST_F(repairing, does_not_take_the_table_of_another_store) {
+  make_store();
+  fs::rename(path(), path("another"));
+  fs::rename(path("master"), path("another master"));
+  make_store();
+  fs::copy_file(path("another") / "crc", path() / "crc", fs::copy_options::overwrite_existing);
+  const auto before = bytes_of_all_files();
+  const repair_report report = repair();
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(bytes_of_all_files(), before);
 }
 
 TEST_F(repairing, mends_what_has_a_second_source) {
@@ -146,7 +205,7 @@ TEST_F(repairing, mends_what_has_a_second_source) {
   for (const auto& harm : harms) {
     make_store();
     harm.harm();
-    const repair_report report = store_maintenance::repair(path());
+    const repair_report report = repair();
     EXPECT_TRUE(report.whole()) << harm.what << describe(report);
     EXPECT_FALSE(report.done.empty()) << harm.what;
     EXPECT_TRUE(content_is_right()) << harm.what << describe(report);
@@ -189,9 +248,7 @@ TEST_F(repairing, names_a_damaged_page_and_does_not_touch_it) {
   EXPECT_EQ(report.after.findings.front().page, 20u);
   EXPECT_EQ(bytes_of_all_files(), before);
 
-  repair_options accepting;
-  accepting.accept_damage = true;
-  report = store_maintenance::repair(path(), accepting);
+  report = accept_damage();
   EXPECT_TRUE(report.whole()) << describe(report);
   ASSERT_EQ(report.done.size(), 1u) << describe(report);
   EXPECT_NE(report.done[0].find("took page 20 as it is"), std::string::npos);
@@ -206,9 +263,7 @@ TEST_F(repairing, a_file_cut_short_is_made_long_again_only_when_told_to) {
   EXPECT_FALSE(store_maintenance::repair(path()).whole());
   EXPECT_EQ(fs::file_size(path() / "heap.001"), store::layout::home_data_offset + 4096 * 100);
   EXPECT_TRUE(fails_with(errc::damaged, "cut short", [&] { datastore::open(path()); }));
-  repair_options accepting;
-  accepting.accept_damage = true;
-  const repair_report report = store_maintenance::repair(path(), accepting);
+  const repair_report report = accept_damage();
   EXPECT_TRUE(report.whole()) << describe(report);
   const auto store = datastore::open(path());
   EXPECT_TRUE(holds(store->memory().base() + 1105 * page_size, 1106));
@@ -296,6 +351,64 @@ TEST_F(repairing, does_not_lengthen_a_file_that_nothing_needs) {
   EXPECT_FALSE(report.whole());
   EXPECT_TRUE(report.done.empty()) << describe(report);
   EXPECT_EQ(fs::file_size(path() / "heap.003"), size);
+  make_store();
+  fs::copy_file(path() / "heap.000", path() / "heap.001", fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(accept_damage().done.empty()) << "it is long enough";
+}
+
+TEST_F(repairing, leaves_the_table_where_the_pages_are_not_all_there) {
+  make_store();
+  fs::remove(path() / "heap.001");
+  flip("crc", store::layout::block + 300);
+  const auto before = bytes_of_all_files();
+  const repair_report report = repair();
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(bytes_of_all_files(), before);
+}
+
+// A home file of another history keeps the store from being opened, and so its last checkpoint, or what it
+// had before pages were written early, from being brought home.
+TEST_F(repairing, leaves_the_table_where_the_pages_are_of_two_checkpoints) {
+  for (const bool is_early : {false, true}) {
+    make_store();
+    fs::remove(path("foreign"));
+    take_home_file_of_copy();
+    kill_after([is_early](datastore& store) {
+      for (std::uint64_t page = 0; page < 1000; page += 5) put(store, page, page + 9);
+      if (is_early) return store.trim();
+      const watched_calls never(failing({os::file_operation::write}, "heap.", EIO));
+      store.checkpoint();
+      ::_exit(0);
+    });
+    fs::copy_file(path("foreign"), path() / "heap.001", fs::copy_options::overwrite_existing);
+    flip("crc", 3 * store::layout::block + 300);
+    const repair_report report = repair();
+    EXPECT_FALSE(report.whole());
+    EXPECT_TRUE(report.done.empty()) << describe(report);
+  }
+}
+
+// The journal before the last one is of no use when the last one, which is not home yet, has what it carried.
+TEST_F(repairing, makes_no_checksums_anew_that_the_last_journal_has) {
+  make_store();
+  kill_after([](datastore& store) {
+    put(store, 5, 3);
+    store.checkpoint();
+    store.wait_applied();
+    put(store, 10, 4);
+    const watched_calls never(failing({os::file_operation::write}, "heap.", EIO));
+    store.checkpoint();
+    ::_exit(0);
+  });
+  fs::remove(path() / "jrnl.1");
+  const repair_report report = repair();
+  EXPECT_TRUE(report.whole()) << describe(report);
+  for (const std::string& one : report.done)
+    EXPECT_EQ(one.find("made all checksums anew"), std::string::npos) << describe(report);
+  const auto store = datastore::open(path());
+  EXPECT_TRUE(has(*store, 5, 3));
+  EXPECT_TRUE(has(*store, 10, 4));
 }
 
 // A journal of two checkpoints earlier was put back, and with the last one its checksums are lost.
@@ -303,18 +416,15 @@ TEST_F(repairing, makes_checksums_anew_that_only_a_lost_journal_had) {
   for (const bool is_there : {false, true}) {
     make_store();
     fs::remove(path("older"));
-    ASSERT_TRUE(in_another_process([&]() -> int {
-      const auto store = datastore::open(path());
+    kill_after([this](datastore& store) {
       for (std::uint64_t epoch = 3; epoch <= 5; ++epoch) {
-        put(*store, 5, epoch);
-        put(*store, 10, 11);
-        store->checkpoint();
-        store->wait_applied();
+        put(store, 5, epoch);
+        put(store, 10, 11);
+        store.checkpoint();
+        store.wait_applied();
         if (epoch == 3) fs::copy_file(path() / "jrnl.1", path("older"));
       }
-      put(*store, 5, 6);
-      ::_exit(0);
-    }));
+    });
     fs::remove(path() / "jrnl.1");
     if (is_there) fs::copy_file(path("older"), path() / "jrnl.1");
     const repair_report report = store_maintenance::repair(path());

@@ -19,6 +19,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/unsynced_files.hpp"
 #include "support/watched_calls.hpp"
 
 namespace perdure {
@@ -151,25 +152,12 @@ TEST_F(snapshots, of_a_shared_store_are_clean) {
 
 TEST_F(snapshots, are_durable_before_they_have_their_name) {
   make_store(path())->close();
-  std::set<std::string> unsynced;
   bool has_name = false;
-  {
-    const watched_calls calls([&](const os::file_call& call, std::string_view file) {
-      using enum os::file_operation;
-      const std::string name(file);
-      if (name == "LOCK") return 0;
-      if (call.operation == rename) {
-        has_name = true;
-        EXPECT_TRUE(unsynced.empty()) << *unsynced.begin();
-      }
-      if (call.operation == write || call.operation == resize ||
-          (call.operation == open && (call.flags & O_CREAT) != 0))
-        unsynced.insert(name);
-      if (call.operation == sync || call.operation == sync_data) unsynced.erase(name);
-      return 0;
-    });
-    store_maintenance::copy(path(), path("copy"));
-  }
+  const unsynced_files unsynced([&](const std::set<std::string>& names) {
+    has_name = true;
+    EXPECT_TRUE(names.empty()) << *names.begin();
+  });
+  store_maintenance::copy(path(), path("copy"));
   EXPECT_TRUE(has_name);
 }
 

@@ -87,21 +87,21 @@ TEST_F(unfinished_stores, are_removed_by_the_next_that_makes_one_of_the_name) {
 TEST_F(unfinished_stores, are_removed_by_repair) {
   datastore::create(path("other"), small_store())->close();
   bool had_leftovers = false;
-  kill_at_each_call(
-      [this] { store_maintenance::copy(path("other"), store()); },
-      [&](bool) {
-        const bool is_there = fs::exists(store());
-        const bool has_leftovers = names().size() > (is_there ? 2u : 1u);
-        had_leftovers |= has_leftovers;
-        if (is_there) {
-          store_maintenance::repair(store());
-        } else {
-          EXPECT_TRUE(fails_with(errc::not_found, has_leftovers ? "is removed now" : "no datastore",
-                                 [&] { store_maintenance::repair(store()); }));
-        }
-        EXPECT_EQ(names().size(), is_there ? 2u : 1u);
-        store_maintenance::remove(store());
-      });
+  kill_at_each_call([this] { store_maintenance::copy(path("other"), store()); },
+                    [&](bool) {
+                      const bool is_there = fs::exists(store());
+                      const bool has_leftovers = names().size() > (is_there ? 2u : 1u);
+                      had_leftovers |= has_leftovers;
+                      if (is_there) {
+                        store_maintenance::repair(store());
+                      } else {
+                        EXPECT_TRUE(fails_with(errc::not_found,
+                                               has_leftovers ? "what it left (.graphs.new-" : "no datastore",
+                                               [&] { store_maintenance::repair(store()); }));
+                      }
+                      EXPECT_EQ(names().size(), is_there ? 2u : 1u);
+                      store_maintenance::remove(store());
+                    });
   EXPECT_TRUE(had_leftovers);
 }
 

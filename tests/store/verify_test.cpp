@@ -12,6 +12,7 @@
 
 #include "segment/segment.hpp"
 #include "store/file/layout.hpp"
+#include "store/file/super_block.hpp"
 #include "store/three_files_test.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
@@ -79,6 +80,7 @@ TEST_F(verifying, an_empty_store_is_whole) {
 TEST_F(verifying, minds_no_super_block_that_is_two_checkpoints_behind) {
   make_store();
   fs::copy_file(path() / "super", path("super before"));
+  fs::copy_file(path() / "crc", path("crc before"));
   {
     const auto store = datastore::open(path(), store_of_files(4 * mib));
     store->memory().grow(18 * mib);
@@ -93,6 +95,8 @@ TEST_F(verifying, minds_no_super_block_that_is_two_checkpoints_behind) {
   EXPECT_EQ(report.epoch, 4u);
   flip("heap.003", home_offset(4095) + 5);
   EXPECT_EQ(verify().damages, 1u) << describe(verify());
+  fs::copy_file(path("crc before"), path() / "crc", fs::copy_options::overwrite_existing);
+  EXPECT_EQ(verify().damages, 1u) << "what the journal says of it" << describe(verify());
 }
 
 TEST_F(verifying, names_the_damaged_page) {
@@ -309,6 +313,31 @@ TEST_F(verifying, counts_more_than_it_lists) {
   EXPECT_EQ(report.findings.size(), 7u);
 }
 
+// Its writer was killed: the table lacks what the last journal carries.
+TEST_F(verifying, judges_a_table_that_is_behind_by_the_last_journal) {
+  make_store();
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const auto store = datastore::open(path(), small_store());
+    put(*store, 5, 1);
+    store->checkpoint();
+    store->wait_applied();
+    ::_exit(0);
+  }));
+  EXPECT_TRUE(verify().whole());
+  const os::file directory = os::file::open_directory(path());
+  store::super_file super;
+  os::file::open_in(directory, "super", O_RDONLY).read_at(&super, sizeof super, 0);
+  const bool is_first_older = super.slots[0].sequence < super.slots[1].sequence;
+  flip("super", (is_first_older ? 0 : store::layout::block) + 100);
+  verify_report report = verify();
+  EXPECT_TRUE(report.whole()) << "a crash may leave a torn slot" << describe(report);
+  EXPECT_NE(find(report, store_section::super_slot), nullptr);
+  os::remove_in(directory, "jrnl.1");
+  report = verify();
+  EXPECT_NE(find(report, store_section::journal), nullptr) << describe(report);
+  EXPECT_EQ(find(report, store_section::home_page), nullptr) << describe(report);
+}
+
 TEST_F(verifying, names_what_cannot_be_read) {
   make_store();
   const auto not_readable = [](const char* name, std::uint64_t place) {
@@ -356,6 +385,10 @@ TEST_F(verifying, an_eager_open_refuses_what_a_quick_one_takes) {
   flip("heap.001", home_offset(2000));
   EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open(path(), eager); }));
   EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open_read_only(path(), eager); }));
+  EXPECT_EQ(message_of([&] { datastore::open(path(), eager); }).find("more"), std::string::npos);
+  flip("heap.001", home_offset(2010));
+  flip("heap.001", home_offset(2020));
+  EXPECT_TRUE(fails_with(errc::damaged, ", and 2 more;", [&] { datastore::open(path(), eager); }));
   datastore::open(path())->close();
 }
 
