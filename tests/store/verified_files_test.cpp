@@ -17,6 +17,7 @@
 #include "store/offline/verify/history_check.hpp"
 #include "store/offline/verify/home_file_check.hpp"
 #include "store/offline/verify/super_block_check.hpp"
+#include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/small_store.hpp"
 
@@ -406,6 +407,24 @@ TEST_F(verified_super, has_one_slot_that_makes_sense) {
     EXPECT_EQ(torn->torn_slot, is_swapped ? 1 : 0);
     EXPECT_EQ(taken(), "") << "whether it may be torn is seen by the journals";
   }
+}
+
+TEST_F(verified_super, is_damaged_where_one_slot_still_has_its_magic) {
+  for (const std::uint64_t spoilt : {std::uint64_t{0}, std::uint64_t{layout::block}}) {
+    checked(false, [](super_file&) {});
+    file_.write_at("?", 1, spoilt);
+    file_.write_at("?", 1, layout::block - spoilt + 100);
+    EXPECT_FALSE(check_super_block(store_, *found_));
+    EXPECT_EQ(taken(), " !super_slot super");
+  }
+  file_.write_at("??", 1, layout::block);
+  file_.write_at("??", 1, 0);
+  EXPECT_TRUE(fails_with(errc::not_a_store, "some other file", [&] { check_super_block(store_, *found_); }));
+}
+
+TEST_F(verified_super, is_of_a_format_that_is_known) {
+  EXPECT_TRUE(fails_with(errc::too_new, "has format 9",
+                         [&] { checked(false, [](super_file& content) { content.slots[1].format = 9; }); }));
 }
 
 TEST_F(verified_super, is_of_its_length_and_has_a_stamp) {
