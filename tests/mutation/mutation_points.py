@@ -180,7 +180,9 @@ class Mutator:
             if token.spelling == "{":
                 break
             tokens.append(token.spelling)
-        return not cursor.is_definition() or bool({"constexpr", "consteval", "noreturn"} & set(tokens))
+        # Attributes stand before what clang takes for the function.
+        is_noreturn = self.text[: cursor.extent.start.offset].rstrip().endswith(b"[[noreturn]]")
+        return not cursor.is_definition() or is_noreturn or bool({"constexpr", "consteval", "noreturn"} & set(tokens))
 
     def is_for_compiler(self, cursor, parent):
         """Computed when compiling: assertions, constants, the values of cases."""
