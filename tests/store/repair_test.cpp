@@ -287,6 +287,17 @@ TEST_F(repairing, says_what_cannot_be_mended) {
   EXPECT_FALSE(report.whole());
 }
 
+TEST_F(repairing, does_nothing_where_no_slot_of_the_super_block_is_sound) {
+  make_store();
+  flip("super", 3000);
+  flip("super", store::layout::block + 3000);
+  const auto before = bytes_of_all_files();
+  const repair_report report = accept_damage();
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty()) << describe(report);
+  EXPECT_EQ(bytes_of_all_files(), before);
+}
+
 TEST_F(repairing, says_which_stamp_it_makes_up_when_told_to) {
   make_store();
   flip("super", 2 * store::layout::block + 100);

@@ -10,6 +10,7 @@
 #include <perdure/verify.hpp>
 #include <random>
 
+#include "os/crc32c.hpp"
 #include "segment/segment.hpp"
 #include "store/file/layout.hpp"
 #include "store/file/super_block.hpp"
@@ -112,6 +113,20 @@ TEST_F(verifying, knows_fresh_pages_for_which_the_table_is_too_short) {
   const verify_report report = verify();
   ASSERT_EQ(report.damages, 1u) << describe(report);
   EXPECT_EQ(report.findings.front().page, 4095u);
+}
+
+TEST_F(verifying, sees_a_table_page_that_describes_nothing_of_the_segment) {
+  make_store();
+  const os::file file = os::file::open_in(os::file::open_directory(path()), "crc", O_RDWR);
+  store::layout::table_page page;
+  ASSERT_EQ(file.read_at(&page, sizeof page, store::layout::block), sizeof page);
+  page.index = 3;
+  page.crc = os::crc32c(0, &page.index, sizeof page - offsetof(store::layout::table_page, index));
+  file.write_at(&page, sizeof page, 4 * store::layout::block);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().part, store_section::checksum_page);
+  EXPECT_EQ(report.findings.front().offset, 4 * store::layout::block);
 }
 
 TEST_F(verifying, names_the_damaged_page) {
