@@ -57,8 +57,8 @@ TESTS = {
     "store": r"^(store_)?(journal|history|copied_files|copies|datastore|model|prepared|async|snapshot|staging|lock|verify|repair|trim|"
     r"bad_input|lazy|kept|disk_full|tmpfs|paged|forked|crash|reader|backings|checkpoint|limited|huge|dax|fault|read_only|careless|"
     r"hard|segment)",
-    "ranks": r"^(lone|rank|store_set|set|crash[.]ranks)",
-    "array": r"^(array|rank_arrays|crash[.]fuzz_arrays)",
+    "ranks": r"^(store_set|crash[.]ranks)",
+    "array": r"^(array|store_set|crash[.]fuzz_arrays)",
 }
 # Not the tests of mutants, of the machine, of other languages, and of programs that are not linked here.
 NEVER = r"mutant|^vm[.]|^(docs|package|example)|^crash[.](kill|block|write_back|unsynced|fuzz_edges|fuzz_array)"
