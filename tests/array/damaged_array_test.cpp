@@ -1,6 +1,7 @@
 // What a store says of its arrays, damaged: it is refused or named, and nothing is read outside of blocks.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/small_store.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -208,6 +210,22 @@ TEST_F(DamagedArrays, HaveNoBlocksThatNobodyKnows) {
   store.close();
   store = manager(open_only, scratch.path());
   arrays = array_store(store);
+  EXPECT_TRUE(catalogue().unlinked.empty());
+}
+
+// The last checkpoint has the block until the next one counts.
+TEST_F(DamagedArrays, GiveLargeBlocksBackOnlyWhenNoCheckpointHasThem) {
+  arrays.store("x", counted(std::size_t{1} << 20));
+  store.checkpoint();
+  arrays.erase("x");
+  {
+    const watched_calls broken(failing(os::file_operation::write, "jrnl.", EIO));
+    EXPECT_EQ(code_of([&] { store.checkpoint(); }), errc::io);
+  }
+  arrays.store("y", 1);
+  EXPECT_EQ(catalogue().unlinked.size(), 1U);
+  store.checkpoint();
+  arrays.store("z", 1);
   EXPECT_TRUE(catalogue().unlinked.empty());
 }
 
