@@ -78,6 +78,21 @@ TEST_F(a_history, goes_on_by_identities) {
   EXPECT_NE(super_of(copy_).checkpoint, super_of(path()).checkpoint);
 }
 
+TEST_F(a_history, goes_on_by_identities_through_a_shared_mapping) {
+  make_store_and_copy();
+  const store::layout::super_slot before = super_of(path());
+  {
+    const auto store = datastore::open(path(), small_store(backing::shared_file));
+    store->checkpoint();
+    EXPECT_EQ(store->checkpoint_identity(), super_of(path()).checkpoint);
+  }
+  const store::layout::super_slot after = super_of(path());
+  EXPECT_EQ(after.epoch, before.epoch + 2);
+  EXPECT_NE(after.checkpoint, before.checkpoint);
+  EXPECT_NE(after.parent, before.checkpoint) << "that of the checkpoint in between";
+  EXPECT_NE(after.parent, after.checkpoint);
+}
+
 TEST_F(a_history, takes_no_journal_of_another) {
   make_store_and_copy();
   go_on(path(), 1, 7);

@@ -273,6 +273,44 @@ TEST_F(a_paged_store, lets_system_calls_use_what_is_pinned) {
   for (std::uint64_t i = 0; i < 16; ++i) EXPECT_EQ(word(*again, pages - 100 + i), (first + i) * 1000 + 1);
 }
 
+// Another backing wrote pages home early, and its process was killed.
+TEST_F(a_paged_store, takes_back_what_was_written_home_early) {
+  constexpr std::uint64_t pages = 500;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 1);
+    store->checkpoint();
+  }
+  ASSERT_TRUE(in_another_process([&] {
+    store_options other = options();
+    other.backing = backing::private_memory;
+    const auto store = datastore::open(path("store"), other);
+    fill_all(*store, pages, 2);
+    store->trim();
+    ::_exit(0);
+    return 0;
+  }));
+  EXPECT_TRUE(has_all(*datastore::open_read_only(path("store"), options()), pages, 1));
+  EXPECT_TRUE(has_all(*open(), pages, 1));
+}
+
+TEST_F(a_paged_store, loses_no_page_beside_those_whose_copying_fails) {
+  constexpr std::uint64_t pages = 2000;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->trim();
+  const std::vector<std::byte> bytes(2 * mib, std::byte{5});
+  {
+    const watched_calls full(failing(os::file_operation::write, "heap.", ENOSPC));
+    EXPECT_TRUE(fails_with(errc::no_space, "",
+                           [&] { store->copy_in(store->memory().base() + 100 * page_size, bytes); }));
+  }
+  for (std::uint64_t page = 0; page < pages; ++page) {
+    if (page >= 100 && page < 100 + 512) continue;
+    ASSERT_EQ(word(*store, page), page * 1000 + 1) << page;
+  }
+}
+
 TEST_F(a_paged_store, prefetches) {
   constexpr std::uint64_t pages = 4 * budget / page_size;
   {

@@ -118,7 +118,16 @@ TEST_F(snapshots, share_blocks_on_xfs) {
 TEST_F(snapshots, of_a_reader_hold_what_it_sees) {
   make_store(path())->close();
   const auto reader = datastore::open_read_only(path());
-  reader->snapshot(path("copy"));
+  {
+    const watched_calls read_only([](const os::file_call& call, std::string_view file) {
+      const bool is_to_write =
+          call.operation == os::file_operation::open && (call.flags & O_ACCMODE) != O_RDONLY;
+      return is_to_write && file == "store" ? EROFS : 0;
+    });
+    reader->snapshot(path("copy"));
+  }
+  reader->close();
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { reader->info(); }));
   const auto copy = tested::open(path("copy"));
   EXPECT_TRUE(has(*copy, 3, 4));
 }
