@@ -1,4 +1,4 @@
-// What a store says of its arrays, damaged: it is refused or named, and nothing is read outside of blocks.
+// Damaged descriptions of arrays: they are refused or named, and nothing is read outside of blocks.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -14,7 +14,7 @@
 namespace perdure::detail {
 namespace {
 
-/// What a lone rank agrees on when it has failed with this.
+/// Returns the outcome of a lone rank that has failed with this.
 template <class Failure>
 outcome agreed_after(const Failure& failure) {
   const auto group = make_lone_rank();

@@ -1,4 +1,4 @@
-// What verification says of single files: super block, home files, checksum table, and their stamps.
+// Findings of verification in single files: super block, home files, checksum table, and their stamps.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class verified_files : public testing::Test {
     return os::file::open_in(directory_, name, O_RDWR | O_CREAT);
   }
 
-  /// What was found since the last call: parts and files, "!" before damage.
+  /// Returns the findings since the last call: parts and files, "!" before damage.
   std::string taken() {
     report_ = std::exchange(found_, std::make_unique<findings>(100))->take_report();
     std::string text;

@@ -1,4 +1,4 @@
-// What verification expects of each page, against a model of single pages, and how it lists what it finds.
+// Expectations that verification has of each page, against a model of single pages, and its list of findings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
