@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "os/crc32c.hpp"
 #include "store/file/capacity.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/checkpoint_log.hpp"
@@ -144,6 +145,21 @@ TEST(identifiers, are_random_and_written_as_the_standard_says) {
     EXPECT_EQ(one[6] >> 4, 4);
     EXPECT_EQ(one[8] >> 6, 2);
     EXPECT_NE(one, random_uuid());
+  }
+}
+
+TEST(checksums_of_pages, are_those_of_their_numbers_and_bytes) {
+  std::vector<std::byte> bytes(page_size);
+  std::vector<std::byte> copy(page_size);
+  for (std::uint64_t page = 0; page < 100; ++page) {
+    bytes[page * 7] = static_cast<std::byte>(page);
+    const std::uint32_t expected = os::crc32c(os::crc32c(0, &page, sizeof page), bytes.data(), page_size);
+    EXPECT_EQ(page_checksum(page, bytes.data()), expected);
+    EXPECT_EQ(copy_page(page, copy.data(), bytes.data()), expected);
+    EXPECT_EQ(copy, bytes);
+    std::uint32_t of_bytes = 0;
+    EXPECT_EQ(copy_page(page, copy.data(), bytes.data(), of_bytes), expected);
+    EXPECT_EQ(of_bytes, os::crc32c(0, bytes.data(), page_size));
   }
 }
 
