@@ -21,6 +21,7 @@
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/small_store.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure::store {
 namespace {
@@ -441,6 +442,22 @@ TEST(files_of_home, are_cut_and_extended_together) {
   EXPECT_TRUE(is_another([](layout::home_header& header) { ++header.uuid[7]; }));
   EXPECT_TRUE(is_another([](layout::home_header& header) { header.index = 2; }));
   EXPECT_TRUE(is_another([](layout::home_header& header) { header.home_file_bytes *= 2; }));
+  // A crash may have left a file without a header on disk that nothing needed: it is written again.
+  for (const bool is_needed : {false, true}) {
+    super.segment_bytes = (is_needed ? 24 : 16) * page_size;
+    home_files again(directory, super, true);
+    int headers = 0;
+    const watched_calls calls([&headers](const os::file_call& call, std::string_view file) {
+      if (file == "heap.002" && call.operation == os::file_operation::write && call.offset == 0) ++headers;
+      return 0;
+    });
+    again.write(17, 1, bytes.data());
+    again.sync();
+    again.write(17, 1, bytes.data());
+    again.sync();
+    EXPECT_EQ(headers, is_needed ? 0 : 1);
+  }
+  os::remove_in(directory, "heap.003");
   os::file::open_in(directory, "heap.003", O_RDWR | O_CREAT).resize(layout::home_data_offset);
   EXPECT_EQ(home_files(directory, super, false).count(), 3u) << "an unfinished file, which nothing needs";
   super.segment_bytes = 25 * page_size;
