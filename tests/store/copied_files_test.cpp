@@ -14,6 +14,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/unsynced_files.hpp"
 #include "support/watched_calls.hpp"
 
 namespace perdure {
@@ -113,6 +114,18 @@ TEST_F(copied_files, that_are_hard_links_stay_as_they_are) {
   EXPECT_TRUE(has(*datastore::open(path()), 3, 4));
   EXPECT_TRUE(store_maintenance::remove(path()));
   EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(copied_files, that_take_the_place_of_hard_links_are_durable_first) {
+  link_as_cp_does();
+  int renames = 0;
+  const unsynced_files unsynced([&renames](const std::set<std::string>& names) {
+    ++renames;
+    for (const char* const name : {"super", "heap.000", "crc", "jrnl.0", "jrnl.1"})
+      EXPECT_FALSE(names.contains(name)) << name;
+  });
+  datastore::open(path());
+  EXPECT_GT(renames, 3);
 }
 
 TEST_F(copied_files, that_are_hard_links_are_replaced_through_kills) {

@@ -229,6 +229,10 @@ TEST_F(kept_checkpoints_of_a_store, stand_behind_a_directory_that_has_the_name) 
   EXPECT_TRUE(store_maintenance::remove(path() + "@a"));
   EXPECT_TRUE(has(*datastore::open_read_only(path() + "@a"), 7, 1));
   // Without a store before it '@' means nothing.
+  EXPECT_EQ(parse_store_name(path("store@")).store, path("store@"));
+  fs::create_directory(path() / "others");
+  make_store(path() / "others" / "5", {""});
+  require_changeable_store(path() / "others" / "5");
   for (const char* name : {"@x", "nothing@x", "x@", "store@"}) {
     make_store(path(name), {""});
     EXPECT_TRUE(fs::exists(path(name) / "super")) << name;

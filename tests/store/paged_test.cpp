@@ -321,6 +321,43 @@ TEST_F(a_paged_store, loses_no_page_beside_those_whose_copying_fails) {
   }
 }
 
+TEST_F(a_paged_store, clears_away_pages_of_which_only_some_left_memory) {
+  constexpr std::uint64_t pages = 400;
+  // Lets one page of the first long write through, and fails what is written then.
+  class filling_disk final : public os::file_observer {
+   public:
+    filling_disk() { os::observe_files(this); }
+    ~filling_disk() override { os::observe_files(nullptr); }
+    verdict before(const os::file_call& call) override {
+      if (call.operation != os::file_operation::write || call.offset < store::layout::home_data_offset)
+        return {};
+      if (is_full_) return {ENOSPC};
+      is_full_ = call.bytes > page_size;
+      return {0, page_size};
+    }
+    void after(const os::file_call&, std::int64_t, int) override {}
+    bool is_full() const { return is_full_; }
+
+   private:
+    std::atomic<bool> is_full_{false};
+  };
+  {
+    const auto store = create(pages * page_size);
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, page + 1);
+    {
+      const filling_disk disk;
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->trim(); }));
+      EXPECT_TRUE(disk.is_full());
+    }
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 0);
+    store->checkpoint();
+    store->close();
+  }
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
+  const auto store = open();
+  for (std::uint64_t page = 0; page < pages; ++page) ASSERT_TRUE(has(*store, page, 0)) << page;
+}
+
 TEST_F(a_paged_store, has_what_is_copied_over_pages_that_left_memory) {
   constexpr std::uint64_t pages = 2000;
   const auto store = create(pages * page_size);

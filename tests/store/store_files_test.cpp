@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <string>
@@ -15,12 +16,14 @@
 #include "store/file/checkpoint_log.hpp"
 #include "store/file/file_stamps.hpp"
 #include "store/file/home_files.hpp"
+#include "store/file/journal.hpp"
 #include "store/file/journal_image.hpp"
 #include "store/file/kept_name.hpp"
 #include "store/file/super_block.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/small_store.hpp"
+#include "support/unsynced_files.hpp"
 #include "support/watched_calls.hpp"
 
 namespace perdure::store {
@@ -348,6 +351,25 @@ TEST_F(an_index_of_a_journal, is_where_its_header_says) {
   EXPECT_FALSE(journal_image(file_, 0).header(layout::journal_magic, uuid));
 }
 
+TEST(a_journal, that_cannot_be_replaced_leaves_no_other_file) {
+  const scratch_directory scratch{fast_directory()};
+  const os::file directory = os::file::open_directory(scratch.directory());
+  journal::create(directory, 0, {7});
+  journal file(directory, 0, {7}, true);
+  const std::vector<std::byte> bytes(page_size, std::byte{5});
+  file.write_payload(0, 1, bytes.data());
+  const journal::kept_page lost{3, 0, page_checksum(4, bytes.data())};
+  EXPECT_TRUE(fails_with(errc::io, "was lost by the device", [&] { file.replace({&lost, 1}); }));
+  EXPECT_FALSE(os::exists_in(directory, "jrnl.0.new"));
+  const journal::kept_page kept{3, 0, page_checksum(3, bytes.data())};
+  const unsynced_files unsynced;
+  file.replace({&kept, 1});
+  EXPECT_EQ(unsynced.names().count(scratch.directory().filename()), 0u) << "its name is not durable";
+  std::vector<std::byte> read(page_size);
+  journal(directory, 0, {7}, false).image().read_payload(0, 1, read.data());
+  EXPECT_EQ(read, bytes);
+}
+
 // ---- log --------------------------------------------------------------------------------------------------
 
 TEST(the_log_of_a_store, has_records_in_their_places) {
@@ -399,12 +421,17 @@ TEST(files_of_home, are_cut_and_extended_together) {
   super.home_file_bytes = 8 * page_size;
   home_files::create(directory, super);
   home_files home(directory, super, true);
+  std::optional<unsynced_files> unsynced(std::in_place);
   home.extend(20 * page_size);
   EXPECT_EQ(home.bytes(), 20 * page_size);
   EXPECT_EQ(home.count(), 3u);
   std::vector<std::byte> bytes(20 * page_size);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i / page_size + 1);
   home.write(0, 20, bytes.data());
+  EXPECT_EQ(unsynced->names().size(), 4u) << "three files and their directory";
+  home.sync();
+  EXPECT_TRUE(unsynced->names().empty());
+  unsynced.reset();
   std::vector<std::byte> read(20 * page_size);
   home.read(0, 20, read.data());
   EXPECT_EQ(read, bytes);
