@@ -300,7 +300,7 @@ TEST_F(a_paged_store, loses_no_page_beside_those_whose_copying_fails) {
   constexpr std::uint64_t pages = 2000;
   constexpr std::uint64_t first = 100;
   constexpr std::uint64_t end = first + 2 * mib / page_size;
-  const auto store = create(pages * page_size);
+  auto store = create(pages * page_size);
   fill_all(*store, pages, 1);
   store->trim();
   const std::vector<std::byte> bytes(2 * mib, std::byte{5});
@@ -315,9 +315,16 @@ TEST_F(a_paged_store, loses_no_page_beside_those_whose_copying_fails) {
     EXPECT_TRUE(fails_with(errc::no_space, "",
                            [&] { store->copy_in(store->memory().base() + first * page_size, bytes); }));
   }
-  for (std::uint64_t page = 0; page < pages; ++page) {
-    if (page >= first && page < end) continue;
-    ASSERT_EQ(word(*store, page), page * 1000 + 1) << page;
+  for (const bool is_opened_again : {false, true}) {
+    if (is_opened_again) {
+      store->checkpoint();
+      store->close();
+      store = open();
+    }
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      if (page >= first && page < end) continue;
+      ASSERT_EQ(word(*store, page), page * 1000 + 1) << page;
+    }
   }
 }
 

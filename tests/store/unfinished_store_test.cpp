@@ -1,7 +1,10 @@
 // Leftovers of stores that killed processes were making, and their removal.
+#include "store/file/unfinished_store.hpp"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <perdure/datastore.hpp>
@@ -130,6 +133,17 @@ TEST_F(unfinished_stores, of_kept_checkpoints_and_readers_are_removed_by_repair)
   EXPECT_EQ(store_maintenance::repair(store()).done.size(), 2u);
   EXPECT_FALSE(fs::exists(store() / "epochs/.7.new-0123abcd"));
   EXPECT_FALSE(fs::exists(store() / ".reader.new-89abcdef"));
+}
+
+TEST_F(unfinished_stores, leave_nothing_in_a_directory_that_was_there) {
+  fs::create_directory(store());
+  store::make_stores_in_place(true);
+  {
+    const watched_calls full(failing(os::file_operation::write, "crc", ENOSPC));
+    EXPECT_TRUE(fails_with(errc::no_space, "", [&] { datastore::create(store(), small_store()); }));
+  }
+  store::make_stores_in_place(false);
+  EXPECT_TRUE(fs::is_empty(store()));
 }
 
 TEST_F(unfinished_stores, do_not_keep_processes_that_begin_together_from_making_one) {
