@@ -112,10 +112,11 @@ class repairing : public three_files_test {
   std::vector<std::string> bytes_of_all_files() const {
     std::vector<std::string> all;
     for (const auto& entry : fs::directory_iterator(path())) {
-      std::ifstream file(entry.path(), std::ios::binary);
-      if (entry.path().filename() != "LOCK")
-        all.push_back(entry.path().filename().string() + '\n' +
-                      std::string(std::istreambuf_iterator<char>(file), {}));
+      if (entry.path().filename() == "LOCK") continue;
+      std::string& bytes = all.emplace_back(entry.file_size(), '\0');
+      std::ifstream(entry.path(), std::ios::binary)
+          .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      bytes += entry.path().filename().string();
     }
     std::sort(all.begin(), all.end());
     return all;
