@@ -20,6 +20,7 @@
 #include "store/file/journal_image.hpp"
 #include "store/file/kept_name.hpp"
 #include "store/file/super_block.hpp"
+#include "store/file/undo_log.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/small_store.hpp"
@@ -368,6 +369,46 @@ TEST(a_journal, that_cannot_be_replaced_leaves_no_other_file) {
   std::vector<std::byte> read(page_size);
   journal(directory, 0, {7}, false).image().read_payload(0, 1, read.data());
   EXPECT_EQ(read, bytes);
+}
+
+TEST(an_undo_log, has_the_batches_of_one_checkpoint) {
+  const scratch_directory scratch{fast_directory()};
+  const os::file directory = os::file::open_directory(scratch.directory());
+  layout::super_slot super{};
+  super.capacity = super.home_file_bytes = gib;
+  home_files::create(directory, super);
+  home_files home(directory, super, true);
+  home.extend(layout::chunk_size);
+  const std::vector<std::byte> bytes(10 * page_size, std::byte{5});
+  home.write(0, 10, bytes.data());
+  undo_log undo(directory, super.uuid, true);
+  const known_checkpoint five{5, layout::chunk_size, 55};
+  const known_checkpoint six{6, layout::chunk_size, 66};
+  const auto save = [&](const known_checkpoint& of, const std::vector<detail::page_run>& pages,
+                        const std::vector<detail::page_run>& empty) {
+    undo.save(of, pages, empty, home, [] {});
+  };
+  save(five, {{2, 3}}, {{100, 7}});
+  save(five, {{7, 1}}, {});
+  save(five, {}, {});
+  const std::vector<undo_log::batch> saved = undo.find(five);
+  ASSERT_EQ(saved.size(), 2u) << "none without pages";
+  ASSERT_EQ(saved[0].index.size(), 4u);
+  EXPECT_EQ(saved[0].index[2].page, 4u);
+  EXPECT_EQ(saved[0].index[2].value, page_checksum(4, bytes.data()));
+  EXPECT_EQ(saved[0].index[3].page, 100u);
+  EXPECT_EQ(saved[0].index[3].value, 7u);
+  save(six, {{2, 3}}, {});
+  EXPECT_EQ(undo.find(six).size(), 1u);
+  EXPECT_TRUE(undo.find(five).empty());
+  EXPECT_TRUE(fails_with(errc::damaged, "another checkpoint 6", [&] {
+    undo.find({6, layout::chunk_size, 67});
+  }));
+  os::file::open_in(directory, "undo", O_RDWR).write_at("?", 1, layout::block + 10);
+  EXPECT_TRUE(undo.find(six).empty()) << "it was not durable when the process ended";
+  save(six, {{7, 1}}, {});
+  EXPECT_TRUE(fails_with(errc::damaged, "is torn", [&] { undo.find(six); }))
+      << "it was durable before the second";
 }
 
 // ---- log --------------------------------------------------------------------------------------------------
