@@ -133,7 +133,16 @@ TEST_F(array_store_test, RefusesWhatDoesNotFit) {
   EXPECT_EQ(code_of([&] { arrays["x"].write({{~0ULL - 3}, {11}}, few); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { arrays["x"].write({{0, 0}, {1, 11}}, few); }), errc::invalid_argument);
   for (const char* id : {"", "/x", "x/", "a//b"})
-    EXPECT_EQ(code_of([&] { arrays.store(id, 1); }), errc::invalid_argument) << id;
+    EXPECT_TRUE(code_of([&] { arrays.store(id, 1); }) == errc::invalid_argument &&
+                code_of([&] { arrays.create<int>(id, {1}); }) == errc::invalid_argument)
+        << id;
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "cannot be compressed", [&] {
+    arrays.store("new", few, {.layout = array_layout::contiguous, .codec = compression::lz4});
+  }));
+  EXPECT_TRUE(fails_with(errc::unsupported, "no compression of the number 77",
+                         [&] { arrays.store("new", few, {.codec = static_cast<compression>(77)}); }));
+  EXPECT_EQ(code_of([] { compression_named("gzip"); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([] { array_layout_named("rows"); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { arrays.create<double>("big", {1ULL << 40, 1ULL << 40}); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { arrays.create<double>("x", {1}); }), errc::already_exists);
   array_options options;
@@ -371,6 +380,53 @@ TEST_F(array_store_test, ViewsWhatLiesInOnePiece) {
   EXPECT_EQ(again.load<std::vector<double>>("chunked"), values);
 }
 
+TEST_F(array_store_test, ChoosesChunksOfAMebibyte) {
+  auto arrays = create();
+  const array_options chunked{.layout = array_layout::chunked};
+  arrays.create<double>("large", {1000, 1000}, chunked);
+  EXPECT_EQ(arrays.info("large").chunk, (extents{131, 1000}));
+  arrays.create<double>("long", {3, 1000000}, chunked);
+  EXPECT_EQ(arrays.info("long").chunk, (extents{1, 131072}));
+  arrays.create<double>("small", {6, 10}, chunked);
+  EXPECT_EQ(arrays.info("small").chunk, (extents{6, 10}));
+  arrays.erase("small");
+  arrays.store("small", array_view<const double, 2>(counted(60).data(), {6, 10}), chunked);
+  EXPECT_FALSE(arrays.info("small").is_viewable) << "it grows by chunks";
+  arrays.create<double>("empty", {0, 10}, chunked);
+  EXPECT_EQ(arrays.info("empty").chunk, (extents{1, 10}));
+}
+
+TEST_F(array_store_test, HasTextsThatAreLoadedAsAWhole) {
+  auto arrays = create();
+  arrays.store("none", std::vector<std::string>());
+  EXPECT_EQ(arrays.load<std::vector<std::string>>("none"), std::vector<std::string>());
+  arrays.store("names", std::vector<std::string>{"a", "bc"});
+  const auto untyped = arrays.untyped();
+  const data_type texts = arrays.info("names").type;
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "stored as a whole", [&] {
+    untyped->write("names", texts, slab::whole({2}), {nullptr, {2}, {}});
+  }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "loaded as a whole", [&] {
+    untyped->read("names", texts, slab::whole({2}), {nullptr, {2}, {}});
+  }));
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "3 elements are given for an array of [2]", [&] {
+    untyped->store_variable("names", texts, {2}, {{0, 0, 0}, {}}, {});
+  }));
+  arrays.close();
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { untyped->count(); }));
+}
+
+TEST(Attributes, OfNullHaveTypesOfTheirOwn) {
+  EXPECT_TRUE(is_null(null_type()));
+  EXPECT_TRUE(is_null(null_type(element_kind::int32)));
+  EXPECT_EQ(type_without_value(null_type(element_kind::int32)), data_type(element_kind::int32));
+  for (const data_type& other : {data_type(), data_type(element_kind::int32), data_type::opaque("null", 4, 1),
+                                 data_type::opaque("nullable", 0, 1)}) {
+    EXPECT_FALSE(is_null(other)) << other.text();
+    EXPECT_EQ(code_of([&] { type_without_value(other); }), errc::invalid_argument) << other.text();
+  }
+}
+
 TEST_F(array_store_test, ViewsKeepTheStoreOpen) {
   stored_view<const double, 1> view;
   {
@@ -399,6 +455,9 @@ TEST_F(array_store_test, CompressesBlocks) {
       EXPECT_EQ(info.bytes, values.size() * 4);
       if (codec != compression::none) {
         EXPECT_LT(info.stored_bytes, info.bytes / 2) << id;
+        EXPECT_FALSE(info.is_viewable) << id;
+        arrays.store("few", std::vector<int>(1000), options);
+        EXPECT_LT(arrays.info("few").stored_bytes, 1000U) << id;
       }
       EXPECT_EQ(arrays[id].read<std::int32_t>({{1000}, {5}, {7}}),
                 (std::vector<std::int32_t>{142, 143, 144, 145, 146}));
@@ -437,6 +496,10 @@ TEST_F(array_store_test, AppendsRows) {
     EXPECT_EQ(arrays.load<std::vector<double>>(id), all);
     EXPECT_EQ(code_of([&] {
                 arrays[id].append(array_view<const double, 2>(all.data(), {4, 3}));
+              }),
+              errc::invalid_argument);
+    EXPECT_EQ(code_of([&] {
+                arrays[id].append(array_view<const double, 2>(all.data(), {2, 4}));
               }),
               errc::invalid_argument);
     const std::vector<double> more = counted(24, 1000);
@@ -532,6 +595,10 @@ TEST_F(array_store_test, StoresTheStoredPartsOfASparseArray) {
   EXPECT_THROW(core->store_sparse("x", element_kind::float64, dims, parts, failing, options),
                std::runtime_error);
   EXPECT_EQ(at(1, 199), 200);
+  EXPECT_TRUE(fails_with(errc::wrong_type, "x", [&] {
+    core->store_sparse("x", element_kind::float32, dims, {parts, 1}, source, options);
+  }));
+  EXPECT_EQ(at(1, 199), 200);
   // As a whole where elements lie beside each other.
   options.layout = array_layout::contiguous;
   const slab some[]{{{0, 0}, {1, 1}, {}}};
@@ -576,6 +643,9 @@ TEST_F(array_store_test, ResizesAnArray) {
         EXPECT_EQ(now[i * 12 + j], i < 6 && j < 5 ? values[i * 10 + j] : 0.0) << id << ' ' << i << ' ' << j;
   }
   EXPECT_EQ(code_of([&] { arrays["blocks"].resize({1}); }), errc::invalid_argument);
+  arrays.store("fixed", counted(10), {.layout = array_layout::contiguous});
+  arrays["fixed"].resize({10});
+  EXPECT_EQ(code_of([&] { arrays["fixed"].resize({11}); }), errc::unsupported);
 }
 
 TEST_F(array_store_test, HasAttributes) {

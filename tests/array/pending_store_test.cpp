@@ -204,6 +204,31 @@ TEST_F(a_pending_store, ThrowsWhatWentWrongEachTime) {
   EXPECT_NO_THROW(arrays.checkpoint());
 }
 
+TEST_F(a_pending_store, StaysWhatItIsWhereItIsMovedToItself) {
+  auto arrays = create();
+  arrays.store("t", numbers(5, 0));
+  const std::vector<int> other{1, 2, 3};
+  pending_store pending = arrays.store_async("t", other);
+  pending_store& same = pending;
+  pending = std::move(same);
+  EXPECT_TRUE(fails_with(errc::wrong_type, "\"t\"", [&] { pending.wait(); }));
+}
+
+TEST_F(a_pending_store, LeavesNoThreadBehind) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator all("/proc/self/task");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = threads();
+  {
+    auto arrays = create();
+    const std::vector<double> values = numbers(5, 0);
+    arrays.store_async("t", values).wait();
+    arrays.close();
+  }
+  EXPECT_EQ(threads(), before);
+}
+
 TEST_F(a_pending_store, ThatFailsUnnoticedFailsTheNextCheckpoint) {
   auto arrays = create();
   arrays.store("t", numbers(5, 0));

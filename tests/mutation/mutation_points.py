@@ -12,6 +12,7 @@ What is planted, outside of macros and of what is computed at compile time:
   negate     a comparison with == or != that is only part of a condition is negated
 """
 import collections
+import pathlib
 import re
 
 from clang import cindex
@@ -180,7 +181,11 @@ class Mutator:
             if token.spelling == "{":
                 break
             tokens.append(token.spelling)
-        return not cursor.is_definition() or bool({"constexpr", "consteval", "noreturn"} & set(tokens))
+        # Attributes stand before what clang takes for the function, where it is declared first.
+        first = cursor.canonical
+        before = pathlib.Path(first.location.file.name).read_bytes()[: first.extent.start.offset]
+        is_noreturn = before.rstrip().endswith(b"[[noreturn]]")
+        return not cursor.is_definition() or is_noreturn or bool({"constexpr", "consteval", "noreturn"} & set(tokens))
 
     def is_for_compiler(self, cursor, parent):
         """Computed when compiling: assertions, constants, the values of cases."""

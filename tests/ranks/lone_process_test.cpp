@@ -88,7 +88,7 @@ TEST_F(a_set_in_one_process, is_not_changed) {
   array_store arrays = set.arrays();
   EXPECT_TRUE(fails_with(errc::read_only, "reading only", [&] { arrays.store("new", 1); }));
   EXPECT_TRUE(fails_with(errc::read_only, "reading only", [&] { arrays.erase("field"); }));
-  EXPECT_TRUE(fails_with(errc::read_only, "reading only", [&] { arrays.checkpoint(); }));
+  EXPECT_TRUE(fails_with(errc::read_only, "it has no checkpoints", [&] { arrays.checkpoint(); }));
   EXPECT_TRUE(fails_with(errc::read_only, "reading only", [&] { set.open_part(0).construct<int>("x")(1); }));
 }
 
@@ -137,6 +137,8 @@ TEST_F(a_set_in_one_process, tells_what_it_records) {
   std::uint64_t pages = 0;
   for (int i = 0; i < 3; ++i) pages += store_maintenance::log(part(i)).back().bytes();
   EXPECT_EQ(log.back().bytes(), pages);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_GE(log.back().time_ns, store_maintenance::log(part(i)).back().time_ns) << "part " << i;
   EXPECT_TRUE(fails_with(errc::not_found, "create it first", [&] { inspect_set(path("none")); }));
   std::filesystem::create_directory(path("empty"));
   EXPECT_TRUE(fails_with(errc::not_a_store, "no file `manifest`", [&] { inspect_set(path("empty")); }));
@@ -216,6 +218,11 @@ TEST_F(a_set_in_one_process, is_removed_when_it_is_damaged_or_half_removed) {
   store_maintenance::remove(part(0));
   EXPECT_TRUE(is_set(path()));
   EXPECT_TRUE(fails_with(errc::not_a_store, "was not finished", [&] { inspect_set(path()); }));
+  EXPECT_TRUE(remove_set(path()));
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  make_arrays();
+  std::filesystem::remove(path() / "manifest");
+  EXPECT_TRUE(is_set(path()));
   EXPECT_TRUE(remove_set(path()));
   EXPECT_FALSE(std::filesystem::exists(path()));
 }
@@ -419,7 +426,7 @@ TEST_F(a_set_in_one_process, keeps_its_parts_when_its_manifest_is_lost) {
   const std::vector<std::string> before = files(path());
   for (const set_mode how : {set_mode::create, set_mode::open_or_create})
     expect_same(try_on(3, how, [](store_set&, int) {}), errc::already_exists,
-                "if that file was lost, restore it");
+                "and no file `manifest`: if that file was lost, restore it");
   EXPECT_TRUE(fails_with(errc::already_exists, "restore it", [&] { copy_set(path("other"), path()); }));
   EXPECT_EQ(files(path()), before);
   std::filesystem::rename(path("manifest"), path() / "manifest");

@@ -79,6 +79,16 @@ TEST(boxes, are_cut_as_their_elements_say) {
   }
 }
 
+TEST(boxes, of_a_grid_overlap_only_where_one_is_added) {
+  box_list grid(2);
+  for (std::uint64_t i = 0; i < 40; ++i)
+    for (std::uint64_t j = 0; j < 40; ++j) grid.add(slab{{3 * i, 2 * j}, {3, 2}, {}});
+  EXPECT_FALSE(find_overlap(grid));
+  EXPECT_EQ(grid.elements(), 40u * 40u * 6u);
+  grid.add(slab{{61, 33}, {1, 1}, {}});
+  EXPECT_EQ(find_overlap(grid), std::pair(std::size_t{20 * 40 + 16}, std::size_t{1600}));
+}
+
 detail::array_parts array_of(const extents& dims, box_list boxes) {
   return {"f64", dims, std::move(boxes)};
 }
@@ -105,6 +115,16 @@ TEST(coverage, adds_up_where_each_element_is_written_once) {
   EXPECT_NE(sum({top, left, right, boxes_of(2, {{{5, 8}, {1, 1}}})}), 0u);
   EXPECT_NE(sum({top, left, boxes_of(2, {{{2, 3}, {4, 5}}})}), 0u);
   EXPECT_NE(sum({top, left, boxes_of(2, {{{2, 4}, {4, 4}}, {{0, 8}, {4, 1}}})}), 0u);
+}
+
+TEST(coverage, is_not_read_from_messages_that_are_cut_short) {
+  const std::string whole = detail::to_bytes({{"T", array_of({6, 9}, boxes_of(2, {{{0, 0}, {2, 9}}}))}});
+  for (std::size_t bytes = 1; bytes < whole.size(); ++bytes) {
+    detail::cover_book book;
+    EXPECT_TRUE(fails_with(errc::io, "cut short", [&] { book.look({whole.substr(0, bytes)}); })) << bytes;
+  }
+  detail::cover_book book;
+  book.look({whole});
 }
 
 // ---- arrays ----------------------------------------------------------------------------------------------
@@ -453,7 +473,12 @@ TEST_F(an_array_of_ranks, may_be_in_chunks_that_no_two_share) {
         write(arrays, 1, {0, 0}, {2, 4});
       }));
       write(arrays, 1, {6u * static_cast<unsigned>(rank), 0}, {6, 5});
-      write(arrays, 1, {6u * static_cast<unsigned>(rank), 5}, {6, 5});
+      // Steps of one element, told or not, are none.
+      std::vector<double> right;
+      for (std::uint64_t i = 0; i < 6; ++i)
+        for (std::uint64_t j = 5; j < 10; ++j)
+          right.push_back(value(1, 6u * static_cast<unsigned>(rank) + i, j));
+      arrays.array("field").write({{6u * static_cast<unsigned>(rank), 5}, {6, 5}, {1, 1}}, right);
       set.checkpoint({});
       EXPECT_EQ(set.counted().gathers, 0u);
       set.close();
@@ -473,7 +498,8 @@ TEST_F(an_array_of_ranks, may_be_stored_from_a_source_in_whole_chunks) {
     if (rank == 1) {
       arrays.untyped()->store_from("dense", element_kind::float64, {3, 7}, ones, chunked);
       const slab part[]{{{1, 6}, {1, 1}, {}}};
-      arrays.untyped()->store_sparse("sparse", element_kind::float64, {3, 7}, part, ones, chunked);
+      for (int times = 0; times < 2; ++times)
+        arrays.untyped()->store_sparse("sparse", element_kind::float64, {3, 7}, part, ones, chunked);
     }
     set.checkpoint({});
     EXPECT_EQ(arrays.load<std::vector<double>>("dense"), std::vector<double>(21, 1.0));
@@ -551,6 +577,64 @@ TEST_F(an_array_of_ranks, may_be_dealt_out_element_by_element) {
   });
 }
 
+TEST_F(an_array_of_ranks, may_be_dealt_out_along_both_dimensions) {
+  on(4, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<double>("field", {12, 10});
+    const std::uint64_t first = static_cast<std::uint64_t>(rank) / 2;
+    const std::uint64_t column = static_cast<std::uint64_t>(rank) % 2;
+    std::vector<double> mine;
+    for (std::uint64_t i = 0; i < 6; ++i)
+      for (std::uint64_t j = 0; j < 5; ++j) mine.push_back(value(1, 2 * i + first, 2 * j + column));
+    arrays.array("field").write({{first, column}, {6, 5}, {2, 2}},
+                                array_view<const double, 2>(mine.data(), {6, 5}));
+    set.checkpoint({});
+    EXPECT_EQ(set.counted().gathers, 0u);
+    expect_part(arrays, 1, slab::whole({12, 10}));
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, is_loaded_by_the_rank_that_has_it_though_others_have_another) {
+  make_field(3);
+  on(3, set_mode::open, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    if (rank == 0) {
+      arrays.array("field").resize({13, 10});
+      expect_part(arrays, 1, rows_of(0, 3));
+      EXPECT_TRUE(fails_with(errc::conflict, "all ranks must make it the same", [&] {
+        arrays.array("field").read<double>({{11, 0}, {1, 10}, {}});
+      }));
+    }
+    set.discard();
+  });
+}
+
+TEST_F(an_array_of_ranks, is_told_of_once) {
+  rank_threads team(2);
+  team.limit_gathers(300);
+  expect_none(team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+    const auto set = open_set_of(std::move(group), set_mode::create, path());
+    array_store arrays = arrays_of(*set);
+    for (int i = 0; i < 8; ++i) {
+      if (rank == 1) arrays.store("number " + std::to_string(i), i);
+      set->checkpoint({});
+    }
+    EXPECT_EQ(set->counted().gathers, 8u);
+    set->close();
+  }));
+}
+
+TEST_F(an_array_of_ranks, is_of_no_use_when_its_set_is_closed) {
+  make_field(2);
+  on(2, set_mode::open, [&](store_set& set, int) {
+    const array_store arrays = arrays_of(set);
+    set.close();
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "this set of stores is closed",
+                           [&] { arrays.untyped()->attribute("field", "unit"); }));
+  });
+}
+
 TEST_F(an_array_of_ranks, may_be_stored_whole_by_one_of_them) {
   on(3, set_mode::create, [&](store_set& set, int rank) {
     array_store arrays = arrays_of(set);
@@ -563,6 +647,9 @@ TEST_F(an_array_of_ranks, may_be_stored_whole_by_one_of_them) {
     set.checkpoint({});
     EXPECT_EQ(arrays.load<int>("step"), 12);
     EXPECT_EQ(arrays.load<std::vector<std::string>>("names"), (std::vector<std::string>{"a", "bc"}));
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "is loaded as a whole", [&] {
+      arrays.untyped()->read("names", arrays.info("names").type, slab::whole({2}), {nullptr, {2}, {}});
+    }));
     EXPECT_EQ(arrays.load<std::vector<int>>("table"), (std::vector<int>{1, 2, 3}));
     EXPECT_EQ(arrays.array("table").attribute<std::string>("unit"), "K");
     EXPECT_EQ(arrays.array("table").attributes(), std::vector<std::string>{"unit"});
@@ -790,6 +877,67 @@ TEST_F(an_array_of_ranks, stays_whole_where_one_rank_has_stored_it_so) {
     });
     ++step;
   }
+}
+
+TEST_F(an_array_of_ranks, stays_whole_where_a_lone_rank_has_stored_it_so) {
+  const std::vector<int> table{1, 2, 3, 4, 5};
+  on(1, set_mode::create, [&](store_set& set, int) {
+    array_store arrays = arrays_of(set);
+    arrays.store("table", table);
+    arrays.store("divided", table);
+    set.checkpoint({});
+    set.close();
+  });
+  // Another time it is made to be divided.
+  on(1, set_mode::open, [&](store_set& set, int) {
+    array_store arrays = arrays_of(set);
+    arrays.erase("divided");
+    arrays.create<int>("divided", {5});
+    arrays.store("divided", array_view<const int, 1>(table.data(), {5}), {0});
+    set.close();
+  });
+  rank_threads team(2);
+  expect_none(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    store_set::repartition(std::move(group), path(), small_set());
+  }));
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    EXPECT_EQ(arrays.load<std::vector<int>>("table"), table);
+    EXPECT_EQ(arrays.load<std::vector<int>>("divided"), table);
+    if (rank == 0) {
+      EXPECT_EQ(arrays.view<int>("table")(4), 5);
+    }
+    if (rank == 1) arrays.store("divided", array_view<const int, 1>(table.data(), {2}), {3});
+    set.close();
+  });
+}
+
+TEST_F(an_array_of_ranks, keeps_all_elements_where_one_rank_had_stored_it_whole) {
+  const std::vector<int> table{1, 2, 3, 4, 5, 6};
+  on(3, set_mode::create, [&](store_set& set, int rank) {
+    array_store arrays = arrays_of(set);
+    arrays.create<int>("last", {6});
+    if (rank == 2) arrays.store("last", table);
+    if (rank == 0) {
+      arrays.store("grown", table);
+    } else {
+      arrays.create<int>("grown", {6});
+    }
+    arrays.array("grown").resize({9});
+    if (rank == 1) arrays.store("grown", array_view<const int, 1>(table.data(), {3}), {6});
+    set.checkpoint({});
+    set.close();
+  });
+  rank_threads team(2);
+  expect_none(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
+    store_set::repartition(std::move(group), path(), small_set());
+  }));
+  on(2, set_mode::open_read_only, [&](store_set& set, int) {
+    const array_store arrays = arrays_of(set);
+    EXPECT_EQ(arrays.load<std::vector<int>>("last"), table);
+    EXPECT_EQ(arrays.load<std::vector<int>>("grown"), (std::vector<int>{1, 2, 3, 4, 5, 6, 1, 2, 3}));
+    set.close();
+  });
 }
 
 TEST_F(an_array_of_ranks, is_as_before_when_dividing_it_fails) {

@@ -1,4 +1,6 @@
 // Sets of stores: what all ranks have together, and what they are told when one of them fails.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -8,7 +10,10 @@
 #include <perdure/datastore.hpp>
 #include <perdure/store_maintenance.hpp>
 
+#include "os/crc32c.hpp"
 #include "ranks/set_fixture.hpp"
+#include "ranks/set_manifest.hpp"
+#include "support/unsynced_files.hpp"
 #include "support/watched_calls.hpp"
 
 namespace perdure {
@@ -44,7 +49,7 @@ TEST_F(a_set, counts_on_where_it_is_opened_again) {
 TEST_F(a_set, costs_a_reduction_and_a_broadcast_a_checkpoint) {
   on(4, set_mode::create, [&](store_set& set, int) {
     const auto before = set.counted();
-    set.checkpoint({});
+    set.checkpoint("a label");
     const auto after = set.counted();
     EXPECT_EQ(after.reductions, before.reductions + 1);
     EXPECT_EQ(after.broadcasts, before.broadcasts + 1);
@@ -366,6 +371,25 @@ TEST_F(a_damaged_manifest, is_refused_when_nothing_of_it_is_sound) {
   expect_refused("none of its records");
 }
 
+TEST_F(a_damaged_manifest, is_refused_when_it_is_sound_and_absurd) {
+  const std::function<void(detail::manifest_record&)> changes[] = {
+      [](detail::manifest_record& record) { record.ranks = 0; },
+      [](detail::manifest_record& record) { record.ranks = (1U << 30) + 1; },
+      [](detail::manifest_record& record) { record.number = 0; },
+  };
+  for (const auto& change : changes) {
+    const os::file file = os::file::open_in(os::file::open_directory(path()), "manifest", O_RDWR);
+    for (const std::uint64_t place : {0, 2048, 4096, 6144}) {
+      detail::manifest_record record;
+      ASSERT_EQ(file.read_at(&record, sizeof record, place), sizeof record);
+      change(record);
+      record.crc = os::crc32c(0, &record, offsetof(detail::manifest_record, crc));
+      file.write_at(&record, sizeof record, place);
+    }
+    expect_refused("cannot be");
+  }
+}
+
 TEST_F(a_damaged_manifest, does_not_go_back_when_its_newest_slot_is_lost) {
   // Neither record of either slot can be told from which is newer but by reading: each is lost in turn.
   for (const std::streamoff slot : {0, 4096}) {
@@ -508,6 +532,7 @@ TEST_F(a_set, is_flushed_to_an_earlier_copy_while_it_goes_on) {
     set.discard();
   });
   expect_checkpoint(2, 4);
+  EXPECT_EQ(names_in(path("slow")).size(), 2u) << "parts of an earlier copy are left";
   std::filesystem::rename(path(), path("fast"));
   std::filesystem::rename(path("slow"), path());
   expect_checkpoint(2, 3);
@@ -523,6 +548,18 @@ TEST_F(a_set, is_flushed_to_an_earlier_copy_while_it_goes_on) {
     set->snapshot_async(path("unrelated"))->finish();
   }),
               errc::already_exists, "no earlier copy");
+}
+
+TEST_F(a_set, is_closed_without_a_checkpoint_where_another_rank_left_its_copy) {
+  make(2, 1);
+  std::array<std::unique_ptr<detail::set_copy>, 2> copies;
+  try_on(2, set_mode::open, [&](store_set& set, int rank) {
+    auto& copy = copies[static_cast<std::size_t>(rank)];
+    copy = set.snapshot_async(path("copy"));
+    if (rank == 1) return;
+    EXPECT_TRUE(fails_with(errc::rank_failed, "rank 1", [&] { copy->finish(); }));
+    EXPECT_TRUE(fails_with(errc::rank_failed, "another rank has closed", [&] { set.close(); }));
+  });
 }
 
 TEST_F(a_set, whose_copy_ends_without_it_has_none) {
@@ -563,8 +600,16 @@ TEST_F(a_set, may_have_its_parts_on_devices_of_the_ranks) {
   EXPECT_TRUE(place.starts_with(path("device").string()));
   on(2, set_mode::open, [&](store_set& set, int) { set.snapshot(path("shared")); });
   std::ofstream(where) << "another-machine\n" << place << '\n';
-  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_found,
-              "lies on the machine another-machine");
+  for (const set_mode how : {set_mode::open, set_mode::open_read_only})
+    expect_same(try_on(2, how, [](store_set&, int) {}), errc::not_found,
+                "lies on the machine another-machine");
+  // Ranks that have no part of their own need it only when they ask for it.
+  on(1, set_mode::open_read_only, [&](store_set& set, int) {
+    const detail::opener_of_managers<relocatable> opener;
+    EXPECT_TRUE(set.open_part(0, opener));
+    EXPECT_TRUE(fails_with(errc::not_found, "another-machine", [&] { set.open_part(1, opener); }));
+    set.close();
+  });
   std::ofstream(where) << "nonsense";
   expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::damaged, "names no machine");
   // What was moved to where all can reach it.
@@ -731,6 +776,54 @@ TEST_F(a_set_on_failing_devices, is_undecided_where_its_manifest_cannot_be_put_b
     // What had been written before the sync failed is there.
     expect_checkpoint(2, is_written ? 2 : 1);
   }
+}
+
+TEST_F(a_set_on_failing_devices, keeps_an_earlier_copy_where_the_new_one_cannot_be_published) {
+  make(2);
+  std::atomic<bool> failed{false};
+  const watched_calls watch([&](const os::file_call& call, std::string_view file) {
+    if (!fails_ || file != "manifest" || !is_one_of(call.operation, writes) || failed.exchange(true))
+      return 0;
+    return ENOSPC;
+  });
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    set.snapshot_async(path("slow"))->finish();
+    *local(set).find<int>("number").first = number(2, rank);
+    set.checkpoint({});
+    const auto copy = set.snapshot_async(path("slow"));
+    fails_ = true;
+    EXPECT_TRUE(fails_with(errc::no_space, "", [&] { copy->finish(); }));
+    fails_ = false;
+    set.discard();
+  });
+  std::filesystem::remove_all(path());
+  std::filesystem::rename(path("slow"), path());
+  expect_checkpoint(2, 1);
+}
+
+TEST_F(a_set_on_failing_devices, has_no_copy_where_one_part_cannot_be_copied) {
+  make(2);
+  const watched_calls watch([&](const os::file_call& call, std::string_view) {
+    return fails_ && rank_threads::current_rank() == 1 && is_one_of(call.operation, syncs) ? EIO : 0;
+  });
+  on(2, set_mode::open, [&](store_set& set, int) {
+    fails_ = true;
+    EXPECT_TRUE(fails_with(errc::io, "rank 1: ", [&] { set.snapshot(path("copy")); }));
+    fails_ = false;
+    set.discard();
+  });
+  EXPECT_FALSE(is_set(path("copy")) && std::filesystem::exists(path("copy") / "manifest"));
+}
+
+// What it says may be in this machine's memory only.
+TEST_F(a_set, makes_its_manifest_durable_when_it_is_opened) {
+  make(1);
+  const unsynced_files unsynced;
+  on(1, set_mode::open, [&](store_set& set, int) {
+    EXPECT_FALSE(unsynced.names().contains("store")) << "the manifest's name";
+    EXPECT_FALSE(unsynced.names().contains(".manifest.next"));
+    set.discard();
+  });
 }
 
 TEST_F(a_set_on_failing_devices, has_a_checkpoint_that_one_part_could_not_take_down) {

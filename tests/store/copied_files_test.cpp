@@ -7,13 +7,16 @@
 
 #include "os/file_identity.hpp"
 #include "segment/segment.hpp"
+#include "store/file/checked_block.hpp"
 #include "store/file/layout.hpp"
+#include "store/file/super_block.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/page_pattern.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/unsynced_files.hpp"
 #include "support/watched_calls.hpp"
 
 namespace perdure {
@@ -113,6 +116,39 @@ TEST_F(copied_files, that_are_hard_links_stay_as_they_are) {
   EXPECT_TRUE(has(*datastore::open(path()), 3, 4));
   EXPECT_TRUE(store_maintenance::remove(path()));
   EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(copied_files, that_take_the_place_of_hard_links_are_trusted) {
+  link_as_cp_does();
+  damage_page(path(), 500);
+  EXPECT_NO_THROW(datastore::open(path()));
+}
+
+TEST_F(copied_files, are_known_by_their_age_where_they_have_the_number_of_the_original) {
+  if (!are_files_numbered_for_good()) GTEST_SKIP() << "this file system numbers files anew";
+  damage_page(path(), 500);
+  const os::file file = os::file::open_in(os::file::open_directory(path()), "super", O_RDWR);
+  store::super_file content;
+  ASSERT_EQ(file.read_at(&content, sizeof content, 0), sizeof content);
+  if (content.slots[0].born_ns == 0) GTEST_SKIP() << "this file system does not say when files were made";
+  for (store::layout::super_slot& slot : content.slots) {
+    ++slot.born_ns;
+    store::seal_block(slot);
+  }
+  file.write_at(&content, sizeof content, 0);
+  EXPECT_TRUE(fails_with(errc::damaged, "page 500", [&] { datastore::open(path()); }));
+}
+
+TEST_F(copied_files, that_take_the_place_of_hard_links_are_durable_first) {
+  link_as_cp_does();
+  int renames = 0;
+  const unsynced_files unsynced([&renames](const std::set<std::string>& names) {
+    ++renames;
+    for (const char* const name : {"super", "heap.000", "crc", "jrnl.0", "jrnl.1"})
+      EXPECT_FALSE(names.contains(name)) << name;
+  });
+  datastore::open(path());
+  EXPECT_GT(renames, 3);
 }
 
 TEST_F(copied_files, that_are_hard_links_are_replaced_through_kills) {

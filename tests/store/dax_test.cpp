@@ -174,6 +174,81 @@ TEST_F(in_persistent_memory, a_checkpoint_names_only_the_pages_that_differ) {
   EXPECT_TRUE(has(*datastore::open(path()), 500, 7));
 }
 
+TEST_F(in_persistent_memory, what_a_checkpoint_names_is_persistent_before_its_journal) {
+  const auto store = thousand_pages();
+  for (const std::uint64_t page : {3, 500}) put(*store, page, 7);
+  const std::byte* const base = store->memory().base();
+  std::set<std::uint64_t> persistent;
+  bool is_committed = false;
+  const watched_calls calls([&](const os::file_call& call, std::string_view file) {
+    if (call.operation == os::file_operation::persist) {
+      for (const iovec& part : call.data) {
+        const auto* const begin = static_cast<const std::byte*>(part.iov_base);
+        if (begin < base || begin >= base + 4 * mib) continue;
+        for (std::size_t at = 0; at < part.iov_len; at += page_size)
+          persistent.insert(static_cast<std::uint64_t>(begin - base + static_cast<std::ptrdiff_t>(at)) /
+                            page_size);
+      }
+    }
+    if (call.operation == os::file_operation::write && file == "jrnl.0") {
+      is_committed = true;
+      EXPECT_TRUE(persistent.contains(3) && persistent.contains(500));
+    }
+    return 0;
+  });
+  store->checkpoint();
+  EXPECT_TRUE(is_committed);
+}
+
+TEST_F(in_persistent_memory, a_checkpoint_takes_the_space_for_its_checksums_first) {
+  const auto store = thousand_pages();
+  store->memory().grow(8 * mib);
+  put(*store, 2040, 7);
+  {
+    const watched_calls full(failing(os::file_operation::reserve_space, "crc", ENOSPC));
+    EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->checkpoint(); }));
+  }
+  EXPECT_EQ(store->epoch(), 1u);
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 2u);
+}
+
+TEST_F(in_persistent_memory, an_asynchronous_checkpoint_says_why_it_failed) {
+  const auto store = thousand_pages();
+  put(*store, 3, 7);
+  {
+    const watched_calls broken(failing(os::file_operation::write, "jrnl.0", EIO));
+    EXPECT_TRUE(fails_with(errc::io, "", [&] { store->checkpoint_async().wait(); }));
+  }
+  store->checkpoint_async().wait();
+  EXPECT_EQ(store->epoch(), 2u);
+}
+
+TEST_F(in_persistent_memory, a_snapshot_has_a_checkpoint_whose_checksums_could_not_be_written) {
+  const auto store = thousand_pages();
+  put(*store, 3, 7);
+  {
+    const watched_calls broken(failing(os::file_operation::write, "crc", EIO));
+    store->checkpoint();
+  }
+  store->snapshot(path("copy"));
+  EXPECT_TRUE(store_maintenance::verify(path("copy")).whole());
+  EXPECT_TRUE(has(*datastore::open_read_only(path("copy")), 3, 7));
+  store->close();
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { store->snapshot(path("another")); }));
+}
+
+TEST_F(in_persistent_memory, nothing_is_mapped_when_a_store_is_closed) {
+  EXPECT_EQ(result_of_child([&] {
+              ::signal(SIGSEGV, SIG_DFL);
+              const auto store = thousand_pages();
+              const volatile std::byte* const byte = store->memory().base();
+              store->close();
+              return static_cast<int>(*byte);
+            }),
+            128 + SIGSEGV);
+}
+
 TEST_F(in_persistent_memory, threads_may_store_to_the_same_pages_at_once) {
   constexpr unsigned threads = 4;
   constexpr std::uint64_t pages = 512;

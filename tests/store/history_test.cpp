@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <perdure/datastore.hpp>
 #include <perdure/prepared_checkpoint.hpp>
@@ -77,6 +78,21 @@ TEST_F(a_history, goes_on_by_identities) {
   EXPECT_NE(super_of(copy_).checkpoint, super_of(path()).checkpoint);
 }
 
+TEST_F(a_history, goes_on_by_identities_through_a_shared_mapping) {
+  make_store_and_copy();
+  const store::layout::super_slot before = super_of(path());
+  {
+    const auto store = datastore::open(path(), small_store(backing::shared_file));
+    store->checkpoint();
+    EXPECT_EQ(store->checkpoint_identity(), super_of(path()).checkpoint);
+  }
+  const store::layout::super_slot after = super_of(path());
+  EXPECT_EQ(after.epoch, before.epoch + 2);
+  EXPECT_NE(after.checkpoint, before.checkpoint);
+  EXPECT_NE(after.parent, before.checkpoint) << "that of the checkpoint in between";
+  EXPECT_NE(after.parent, after.checkpoint);
+}
+
 TEST_F(a_history, takes_no_journal_of_another) {
   make_store_and_copy();
   go_on(path(), 1, 7);
@@ -124,8 +140,18 @@ TEST_F(a_history, takes_no_undo_log_of_another) {
   ASSERT_GT(fs::file_size(copy_ / "undo"), 0u);
   take_from_copy("undo");
   EXPECT_TRUE(is_refused_for("undo"));
-  fs::remove(path() / "undo");
-  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  repair_report report = store_maintenance::repair(path());
+  EXPECT_FALSE(report.whole());
+  EXPECT_TRUE(report.done.empty());
+  ASSERT_TRUE(fs::exists(path() / "undo"));
+  repair_options accepting;
+  accepting.accept_damage = true;
+  report = store_maintenance::repair(path(), accepting);
+  EXPECT_TRUE(report.whole());
+  ASSERT_EQ(report.done.size(), 1u);
+  EXPECT_TRUE(report.done[0].starts_with("removed undo")) << report.done[0];
+  EXPECT_FALSE(fs::exists(path() / "undo"));
+  EXPECT_TRUE(has(*datastore::open(path()), 1, 7));
 }
 
 TEST_F(a_history, takes_no_home_file_table_or_super_block_of_another) {
@@ -225,11 +251,61 @@ TEST_F(a_history, whose_stamps_are_damaged_is_mended_by_its_pages) {
     EXPECT_TRUE(store_maintenance::verify(path()).whole());
   }
   take_from_copy("heap.000");
-  EXPECT_FALSE(store_maintenance::repair(path()).after.whole()) << "pages of another time were accepted";
+  const repair_report report = store_maintenance::repair(path());
+  EXPECT_FALSE(report.after.whole()) << "pages of another time were accepted";
+  EXPECT_TRUE(report.done.empty()) << report.done.front();
   repair_options accepting;
   accepting.accept_damage = true;
   EXPECT_TRUE(store_maintenance::repair(path(), accepting).after.whole());
   EXPECT_TRUE(has(*datastore::open(path()), 1, 2));
+}
+
+TEST_F(a_history, is_mended_by_pages_only_where_they_have_checksums) {
+  enum class checksums { there, stale, lost };
+  for (const checksums have : {checksums::there, checksums::stale, checksums::lost}) {
+    fs::remove_all(path());
+    fs::remove_all(copy_);
+    make_store_and_copy();
+    ASSERT_TRUE(in_another_process([&]() -> int {
+      const auto store = datastore::open(path(), small_store());
+      put(*store, 1, 7);
+      store->checkpoint();
+      store->wait_applied();
+      ::_exit(0);
+    }));
+    go_on(copy_, 1, 7);
+    take_from_copy("heap.000");
+    if (have == checksums::stale) {
+      store::super_block super = store::super_block::load(os::file::open_directory(path()), true);
+      store::layout::super_slot changed = super.now();
+      changed.flags |= store::layout::flag_checksums_stale;
+      super.store(changed);
+    }
+    if (have == checksums::lost) fs::remove(path() / "jrnl.0");
+    const auto says = [](const repair_report& report, const char* words) {
+      return std::any_of(report.done.begin(), report.done.end(),
+                         [words](const std::string& one) { return one.find(words) != std::string::npos; });
+    };
+    repair_report report = store_maintenance::repair(path());
+    EXPECT_EQ(report.whole(), have == checksums::there);
+    EXPECT_EQ(says(report, "belong together, as their pages agree"), have == checksums::there);
+    EXPECT_EQ(store_maintenance::repair(path()).whole(), have == checksums::there);
+    repair_options accepting;
+    accepting.accept_damage = true;
+    report = store_maintenance::repair(path(), accepting);
+    EXPECT_TRUE(report.whole());
+    EXPECT_EQ(says(report, "declared that all files belong together"), have != checksums::there);
+    EXPECT_TRUE(has(*datastore::open(path()), 1, 7));
+  }
+}
+
+TEST_F(a_history, has_no_checkpoint_that_is_far_ahead) {
+  make_store_and_copy();
+  for (std::uint64_t value = 1; value < 6; ++value) go_on(copy_, 1, value);
+  take_from_copy("jrnl.0");
+  EXPECT_EQ(store_maintenance::inspect(copy_).epoch, 6u);
+  EXPECT_EQ(store_maintenance::inspect(path()).epoch, 1u);
+  EXPECT_EQ(datastore::open_read_only(path())->epoch(), 1u);
 }
 
 TEST_F(a_history, that_was_restored_is_not_undone_by_staging) {

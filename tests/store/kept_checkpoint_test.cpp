@@ -128,6 +128,8 @@ TEST_F(kept_checkpoints_of_a_store, are_found_by_label_and_by_epoch) {
   EXPECT_EQ(all[0].label, "a");
   EXPECT_EQ(all[0].path, path() / "epochs" / "1");
   EXPECT_GT(all[0].time_ns, 0u);
+  for (const char* const journal : {"jrnl.0", "jrnl.1"})
+    EXPECT_EQ(fs::file_size(all[0].path / journal), page_size) << "a journal of a copy that is at home";
   EXPECT_EQ(find_kept_checkpoint(path(), "b").epoch, 3u);
   EXPECT_EQ(find_kept_checkpoint(path(), 2).label, "b");
   EXPECT_EQ(find_kept_checkpoint(path() + "/", 2).label, "b");
@@ -227,6 +229,10 @@ TEST_F(kept_checkpoints_of_a_store, stand_behind_a_directory_that_has_the_name) 
   EXPECT_TRUE(store_maintenance::remove(path() + "@a"));
   EXPECT_TRUE(has(*datastore::open_read_only(path() + "@a"), 7, 1));
   // Without a store before it '@' means nothing.
+  EXPECT_EQ(parse_store_name(path("store@")).store, path("store@"));
+  fs::create_directory(path() / "others");
+  make_store(path() / "others" / "5", {""});
+  require_changeable_store(path() / "others" / "5");
   for (const char* name : {"@x", "nothing@x", "x@", "store@"}) {
     make_store(path(name), {""});
     EXPECT_TRUE(fs::exists(path(name) / "super")) << name;
@@ -242,6 +248,7 @@ TEST_F(kept_checkpoints_of_a_store, are_named_when_they_are_gone) {
   is_not_found("@a", store + " does not keep the checkpoint \"a\" of epoch 1");
   is_not_found("@x", store + ": no checkpoint has the label \"x\"");
   is_not_found("@1", store + ": no checkpoint has the label \"1\", and none of that epoch is kept");
+  is_not_found("@x \n\x7f", "the label \"x ??\"");
   is_not_found("@99999999999999999999", "no checkpoint has the label");
   EXPECT_TRUE(fails_with(errc::not_found, "epoch 1", [&] { find_kept_checkpoint(path(), 1); }));
   EXPECT_TRUE(fails_with(errc::not_found, "label \"\"", [&] { find_kept_checkpoint(path(), ""); }));
@@ -273,6 +280,15 @@ TEST_F(kept_checkpoints_of_a_store, stay_while_they_are_read) {
   }
   add_checkpoints(*store, {"d"});
   EXPECT_EQ(kept_in(path()), (epochs{4}));
+}
+
+TEST_F(kept_checkpoints_of_a_store, do_not_make_room_where_something_else_is) {
+  const auto store = datastore::create(path(), keeping(1));
+  fs::create_directories(path() / "epochs" / "0");
+  std::ofstream(path() / "epochs" / "0" / "notes") << "mine";
+  EXPECT_TRUE(fails_with(errc::not_a_store, "holds no datastore", [&] { add_checkpoints(*store, {"a"}); }));
+  EXPECT_TRUE(fs::exists(path() / "epochs" / "0" / "notes"));
+  EXPECT_EQ(kept_in(path()), (epochs{1}));
 }
 
 TEST_F(kept_checkpoints_of_a_store, leave_nothing_where_a_crash_cut_their_making_short) {

@@ -149,6 +149,7 @@ class a_waiting_writer : public a_lock {
         refusal.find("waits to open it for writing and comes before new readers; let this opening wait"),
         std::string::npos)
         << refusal;
+    EXPECT_EQ(refusal.find("another process"), std::string::npos) << "the file LOCK says which: " << refusal;
   }
 };
 
@@ -208,6 +209,16 @@ TEST_F(a_waiting_writer, gets_the_store_from_the_one_before) {
   before->checkpoint();
   before->close();
   EXPECT_EQ(writer.get()->memory().base()[0], std::byte{7});
+}
+
+TEST_F(a_waiting_writer, waits_for_the_file_that_has_the_name) {
+  make_store();
+  const auto reader = datastore::open_read_only(path(), small_store());
+  auto writer = begin_to_write();
+  wait_until_new_readers_are_refused();
+  std::filesystem::copy_file(path() / "super", path("another"));
+  std::filesystem::rename(path("another"), path() / "super");
+  writer.get()->close();
 }
 
 TEST_F(a_waiting_writer, gives_up_in_time) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <perdure/datastore.hpp>
@@ -18,6 +19,7 @@
 #include "os/file.hpp"
 #include "os/file_observer.hpp"
 #include "segment/segment.hpp"
+#include "store/file/layout.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
@@ -271,6 +273,131 @@ TEST_F(a_paged_store, lets_system_calls_use_what_is_pinned) {
   store->close();
   const auto again = open();
   for (std::uint64_t i = 0; i < 16; ++i) EXPECT_EQ(word(*again, pages - 100 + i), (first + i) * 1000 + 1);
+}
+
+// Another backing wrote pages home early, and its process was killed.
+TEST_F(a_paged_store, takes_back_what_was_written_home_early) {
+  constexpr std::uint64_t pages = 500;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 1);
+    store->checkpoint();
+  }
+  ASSERT_TRUE(in_another_process([&] {
+    store_options other = options();
+    other.backing = backing::private_memory;
+    const auto store = datastore::open(path("store"), other);
+    fill_all(*store, pages, 2);
+    store->trim();
+    ::_exit(0);
+    return 0;
+  }));
+  EXPECT_TRUE(has_all(*datastore::open_read_only(path("store"), options()), pages, 1));
+  EXPECT_TRUE(has_all(*open(), pages, 1));
+}
+
+TEST_F(a_paged_store, loses_no_page_beside_those_whose_copying_fails) {
+  constexpr std::uint64_t pages = 2000;
+  constexpr std::uint64_t first = 100;
+  constexpr std::uint64_t end = first + 2 * mib / page_size;
+  auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->trim();
+  const std::vector<std::byte> bytes(2 * mib, std::byte{5});
+  {
+    // The last of them.
+    constexpr std::uint64_t place = store::layout::home_data_offset + (end - 1) * page_size;
+    const watched_calls full([](const os::file_call& call, std::string_view file) {
+      const bool is_it = call.operation == os::file_operation::write && file == "heap.000" &&
+                         call.offset <= place && place < call.offset + call.bytes;
+      return is_it ? ENOSPC : 0;
+    });
+    EXPECT_TRUE(fails_with(errc::no_space, "",
+                           [&] { store->copy_in(store->memory().base() + first * page_size, bytes); }));
+  }
+  for (const bool is_opened_again : {false, true}) {
+    if (is_opened_again) {
+      store->checkpoint();
+      store->close();
+      store = open();
+    }
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      if (page >= first && page < end) continue;
+      ASSERT_EQ(word(*store, page), page * 1000 + 1) << page;
+    }
+  }
+}
+
+TEST_F(a_paged_store, clears_away_pages_of_which_only_some_left_memory) {
+  constexpr std::uint64_t pages = 400;
+  // Lets one page of the first long write through, and fails what is written then.
+  class filling_disk final : public os::file_observer {
+   public:
+    filling_disk() { os::observe_files(this); }
+    ~filling_disk() override { os::observe_files(nullptr); }
+    verdict before(const os::file_call& call) override {
+      if (call.operation != os::file_operation::write || call.offset < store::layout::home_data_offset)
+        return {};
+      if (is_full_) return {ENOSPC};
+      is_full_ = call.bytes > page_size;
+      return {0, page_size};
+    }
+    void after(const os::file_call&, std::int64_t, int) override {}
+    bool is_full() const { return is_full_; }
+
+   private:
+    std::atomic<bool> is_full_{false};
+  };
+  {
+    const auto store = create(pages * page_size);
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, page + 1);
+    {
+      const filling_disk disk;
+      EXPECT_TRUE(fails_with(errc::no_space, "", [&] { store->trim(); }));
+      EXPECT_TRUE(disk.is_full());
+    }
+    for (std::uint64_t page = 0; page < pages; ++page) put(*store, page, 0);
+    store->checkpoint();
+    store->close();
+  }
+  EXPECT_TRUE(store_maintenance::verify(path("store")).whole());
+  const auto store = open();
+  for (std::uint64_t page = 0; page < pages; ++page) ASSERT_TRUE(has(*store, page, 0)) << page;
+}
+
+TEST_F(a_paged_store, has_what_is_copied_over_pages_that_left_memory) {
+  constexpr std::uint64_t pages = 2000;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->trim();
+  const std::vector<std::byte> bytes(2 * mib, std::byte{5});
+  std::byte* const place = store->memory().base() + 100 * page_size;
+  store->copy_in(place, bytes);
+  EXPECT_EQ(std::memcmp(place, bytes.data(), bytes.size()), 0);
+  store->checkpoint();
+  EXPECT_EQ(std::memcmp(place, bytes.data(), bytes.size()), 0);
+}
+
+// They were needed by the last checkpoint, so they left memory for the journal of the next one.
+TEST_F(a_paged_store, commits_nothing_once_a_page_in_its_journal_is_another) {
+  constexpr std::uint64_t pages = 4 * budget / page_size;
+  const auto store = create(pages * page_size);
+  fill_all(*store, pages, 1);
+  store->checkpoint();
+  store->wait_applied();
+  fill_all(*store, pages, 2);
+  store->trim();
+  {
+    const os::file journal = os::file::open_in(os::file::open_directory(path("store")), "jrnl.0", O_RDWR);
+    ASSERT_GT(journal.size(), pages / 2 * page_size);
+    const std::vector<char> other(pages / 2 * page_size, 'x');
+    journal.write_at(other.data(), other.size(), store::layout::block);
+  }
+  bool is_lost = false;
+  for (std::uint64_t page = 0; page < pages && !is_lost; ++page)
+    is_lost = fails_with(errc::io, "", [&] { const auto pin = store->pin(&word(*store, page), 8); });
+  EXPECT_TRUE(is_lost);
+  EXPECT_TRUE(fails_with(errc::io, "reopen", [&] { store->checkpoint(); }));
 }
 
 TEST_F(a_paged_store, prefetches) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <perdure/datastore.hpp>
@@ -287,6 +288,32 @@ TEST_F(a_prepared_checkpoint, keeps_other_changes_of_the_store_out) {
   prepared->decide();
   other.join();
   EXPECT_EQ(store->epoch(), 3u);
+}
+
+TEST_F(a_prepared_checkpoint, is_decided_on_once) {
+  const auto store = first();
+  write(*store, 2);
+  const auto prepared = store->prepare();
+  prepared->decide();
+  prepared->leave();
+  prepared->abandon();
+  EXPECT_EQ(store->epoch(), 2u);
+  write(*store, 3);
+  store->checkpoint();
+  EXPECT_EQ(store->epoch(), 3u);
+}
+
+TEST_F(a_prepared_checkpoint, has_nothing_that_is_copied_in_afterwards) {
+  const auto store = first();
+  const std::vector<std::byte> bytes(2 * mib, std::byte{5});
+  {
+    const auto prepared = store->prepare();
+    store->copy_in(store->memory().base(), bytes);
+    prepared->abandon();
+  }
+  EXPECT_EQ(std::memcmp(store->memory().base(), bytes.data(), bytes.size()), 0);
+  store->checkpoint();
+  EXPECT_EQ(std::memcmp(store->memory().base(), bytes.data(), bytes.size()), 0);
 }
 
 TEST_F(a_prepared_checkpoint, keeps_nobody_from_looking_at_the_store) {

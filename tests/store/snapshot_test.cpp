@@ -11,6 +11,7 @@
 
 #include "os/file.hpp"
 #include "segment/segment.hpp"
+#include "store/file/layout.hpp"
 #include "store/tested_backing.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
@@ -18,6 +19,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/unsynced_files.hpp"
 #include "support/watched_calls.hpp"
 
 namespace perdure {
@@ -116,7 +118,16 @@ TEST_F(snapshots, share_blocks_on_xfs) {
 TEST_F(snapshots, of_a_reader_hold_what_it_sees) {
   make_store(path())->close();
   const auto reader = datastore::open_read_only(path());
-  reader->snapshot(path("copy"));
+  {
+    const watched_calls read_only([](const os::file_call& call, std::string_view file) {
+      const bool is_to_write =
+          call.operation == os::file_operation::open && (call.flags & O_ACCMODE) != O_RDONLY;
+      return is_to_write && file == "store" ? EROFS : 0;
+    });
+    reader->snapshot(path("copy"));
+  }
+  reader->close();
+  EXPECT_TRUE(fails_with(errc::invalid_argument, "closed", [&] { reader->info(); }));
   const auto copy = tested::open(path("copy"));
   EXPECT_TRUE(has(*copy, 3, 4));
 }
@@ -146,6 +157,28 @@ TEST_F(snapshots, of_a_shared_store_are_clean) {
   EXPECT_FALSE(copy->info().open_dirty);
   EXPECT_TRUE(has(*copy, 4, 77));
   EXPECT_TRUE(has(*copy, 3, 4));
+}
+
+TEST_F(snapshots, are_durable_before_they_have_their_name) {
+  make_store(path())->close();
+  bool has_name = false;
+  const unsynced_files unsynced([&](const std::set<std::string>& names) {
+    has_name = true;
+    EXPECT_TRUE(names.empty()) << *names.begin();
+  });
+  store_maintenance::copy(path(), path("copy"));
+  EXPECT_TRUE(has_name);
+}
+
+TEST_F(snapshots, taken_beside_a_writer_have_no_journal_but_the_last) {
+  const auto store = make_store(path());
+  put(*store, 3, 42);
+  store->checkpoint();
+  store->wait_applied();
+  store_maintenance::copy(path(), path("copy"));
+  EXPECT_EQ(fs::file_size(path("copy") / "jrnl.1"), store::layout::block);
+  EXPECT_GT(fs::file_size(path("copy") / "jrnl.0"), store::layout::block);
+  EXPECT_TRUE(has(*tested::open(path("copy")), 3, 42));
 }
 
 TEST_F(snapshots, do_not_overwrite) {
@@ -253,6 +286,21 @@ TEST_F(snapshots, removal_that_was_interrupted_can_be_repeated) {
     EXPECT_FALSE(fs::exists(path())) << call;
   }
   EXPECT_EQ(ended, 0);
+}
+
+TEST_F(snapshots, removal_takes_a_store_that_cannot_be_opened) {
+  make_store(path())->close();
+  {
+    const watched_calls calls([](const os::file_call& call, std::string_view) {
+      return call.operation == os::file_operation::open && std::string_view(call.name) == "super" ? EACCES
+                                                                                                  : 0;
+    });
+    EXPECT_TRUE(fails_with(errc::permission_denied, "", [&] { store_maintenance::remove(path()); }));
+  }
+  EXPECT_TRUE(store_maintenance::verify(path()).whole());
+  fs::resize_file(path() / "super", 100);
+  EXPECT_TRUE(store_maintenance::remove(path()));
+  EXPECT_FALSE(fs::exists(path()));
 }
 
 TEST_F(snapshots, removal_leaves_nothing_but_what_is_not_ours) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "segment/segment.hpp"
+#include "store/file/journal_image.hpp"
 #include "store/file/layout.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
@@ -72,7 +73,9 @@ TEST_F(staging, writes_back_what_changed_and_no_more) {
     put(*fast, 10, 0);
     fast->checkpoint();
   }
+  const std::uint64_t copied = store_maintenance::inspect(path("fast")).copied_ns;
   const stage_report report = store_maintenance::stage_out(path("fast"), path());
+  EXPECT_GT(store_maintenance::inspect(path("fast")).copied_ns, copied);
   EXPECT_EQ(report.pages_written, 42u);
   EXPECT_EQ(report.epoch, 2u);
   EXPECT_EQ(report.pages, 20 * mib / page_size);
@@ -91,15 +94,22 @@ TEST_F(staging, writes_back_what_changed_and_no_more) {
   EXPECT_TRUE(same_content());
 }
 
+// Pages are compared in batches: one that changed and one that did not are the first behind a batch.
 TEST_F(staging, writes_back_what_changed_and_has_the_checksum_that_it_had) {
-  make_store();
+  constexpr std::uint64_t changed = store::batch_pages;
+  {
+    const auto store = datastore::create(path(), small_store());
+    store->memory().grow(4 * mib);
+    for (std::uint64_t page = 0; page < 4 * store::batch_pages; ++page) put(*store, page, page + 1);
+    store->checkpoint();
+  }
   store_maintenance::stage_in(path(), path("fast"));
   {
     const auto fast = datastore::open(path("fast"));
     // The polynomial of CRC-32C, in the order in which it is worked off: added to a page, it changes nothing.
     constexpr std::uint64_t polynomial = std::uint64_t{0x82f63b78} << 1 | 1;
     std::uint64_t word;
-    std::byte* const at = fast->memory().base() + 5 * page_size + 64;
+    std::byte* const at = fast->memory().base() + changed * page_size + 64;
     std::memcpy(&word, at, sizeof word);
     word ^= polynomial;
     std::memcpy(at, &word, sizeof word);
@@ -141,6 +151,15 @@ TEST_F(staging, does_not_undo_what_was_done_to_the_store_meanwhile) {
   const auto store = datastore::open_read_only(path());
   EXPECT_TRUE(holds(store->memory().base() + 3 * page_size, 33));
   EXPECT_TRUE(holds(store->memory().base() + 4 * page_size, 0));
+}
+
+TEST_F(staging, takes_no_copy_of_another_store) {
+  make_store();
+  fs::rename(path(), path("another"));
+  store_maintenance::stage_in(path("another"), path("fast"));
+  make_store();
+  EXPECT_TRUE(
+      fails_with(errc::incompatible, "no copy", [&] { store_maintenance::stage_out(path("fast"), path()); }));
 }
 
 TEST_F(staging, takes_copies_of_the_same_store_only) {

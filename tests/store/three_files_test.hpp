@@ -14,6 +14,8 @@ namespace perdure {
 
 class three_files_test : public scratch_test {
  protected:
+  three_files_test() : scratch_test(fast_directory()) {}
+
   static constexpr std::uint64_t pages = 10 * mib / page_size;
 
   /// At epoch 2; what is released then is gone. Made once, then copied.

@@ -1,7 +1,10 @@
 // Leftovers of stores that killed processes were making, and their removal.
+#include "store/file/unfinished_store.hpp"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <perdure/datastore.hpp>
@@ -87,21 +90,21 @@ TEST_F(unfinished_stores, are_removed_by_the_next_that_makes_one_of_the_name) {
 TEST_F(unfinished_stores, are_removed_by_repair) {
   datastore::create(path("other"), small_store())->close();
   bool had_leftovers = false;
-  kill_at_each_call(
-      [this] { store_maintenance::copy(path("other"), store()); },
-      [&](bool) {
-        const bool is_there = fs::exists(store());
-        const bool has_leftovers = names().size() > (is_there ? 2u : 1u);
-        had_leftovers |= has_leftovers;
-        if (is_there) {
-          store_maintenance::repair(store());
-        } else {
-          EXPECT_TRUE(fails_with(errc::not_found, has_leftovers ? "is removed now" : "no datastore",
-                                 [&] { store_maintenance::repair(store()); }));
-        }
-        EXPECT_EQ(names().size(), is_there ? 2u : 1u);
-        store_maintenance::remove(store());
-      });
+  kill_at_each_call([this] { store_maintenance::copy(path("other"), store()); },
+                    [&](bool) {
+                      const bool is_there = fs::exists(store());
+                      const bool has_leftovers = names().size() > (is_there ? 2u : 1u);
+                      had_leftovers |= has_leftovers;
+                      if (is_there) {
+                        store_maintenance::repair(store());
+                      } else {
+                        EXPECT_TRUE(fails_with(errc::not_found,
+                                               has_leftovers ? "what it left (.graphs.new-" : "no datastore",
+                                               [&] { store_maintenance::repair(store()); }));
+                      }
+                      EXPECT_EQ(names().size(), is_there ? 2u : 1u);
+                      store_maintenance::remove(store());
+                    });
   EXPECT_TRUE(had_leftovers);
 }
 
@@ -130,6 +133,17 @@ TEST_F(unfinished_stores, of_kept_checkpoints_and_readers_are_removed_by_repair)
   EXPECT_EQ(store_maintenance::repair(store()).done.size(), 2u);
   EXPECT_FALSE(fs::exists(store() / "epochs/.7.new-0123abcd"));
   EXPECT_FALSE(fs::exists(store() / ".reader.new-89abcdef"));
+}
+
+TEST_F(unfinished_stores, leave_nothing_in_a_directory_that_was_there) {
+  fs::create_directory(store());
+  store::make_stores_in_place(true);
+  {
+    const watched_calls full(failing(os::file_operation::write, "crc", ENOSPC));
+    EXPECT_TRUE(fails_with(errc::no_space, "", [&] { datastore::create(store(), small_store()); }));
+  }
+  store::make_stores_in_place(false);
+  EXPECT_TRUE(fs::is_empty(store()));
 }
 
 TEST_F(unfinished_stores, do_not_keep_processes_that_begin_together_from_making_one) {

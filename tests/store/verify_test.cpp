@@ -10,8 +10,10 @@
 #include <perdure/verify.hpp>
 #include <random>
 
+#include "os/crc32c.hpp"
 #include "segment/segment.hpp"
 #include "store/file/layout.hpp"
+#include "store/file/super_block.hpp"
 #include "store/three_files_test.hpp"
 #include "support/child_process.hpp"
 #include "support/errors.hpp"
@@ -20,6 +22,7 @@
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 #include "support/stored_pages.hpp"
+#include "support/watched_calls.hpp"
 
 namespace perdure {
 namespace {
@@ -63,6 +66,7 @@ TEST_F(verifying, a_sound_store_is_whole) {
   EXPECT_EQ(report.epoch, 2u);
   EXPECT_EQ(report.applied_epoch, 2u);
   EXPECT_EQ(report.pages, 2560u);
+  EXPECT_GE(report.bytes_read, 500 * page_size);
 }
 
 TEST_F(verifying, an_empty_store_is_whole) {
@@ -93,6 +97,38 @@ TEST_F(verifying, minds_no_super_block_that_is_two_checkpoints_behind) {
   EXPECT_EQ(verify().damages, 1u) << describe(verify());
 }
 
+TEST_F(verifying, knows_fresh_pages_for_which_the_table_is_too_short) {
+  make_store();
+  for (const char* const name : {"super", "crc"}) fs::copy_file(path() / name, path(name));
+  {
+    const auto store = datastore::open(path(), small_store());
+    store->memory().grow(18 * mib);
+    put(*store, 4095, 1);
+    store->checkpoint();
+  }
+  for (const char* const name : {"super", "crc"})
+    fs::copy_file(path(name), path() / name, fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(verify().whole()) << describe(verify());
+  flip("heap.003", home_offset(4095) + 5);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().page, 4095u);
+}
+
+TEST_F(verifying, sees_a_table_page_that_describes_nothing_of_the_segment) {
+  make_store();
+  const os::file file = os::file::open_in(os::file::open_directory(path()), "crc", O_RDWR);
+  store::layout::table_page page;
+  ASSERT_EQ(file.read_at(&page, sizeof page, store::layout::block), sizeof page);
+  page.index = 3;
+  page.crc = os::crc32c(0, &page.index, sizeof page - offsetof(store::layout::table_page, index));
+  file.write_at(&page, sizeof page, 4 * store::layout::block);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().part, store_section::checksum_page);
+  EXPECT_EQ(report.findings.front().offset, 4 * store::layout::block);
+}
+
 TEST_F(verifying, names_the_damaged_page) {
   make_store();
   const std::uint64_t page = 2000;  // in the second file
@@ -121,14 +157,16 @@ TEST_F(verifying, does_not_mind_what_released_pages_hold) {
   EXPECT_TRUE(verify().whole());
 }
 
-TEST_F(verifying, sees_a_page_become_a_hole) {
+TEST_F(verifying, sees_a_page_become_zeros_or_a_hole) {
   make_store();
-  const int file = ::open((path() / "heap.000").c_str(), O_RDWR);
+  const os::file file = os::file::open_in(os::file::open_directory(path()), "heap.000", O_RDWR);
   const std::vector<char> zeros(page_size);
-  ASSERT_EQ(::pwrite(file, zeros.data(), zeros.size(), static_cast<off_t>(home_offset(10))),
-            static_cast<ssize_t>(page_size));
-  ::close(file);
-  const verify_report report = verify();
+  file.write_at(zeros.data(), zeros.size(), home_offset(10));
+  verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().page, 10u);
+  file.punch(home_offset(10), page_size);
+  report = verify();
   ASSERT_EQ(report.damages, 1u) << describe(report);
   EXPECT_EQ(report.findings.front().page, 10u);
 }
@@ -307,6 +345,57 @@ TEST_F(verifying, counts_more_than_it_lists) {
   EXPECT_EQ(report.findings.size(), 7u);
 }
 
+// Its writer was killed: the table lacks what the last journal carries.
+TEST_F(verifying, judges_a_table_that_is_behind_by_the_last_journal) {
+  make_store();
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const auto store = datastore::open(path(), small_store());
+    put(*store, 5, 1);
+    store->checkpoint();
+    store->wait_applied();
+    ::_exit(0);
+  }));
+  EXPECT_TRUE(verify().whole());
+  const os::file directory = os::file::open_directory(path());
+  store::super_file super;
+  os::file::open_in(directory, "super", O_RDONLY).read_at(&super, sizeof super, 0);
+  const bool is_first_older = super.slots[0].sequence < super.slots[1].sequence;
+  flip("super", (is_first_older ? 0 : store::layout::block) + 100);
+  verify_report report = verify();
+  EXPECT_TRUE(report.whole()) << "a crash may leave a torn slot" << describe(report);
+  EXPECT_NE(find(report, store_section::super_slot), nullptr);
+  os::remove_in(directory, "jrnl.1");
+  report = verify();
+  EXPECT_NE(find(report, store_section::journal), nullptr) << describe(report);
+  EXPECT_EQ(find(report, store_section::home_page), nullptr) << describe(report);
+}
+
+TEST_F(verifying, names_what_cannot_be_read) {
+  make_store();
+  const auto not_readable = [](const char* name, std::uint64_t place) {
+    return watched_calls([name, place](const os::file_call& call, std::string_view file) {
+      const bool is_it = call.operation == os::file_operation::read && file == name && call.offset <= place &&
+                         place < call.offset + call.bytes;
+      return is_it ? EIO : 0;
+    });
+  };
+  {
+    const watched_calls broken = not_readable("heap.001", home_offset(2000));
+    const verify_report report = verify();
+    ASSERT_EQ(report.damages, 1u) << describe(report);
+    EXPECT_EQ(report.findings.front().page, 2000u);
+    EXPECT_NE(report.findings.front().what.find("cannot be read"), std::string::npos);
+  }
+  {
+    const watched_calls broken = not_readable("heap.000", home_offset(1005));
+    EXPECT_TRUE(verify().whole()) << "a page that was released";
+  }
+  const watched_calls broken = not_readable("crc", 2 * store::layout::block);
+  const verify_report report = verify();
+  ASSERT_EQ(report.damages, 1u) << describe(report);
+  EXPECT_EQ(report.findings.front().part, store_section::checksum_page);
+}
+
 TEST_F(verifying, goes_on_beside_readers) {
   make_store();
   const auto reader = datastore::open_read_only(path());
@@ -328,6 +417,10 @@ TEST_F(verifying, an_eager_open_refuses_what_a_quick_one_takes) {
   flip("heap.001", home_offset(2000));
   EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open(path(), eager); }));
   EXPECT_TRUE(fails_with(errc::damaged, "page 2000", [&] { datastore::open_read_only(path(), eager); }));
+  EXPECT_EQ(message_of([&] { datastore::open(path(), eager); }).find("more"), std::string::npos);
+  flip("heap.001", home_offset(2010));
+  flip("heap.001", home_offset(2020));
+  EXPECT_TRUE(fails_with(errc::damaged, ", and 2 more;", [&] { datastore::open(path(), eager); }));
   datastore::open(path())->close();
 }
 

@@ -126,6 +126,7 @@ class repair_of_store {
   layout::super_slot super_{};
   bool can_be_opened_ = true;  // as far as `super` goes
   bool is_history_mended_ = false;
+  bool had_checksums_ = true;   // by which the pages were checked before
   bool is_table_lost_ = false;  // the journal is lost that had the entries which `crc` lacks
 };
 
@@ -139,7 +140,6 @@ void repair_of_store::remove_leftovers() {
 
 // False when nothing more can be done.
 bool repair_of_store::mend_super() {
-  if (!os::exists_in(directory_, "super")) return false;
   const os::file file = os::file::open_in(directory_, "super", O_RDWR);
   super_file content{};
   file.read_at(&content, sizeof content, 0);
@@ -150,6 +150,7 @@ bool repair_of_store::mend_super() {
   }
   if (!newest) return false;
   super_ = content.slots[*newest];
+  had_checksums_ = (super_.flags & layout::flag_checksums_stale) == 0;
   try {
     check_sense(super_, file.path());
   } catch (const error&) {
@@ -238,7 +239,6 @@ void repair_of_store::mend_home_headers() {
 }
 
 void repair_of_store::mend_checksum_header() {
-  if (!has(report_.before, store_section::checksum_header)) return;
   if (!os::exists_in(directory_, "crc")) {
     checksum_table::create(directory_, super_);
     done("made the missing file crc");
@@ -246,8 +246,8 @@ void repair_of_store::mend_checksum_header() {
   }
   const os::file file = os::file::open_in(directory_, "crc", O_RDWR);
   layout::checksum_header header{};
-  const std::size_t got = file.read_at(&header, sizeof header, 0);
-  if (got == sizeof header && is_sound(header, layout::checksum_magic)) return;  // another store's
+  file.read_at(&header, sizeof header, 0);
+  if (is_sound(header, layout::checksum_magic)) return;  // the store's, or another one's
   header = {};
   header.magic = layout::checksum_magic;
   header.format = layout::format_version;
@@ -318,7 +318,7 @@ void repair_of_store::mend_history() {
   const bool is_header_new =
       has(report_.before, store_section::home_header) || has(report_.before, store_section::checksum_header);
   if (is_history_mended_ || (!is_foreign && !is_header_new)) return;
-  const bool is_checked = (super_.flags & layout::flag_checksums_stale) == 0 &&
+  const bool is_checked = had_checksums_ && !is_table_lost_ &&
                           !has(report_.before, store_section::home_page) &&
                           !has(report_.before, store_section::home_length);
   if (is_foreign && !is_checked && !options_.accept_damage) return;
@@ -386,6 +386,8 @@ void repair_of_store::mend_table(const store_lock& lock) {
   super_block super = super_block::load(directory_, true);
   super_ = super.now();
   const bool stale = (super_.flags & layout::flag_checksums_stale) != 0 || is_table_lost_;
+  // By checksums made from pages of another history its files would be taken for the store's own.
+  if (stale && has(report_.before, store_section::history) && !options_.accept_damage) return;
   const std::uint64_t pages = super_.segment_bytes / page_size;
   const std::uint64_t table_pages = (pages + entries_per_table_page - 1) / entries_per_table_page;
 
@@ -449,7 +451,6 @@ void repair_of_store::mend_table(const store_lock& lock) {
       done("took page " + std::to_string(*one.page) + " as it is now for the right one");
     });
   }
-  table.stop_rebuilding();
   table.flush(super_.segment_bytes);
   table.sync();
   if (!stale) return;

@@ -14,11 +14,9 @@
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
-#include <perdure/kept_checkpoint.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <vector>
 
-#include "segment/page_runs.hpp"
 #include "segment/segment.hpp"
 #include "store/file/checked_block.hpp"
 #include "store/file/checkpoint_log.hpp"
@@ -42,9 +40,9 @@ std::string label_for(std::uint64_t token) {
 
 /// Whether the store's present epoch is the one that an interrupted write-back of this copy made.
 bool is_own_write(const os::file& store, const layout::super_slot& now, const layout::super_slot& copy) {
-  if (copy.staging_epoch == 0 || now.epoch != copy.staging_epoch) return false;
+  if (now.epoch != copy.staging_epoch) return false;
   const auto header = journal(store, now.epoch & 1, now.uuid, false).header();
-  return header && header->epoch == now.epoch && label_of(*header) == label_for(copy.staging_token);
+  return header && label_of(*header) == label_for(copy.staging_token);
 }
 
 /// Whether the store is still at the checkpoint that the copy agreed with last. Copies that earlier libraries
@@ -116,7 +114,6 @@ class write_back {
       }
     }
     report.pages = pages_;
-    detail::normalize(released_);
   }
 
   const std::vector<detail::page_run>& released() const noexcept { return released_; }
@@ -160,7 +157,6 @@ void store_maintenance::stage_in(const std::filesystem::path& store, const std::
 
 stage_report store_maintenance::stage_out(const std::filesystem::path& given_fast,
                                           const std::filesystem::path& given_store) {
-  for (const std::filesystem::path& one : {given_fast, given_store}) require_changeable_store(one);
   const std::filesystem::path fast = store::normalized_store_path(given_fast);
   const std::filesystem::path path = store::normalized_store_path(given_store);
   return store::reporting("write back " + fast.string() + " to", path, [&] {
