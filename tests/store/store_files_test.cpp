@@ -417,7 +417,7 @@ TEST(the_log_of_a_store, has_records_in_their_places) {
   const scratch_directory scratch{fast_directory()};
   const os::file directory = os::file::open_directory(scratch.directory());
   const layout::uuid_bytes uuid{5};
-  checkpoint_log log(directory, uuid);
+  checkpoint_log log(directory, uuid, true);
   layout::journal_header header{};
   const std::vector<journal_entry> index{
       {1, 9, entry_kind::fresh, 0, {}},        {2, 9, entry_kind::fresh, 1, {}},

@@ -1,6 +1,7 @@
 // The program of several ranks, by MPI. Exit codes are those of perdure: 0 done, 1 failed, 2 wrong command
 // line. Rank 0 prints for all.
 #include <fcntl.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -150,6 +151,12 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+#ifdef __GLIBC__
+  // Open MPI looks at each piece of memory that goes back to the system, in case a message was in it, which
+  // takes longer than the message. So messages are made in memory that stays.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 26);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 28);
+#endif
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const int status = perdure::cli::run(argc, argv);
