@@ -305,6 +305,8 @@ TEST_F(a_prepared_checkpoint, is_decided_on_once) {
 
 TEST_F(a_prepared_checkpoint, has_nothing_that_is_copied_in_afterwards) {
   const auto store = first();
+  if (store->tracker() == "pager")
+    GTEST_SKIP() << "no room can be made for these bytes while one is prepared";
   const std::vector<std::byte> bytes(2 * mib, std::byte{5});
   {
     const auto prepared = store->prepare();
