@@ -2,6 +2,7 @@
 #include <memory>
 #include <perdure/graph/ranks/rank_communities.hpp>
 
+#include "graph_options.hpp"
 #include "job.hpp"
 #include "set_analysis.hpp"
 
