@@ -14,6 +14,7 @@
 #include <cstring>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
+#include <perdure/kept_checkpoint.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <vector>
 
@@ -157,6 +158,8 @@ void store_maintenance::stage_in(const std::filesystem::path& store, const std::
 
 stage_report store_maintenance::stage_out(const std::filesystem::path& given_fast,
                                           const std::filesystem::path& given_store) {
+  // Before either is opened, which would touch its files.
+  for (const std::filesystem::path& one : {given_fast, given_store}) require_changeable_store(one);
   const std::filesystem::path fast = store::normalized_store_path(given_fast);
   const std::filesystem::path path = store::normalized_store_path(given_store);
   return store::reporting("write back " + fast.string() + " to", path, [&] {
