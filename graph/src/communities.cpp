@@ -17,8 +17,8 @@
 #include "ranks/fetched_values.hpp"
 #include "ranks/ghost_values.hpp"
 #include "ranks/half_steps.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
-#include "ranks/sum_of_all.hpp"
 
 namespace perdure::graph::detail {
 namespace {
@@ -269,8 +269,7 @@ void count(const community_labels& communities, const community_graph& graph, ra
     largest = std::max<std::uint64_t>(largest, communities.members(v));
   }
   summary.communities = sum_of_all(own, ranks);
-  const std::vector<std::uint64_t> of_ranks = ranks.gather(largest);
-  summary.largest = *std::max_element(of_ranks.begin(), of_ranks.end());
+  summary.largest = largest_of_all(largest, ranks);
 }
 
 rank_community_result find_by_ranks(community_graph graph, rank_exchange& ranks,

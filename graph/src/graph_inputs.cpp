@@ -87,7 +87,7 @@ std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::pa
   inputs.reserve(files.size());
   const auto nothing = [] { return std::make_unique<span_source>(std::span<const edge>()); };
   for (const auto& file : files) {
-    // What can be read once is read by one.
+    // A pipe can be read once, so the first part reads it.
     if (share.part != 0 && !std::filesystem::is_regular_file(file)) {
       graph_input& left = inputs.emplace_back();
       left.name = file.filename();

@@ -524,45 +524,47 @@ viewed_array rank_arrays::view(std::string_view id, const data_type& type, bool 
   set_.require_open();
   if (to_write) own_to_change();
   if (has_own(id)) return own_->view(id, type, to_write);
-  bool is_there = false;
-  const std::scoped_lock lock(reading_);
-  for (const std::uint32_t rank : other_parts()) {
-    const std::shared_ptr<part_reader> part = set_.read_part(rank);
-    if (!part->has_array(id)) continue;
-    is_there = true;
-    if (own_ || !part->arrays().info(id).is_viewable) continue;
-    return kept_open(part, part->arrays().view(id, type, false));
-  }
-  if (!is_there) throw_not_found("the set", id);
-  throw error(errc::unsupported, quoted(id) + (own_ ? " lies in the part of another rank: load it"
-                                                    : " does not lie in one piece: load it"));
-}
-
-/// A view of another part, which stays open as long as the view lives.
-viewed_array rank_arrays::kept_open(const std::shared_ptr<part_reader>& part, viewed_array view) {
-  struct both {
-    std::shared_ptr<part_reader> part;
-    array_hold hold;  // ends first
-  };
-  view.hold = array_hold(std::make_shared<both>(part, std::move(view.hold)));
-  return view;
+  return view_in_other(
+      id, [&](const untyped_arrays& part) { return part.info(id).is_viewable; },
+      [&](const untyped_arrays& part) { return part.view(id, type, false); },
+      " does not lie in one piece: load it");
 }
 
 viewed_array rank_arrays::view_part(std::string_view id, const data_type& type, const slab& where) const {
   set_.require_open();
   if (has_own(id)) return own_->view_part(id, type, where);
+  return view_in_other(
+      id,
+      [&](const untyped_arrays& part) {
+        return !common(boxes_of(part, id, where.count.rank()), where).empty();
+      },
+      [&](const untyped_arrays& part) { return part.view_part(id, type, where); },
+      " has no part that is viewed so: load it");
+}
+
+/// Views the array in the first part that has it, as `has` says. The part stays open as long as the view
+/// lives. A rank with a part of its own views none of others; `refusal` is said where no part has it.
+template <class Has, class View>
+viewed_array rank_arrays::view_in_other(std::string_view id, const Has& has, const View& view,
+                                        const char* refusal) const {
   bool is_there = false;
   const std::scoped_lock lock(reading_);
   for (const std::uint32_t rank : other_parts()) {
     const std::shared_ptr<part_reader> part = set_.read_part(rank);
     if (!part->has_array(id)) continue;
     is_there = true;
-    if (own_ || common(boxes_of(part->arrays(), id, where.count.rank()), where).empty()) continue;
-    return kept_open(part, part->arrays().view_part(id, type, where));
+    if (own_ || !has(part->arrays())) continue;
+    viewed_array found = view(part->arrays());
+    struct both {
+      std::shared_ptr<part_reader> part;
+      array_hold hold;  // ends first
+    };
+    found.hold = array_hold(std::make_shared<both>(both{part, std::move(found.hold)}));
+    return found;
   }
   if (!is_there) throw_not_found("the set", id);
-  throw error(errc::unsupported, quoted(id) + (own_ ? " lies in the part of another rank: load it"
-                                                    : " has no part that is viewed so: load it"));
+  throw error(errc::unsupported,
+              quoted(id) + (own_ ? " lies in the part of another rank: load it" : refusal));
 }
 
 void rank_arrays::prefetch(std::string_view id) const {

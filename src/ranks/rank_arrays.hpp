@@ -133,7 +133,9 @@ class rank_arrays final : public untyped_arrays {
   shape shape_of_own(std::string_view id) const;
   std::optional<found_array> look_up(std::string_view id) const;
   array_info info_of_all_parts(std::string_view id, array_info first) const;
-  static viewed_array kept_open(const std::shared_ptr<part_reader>& part, viewed_array view);
+  template <class Has, class View>
+  viewed_array view_in_other(std::string_view id, const Has& has, const View& view,
+                             const char* refusal) const;
   found_array require_elements(std::string_view id, const data_type& type) const;
   void read_found(std::string_view id, const found_array& found, const slab& where,
                   const untyped_view& to) const;

@@ -339,7 +339,7 @@ TEST_F(array_store_test, ViewsAPartThatLiesInOnePiece) {
   EXPECT_TRUE(fails_with(errc::unsupported, "of any length", [&] {
     arrays.untyped()->view_part("texts", arrays.info("texts").type, {{0}, {1}, {}});
   }));
-  // Of the array as it was.
+  // The view is of the array as it was.
   arrays.store("whole", array_view<const double, 2>(counted(60, 500).data(), {6, 10}));
   arrays.checkpoint();
   EXPECT_EQ(rows(0, 0), 20);

@@ -168,7 +168,7 @@ TEST_F(DamagedArrays, ThatAreCompressedGiveNothingElse) {
     EXPECT_TRUE(is_refused([](stored_array& array) {
       std::fill_n(std::to_address(array.blocks[0].data), array.blocks[0].stored_bytes, std::byte{0x5a});
     }));
-    // Of another length than the part.
+    // The block has another length than the part.
     EXPECT_TRUE(is_refused([](stored_array& array) {
       array.dims[0] = array.boxes[1] = 4000;
       array.blocks[0].bytes = 16000;

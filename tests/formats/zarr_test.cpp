@@ -171,7 +171,7 @@ TEST_F(Zarr, ChunksOfAllCodecsAreRead) {
       EXPECT_NE(std::string(failure.what()).find("built without"), std::string::npos) << failure.what();
       continue;
     }
-    // Of a chunk that is larger than the array, what is in the array.
+    // A chunk that is larger than the array has elements outside, which are not kept.
     write(id + "/.zarray", zarr_2_json(R"("<u2")", "[3]", "[10]", R"({"id": ")" + id + R"("})"));
     EXPECT_EQ(json_of(id), "[1, 2, 3]") << id;
     write(id + "/.zarray", zarr_2_json(R"("<u2")", "[10]", "[10]", R"({"id": ")" + id + R"("})"));

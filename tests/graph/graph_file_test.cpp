@@ -834,7 +834,7 @@ TEST(GraphFileData, EveryFormatIsReadOrRefusedWithAPlace) {
   EXPECT_EQ(read_all(perdure::test::data_file("kron/rmat_s17.edges.xz")).edges.size(), 2097152U);
 }
 
-// Of three parts of a file; nothing where it cannot be divided.
+// Reads a file in three parts. Returns nothing where it cannot be divided.
 std::vector<file_reading> read_shares(const std::filesystem::path& path,
                                       const graph_file_options& options = {}) {
   std::vector<file_reading> parts;

@@ -15,7 +15,7 @@ using namespace perdure::graph;
 using perdure::errc;
 using perdure::fails_with;
 
-// What a rank sends to another one in a round: the same on both, as all draw the same numbers.
+// Returns the bytes that a rank sends to another one in a round. Both draw the same numbers for them.
 std::vector<std::byte> bytes_for(int from, int to, unsigned round) {
   std::mt19937 random(static_cast<unsigned>(from) * 1000U + static_cast<unsigned>(to) * 100U + round * 7919U);
   if (from == to || random() % 3 == 0) return {};

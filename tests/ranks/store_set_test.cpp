@@ -815,7 +815,7 @@ TEST_F(a_set_on_failing_devices, has_no_copy_where_one_part_cannot_be_copied) {
   EXPECT_FALSE(is_set(path("copy")) && std::filesystem::exists(path("copy") / "manifest"));
 }
 
-// What it says may be in this machine's memory only.
+// The manifest that an opening reads may be in the memory of this machine only.
 TEST_F(a_set, makes_its_manifest_durable_when_it_is_opened) {
   make(1);
   const unsynced_files unsynced;

@@ -4,6 +4,7 @@
 #include <perdure/workload/compression.hpp>
 #include <perdure/workload/delimited_row.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
@@ -40,14 +41,16 @@ TEST(Compression, GivesBackWhatWasCompressed) {
   EXPECT_EQ(workload::crc32(workload::crc32(0, "12345"), "6789"), 0xcbf43926U);
 }
 
+// Returns a text as each codec packs it.
+std::vector<std::pair<codec, std::string>> packed_by_all(const std::string& text) {
+  return {{codec::gzip, test::gzip(text)},  {codec::zstd, test::zstd(text)},
+          {codec::xz, test::xz(text)},      {codec::bzip2, test::bzip2(text)},
+          {codec::deflate, deflated(text)}, {codec::zlib, test::zlib(text)}};
+}
+
 TEST(Compression, DamagedTruncatedAndLongerBytesAreRefused) {
   const std::string text = some_text();
-  for (const auto& [of, packed] : {std::pair<codec, std::string>{codec::gzip, test::gzip(text)},
-                                   {codec::zstd, test::zstd(text)},
-                                   {codec::xz, test::xz(text)},
-                                   {codec::bzip2, test::bzip2(text)},
-                                   {codec::deflate, deflated(text)},
-                                   {codec::zlib, test::zlib(text)}}) {
+  for (const auto& [of, packed] : packed_by_all(text)) {
     const auto refused = [of = of, &text](const std::string& bytes, std::size_t most) {
       return code_of([&] { workload::decompress(of, bytes, most); }) == errc::bad_input;
     };
@@ -62,12 +65,7 @@ TEST(Compression, DamagedTruncatedAndLongerBytesAreRefused) {
 
 TEST(Compression, TheBeginningAloneCanBeKept) {
   const std::string text = some_text();
-  for (const auto& [of, packed] : {std::pair<codec, std::string>{codec::gzip, test::gzip(text)},
-                                   {codec::zstd, test::zstd(text)},
-                                   {codec::xz, test::xz(text)},
-                                   {codec::bzip2, test::bzip2(text)},
-                                   {codec::deflate, deflated(text)},
-                                   {codec::zlib, test::zlib(text)}}) {
+  for (const auto& [of, packed] : packed_by_all(text)) {
     for (const std::size_t kept : {std::size_t{0}, std::size_t{7}, text.size(), text.size() + 1}) {
       const workload::beginning found = workload::decompress_beginning(of, packed, text.size(), kept);
       EXPECT_EQ(found.bytes, text.substr(0, kept));

@@ -57,9 +57,7 @@ void add_generate_command(command graph_command, job& run) {
   command rmat = generate_command.add_command(
       "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of ranks");
   auto powers = std::make_shared<graph::rmat_parameters>();
-  rmat.add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
-                  [powers](std::uint64_t n) { powers->scale = static_cast<unsigned>(n); })
-      .required();
+  add_scale_option(rmat, *powers);
   add_rmat_options(rmat, *powers);
   add_set_options(rmat, *given);
   rmat.callback([given, powers, &run] {

@@ -78,7 +78,7 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
 namespace {
 
 graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::string& name, bool divides_anew) {
-  // Not by `joint_call`, as there is no graph before it is found.
+  // Kept here: what `joint_call` returns begins with a default, and a set has no graph by default.
   std::optional<graph::set_graph> found;
   graph::joint_call(run.ranks(), [&] {
     found.emplace(set.untyped(), name);

@@ -147,9 +147,7 @@ void add_generate_command(command graph_command) {
   command rmat = generate.add_command(
       "rmat", "R-MAT graph with Graph500's parameters; the same for a seed, whatever the number of threads");
   auto powers = std::make_shared<graph::rmat_parameters>();
-  rmat.add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
-                  [powers](std::uint64_t n) { powers->scale = static_cast<unsigned>(n); })
-      .required();
+  add_scale_option(rmat, *powers);
   add_rmat_options(rmat, *powers);
   add_output_options(rmat, *given);
   rmat.callback([given, powers] { write_edges(*given, [&] { return rmat_graph(*powers); }); });

@@ -17,6 +17,13 @@ constexpr std::array<std::pair<const char*, backing>, 4> named_backings{{{"priva
 
 }  // namespace
 
+void add_scale_option(command target, graph::rmat_parameters& parameters) {
+  target
+      .add_number("--scale", 1, graph::rmat_generator::max_scale, "2^N vertex ids",
+                  [&parameters](std::uint64_t n) { parameters.scale = static_cast<unsigned>(n); })
+      .required();
+}
+
 void add_rmat_options(command target, graph::rmat_parameters& parameters) {
   target
       .add_number("--edge-factor", 1, std::uint64_t{1} << 32, "Edges per vertex id",

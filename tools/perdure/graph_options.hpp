@@ -15,6 +15,8 @@
 
 namespace perdure::cli {
 
+/// `--scale`.
+void add_scale_option(command target, graph::rmat_parameters& parameters);
 /// `--edge-factor` and `--seed`.
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
 /// `--vertices`, `--degree`, `--seed` and `--scramble`.

@@ -15,6 +15,7 @@
 
 #include "drawn_edges.hpp"
 #include "ranks/id_numbers.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
 #include "ranks/rank_division.hpp"
 
@@ -79,9 +80,7 @@ bool are_within(const id_range& range, const numbered_edges& of, const std::vect
                           std::any_of(of.edges.begin(), of.edges.end(), [&](const edge& e) {
                             return is_outside(e.source) || is_outside(e.target);
                           });
-  std::uint64_t others[] = {has_others ? 1U : 0U};
-  ranks.add_up(others);
-  return others[0] == 0;
+  return sum_of_all(has_others ? 1 : 0, ranks) == 0;
 }
 
 /// Collective. Replaces ids by numbers.
@@ -115,12 +114,10 @@ void number_vertices(numbered_edges& all, const drawn_edges& drawn, rank_exchang
 }
 
 /// Collective. Calls `send(edge index, messages)` for all edges of this rank, a piece at a time, and
-/// `take(rank, bytes)` for what other ranks have sent.
+/// `take(message)` for each message of another rank.
 template <class Send, class Take>
 void exchange_edges(std::size_t edges, rank_exchange& ranks, const Send& send, const Take& take) {
-  const std::uint64_t own = (edges + edges_at_once - 1) / edges_at_once;
-  std::uint64_t rounds = 0;
-  for (const std::uint64_t of_rank : ranks.gather(own)) rounds = std::max(rounds, of_rank);
+  const std::uint64_t rounds = largest_of_all((edges + edges_at_once - 1) / edges_at_once, ranks);
   outgoing messages(ranks);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::size_t end = std::min<std::size_t>(edges, (round + 1) * edges_at_once);
@@ -278,9 +275,8 @@ rank_graph build_rank_graph(edge_source& edges, rank_exchange& ranks, const rank
       throw error(errc::unsupported, "it would own " + std::to_string(own) +
                                          " vertices, and a rank can number 2^32 - 1: take more ranks");
   });
-  std::uint64_t called[] = {all.ids.size()};
-  ranks.add_up(called);
-  if (called[0] != 0) made.ids = moved(all.ids, all.bounds, made.rows.bounds, ranks);
+  // A rank without vertices has no ids either.
+  if (sum_of_all(all.ids.size(), ranks) != 0) made.ids = moved(all.ids, all.bounds, made.rows.bounds, ranks);
   all.ids = {};
   received_arcs arcs = exchange_arcs(all, made.rows.bounds, ranks, options.with_weights);
   all = {};

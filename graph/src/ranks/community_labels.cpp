@@ -6,6 +6,7 @@
 #include <perdure/graph/detail/neighbour_rows.hpp>
 
 #include "ranks/ghost_values.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
 
 namespace perdure::graph::detail {
@@ -174,8 +175,7 @@ std::vector<std::uint64_t> community_labels::numbered(std::vector<std::uint64_t>
   std::vector<std::uint64_t> numbers(indices());
   std::uint64_t count = 0;
   for (vertex_handle own = 0; own < own_; ++own) numbers[own] = members_[own] == 0 ? count : count++;
-  bounds.assign(1, 0);
-  for (const std::uint64_t at : ranks_.gather(count)) bounds.push_back(bounds.back() + at);
+  bounds = sums_before(count, ranks_);
   const std::uint64_t before = bounds[static_cast<std::size_t>(ranks_.rank())];
   for (vertex_handle own = 0; own < own_; ++own) numbers[own] += before;
   if (ranks_.size() == 1) return numbers;

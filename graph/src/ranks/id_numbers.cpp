@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
-#include "ranks/rank_division.hpp"
 
 namespace perdure::graph::detail {
 namespace {
@@ -35,7 +35,7 @@ std::vector<vertex_id> splitters_of(const std::vector<vertex_id>& given, rank_ex
 
 id_numbers number_ids(const std::vector<vertex_id>& given, rank_exchange& ranks) {
   const std::vector<vertex_id> splitters = splitters_of(given, ranks);
-  // What of the given ids is whose: ranges, as they are in order.
+  // Each rank gets a range of the given ids, as they are in order.
   std::vector<std::size_t> begins{0};
   for (const vertex_id splitter : splitters)
     begins.push_back(
@@ -57,9 +57,7 @@ id_numbers number_ids(const std::vector<vertex_id>& given, rank_exchange& ranks)
     for (unpacker bytes(one.bytes); !bytes.empty();) numbers.own.push_back(bytes.take<vertex_id>());
   std::sort(numbers.own.begin(), numbers.own.end());
   numbers.own.erase(std::unique(numbers.own.begin(), numbers.own.end()), numbers.own.end());
-  std::uint64_t end = 0;
-  numbers.bounds.push_back(0);
-  for (const std::uint64_t count : ranks.gather(numbers.own.size())) numbers.bounds.push_back(end += count);
+  numbers.bounds = sums_before(numbers.own.size(), ranks);
 
   const auto number_of = [&](vertex_id id) {
     const auto at = std::lower_bound(numbers.own.begin(), numbers.own.end(), id);

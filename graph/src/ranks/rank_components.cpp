@@ -11,8 +11,8 @@
 #include "ranks/fetched_values.hpp"
 #include "ranks/ghost_values.hpp"
 #include "ranks/local_rows.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
-#include "ranks/sum_of_all.hpp"
 
 namespace perdure::graph {
 namespace detail {
@@ -175,8 +175,7 @@ component_summary summary_of(const std::vector<vertex_id>& labels, const rank_pl
     }
   std::uint64_t largest = 0;
   for (const std::uint64_t size : sizes) largest = std::max(largest, size);
-  const std::vector<std::uint64_t> of_ranks = ranks.gather(largest);
-  return {sum_of_all(components, ranks), *std::max_element(of_ranks.begin(), of_ranks.end())};
+  return {sum_of_all(components, ranks), largest_of_all(largest, ranks)};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "ranks/numbers_of_all.hpp"
+
 namespace perdure::graph::detail {
 
 std::vector<std::uint64_t> even_bounds(std::uint64_t vertices, int ranks) {
@@ -12,18 +14,13 @@ std::vector<std::uint64_t> even_bounds(std::uint64_t vertices, int ranks) {
   return bounds;
 }
 
-rank_share share_of(std::uint64_t own, rank_exchange& ranks) {
-  const std::vector<std::uint64_t> all = ranks.gather(own);
-  const auto before = all.begin() + ranks.rank();
-  return {std::accumulate(all.begin(), before, std::uint64_t{0}),
-          std::accumulate(all.begin(), all.end(), std::uint64_t{0})};
-}
-
 std::vector<std::uint64_t> bounds_by_arcs(const std::vector<std::uint64_t>& bounds,
                                           const std::vector<std::uint64_t>& degrees, rank_exchange& ranks) {
   const std::uint64_t own =
       std::accumulate(degrees.begin(), degrees.end(), static_cast<std::uint64_t>(degrees.size()));
-  const auto [before, all] = share_of(own, ranks);
+  const std::vector<std::uint64_t> sums = sums_before(own, ranks);
+  const std::uint64_t before = sums[static_cast<std::size_t>(ranks.rank())];
+  const std::uint64_t all = sums.back();
   // Each bound but the first and the last is found by the rank that has the vertex before it.
   const auto parts = static_cast<std::uint64_t>(ranks.size());
   std::vector<std::uint64_t> found(parts + 1);

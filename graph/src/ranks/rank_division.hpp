@@ -18,13 +18,4 @@ std::vector<std::uint64_t> even_bounds(std::uint64_t vertices, int ranks);
 std::vector<std::uint64_t> bounds_by_arcs(const std::vector<std::uint64_t>& bounds,
                                           const std::vector<std::uint64_t>& degrees, rank_exchange& ranks);
 
-/// A rank's share of something that each rank has a number of: how many others with lower numbers have, and
-/// all have.
-struct rank_share {
-  std::uint64_t first = 0;
-  std::uint64_t all = 0;
-};
-/// Collective.
-rank_share share_of(std::uint64_t own, rank_exchange& ranks);
-
 }  // namespace perdure::graph::detail

@@ -4,6 +4,7 @@
 #include <perdure/graph/ranks/rank_graph.hpp>
 
 #include "ranks/fetched_values.hpp"
+#include "ranks/numbers_of_all.hpp"
 
 namespace perdure::graph {
 namespace {
@@ -11,9 +12,7 @@ namespace {
 /// Collective. Whether vertices are called otherwise than by their numbers. A rank without vertices has no
 /// ids.
 bool have_ids(const rank_graph& graph, rank_exchange& ranks) {
-  std::uint64_t called[] = {graph.ids.size()};
-  ranks.add_up(called);
-  return called[0] != 0;
+  return detail::sum_of_all(graph.ids.size(), ranks) != 0;
 }
 
 }  // namespace
@@ -31,12 +30,12 @@ std::optional<vertex_id> number_of(const rank_graph& graph, vertex_id id, rank_e
   if (!have_ids(graph, ranks)) return id < graph.rows.bounds.back() ? std::optional(id) : std::nullopt;
   const auto at = std::find(graph.ids.begin(), graph.ids.end(), id);
   // One more than the number, on the rank that has the vertex.
-  std::uint64_t found[] = {0};
+  std::uint64_t own = 0;
   if (at != graph.ids.end())
-    found[0] = graph.rows.bounds[static_cast<std::size_t>(ranks.rank())] +
-               static_cast<std::uint64_t>(at - graph.ids.begin()) + 1;
-  ranks.add_up(found);
-  return found[0] == 0 ? std::nullopt : std::optional(found[0] - 1);
+    own = graph.rows.bounds[static_cast<std::size_t>(ranks.rank())] +
+          static_cast<std::uint64_t>(at - graph.ids.begin()) + 1;
+  const std::uint64_t found = detail::sum_of_all(own, ranks);
+  return found == 0 ? std::nullopt : std::optional(found - 1);
 }
 
 }  // namespace perdure::graph

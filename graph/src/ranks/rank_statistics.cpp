@@ -1,11 +1,11 @@
 // Counts what ranks have.
-#include <array>
 #include <cstddef>
 #include <map>
 #include <perdure/graph/ranks/rank_statistics.hpp>
 #include <utility>
 
 #include "ranks/local_rows.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
 
 namespace perdure::graph {
@@ -62,21 +62,20 @@ rank_statistics statistics(const rank_rows& rows, rank_exchange& ranks) {
                 .ghosts = local.plan.ghosts.size(),
                 .neighbours = local.plan.neighbours.size()};
   detail::degree_counts counts;
-  std::array<std::uint64_t, 1> loops{0};
+  std::uint64_t loops = 0;
   for (vertex_handle v = 0; v < local.size(); ++v) {
     ++counts[local.degree(v)];
     for (const vertex_handle u : local.neighbours(v)) {
-      loops[0] += u == v ? 1U : 0U;
+      loops += u == v ? 1U : 0U;
       own.cut_arcs += u >= local.size() ? 1U : 0U;
     }
   }
-  ranks.add_up(loops);
   rank_statistics all;
   all.parts = detail::parts_of_all(own, ranks);
   all.degrees = degree_distribution(detail::counts_of_all(std::move(counts), ranks));
   all.vertices = local.plan.all();
   for (const rank_part& part : all.parts) all.arcs += part.arcs;
-  all.self_loops = loops[0];
+  all.self_loops = detail::sum_of_all(loops, ranks);
   all.edges = (all.arcs + all.self_loops) / 2;
   if (const auto without = all.degrees.vertices.find(0); without != all.degrees.vertices.end())
     all.isolated = without->second;

@@ -12,8 +12,8 @@
 
 #include "ranks/ghost_values.hpp"
 #include "ranks/local_rows.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
-#include "ranks/sum_of_all.hpp"
 
 namespace perdure::graph {
 namespace detail {

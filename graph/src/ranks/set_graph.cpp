@@ -1,15 +1,15 @@
 // Stores the rows of ranks as arrays, and makes rows for any number of ranks of them.
 #include <algorithm>
-#include <limits>
 #include <perdure/array/attribute_value.hpp>
 #include <perdure/error.hpp>
+#include <perdure/graph/detail/portion.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <utility>
 
 #include "ranks/array_elements.hpp"
-#include "ranks/rank_division.hpp"
+#include "ranks/numbers_of_all.hpp"
 
 namespace perdure::graph {
 namespace {
@@ -19,13 +19,6 @@ using namespace detail;
 constexpr std::string_view format_key = "graph of ranks";
 constexpr std::uint64_t format = 1;
 constexpr std::string_view bounds_name = "/bounds";
-
-/// Collective. Returns the sums of the numbers of the ranks before each, and of all.
-std::vector<std::uint64_t> sums_of(std::uint64_t own, rank_exchange& ranks) {
-  std::vector<std::uint64_t> sums{0};
-  for (const std::uint64_t one : ranks.gather(own)) sums.push_back(sums.back() + one);
-  return sums;
-}
 
 void require_new(const untyped_arrays& arrays, const std::string& name) {
   if (!is_array_name(name + std::string(bounds_name)))
@@ -72,8 +65,8 @@ void store_rank_graph(untyped_arrays& arrays, const std::string& name, const ran
   const rank_rows& rows = graph.rows;
   const rank_plan plan = joint_call(
       ranks, [&] { return rank_plan::of(rows.bounds, ranks.rank(), rows.offsets, rows.targets, local); });
-  const std::vector<std::uint64_t> arc_bounds = sums_of(local.size(), ranks);
-  const std::vector<std::uint64_t> ghost_bounds = sums_of(plan.ghosts.size(), ranks);
+  const std::vector<std::uint64_t> arc_bounds = sums_before(local.size(), ranks);
+  const std::vector<std::uint64_t> ghost_bounds = sums_before(plan.ghosts.size(), ranks);
   // A rank without arcs has no weights, and one without vertices no ids.
   std::uint64_t has[] = {rows.weights.empty() ? 0U : 1U, graph.ids.empty() ? 0U : 1U};
   ranks.add_up(has);

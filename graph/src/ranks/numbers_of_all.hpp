@@ -1,0 +1,33 @@
+// Numbers of all ranks, added up and compared.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <perdure/graph/ranks/rank_exchange.hpp>
+#include <vector>
+
+namespace perdure::graph::detail {
+
+/// Collective. Returns the sum of all ranks' numbers.
+inline std::uint64_t sum_of_all(std::uint64_t number, rank_exchange& ranks) {
+  std::array<std::uint64_t, 1> sum{number};
+  ranks.add_up(sum);
+  return sum[0];
+}
+
+/// Collective. Returns the largest of all ranks' numbers.
+inline std::uint64_t largest_of_all(std::uint64_t number, rank_exchange& ranks) {
+  const std::vector<std::uint64_t> numbers = ranks.gather(number);
+  return *std::max_element(numbers.begin(), numbers.end());
+}
+
+/// Collective. Returns for each rank the sum of the numbers of those before it, and at the end the sum of
+/// all.
+inline std::vector<std::uint64_t> sums_before(std::uint64_t number, rank_exchange& ranks) {
+  std::vector<std::uint64_t> sums{0};
+  for (const std::uint64_t one : ranks.gather(number)) sums.push_back(sums.back() + one);
+  return sums;
+}
+
+}  // namespace perdure::graph::detail
