@@ -9,18 +9,21 @@ if(BUILD_SHARED_LIBS)
   set(CMAKE_INSTALL_RPATH "$ORIGIN/${PERDURE_BIN_TO_LIB}")
 endif()
 
-# What `make install` has to build.
+# What `make install` has to build: every target that perdure_install_targets() names.
 add_custom_target(perdure_installed)
 
+# perdure_install_targets(TARGET... [TO ARGUMENT...]): installs targets, and has `make install` build them. What follows
+# TO are further arguments of install().
+function(perdure_install_targets)
+  cmake_parse_arguments(PARSE_ARGV 0 install "" "" "TO")
+  install(TARGETS ${install_UNPARSED_ARGUMENTS} ${install_TO})
+  add_dependencies(perdure_installed ${install_UNPARSED_ARGUMENTS})
+endfunction()
+
 function(perdure_install)
-  add_dependencies(perdure_installed perdure perdure_inspect perdure_metall_c perdure_memkind)
-  if(TARGET perdure_cli)
-    add_dependencies(perdure_installed perdure_cli)
-  endif()
   set(fortran "")
   if(TARGET perdure_fortran)
     set(fortran perdure_fortran)
-    add_dependencies(perdure_installed perdure_fortran)
     get_target_property(modules perdure_fortran Fortran_MODULE_DIRECTORY)
     # perdure_mpi.f90 is compiled by programs, with the MPI of theirs.
     install(FILES ${PROJECT_SOURCE_DIR}/fortran/perdure.f90 ${PROJECT_SOURCE_DIR}/fortran/perdure_mpi.f90 ${modules}/perdure.mod
@@ -33,15 +36,10 @@ function(perdure_install)
       install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/perdure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     endif()
   endforeach()
-  if(libraries)
-    add_dependencies(perdure_installed ${libraries})
-  endif()
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perdure)
-  install(TARGETS perdure perdure_inspect perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c perdure_memkind ${fortran}
-                  ${libraries}
-          EXPORT perdure-targets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  perdure_install_targets(perdure perdure_inspect perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c
+                          perdure_memkind ${fortran} ${libraries}
+    TO EXPORT perdure-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure ${PROJECT_SOURCE_DIR}/inspect/include/perdure
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ ${PROJECT_BINARY_DIR}/compat/include/
