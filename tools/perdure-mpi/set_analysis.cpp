@@ -56,10 +56,9 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(run, given.set, given.graph,
-              {.divides_anew = given.divides_anew,
-               .to_write = !given.store_as.empty(),
-               .budget = given.budget}),
+      opened_(
+          run, given.set, given.graph,
+          {.divides_anew = given.divides_anew, .to_write = !given.store_as.empty(), .budget = given.budget}),
       sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
