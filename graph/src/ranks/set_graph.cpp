@@ -23,6 +23,7 @@ using namespace detail;
 
 constexpr std::string_view format_key = "graph of ranks";
 constexpr std::uint64_t format = 1;
+constexpr std::string_view order_key = "order";
 constexpr std::string_view bounds_name = "/bounds";
 
 void require_new(const untyped_arrays& arrays, const std::string& name) {
@@ -86,7 +87,7 @@ std::span<const std::uint64_t> ghost_offsets_of(const rank_plan& plan) {
 }  // namespace
 
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
-                      rank_exchange& ranks) {
+                      rank_exchange& ranks, rank_order order) {
   require_part(graph, ranks);
   joint_call(ranks, [&] { require_new(arrays, name); });
   part_bounds bounds = bounds_of_parts(graph, ranks);
@@ -120,9 +121,12 @@ void store_rank_graph(untyped_arrays& arrays, const std::string& name, const ran
       for (const std::vector<std::uint64_t>* const column : bounds.columns()) table.push_back((*column)[row]);
     parts.whole("/part_bounds", {count + 1, bounds.columns().size()}, table);
     parts.whole(std::string(bounds_name), {count + 1}, graph.bounds());
-    if (ranks.rank() == 0)
-      arrays.set_attribute(name + std::string(bounds_name), format_key, data_type_of<std::uint64_t>(), {},
-                           std::as_bytes(std::span(&format, 1)));
+    if (ranks.rank() != 0) return;
+    const std::string id = name + std::string(bounds_name);
+    arrays.set_attribute(id, format_key, data_type_of<std::uint64_t>(), {},
+                         std::as_bytes(std::span(&format, 1)));
+    arrays.set_attribute(id, order_key, data_type(element_kind::text), {},
+                         std::as_bytes(std::span(to_string(order))));
   });
 }
 
@@ -163,6 +167,16 @@ void require_format(const untyped_arrays& arrays, const std::string& name) {
   if (found != format) throw error(errc::damaged, "the graph \"" + name + "\" has no known format");
 }
 
+/// Returns how vertices are numbered. A graph without a word of it is one of an earlier version.
+rank_order order_in(const untyped_arrays& arrays, const std::string& name) {
+  const auto stored = arrays.attribute(name + std::string(bounds_name), order_key);
+  if (!stored) return rank_order::none;
+  for (const rank_order order : {rank_order::none, rank_order::hilbert, rank_order::louvain, rank_order::rcm})
+    if (stored->bytes == to_string(order)) return order;
+  throw error(errc::too_new, "the vertices of the graph \"" + name +
+                                 "\" are in an order that this version does not know: " + stored->bytes);
+}
+
 [[noreturn]] void throw_damaged(const std::string& name, const char* what) {
   throw error(errc::damaged, "the graph \"" + name + "\" is damaged: " + what);
 }
@@ -201,6 +215,7 @@ part_bounds part_bounds_in(const untyped_arrays& arrays, const std::string& name
 set_graph::set_graph(std::shared_ptr<const untyped_arrays> arrays, const std::string& name)
     : arrays_(std::move(arrays)), name_(chosen(*arrays_, name)) {
   require_format(*arrays_, name_);
+  order_ = order_in(*arrays_, name_);
   bounds_ = bounds_in(*arrays_, name_);
   part_bounds_ = part_bounds_in(*arrays_, name_, bounds_.size());
   for (std::size_t part = 0; part + 1 < bounds_.size(); ++part)
