@@ -22,6 +22,7 @@ struct wanted_files {
   graph_files input;
   std::filesystem::path set;
   std::string graph;
+  graph::rank_order order = graph::rank_order::none;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -44,6 +45,7 @@ void ingest(job& run, const wanted_files& given) {
   const interruption_watch interruption;
   std::vector<graph::graph_input> inputs;
   given.input.require_some("ingest");
+  require_no_points(given.order);
   graph::joint_call(ranks, [&] {
     inputs = given.input.open(
         interruption, nullptr,
@@ -62,7 +64,7 @@ void ingest(job& run, const wanted_files& given) {
   });
   ranks.add_up(weighted);
   graph::joined_inputs all(inputs);
-  const graph::rank_graph made = [&] {
+  graph::rank_graph made = [&] {
     std::optional<progress_line> progress;
     if (run.is_first()) progress.emplace("ingest", [&all] { return all.progress(); });
     return graph::build_rank_graph(all, ranks, {.with_weights = weighted[0] != 0, .threads = given.threads});
@@ -70,7 +72,10 @@ void ingest(job& run, const wanted_files& given) {
   std::array<std::uint64_t, 1> skipped{all.skipped_lines()};
   ranks.add_up(skipped);
   const double read = run.longest(watch.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made);
+  const stopwatch ordering;
+  made = graph::ordered(made, given.order, ranks, given.threads);
+  const double ordered = run.longest(ordering.seconds());
+  const double stored = store_in_new_set(run, given.set, given.graph, made, given.order);
   json facts = json::object();
   if (run.is_first()) {
     facts = {{"files", what_was_read(inputs)}, {"skipped_lines", skipped[0]}};
@@ -79,7 +84,8 @@ void ingest(job& run, const wanted_files& given) {
       if (one.info.has_times)
         std::fprintf(stderr, "perdure-mpi: %s: not kept: times of edges\n", one.name.c_str());
   }
-  tell_of_new_graph(run, given.set, given.graph, made, facts, {"ingest", read, stored}, given.as_json);
+  tell_of_new_graph(run, given.set, given.graph, made, facts, {"ingest", read, given.order, ordered, stored},
+                    given.as_json);
 }
 
 }  // namespace
@@ -97,6 +103,7 @@ void add_ingest_command(command graph_command, job& run) {
   add_generated_options(ingest_command, given->input);
   ingest_command.add_flag("--undirected", given->input.undirected,
                           "Take edges of a directed graph in both directions");
+  add_order_option(ingest_command, given->order);
   add_rank_threads_option(ingest_command, given->threads);
   add_json_option(ingest_command, given->as_json);
   ingest_command.callback([given, &run] { ingest(run, *given); });

@@ -22,9 +22,9 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   run.check(found.labels, [&](const graph::csr_view& all, const std::vector<std::uint64_t>& labels) {
     return graph::verify_communities(all, {{labels.begin(), labels.end()}, found.summary}, how.resolution);
   });
-  // Vertices are numbered in the order of their ids.
   if (given.has_values())
-    run.write({.name = "community", .is_vertex = true}, graph::ids_of(run.part(), found.labels, run.ranks()));
+    run.write({.name = "community", .is_vertex = true},
+              graph::smallest_ids(run.part(), found.labels, run.ranks()));
   const graph::community_summary& summary = found.summary;
   run.report({{"communities", summary.communities},
               {"largest", summary.largest},

@@ -20,18 +20,24 @@ void show(job& job_of_ranks, const set_options& given) {
   const graph::rank_part& own = found.parts[static_cast<std::size_t>(run.ranks().rank())];
   run.add_column({"cut_arcs", own.cut_arcs});
   run.add_column({"ghosts", own.ghosts});
-  run.report({{"undirected", true},
-              {"edges", found.edges},
-              {"self_loops", found.self_loops},
-              {"isolated", found.isolated},
-              {"degrees", as_json(found.degrees)}},
-             [&](output& out) {
-               out.write("graph          " + counted(found.vertices, "vertex", "vertices") + ", " +
-                         counted(found.edges, "edge", "edges") + ", undirected " + run.times() + "\n");
-               out.write("self loops     " + grouped(found.self_loops) + "\n");
-               out.write("isolated       " + grouped(found.isolated) + "\n");
-               out.write("degrees        " + in_words(found.degrees) + as_text(found.degrees));
-             });
+  run.report(
+      {{"undirected", true},
+       {"order", std::string(graph::to_string(run.order()))},
+       {"edges", found.edges},
+       {"self_loops", found.self_loops},
+       {"isolated", found.isolated},
+       {"degrees", as_json(found.degrees)}},
+      [&](output& out) {
+        out.write("graph          " + counted(found.vertices, "vertex", "vertices") + ", " +
+                  counted(found.edges, "edge", "edges") + ", undirected " + run.times() + "\n");
+        out.write(
+            "numbered       by " +
+            (run.order() == graph::rank_order::none ? "id" : std::string(graph::to_string(run.order()))) +
+            "\n");
+        out.write("self loops     " + grouped(found.self_loops) + "\n");
+        out.write("isolated       " + grouped(found.isolated) + "\n");
+        out.write("degrees        " + in_words(found.degrees) + as_text(found.degrees));
+      });
 }
 
 }  // namespace

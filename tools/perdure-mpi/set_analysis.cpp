@@ -71,7 +71,8 @@ std::vector<graph::vertex_id> set_analysis::own_ids() const {
 }
 
 void set_analysis::write_lines(const char* first, const std::vector<graph::result_column>& columns,
-                               const vertex_lines& lines) {
+                               vertex_lines lines) {
+  graph::order_by_id(ranks(), lines.ids, lines.values, columns.size());
   std::vector<graph::result_column> all{{.name = first, .is_vertex = true}};
   all.insert(all.end(), columns.begin(), columns.end());
   if (!given_.store_as.empty()) store(all, lines);

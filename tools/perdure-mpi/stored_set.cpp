@@ -22,12 +22,32 @@ void add_rank_threads_option(command target, unsigned& threads) {
       .default_text("1");
 }
 
+void add_order_option(command target, graph::rank_order& order) {
+  target
+      .add_choice("--order", order,
+                  {{"none", graph::rank_order::none},
+                   {"hilbert", graph::rank_order::hilbert},
+                   {"louvain", graph::rank_order::louvain},
+                   {"rcm", graph::rank_order::rcm}},
+                  "How vertices are numbered in the set, so that neighbours are near each other: none by id, "
+                  "louvain by communities, rcm level by level (reverse Cuthill-McKee), hilbert along a curve "
+                  "through the points of 'generate rgg'. Files of results are ordered by id whatever it is")
+      .default_text("none");
+}
+
+void require_no_points(graph::rank_order order) {
+  if (order == graph::rank_order::hilbert)
+    throw usage_error(
+        "--order hilbert needs points in a square, which 'generate rgg' has: take --order louvain or --order "
+        "rcm");
+}
+
 double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
-                        const graph::rank_graph& made) {
+                        const graph::rank_graph& made, graph::rank_order order) {
   const stopwatch watch;
   mpi::array_store set(create_only, MPI_COMM_WORLD, path);
   try {
-    graph::store_rank_graph(*set.untyped(), name, made, run.ranks());
+    graph::store_rank_graph(*set.untyped(), name, made, run.ranks(), order);
     set.close();
   } catch (...) {
     // All ranks fail alike, and leave no set without a graph behind.
@@ -59,7 +79,9 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
                    {"vertices", vertices},
                    {"edges", edges},
                    {"ranks", run.ranks().size()},
+                   {"order", std::string(graph::to_string(how.order))},
                    {std::string(how.verb) + "_seconds", how.seconds},
+                   {"order_seconds", how.order_seconds},
                    {"store_seconds", how.store_seconds},
                    {"by_rank", table}});
     print(report);
@@ -68,6 +90,9 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
   output out = output::standard();
   out.write("made           " + counted(vertices, "vertex", "vertices") + ", " +
             counted(edges, "edge", "edges") + " in " + in_seconds(how.seconds) + "\n");
+  if (how.order != graph::rank_order::none)
+    out.write("numbered       by " + std::string(graph::to_string(how.order)) + ", in " +
+              in_seconds(how.order_seconds) + "\n");
   out.write("stored         in " + path.string() + ", " + counted(table.size(), "part", "parts") + ", in " +
             in_seconds(how.store_seconds) + "\n");
   out.write(text_of_ranks(table));

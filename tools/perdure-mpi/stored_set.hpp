@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <perdure/graph/ranks/rank_graph.hpp>
+#include <perdure/graph/ranks/rank_order.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/mpi.hpp>
 #include <string>
@@ -17,15 +18,21 @@ namespace perdure::cli {
 void add_new_set_options(command target, std::filesystem::path& set, std::string& graph);
 /// `--threads`, of each rank.
 void add_rank_threads_option(command target, unsigned& threads);
+/// `--order`, of the vertices.
+void add_order_option(command target, graph::rank_order& order);
+/// Throws where the order needs points, which only `generate rgg` has.
+void require_no_points(graph::rank_order order);
 
 /// Collective. Stores a graph in a set that is made for it. Returns how long that took.
 double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
-                        const graph::rank_graph& made);
+                        const graph::rank_graph& made, graph::rank_order order);
 
 /// How a graph came to be, and how long that took.
 struct graph_making {
   const char* verb;  ///< "generate", "ingest"
   double seconds;
+  graph::rank_order order;
+  double order_seconds;
   double store_seconds;
 };
 /// Collective. Says what was made.
