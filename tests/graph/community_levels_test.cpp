@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/build_csr.hpp>
@@ -148,8 +149,8 @@ TEST(CommunitiesFromOthers, AreThoseOfOneProcess) {
   std::mt19937_64 random(17);
   on_small_divided_graphs(6, 12, [&](const csr_view& view, auto&& divide) {
     // Communities of no sense, of which many are not connected.
-    std::vector<vertex_handle> start(view.size());
-    for (vertex_handle& label : start) label = static_cast<vertex_handle>(random() % view.size());
+    std::vector<vertex_id> start(view.size());
+    for (vertex_id& label : start) label = random() % view.size();
     const community_result expected = graph::louvain_from(view, start, {.keep_levels = true});
     expect_nested(view, expected);
     divide([&](const std::vector<std::uint64_t>& bounds, unsigned threads) {
@@ -175,19 +176,20 @@ TEST(CommunitiesFromOthers, AreAsGoodAfterMoreEdgesAndTakeFewIterations) {
   make_square(after, 6000, 0);
   const community_result old = graph::louvain(before.view(), {.starts = 1});
   const community_result anew = graph::louvain(after.view(), {.starts = 1});
-  const community_result found = graph::louvain_from(after.view(), old.labels);
+  const community_result found = graph::louvain_from(after.view(), {old.labels.begin(), old.labels.end()});
   EXPECT_EQ(graph::verify_communities(after.view(), found), std::nullopt);
   EXPECT_GT(found.summary.modularity, anew.summary.modularity - 0.003);
   EXPECT_LT(found.summary.iterations, anew.summary.iterations / 8);
   // From the answer there is nothing to gain but by chance.
-  EXPECT_GE(graph::louvain_from(after.view(), anew.labels).summary.modularity, anew.summary.modularity);
+  EXPECT_GE(graph::louvain_from(after.view(), {anew.labels.begin(), anew.labels.end()}).summary.modularity,
+            anew.summary.modularity);
 }
 
 TEST(CommunitiesFromOthers, OfAnotherGraphAreFoundInMoreCycles) {
   graph::memory_csr square;
   make_square(square, 3000, 0);
-  std::vector<vertex_handle> alone(3000);
-  for (vertex_handle v = 0; v < 3000; ++v) alone[v] = v;
+  std::vector<vertex_id> alone(3000);
+  std::iota(alone.begin(), alone.end(), vertex_id{0});
   const community_result anew = graph::louvain(square.view(), {.starts = 1});
   const community_result found = graph::louvain_from(square.view(), alone);
   EXPECT_GT(found.summary.modularity, anew.summary.modularity - 0.003);
@@ -205,7 +207,7 @@ TEST(CommunitiesFromOthers, NeedLabelsThatAreVertices) {
   refused("rank 1: a label to start from is 6", {1, 6});
   const shuffled_graph path = random_path(3, 1);
   EXPECT_TRUE(fails_with(errc::invalid_argument, "a label to start from is 3", [&] {
-    graph::louvain_from(path.view(), std::vector<vertex_handle>{0, 3, 0});
+    graph::louvain_from(path.view(), {0, 3, 0});
   }));
 }
 

@@ -9,11 +9,13 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/gathered_values.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/graph/ranks/stored_communities.hpp>
 #include <perdure/graph/ranks/whole_graph.hpp>
 #include <perdure/graph/result_table.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "job.hpp"
@@ -62,6 +64,7 @@ class set_analysis {
 
   const graph::rank_graph& part() const noexcept { return opened_.part; }
   graph::rank_exchange& ranks() const noexcept { return run_.ranks(); }
+  const untyped_arrays& arrays() const { return *opened_.set.untyped(); }
 
   /// Returns what the kernel gives, and notes how long all ranks took and what was sent until then.
   template <class Kernel>
@@ -99,6 +102,10 @@ class set_analysis {
   /// The same of one value for each vertex.
   void write(const graph::result_column& column, const std::vector<std::uint64_t>& values) {
     write({column}, vertex_lines{own_ids(), values});
+  }
+  /// Has `--store-as` keep the communities of all levels too, by ids, in an array beside that of the values.
+  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
+    levels_ = std::move(levels);
   }
   /// Adds a number of each rank to the report.
   void add_column(const rank_column& column) { columns_.push_back(column); }
@@ -147,6 +154,7 @@ class set_analysis {
   opened_graph opened_;
   rank_traffic sent_;
   std::vector<rank_column> columns_;
+  std::vector<graph::community_level<graph::vertex_id>> levels_;
   double seconds_ = 0;
   bool is_right_ = false;
 };

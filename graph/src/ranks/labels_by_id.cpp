@@ -1,14 +1,12 @@
 // Joins labels and vertices at ranks that hashes of ids choose.
 #include <algorithm>
 #include <cstddef>
-#include <perdure/data_type.hpp>
 #include <perdure/error.hpp>
-#include <perdure/graph/detail/portion.hpp>
 #include <perdure/graph/id_lookup.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/graph/ranks/labels_by_id.hpp>
-#include <perdure/graph/result_table.hpp>
 #include <perdure/graph/vertex_hash.hpp>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -136,30 +134,6 @@ void take_smallest(labels_by_id& numbers, rank_exchange& ranks) {
 }
 
 }  // namespace
-
-labels_by_id stored_communities(const untyped_arrays& arrays, const std::string& name, int part, int parts) {
-  const array_info info = arrays.info(name);
-  const data_type type = record_type({{.name = "id", .is_vertex = true}, {.name = "community"}});
-  if (info.type != type || info.dims.rank() != 1)
-    throw error(errc::wrong_type, "the array \"" + name +
-                                      "\" holds no communities: give the name of one that 'louvain "
-                                      "--store-as' has made");
-  const auto all = static_cast<std::uint64_t>(parts);
-  const std::uint64_t first = portion(info.dims[0], static_cast<std::uint64_t>(part), all);
-  const std::uint64_t count = portion(info.dims[0], static_cast<std::uint64_t>(part) + 1, all) - first;
-  std::vector<std::uint64_t> records(2 * count);
-  if (count != 0)
-    arrays.read(name, type, {{first}, {count}, {}},
-                untyped_view::row_major(records.data(), {count}, type.size()));
-  labels_by_id found;
-  found.ids.reserve(count);
-  found.labels.reserve(count);
-  for (std::size_t i = 0; i < records.size(); i += 2) {
-    found.ids.push_back(records[i]);
-    found.labels.push_back(records[i + 1]);
-  }
-  return found;
-}
 
 matched_labels match_labels(std::span<const vertex_id> ids, const labels_by_id& given, rank_exchange& ranks) {
   matched_labels result;

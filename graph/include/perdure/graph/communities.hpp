@@ -104,18 +104,18 @@ community_result louvain(const Graph& graph, const louvain_options& options = {}
 
 /// Communities by Louvain's method from given ones, for a graph that has changed a little since they were
 /// found, as by one more edge for each hundred: takes a tenth of the time. Vertices with the same label in
-/// `start`, the number of a vertex, begin together; one that is new begins alone, with its own number.
+/// `start`, the number of a vertex, begin together; one that is new begins alone, with its own number
+/// (`match_labels` finds labels by ids).
 /// `options.starts` does not count. Where one cycle through the levels makes modularity larger by more than
 /// 0.1, the graph is another one, and more cycles follow as in `louvain`.
 ///
 /// With `keep_levels` the first level is that of the given communities after vertices have left them.
 /// Everything else is as with `louvain`. Throws `errc::invalid_argument` too where labels are no vertices.
 template <class Graph>
-community_result louvain_from(const Graph& graph, std::span<const vertex_handle> start,
+community_result louvain_from(const Graph& graph, const std::vector<vertex_id>& start,
                               const louvain_options& options = {}) {
   if constexpr (require_graph_view<Graph>()) {
-    const std::vector<vertex_id> from(start.begin(), start.end());
-    return detail::find_communities(detail::community_graph::of(graph, options.threads), options, &from);
+    return detail::find_communities(detail::community_graph::of(graph, options.threads), options, &start);
   } else {
     return {};
   }

@@ -6,11 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
 #include <perdure/graph/vertex.hpp>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace perdure::graph {
@@ -20,12 +18,6 @@ struct labels_by_id {
   std::vector<vertex_id> ids;
   std::vector<std::uint64_t> labels;  ///< one for each
 };
-
-/// Reads one of `parts` shares of the communities that `perdure graph louvain --store-as` has kept in an
-/// array, or a program: structs of the fields `id` and `community`. Throws `not_found`, `wrong_type` for
-/// another array, and what reading throws.
-labels_by_id stored_communities(const untyped_arrays& arrays, const std::string& name, int part = 0,
-                                int parts = 1);
 
 /// Labels for the vertices of a graph.
 struct matched_labels {
