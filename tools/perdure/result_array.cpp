@@ -14,7 +14,7 @@ constexpr const char* of_graph = "graph";
 }  // namespace
 
 std::string levels_of(const std::string& name) {
-  return name + "/levels";
+  return name + ".levels";
 }
 
 void require_result_name(const untyped_arrays& arrays, const std::string& name) {
