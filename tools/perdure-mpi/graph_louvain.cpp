@@ -36,8 +36,8 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   std::optional<given_communities> from;
   if (!given.from.empty()) from = {given.from, communities_in(run, given.from)};
   graph::rank_community_result found = run.timed([&] {
-    return from ? graph::louvain_from(run.part().rows, from->found.labels, run.ranks(), how)
-                : graph::louvain(run.part().rows, run.ranks(), how);
+    return from ? graph::louvain_from(run.part(), from->found.labels, run.ranks(), how)
+                : graph::louvain(run.part(), run.ranks(), how);
   });
   run.check(found.labels, [&](const graph::csr_view& all, const std::vector<std::uint64_t>& labels) {
     return graph::verify_communities(all, {{labels.begin(), labels.end()}, found.summary, {}},

@@ -54,9 +54,10 @@ set_analysis::set_analysis(job& run, const set_options& given)
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
   const graph::rank_graph& own = part();
-  if (!own.ids.empty()) return own.ids;
-  std::vector<graph::vertex_id> ids(own.rows.offsets.size() - 1);
-  std::iota(ids.begin(), ids.end(), own.rows.bounds[static_cast<std::size_t>(ranks().rank())]);
+  std::vector<graph::vertex_id> ids(own.ids().begin(), own.ids().end());
+  if (!ids.empty()) return ids;
+  ids.resize(own.size());
+  std::iota(ids.begin(), ids.end(), own.first());
   return ids;
 }
 
@@ -126,8 +127,7 @@ std::string set_analysis::times() const {
 }
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
-  std::vector<rank_column> columns{{"vertices", part().rows.offsets.size() - 1},
-                                   {"arcs", part().rows.targets.size()}};
+  std::vector<rank_column> columns{{"vertices", part().size()}, {"arcs", part().arcs()}};
   columns.insert(columns.end(), columns_.begin(), columns_.end());
   const json table = table_of_ranks(run_, columns, sent_);
   if (!run_.is_first() || given_.output == "-") return;

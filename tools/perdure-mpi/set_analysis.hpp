@@ -115,7 +115,7 @@ class set_analysis {
   std::string times() const;
   double seconds() const noexcept { return seconds_; }
   bool has_weights() const noexcept { return opened_.stored.has_weights(); }
-  std::uint64_t vertices() const noexcept { return opened_.part.rows.bounds.back(); }
+  std::uint64_t vertices() const noexcept { return opened_.part.vertices(); }
 
  private:
   void store(const std::vector<graph::result_column>& columns, const vertex_lines& lines);

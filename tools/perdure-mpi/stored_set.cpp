@@ -41,17 +41,14 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
                        const graph::rank_graph& made, json parameters, const graph_making& how,
                        bool as_json) {
   std::uint64_t loops = 0;
-  const auto first = made.rows.bounds[static_cast<std::size_t>(run.ranks().rank())];
-  for (std::size_t v = 0; v + 1 < made.rows.offsets.size(); ++v)
-    for (std::uint64_t i = made.rows.offsets[v]; i < made.rows.offsets[v + 1]; ++i)
-      if (made.rows.targets[i] == first + v) ++loops;
-  std::uint64_t sums[] = {made.rows.targets.size(), loops};
+  for (graph::vertex_handle v = 0; v < made.size(); ++v)
+    for (const graph::vertex_handle u : made.neighbours(v)) loops += u == v ? 1U : 0U;
+  std::uint64_t sums[] = {made.arcs(), loops};
   run.ranks().add_up(sums);
   const std::uint64_t edges = (sums[0] + sums[1]) / 2;
-  const std::uint64_t vertices = made.rows.bounds.back();
+  const std::uint64_t vertices = made.vertices();
   const json table =
-      table_of_ranks(run, {{"vertices", made.rows.offsets.size() - 1}, {"arcs", made.rows.targets.size()}},
-                     rank_traffic(run.ranks()));
+      table_of_ranks(run, {{"vertices", made.size()}, {"arcs", made.arcs()}}, rank_traffic(run.ranks()));
   if (!run.is_first()) return;
   if (as_json) {
     json report = std::move(parameters);

@@ -86,10 +86,9 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
   std::vector<told> all(static_cast<std::size_t>(ranks_.size()));
   for (const auto& some : changes)
     for (const changed_label& one : some)
-      for (std::uint64_t i = plan.mirror_offsets[one.vertex];
-           i < plan.mirror_offsets[one.vertex + std::size_t{1}]; ++i)
-        all[static_cast<std::size_t>(plan.neighbours[plan.mirrors[i].neighbour].rank)].labels.emplace_back(
-            plan.mirrors[i].place, name(one.to));
+      for (const mirror_table::mirror& mirror : graph_.mirrors.of(one.vertex))
+        all[static_cast<std::size_t>(plan.neighbours[mirror.neighbour].rank)].labels.emplace_back(
+            mirror.place, name(one.to));
   for (foreign_community& one : foreign_) {
     if (one.more_volume == 0 && one.more_members == 0) continue;
     auto& sums = all[static_cast<std::size_t>(plan.owner(one.name))].sums;
@@ -114,9 +113,9 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
   for (const rank_message& one : messages.exchange()) {
     unpacker bytes(one.bytes);
     const auto count = bytes.take<std::uint32_t>();
-    const std::size_t first_ghost = own_ + (count == 0 ? 0 : plan.neighbour_at(one.rank).first_ghost);
+    const rank_plan::neighbour* const from = count == 0 ? nullptr : &plan.neighbour_at(one.rank);
     for (std::uint32_t i = 0; i < count; ++i) {
-      const auto ghost = static_cast<vertex_handle>(first_ghost + bytes.take<std::uint32_t>());
+      const vertex_handle ghost = plan.ghost_at(*from, bytes.take<std::uint32_t>());
       labels_[ghost] = index_of(bytes.take<vertex_id>());
       changed_ghosts_.push_back(ghost);
     }

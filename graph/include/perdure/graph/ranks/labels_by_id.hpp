@@ -2,7 +2,7 @@
 //
 //     const graph::labels_by_id kept = graph::stored_communities(*set.untyped(), "before", rank,
 //     ranks.size()); const graph::matched_labels start = graph::match_labels(ids, kept, ranks); const
-//     graph::rank_community_result found = graph::louvain_from(part.rows, start.labels, ranks);
+//     graph::rank_community_result found = graph::louvain_from(part, start.labels, ranks);
 #pragma once
 
 #include <cstdint>

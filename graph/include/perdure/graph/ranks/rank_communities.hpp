@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/communities.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -21,16 +21,16 @@ struct rank_community_result {
 /// options in one process, for any number of ranks and threads. With `options.starts` of 0 it begins as often
 /// as that would.
 ///
-/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds and for weights that
+/// Throws `errc::invalid_argument` on all ranks for a graph of other ranks and for weights that
 /// `louvain` refuses. Between levels the ranks with edges between their vertices exchange, in each half-step,
 /// 12 bytes for each vertex with another label that another rank sees, 20 for each other rank's community
 /// that changed, and 16 for each that is next to a rank's vertices.
-rank_community_result louvain(const rank_rows& rows, rank_exchange& ranks,
+rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks,
                               const louvain_options& options = {});
 
 /// Collective. Does what `louvain_from` of `communities.hpp` does, with the answer that it has in one
 /// process. `start` has for each own vertex the number of a vertex, in the whole graph (`match_labels`).
-rank_community_result louvain_from(const rank_rows& rows, const std::vector<vertex_id>& start,
+rank_community_result louvain_from(const rank_graph& graph, const std::vector<vertex_id>& start,
                                    rank_exchange& ranks, const louvain_options& options = {});
 
 }  // namespace perdure::graph
