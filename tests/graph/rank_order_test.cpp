@@ -193,21 +193,33 @@ TEST(ReverseCuthillMckee, IsWhatTheDefinitionSays) {
   });
 }
 
-TEST(LouvainOrder, HasEachCommunityInOnePiece) {
-  const shuffled_graph grids = random_grids({{12, 11}, {6, 6}, {1, 1}});
+// Whether the vertices with the same label have consecutive numbers.
+bool are_in_one_piece(const std::vector<vertex_handle>& labels, const numbers_of_vertices& numbers) {
+  std::vector<vertex_handle> by_number(labels.size());
+  for (std::size_t v = 0; v < labels.size(); ++v) by_number[numbers[v]] = labels[v];
+  std::set<vertex_handle> seen;
+  for (std::size_t i = 0; i < by_number.size(); ++i)
+    if ((i == 0 || by_number[i] != by_number[i - 1]) && !seen.insert(by_number[i]).second) return false;
+  return true;
+}
+
+TEST(LouvainOrder, HasTheCommunitiesOfEachLevelInOnePiece) {
+  const shuffled_graph grids = random_grids({{20, 20}, {6, 6}, {1, 1}});
   const csr_view view = grids.view();
-  const numbers_of_vertices numbers = numbers_by(&louvain_numbers, view, even_bounds(view.size(), 3), 1);
-  const community_result found = louvain(view, {.tolerance = 1, .starts = 1});
-  std::map<vertex_handle, std::pair<std::uint64_t, std::uint64_t>> ranges;
-  std::map<vertex_handle, std::uint64_t> sizes;
-  for (vertex_handle v = 0; v < view.size(); ++v) {
-    auto& [least, most] = ranges.try_emplace(found.labels[v], numbers[v], numbers[v]).first->second;
-    least = std::min(least, numbers[v]);
-    most = std::max(most, numbers[v]);
-    ++sizes[found.labels[v]];
+  const community_result found = louvain(view, {.tolerance = 1, .starts = 1, .keep_levels = true});
+  ASSERT_GT(found.levels.size(), 1U);
+  for (int ranks = 1; ranks <= 3; ranks += 2) {
+    const numbers_of_vertices numbers =
+        numbers_by(&louvain_numbers, view, even_bounds(view.size(), ranks), 1);
+    for (const auto& level : found.levels) EXPECT_TRUE(are_in_one_piece(level.labels, numbers));
+    // Within a community of the finest level they are ordered by id.
+    std::map<vertex_handle, std::uint64_t> last;
+    for (vertex_handle v = 0; v < view.size(); ++v) {
+      const auto [at, is_first] = last.try_emplace(found.levels.front().labels[v], numbers[v]);
+      EXPECT_TRUE(is_first || numbers[v] > at->second);
+      at->second = numbers[v];
+    }
   }
-  EXPECT_GT(sizes.size(), 3U);
-  for (const auto& [label, range] : ranges) EXPECT_EQ(range.second - range.first + 1, sizes[label]);
 }
 
 TEST(HilbertCurve, GoesFromCellToNeighbouringCell) {
@@ -326,6 +338,35 @@ TEST(ReorderedGraph, HasTheNumbersGiven) {
     for (std::uint64_t v = 0; v < 72; v += 10) EXPECT_EQ(number_of(after, id_of(v), own), numbers[v]);
     EXPECT_EQ(number_of(after, 6, own), std::nullopt);
   });
+}
+
+TEST(ReorderedGraph, KeepsItsOrderWhenVerticesAreAdded) {
+  std::mt19937_64 random(16);
+  for (int ranks = 1; ranks <= 4; ++ranks)
+    for (const std::uint64_t factor : {1U, 1'000'003U}) {
+      std::vector<std::pair<edge, double>> edges;
+      for (int i = 0; i < 60; ++i) edges.push_back({{random() % 30 * factor, random() % 30 * factor}, 0});
+      std::vector<std::pair<edge, double>> more = edges;
+      for (int i = 0; i < 20; ++i) more.push_back({{random() % 50 * factor, random() % 50 * factor}, 0});
+      run_thread_ranks(ranks, [&](rank_exchange& own) {
+        const auto build = [&own](const std::vector<std::pair<edge, double>>& of) {
+          weighted_source source(own.rank() == 0 ? of : std::vector<std::pair<edge, double>>());
+          return build_rank_graph(source, own);
+        };
+        const rank_graph before = ordered(build(edges), rank_order::rcm, own);
+        const rank_graph plain = build(more);
+        const rank_graph after = in_order_of(before, plain, own);
+        numbers_of_vertices all(plain.vertices());
+        std::iota(all.begin(), all.end(), std::uint64_t{0});
+        const std::vector<vertex_id> old_ids =
+            ids_of(before, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before.vertices())}, own);
+        std::vector<vertex_id> ids = ids_of(after, all, own);
+        EXPECT_TRUE(std::equal(old_ids.begin(), old_ids.end(), ids.begin()));
+        EXPECT_TRUE(std::is_sorted(ids.begin() + static_cast<std::ptrdiff_t>(old_ids.size()), ids.end()));
+        std::sort(ids.begin(), ids.end());
+        EXPECT_EQ(ids, ids_of(plain, all, own));
+      });
+    }
 }
 
 TEST(ReorderedGraph, NeedsAPermutation) {

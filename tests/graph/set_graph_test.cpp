@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/array_store.hpp>
-#include <perdure/detail/managed_part.hpp>
 #include <perdure/detail/store_set.hpp>
 #include <perdure/graph/ranks/rank_communities.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
@@ -16,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "set_of_ranks.hpp"
 #include "small_graphs.hpp"
 #include "support/errors.hpp"
-#include "support/exchange_group.hpp"
 #include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 
@@ -31,7 +30,6 @@ using perdure::manager;
 using perdure::set_reader;
 using perdure::untyped_arrays;
 using perdure::detail::store_set;
-using perdure::test::exchange_group;
 using perdure::test::weighted_source;
 using weighted_edges = std::vector<std::pair<edge, double>>;
 
@@ -40,10 +38,7 @@ class SetGraph : public perdure::scratch_test {
   SetGraph() : scratch_test(perdure::fast_directory()) {}
 
   std::unique_ptr<store_set> open(rank_exchange& own, store_set::mode how) const {
-    perdure::detail::set_options options;
-    options.store = perdure::small_store();
-    return store_set::open(std::make_unique<exchange_group>(own), how, path(), options,
-                           perdure::detail::opener_of_managers<perdure::relocatable>());
+    return perdure::test::open_set(path(), own, how);
   }
   // Stores the graph of these edges by so many ranks. Returns its parts.
   std::vector<rank_graph> store(int ranks, const weighted_edges& edges, bool with_weights,

@@ -57,11 +57,16 @@ for order in hilbert louvain rcm; do
   by 4 cc "order.$order" --store-as components -o found --verify > /dev/null
   same found expected
 done
-by 4 stats order.rcm --json > stats.json
-grep -q '"order": "rcm"' stats.json || fail "no order"
 "$perdure" graph louvain order.rcm --threads 1 --starts 1 -o expected > /dev/null
-by 3 louvain order.rcm --repartition --starts 1 -o found --verify > /dev/null
+by 4 louvain order.rcm --starts 1 --store-as kept -o found --verify > /dev/null
 same found expected
+cut -f 2 found > column
+"$perdure" array dump order.rcm:kept.levels | tail -n 1 | tr ' ' '\n' > last_level
+same last_level column
+printf '5 2000\n' > more.txt
+by 4 append order.rcm more.txt > /dev/null
+by 3 stats order.rcm --repartition --json > stats.json
+grep -q '"order": "rcm"' stats.json || fail "no order"
 
 # Ids with gaps, weights, a loop, a repeated edge, and fewer vertices than ranks.
 printf '10 70 2\n70 10 1\n70 3000000000000 0.5\n5 5 1\n' > few.txt

@@ -70,6 +70,21 @@ std::vector<graph::vertex_id> set_analysis::own_ids() const {
   return ids;
 }
 
+void set_analysis::keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
+  if (levels.empty()) return;
+  // In the same order as lines.
+  vertex_lines lines{own_ids(), {}};
+  for (std::size_t v = 0; v < lines.ids.size(); ++v)
+    for (const auto& level : levels) lines.values.push_back(level.labels[v]);
+  graph::order_by_id(ranks(), lines.ids, lines.values, levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].labels.resize(lines.ids.size());
+    for (std::size_t v = 0; v < lines.ids.size(); ++v)
+      levels[i].labels[v] = lines.values[v * levels.size() + i];
+  }
+  levels_ = std::move(levels);
+}
+
 void set_analysis::write_lines(const char* first, const std::vector<graph::result_column>& columns,
                                vertex_lines lines) {
   graph::order_by_id(ranks(), lines.ids, lines.values, columns.size());
@@ -103,19 +118,17 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
   graph::joint_call(ranks(), [&] {
     const data_type type = graph::record_type(columns);
     const auto& arrays = opened_.set.untyped();
-    if (arrays->find(given_.store_as)) {
-      if (!arrays->attribute(given_.store_as, made_by))
-        throw error(errc::already_exists, given_.set.string() + " has an array " +
-                                              printable_name(given_.store_as) +
-                                              " that --store-as has not made: give another name");
-      arrays->erase(given_.store_as);
-    }
+    require_result_name(*arrays, given_.store_as);
+    arrays->erase(given_.store_as);
+    erase_levels(*arrays, given_.store_as);
     arrays->create(given_.store_as, type, {std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {});
-    if (run_.is_first()) {
-      array_ref stored = opened_.set.array(given_.store_as);
-      stored.set_attribute(made_by, "perdure-mpi graph " + given_.command);
-      stored.set_attribute(of_graph, opened_.stored.name());
+    const std::string command = "perdure-mpi graph " + given_.command;
+    if (run_.is_first()) mark_result(*arrays, given_.store_as, command, opened_.stored.name());
+    const std::uint64_t first = std::accumulate(counts.begin(), before, std::uint64_t{0});
+    if (!levels_.empty()) {
+      graph::store_levels(*arrays, levels_of(given_.store_as), levels_, first, vertices());
+      if (run_.is_first()) mark_result(*arrays, levels_of(given_.store_as), command, opened_.stored.name());
     }
     if (lines.ids.empty()) return;
     const std::size_t values = columns.size() - 1;
@@ -125,7 +138,7 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
       const auto* const of_it = lines.values.data() + i * values;
       records.insert(records.end(), of_it, of_it + values);
     }
-    const slab where{{std::accumulate(counts.begin(), before, std::uint64_t{0})}, {lines.ids.size()}, {}};
+    const slab where{{first}, {lines.ids.size()}, {}};
     arrays->write(given_.store_as, type, where,
                   const_untyped_view::row_major(records.data(), where.count, type.size()));
   });

@@ -9,6 +9,7 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/gathered_values.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/graph/ranks/stored_communities.hpp>
 #include <perdure/graph/ranks/whole_graph.hpp>
 #include <perdure/graph/result_table.hpp>
 #include <span>
@@ -64,6 +65,7 @@ class set_analysis {
 
   const graph::rank_graph& part() const noexcept { return opened_.part; }
   graph::rank_exchange& ranks() const noexcept { return run_.ranks(); }
+  const untyped_arrays& arrays() const { return *opened_.set.untyped(); }
 
   /// Returns what the kernel gives, and notes how long all ranks took and what was sent until then.
   template <class Kernel>
@@ -102,6 +104,8 @@ class set_analysis {
   void write(const graph::result_column& column, const std::vector<std::uint64_t>& values) {
     write({column}, vertex_lines{own_ids(), values});
   }
+  /// Has `--store-as` keep the communities of all levels too, by ids, in an array beside that of the values.
+  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels);
   /// Adds a number of each rank to the report.
   void add_column(const rank_column& column) { columns_.push_back(column); }
   /// Says what was found.
@@ -151,6 +155,7 @@ class set_analysis {
   opened_graph opened_;
   rank_traffic sent_;
   std::vector<rank_column> columns_;
+  std::vector<graph::community_level<graph::vertex_id>> levels_;
   double seconds_ = 0;
   bool is_right_ = false;
 };

@@ -1,5 +1,6 @@
 // Sends the row of each vertex to the rank that owns it by its new number.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <optional>
@@ -227,6 +228,39 @@ rank_graph ordered(const rank_graph& graph, rank_order order, rank_exchange& ran
       break;
   }
   return graph;
+}
+
+rank_graph in_order_of(const rank_graph& before, const rank_graph& graph, rank_exchange& ranks,
+                       unsigned threads) {
+  using namespace detail;
+  require_part(before, ranks);
+  require_part(graph, ranks);
+  // All ids together are those of the graph, so that their places are its numbers.
+  std::vector<vertex_id> ids;
+  ids.reserve(before.size() + graph.size());
+  for (vertex_handle v = 0; v < before.size(); ++v) ids.push_back(before.id(v));
+  for (vertex_handle v = 0; v < graph.size(); ++v) ids.push_back(graph.id(v));
+  std::vector<std::uint64_t> numbers = places_in_order(ids, ranks);
+  numbers.resize(before.size());
+  constexpr auto is_new = ~std::uint64_t{0};
+  std::vector<std::array<std::uint64_t, 2>> keys;  // the old number, then the new one
+  for (vertex_handle v = 0; v < graph.size(); ++v) keys.push_back({is_new, graph.number(v)});
+  outgoing messages(ranks);
+  for (vertex_handle v = 0; v < before.size(); ++v) {
+    const int owner = owner_of(graph.bounds(), numbers[v]);
+    if (owner == ranks.rank()) {
+      keys[numbers[v] - graph.first()].front() = before.number(v);
+    } else {
+      pack(messages.to(owner), numbers[v]);
+      pack(messages.to(owner), before.number(v));
+    }
+  }
+  for (const rank_message& one : messages.exchange())
+    for (unpacker bytes(one.bytes); !bytes.empty();) {
+      const auto number = bytes.take<std::uint64_t>();
+      keys[number - graph.first()].front() = bytes.take<std::uint64_t>();
+    }
+  return reordered(graph, places_in_order(keys, ranks), ranks, threads);
 }
 
 rank_graph in_id_order(const rank_graph& graph, rank_exchange& ranks, unsigned threads) {

@@ -25,6 +25,27 @@ constexpr std::string_view format_key = "graph of ranks";
 constexpr std::uint64_t format = 1;
 constexpr std::string_view order_key = "order";
 constexpr std::string_view bounds_name = "/bounds";
+constexpr std::array array_names{bounds_name,
+                                 std::string_view("/part_bounds"),
+                                 std::string_view("/is_simple"),
+                                 std::string_view("/offsets"),
+                                 std::string_view("/neighbours"),
+                                 std::string_view("/weights"),
+                                 std::string_view("/ids"),
+                                 std::string_view("/ghosts"),
+                                 std::string_view("/ghost_offsets"),
+                                 std::string_view("/ghost_rows"),
+                                 std::string_view("/seen"),
+                                 std::string_view("/partners")};
+
+bool has_graph(const untyped_arrays& arrays, const std::string& name) {
+  const std::string id = name + std::string(bounds_name);
+  return arrays.find(id) && arrays.attribute(id, format_key);
+}
+
+[[noreturn]] void throw_no_graph(const untyped_arrays& arrays, const std::string& name) {
+  throw error(errc::not_found, arrays.path().string() + " has no graph named \"" + name + '"');
+}
 
 void require_new(const untyped_arrays& arrays, const std::string& name) {
   if (!is_array_name(name + std::string(bounds_name)))
@@ -84,12 +105,9 @@ std::span<const std::uint64_t> ghost_offsets_of(const rank_plan& plan) {
   return plan.ghost_offsets.empty() ? std::span(&none, 1) : plan.ghost_offsets.span();
 }
 
-}  // namespace
-
-void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+/// Collective. Creates and writes the arrays.
+void write_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks, rank_order order) {
-  require_part(graph, ranks);
-  joint_call(ranks, [&] { require_new(arrays, name); });
   part_bounds bounds = bounds_of_parts(graph, ranks);
   // A rank without arcs has no weights, and one without vertices no ids.
   std::uint64_t has[] = {graph.weights().empty() ? 0U : 1U, graph.ids().empty() ? 0U : 1U};
@@ -130,6 +148,25 @@ void store_rank_graph(untyped_arrays& arrays, const std::string& name, const ran
   });
 }
 
+}  // namespace
+
+void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      rank_exchange& ranks, rank_order order) {
+  require_part(graph, ranks);
+  joint_call(ranks, [&] { require_new(arrays, name); });
+  write_rank_graph(arrays, name, graph, ranks, order);
+}
+
+void replace_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                        rank_exchange& ranks, rank_order order) {
+  require_part(graph, ranks);
+  joint_call(ranks, [&] {
+    if (!has_graph(arrays, name)) throw_no_graph(arrays, name);
+    for (const std::string_view what : array_names) arrays.erase(name + std::string(what));
+  });
+  write_rank_graph(arrays, name, graph, ranks, order);
+}
+
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays) {
   std::vector<std::string> names;
   for (const std::string& id : arrays.list({}))
@@ -142,9 +179,8 @@ namespace {
 
 std::string chosen(const untyped_arrays& arrays, const std::string& wanted) {
   if (!wanted.empty()) {
-    const std::string id = wanted + std::string(bounds_name);
-    if (arrays.find(id) && arrays.attribute(id, format_key)) return wanted;
-    throw error(errc::not_found, arrays.path().string() + " has no graph named \"" + wanted + '"');
+    if (!has_graph(arrays, wanted)) throw_no_graph(arrays, wanted);
+    return wanted;
   }
   const std::vector<std::string> names = graphs_of_ranks_in(arrays);
   if (names.size() == 1) return names.front();

@@ -12,6 +12,8 @@ namespace perdure::graph {
 struct rank_community_result {
   std::vector<vertex_id> labels;  ///< by own vertex: the number of the smallest vertex in its community
   community_summary summary;      ///< for the whole graph, the same on all ranks
+  /// With `louvain_options::keep_levels`: from the finest level to the last one, which is the answer.
+  std::vector<community_level<vertex_id>> levels;
 };
 
 /// Collective. Finds communities of the underlying simple graph by Louvain's method (`louvain` of
@@ -25,5 +27,10 @@ struct rank_community_result {
 /// that changed, and 16 for each that is next to a rank's vertices.
 rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks,
                               const louvain_options& options = {});
+
+/// Collective. Does what `louvain_from` of `communities.hpp` does, with the answer that it has in one
+/// process. `start` has for each own vertex the number of a vertex, in the whole graph (`match_labels`).
+rank_community_result louvain_from(const rank_graph& graph, const std::vector<vertex_id>& start,
+                                   rank_exchange& ranks, const louvain_options& options = {});
 
 }  // namespace perdure::graph

@@ -58,6 +58,12 @@ rank_graph reordered(const rank_graph& graph, std::span<const std::uint64_t> num
 rank_graph ordered(const rank_graph& graph, rank_order order, rank_exchange& ranks, unsigned threads = 1,
                    const rgg_generator* points = nullptr);
 
+/// Collective. Returns the same graph with its vertices in the order of another one, by their ids, for a
+/// graph to which edges were added. Vertices that the other graph lacks follow, ordered by id. `graph` is
+/// numbered in the order of ids and has all vertices of `before`.
+rank_graph in_order_of(const rank_graph& before, const rank_graph& graph, rank_exchange& ranks,
+                       unsigned threads = 1);
+
 /// Collective. Returns the same graph with vertices numbered in the order of their ids: the graph itself
 /// where they are.
 rank_graph in_id_order(const rank_graph& graph, rank_exchange& ranks, unsigned threads = 1);

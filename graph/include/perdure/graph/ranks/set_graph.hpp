@@ -41,6 +41,12 @@ namespace perdure::graph {
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks, rank_order order = rank_order::none);
 
+/// Collective. Stores a graph in the place of the one of that name, as `store_rank_graph` does. The old one
+/// is there until the next checkpoint, and all other arrays stay. Throws `not_found` where there is none of
+/// that name. A call that throws leaves the set to be closed without a checkpoint.
+void replace_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                        rank_exchange& ranks, rank_order order = rank_order::none);
+
 namespace detail {
 
 /// Where the arrays of each rank begin among those of all, with one bound more than there are ranks.
