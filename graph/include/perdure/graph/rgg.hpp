@@ -60,8 +60,8 @@ class rgg_generator {
 
   /// Returns the place of each vertex, at the index of its number. O(n); for drawing and for tests.
   std::vector<point> points() const;
-  /// Appends to `out` the points in the cells `[first, last)`, in the order of their places (cell, then number
-  /// in the cell). O(points), and O(log n) for each cell.
+  /// Appends to `out` the points in the cells `[first, last)`, in the order of their places (cell, then
+  /// number in the cell). O(points), and O(log n) for each cell.
   void points(std::uint64_t first, std::uint64_t last, std::vector<numbered_point>& out) const;
 
  private:
